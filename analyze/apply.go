@@ -2,8 +2,8 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// apply keeps what a call says of Metal's objects. Objects are kept whole, whatever the range that was asked for, because what
-// is in the range refers to them; visible says whether the call is in it.
+// apply keeps what a call says of Metal's objects. Objects are kept whole, whatever the range that was asked for,
+// because what is in the range refers to them; visible says whether the call is in it.
 func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	p := s.process
 	switch rule.effect {
@@ -16,9 +16,11 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 			b.Committed = call
 			delete(p.called, b.ID)
 		}
-	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits, wire.EffectOpensGroup, wire.EffectClosesGroup:
+	case wire.EffectLabels, wire.EffectEnqueues, wire.EffectHandles, wire.EffectSignals, wire.EffectAwaits,
+		wire.EffectOpensGroup, wire.EffectClosesGroup:
 		s.applyToReceiver(rule, call, r, m)
-	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills, wire.EffectEnds, wire.EffectExecutes, wire.EffectResets:
+	case wire.EffectBinds, wire.EffectDispatches, wire.EffectDraws, wire.EffectCopies, wire.EffectFills, wire.EffectEnds,
+		wire.EffectExecutes, wire.EffectResets:
 		if rule.object == wire.KindIndirectCommand || rule.object == wire.KindResource {
 			s.applyToIndirect(rule, call, r, m)
 		} else if e := s.encoderOf(r.Object); e != nil {
@@ -39,7 +41,8 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		}
 	case wire.EffectMarks:
 		s.addScope(Interval{call.Begin, call.Begin}, Scope{Name: p.text(r.Arg), Mark: true})
-	case wire.EffectBuildsLibrary, wire.EffectFindsFunction, wire.EffectBuildsFunction, wire.EffectBuildsPipeline, wire.EffectArchives:
+	case wire.EffectBuildsLibrary, wire.EffectFindsFunction, wire.EffectBuildsFunction, wire.EffectBuildsPipeline,
+		wire.EffectArchives:
 		s.compilation(rule, call, r, m)
 	}
 }
@@ -92,7 +95,8 @@ func (s *streamLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m 
 			e.groups = regroup(e.groups, rule.effect, s.process.text(r.Arg))
 		}
 	case wire.KindEvent:
-		s.thread.signal = append(s.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, s.process.Process, call.Begin, s.thread.Thread})
+		s.thread.signal = append(s.thread.signal, Signal{EventValue{uint32(r.Object), r.Arg}, s.process.Process, call.Begin,
+			s.thread.Thread})
 	case wire.KindQueue:
 		q := s.process.queue(r.Object)
 		switch {
@@ -101,7 +105,8 @@ func (s *streamLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m 
 			q.Label = s.process.text(r.Arg)
 		default:
 			awaits := rule.effect == wire.EffectAwaits
-			s.thread.queued = append(s.thread.queued, queueEvent{EventValue{uint32(m.X0), r.Arg}, q, awaits, call.Begin, s.thread.Thread})
+			s.thread.queued = append(s.thread.queued, queueEvent{EventValue{uint32(m.X0), r.Arg}, q, awaits, call.Begin,
+				s.thread.Thread})
 		}
 	}
 }
@@ -149,13 +154,15 @@ func (s *streamLoader) applyToEncoder(rule *rule, o *openEncoder, call Call, r *
 // dispatch adds a dispatch or a drawing.
 func (s *streamLoader) dispatch(rule *rule, o *openEncoder, call Call, r *wire.Record) {
 	e := &o.one[0]
-	d := Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, Unsized: !rule.counted, At: call.Begin, Layer: s.thread.layer, Names: s.names(o), Stack: call.Stack}
+	d := Dispatch{Pipeline: o.pipeline, Count: 1, Threads: r.Arg, Unsized: !rule.counted, At: call.Begin,
+		Layer: s.thread.layer, Names: s.names(o), Stack: call.Stack}
 	if d.Threads == 0 && !d.Unsized {
 		e.Empty++
 		return
 	}
 	if n := len(e.Dispatches); n > 0 {
-		if last := &e.Dispatches[n-1]; last.joins(&d) && last.Stack == d.Stack && last.Layer == d.Layer && last.Names == d.Names && o.scopes == s.thread.scopes {
+		if last := &e.Dispatches[n-1]; last.joins(&d) && last.Stack == d.Stack && last.Layer == d.Layer &&
+			last.Names == d.Names && o.scopes == s.thread.scopes {
 			last.Count++
 			last.Threads += d.Threads
 			return
@@ -177,8 +184,8 @@ func (e *Encoder) copied(c Copy) {
 	e.Copied = append(e.Copied, c)
 }
 
-// commitMany commits an array of Metal 4 command buffers, of which the record has the first. Options are the program's, which may use them
-// for several commits at once: then it is not known which feedback is of which.
+// commitMany commits an array of Metal 4 command buffers, of which the record has the first. Options are the program's,
+// which may use them for several commits at once: then it is not known which feedback is of which.
 func (s *streamLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	queue := s.process.queue(r.Object)
 	for i, place := range rule.members {
@@ -191,8 +198,8 @@ func (s *streamLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire
 	}
 }
 
-// compilation keeps a call that made a library, a function or a pipeline state. The name of a pipeline state is that of its
-// function, the name of a library the hash of its source.
+// compilation keeps a call that made a library, a function or a pipeline state. The name of a pipeline state is that of
+// its function, the name of a library the hash of its source.
 func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
 	if rule.makes != wire.KindNone {

@@ -38,5 +38,6 @@ func (t *Trace) Add(b CommandBuffer) CommandBufferIndex {
 // WaitsFor is the command buffer that a wait is for; nil when it is for none, or that is not known.
 func (t *Trace) WaitsFor(w *Wait) *CommandBuffer { return t.Buffer(w.Buffer) }
 
-// IndexCount is one more than the greatest CommandBufferIndex, so that what is known of command buffers can be a column beside them.
+// IndexCount is one more than the greatest CommandBufferIndex, so that what is known of command buffers can be a column
+// beside them.
 func (t *Trace) IndexCount() int { return 1 + len(t.CommandBuffers) + len(t.referred) }

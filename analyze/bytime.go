@@ -11,9 +11,9 @@ const (
 	digits    = 1 << digitBits
 )
 
-// byTime puts keys in the order of their instants; those of the same instant stay in the order in which they come. There are millions
-// of them, in a run for each thread, so they are sorted by digits from the lowest up: a few passes, whatever the order was. It
-// uses the slice.
+// byTime puts keys in the order of their instants; those of the same instant stay in the order in which they come.
+// There are millions of them, in a run for each thread, so they are sorted by digits from the lowest up: a few passes,
+// whatever the order was. It uses the slice.
 func byTime(keys []timeKey) []timeKey {
 	sorted, first, last := true, Nanos(1<<63-1), Nanos(-1<<63)
 	for i := range keys {

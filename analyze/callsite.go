@@ -14,7 +14,8 @@ type CallSite struct {
 	Threads  []*Thread
 }
 
-// CallSites are where the calls that match came from, those that took the longest first. There are none when stacks were not recorded.
+// CallSites are where the calls that match came from, those that took the longest first. There are none when stacks
+// were not recorded.
 func (t *Trace) CallSites(match func(*CallStat) bool) []CallSite {
 	type key struct{ place, file, selector string }
 	by := map[key]*CallSite{}
@@ -47,7 +48,8 @@ func (t *Trace) CallSites(match func(*CallStat) bool) []CallSite {
 		sites = append(sites, *s)
 	}
 	slices.SortStableFunc(sites, func(a, b CallSite) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count), cmp.Compare(a.Frame.String(), b.Frame.String()), cmp.Compare(a.Selector, b.Selector))
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Frame.String(), b.Frame.String()), cmp.Compare(a.Selector, b.Selector))
 	})
 	return sites
 }

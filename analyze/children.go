@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// KindChildren is the Kind of a Compilation that is a wait for child processes that compiled: compile pools, compilers that a program starts.
+// KindChildren is the Kind of a Compilation that is a wait for child processes that compiled: compile pools, compilers
+// that a program starts.
 const KindChildren = "child processes"
 
 // A ChildWait is a time in which a thread waited and child processes of its process, or theirs, compiled.
@@ -20,11 +21,14 @@ type ChildWait struct {
 	Mostly   bool   // that was at least half of the wait: it counts as compilation, and is one of Trace.Compilations
 }
 
-// BlockedElsewhere is ChildWait.How of a thread that used no processor and made no call that is recorded: reading from a pipe, for instance.
+// BlockedElsewhere is ChildWait.How of a thread that used no processor and made no call that is recorded: reading from
+// a pipe, for instance.
 const BlockedElsewhere = "blocked outside of Metal"
 
-// compilerPrograms are programs of which all that they do is to compile for Metal. Apple's are protected, so that they are not traced.
-var compilerPrograms = []string{"metal", "metallib", "metal-tt", "metal-as", "metal-ar", "metal-lib", "air-opt", "air-lld", "air-link", "air-as", "xcrun", "MTLCompilerService"}
+// compilerPrograms are programs of which all that they do is to compile for Metal. Apple's are protected, so that they
+// are not traced.
+var compilerPrograms = []string{"metal", "metallib", "metal-tt", "metal-as", "metal-ar", "metal-lib", "air-opt",
+	"air-lld", "air-link", "air-as", "xcrun", "MTLCompilerService"}
 
 // compiles says whether a program, or the first word of a command, is one of them.
 func compiles(command string) bool {
@@ -75,7 +79,8 @@ func (t *Trace) parents() map[*Process]*Process {
 	of := map[*Process]*Process{}
 	for _, p := range t.Processes {
 		for _, other := range t.Processes {
-			if other != p && p.Parent != 0 && other.ID == p.Parent && (of[p] == nil || other.place > of[p].place && other.place < p.place) {
+			if other != p && p.Parent != 0 && other.ID == p.Parent && (of[p] == nil || other.place > of[p].place &&
+				other.place < p.place) {
 				of[p] = other
 			}
 		}
@@ -115,8 +120,8 @@ func (t *Trace) families() (children, whole map[*Process]*family) {
 	return children, whole
 }
 
-// waitForChildren finds who waited for child processes that compiled. What was mostly that becomes a compilation of the thread that waited,
-// and is no wait for a signal any more.
+// waitForChildren finds who waited for child processes that compiled. What was mostly that becomes a compilation of the
+// thread that waited, and is no wait for a signal any more.
 func (t *Trace) waitForChildren() {
 	children, whole := t.families()
 	byID := map[int]*Process{}
@@ -142,9 +147,10 @@ func (t *Trace) waitForChildren() {
 	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
 }
 
-// childWaitOf is a wait as one for children that compiled, if it is one. A wait for a signal is one when a compilation ended in it, and the
-// thread is one that works: pools have threads that wait all the time.
-func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (c ChildWait, is bool) {
+// childWaitOf is a wait as one for children that compiled, if it is one. A wait for a signal is one when a compilation
+// ended in it, and the thread is one that works: pools have threads that wait all the time.
+func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (
+	c ChildWait, is bool) {
 	if w.Thread == nil || w.Length() == 0 || !w.ForProcess && !works[w.Thread] {
 		return c, false
 	}
@@ -184,8 +190,8 @@ func (t *Trace) workers() map[*Thread]bool {
 	return works
 }
 
-// blockedElsewhere finds the times in which a thread that works made no call that the model knows and was mostly off the processors, while children
-// compiled.
+// blockedElsewhere finds the times in which a thread that works made no call that the model knows and was mostly off
+// the processors, while children compiled.
 func (t *Trace) blockedElsewhere(children map[*Process]*family, works map[*Thread]bool) {
 	calls := map[*Thread][]Interval{}
 	for _, th := range t.Threads {
@@ -243,7 +249,8 @@ func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait)
 		}
 		compiled := f.within(gap)
 		if asleep := th.asleepIn(gap); 2*compiled >= gap.Length() && 2*asleep >= gap.Length() {
-			found = append(found, ChildWait{Call: Call{Interval: gap, Thread: th}, How: BlockedElsewhere, Compiled: compiled, Mostly: true})
+			found = append(found, ChildWait{Call: Call{Interval: gap, Thread: th}, How: BlockedElsewhere, Compiled: compiled,
+				Mostly: true})
 		}
 	}
 	return found

@@ -20,9 +20,10 @@ func compiles(th *tracetest.Thread, source string, lasts int64) {
 	th.Call(wire.FamilyFunction, "MTLCodeGenServiceBuildRequest", 0, 0, lasts*ms, &wire.More{X0: th.Text(source), X1: 100})
 }
 
-// A program that compiles in child processes, as tinygrad's pool does and programs that call a compiler do, was said to be outside of Metal, or
-// to wait for a signal, and its children to compile for nobody. A wait that is mostly theirs is compilation, by whichever call it waited; one that is
-// mostly something else, of a thread that only ever waits, or of one that computes meanwhile is not.
+// A program that compiles in child processes, as tinygrad's pool does and programs that call a compiler do, was said to
+// be outside of Metal, or to wait for a signal, and its children to compile for nobody. A wait that is mostly theirs is
+// compilation, by whichever call it waited; one that is mostly something else, of a thread that only ever waits, or of
+// one that computes meanwhile is not.
 func TestWaitsForChildrenThatCompile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)
@@ -83,9 +84,11 @@ func TestWaitsForChildrenThatCompile(t *testing.T) {
 	}
 	var got []string
 	for _, w := range trace.ChildWaits {
-		got = append(got, fmt.Sprintf("%d %s %s %d %d %v", w.Thread.ID, w.How, w.Program, w.Begin/ms-1000, w.Compiled/ms, w.Mostly))
+		got = append(got, fmt.Sprintf("%d %s %s %d %d %v", w.Thread.ID, w.How, w.Program, w.Begin/ms-1000, w.Compiled/ms,
+			w.Mostly))
 	}
-	want := []string{"100 waitpid worker 10 16 true", "100 waitpid worker 40 2 false", "100 pthread_cond_wait  70 16 true", "100 waitpid metal 100 20 true",
+	want := []string{"100 waitpid worker 10 16 true", "100 waitpid worker 40 2 false",
+		"100 pthread_cond_wait  70 16 true", "100 waitpid metal 100 20 true",
 		"100 blocked outside of Metal  131 18 true"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
@@ -98,7 +101,8 @@ func TestWaitsForChildrenThatCompile(t *testing.T) {
 		t.Errorf("what are still waits for signals: %q, want %q", waits, want)
 	}
 	for _, th := range trace.Threads {
-		spent, want := th.Exclusive[analyze.PartCompile]/ms, map[analyze.ThreadID]analyze.Nanos{100: 20 + 20 + 20 + 29, 200: 16 + 2 + 16 + 18, 300: 10}[th.ID]
+		spent, want := th.Exclusive[analyze.PartCompile]/ms, map[analyze.ThreadID]analyze.Nanos{100: 20 + 20 + 20 + 29,
+			200: 16 + 2 + 16 + 18, 300: 10}[th.ID]
 		if spent != want {
 			t.Errorf("thread %d compiled for %d ms, want %d", th.ID, spent, want)
 		}
@@ -107,7 +111,8 @@ func TestWaitsForChildrenThatCompile(t *testing.T) {
 	if use.Libraries != 5 || use.Total/ms != 62 || len(use.Waited) != 4 || len(use.Compilers) != 3 {
 		t.Errorf("%+v", use)
 	}
-	if w := use.Waited[0]; w.How != "waitpid" || w.Program != "worker" || w.Count != 2 || w.Total/ms != 40 || w.Counted/ms != 20 || w.Compiled/ms != 18 {
+	if w := use.Waited[0]; w.How != "waitpid" || w.Program != "worker" || w.Count != 2 || w.Total/ms != 40 ||
+		w.Counted/ms != 20 || w.Compiled/ms != 18 {
 		t.Errorf("%+v", w)
 	}
 	r := report.Build(trace, report.Options{})

@@ -8,9 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A converter turns raw ticks into nanoseconds as tracefile.Process.Nanos does, but on the clock that all processes of the trace have in
-// common, and remembers the stretch between two clock
-// samples that the last tick was in, because neighbouring records are near in time. One goroutine uses it.
+// A converter turns raw ticks into nanoseconds as tracefile.Process.Nanos does, but on the clock that all processes of
+// the trace have in common, and remembers the stretch between two clock samples that the last tick was in, because
+// neighbouring records are near in time. One goroutine uses it.
 type converter struct {
 	process  *tracefile.Process
 	raw      bool // a tick is a nanosecond
@@ -28,8 +28,8 @@ func newConverter(p *tracefile.Process) *converter {
 	return &converter{process: p, raw: !mach && (p.Clock != wire.ClockTSC || len(p.Samples) < 2)}
 }
 
-// Damaged records hold any number; sums of times within these bounds do not overflow. A clock counts from the start of the
-// machine, 2^57 ns are 4 years, 2^50 ns are 13 days.
+// Damaged records hold any number; sums of times within these bounds do not overflow. A clock counts from the start of
+// the machine, 2^57 ns are 4 years, 2^50 ns are 13 days.
 const (
 	latestInstant Nanos = 1 << 57
 	longestTime   Nanos = 1 << 50
@@ -54,8 +54,8 @@ func (c *converter) at(t wire.Ticks) Nanos {
 	return min(max(min(max(c.convert(t), -latestInstant), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }
 
-// interval is the time between two ticks. Those of one record nearly always lie in the stretch that the record before it was in, and are
-// converted here.
+// interval is the time between two ticks. Those of one record nearly always lie in the stretch that the record before
+// it was in, and are converted here.
 func (c *converter) interval(begin, end wire.Ticks) Interval {
 	a, b := uint64(begin-c.from), uint64(end-c.from)
 	if a >= c.reach || b >= c.reach {
@@ -108,12 +108,13 @@ func (c *converter) seek(t wire.Ticks) {
 	c.setReach()
 }
 
-// setReach says for which ticks of the stretch one product is enough. With e = upper·dTicks − 2^64·dNanos, which is at most dTicks, that of
-// a ticks is too large by a·e/dTicks in 2^-64: by less than the 1/dTicks that a quotient is at least short of the next number, when
-// a·e is below 2^64.
+// setReach says for which ticks of the stretch one product is enough. With e = upper·dTicks − 2^64·dNanos, which is at
+// most dTicks, that of a ticks is too large by a·e/dTicks in 2^-64: by less than the 1/dTicks that a quotient is at
+// least short of the next number, when a·e is below 2^64.
 func (c *converter) setReach() {
 	c.reach, c.upper = 0, c.ratio+1
-	if c.process.Ahead == 0 && c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 && Nanos(c.nanos) < latestInstant-1<<32 {
+	if c.process.Ahead == 0 && c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 &&
+		Nanos(c.nanos) < latestInstant-1<<32 {
 		c.reach = min(uint64(c.to-c.from), 1<<32)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Coverage is how much of a process's use of Metal the tracer saw, by what it counted beside its records. It is of the whole
-// process, whatever the range that was asked for.
+// A Coverage is how much of a process's use of Metal the tracer saw, by what it counted beside its records. It is of
+// the whole process, whatever the range that was asked for.
 type Coverage struct {
 	Process     *Process
 	Classes     []string         // whose methods were hooked, in the order in which they came by
@@ -27,8 +27,8 @@ type UnhookedClass struct {
 	Methods      int // how many methods are not recorded; 0 is all
 }
 
-// An Audit compares what passed a point of Metal's own with what the hooks above it saw of that. Nothing made means that nothing
-// passed, or that this Metal has no such point.
+// An Audit compares what passed a point of Metal's own with what the hooks above it saw of that. Nothing made means
+// that nothing passed, or that this Metal has no such point.
 type Audit struct{ Made, Seen int64 }
 
 // Share is the part that was seen; false when nothing was made.
@@ -85,12 +85,14 @@ func (l *loader) coverage(p *processLoader) {
 // warnings are lines for the reader of a report, each beginning with who; none when all was seen.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
-		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: %d command buffers were committed past the hooks, by a method looked up before it was hooked or "+
+		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: %d command buffers were committed past the hooks, by "+
+			"a method looked up before it was hooked or "+
 			"in a class that was not seen; "+
 			"what they did is missing below", who, c.Commits.Seen, c.Commits.Made, missed))
 	}
 	if missed := c.Completions.Made - c.Completions.Seen; missed > c.Commits.Made-c.Commits.Seen {
-		lines = append(lines, fmt.Sprintf("%s%d of %d completions seen: GPU times of the others are missing below", who, c.Completions.Seen, c.Completions.Made))
+		lines = append(lines, fmt.Sprintf("%s%d of %d completions seen: GPU times of the others are missing below", who,
+			c.Completions.Seen, c.Completions.Made))
 	}
 	var whole []string
 	for _, u := range c.Unhooked {
@@ -99,10 +101,12 @@ func (c *Coverage) warnings(who string) (lines []string) {
 		}
 	}
 	if len(whole) > 0 {
-		lines = append(lines, fmt.Sprintf("%sobjects of these classes came by and are not hooked: %s", who, strings.Join(whole, ", ")))
+		lines = append(lines, fmt.Sprintf("%sobjects of these classes came by and are not hooked: %s", who,
+			strings.Join(whole, ", ")))
 	}
 	if made, seen, wrong := c.checked(); len(wrong) > 0 {
-		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): do not trust what is said below; please report this with the output of "+
+		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): do not trust what is said "+
+			"below; please report this with the output of "+
 			"mtrace doctor --json",
 			who, seen, made, strings.Join(wrong, ", ")))
 	}
@@ -120,7 +124,8 @@ func (c *Coverage) checked() (made, seen int, wrong []string) {
 	return made, seen, wrong
 }
 
-// SelfChecked is how many calls the self-check made and how many of them were seen, each once; made is 0 when there was none.
+// SelfChecked is how many calls the self-check made and how many of them were seen, each once; made is 0 when there was
+// none.
 func (c *Coverage) SelfChecked() (made, seen int) {
 	made, seen, _ = c.checked()
 	return made, seen

@@ -13,14 +13,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A trace that knows what it does not hold says so: in the model, in warnings, and in the verdict, which is trusted less.
+// A trace that knows what it does not hold says so: in the model, in warnings, and in the verdict, which is trusted
+// less.
 func TestCoverage(t *testing.T) {
 	commit := wire.MustLookup(wire.FamilyCommandBuffer, "commit")
 	load := func(missed uint64, seen int) *analyze.Trace {
 		path := filepath.Join(t.TempDir(), "t.mtrace")
 		f := tracetest.Create(t, path)
 		p := f.Process(100, "/bin/first")
-		p.Counted = tracefile.End{Nested: 7, NestedBy: map[string]uint64{"commandBuffer": 7}, Commits: wire.Audit{Reached: 20, Missed: missed}, Completions: wire.Audit{Reached: 20, Missed: missed}}
+		p.Counted = tracefile.End{Nested: 7, NestedBy: map[string]uint64{"commandBuffer": 7},
+			Commits: wire.Audit{Reached: 20, Missed: missed}, Completions: wire.Audit{Reached: 20, Missed: missed}}
 		p.Fact(wire.Fact{Kind: wire.FactCanary, Key: uint64(commit), Aux: 4})
 		if missed > 0 {
 			p.Fact(wire.Fact{Kind: wire.FactUnhooked, Aux: uint16(wire.FamilyQueue), Text: "StrangeQueue"})
@@ -51,10 +53,13 @@ func TestCoverage(t *testing.T) {
 		verdict string
 	}{
 		{whole, 20, 4, nil, ""},
-		{half, 15, 3, []string{"15 of 20 commits seen", "not hooked: StrangeQueue", "THE SELF-CHECK FAILED: 3 of 4 calls seen (commit 3 of 4)"}, "saw only 15 of 20 times that work was handed to the GPU (commits)"},
+		{half, 15, 3, []string{"15 of 20 commits seen", "not hooked: StrangeQueue",
+			"THE SELF-CHECK FAILED: 3 of 4 calls seen (commit 3 of 4)"},
+			"saw only 15 of 20 times that work was handed to the GPU (commits)"},
 	} {
 		got := c.trace.Coverage[0]
-		if len(c.trace.Coverage) != 1 || got.Commits != (analyze.Audit{Made: 20, Seen: c.seen}) || got.Completions != got.Commits || got.Nested["commandBuffer"] != 7 {
+		if len(c.trace.Coverage) != 1 || got.Commits != (analyze.Audit{Made: 20, Seen: c.seen}) ||
+			got.Completions != got.Commits || got.Nested["commandBuffer"] != 7 {
 			t.Errorf("coverage %+v", c.trace.Coverage)
 		}
 		if made, seen := got.SelfChecked(); made != 4 || seen != c.self {
@@ -82,8 +87,8 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// What is encoded between the beginning of a kernel's or graph's call and its end is theirs, and only that; a run of equal
-// dispatches ends where the layer changes; the partition stays exact, with the layer's own time as encoding.
+// What is encoded between the beginning of a kernel's or graph's call and its end is theirs, and only that; a run of
+// equal dispatches ends where the layer changes; the partition stays exact, with the layer's own time as encoding.
 func TestLayers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)
@@ -96,14 +101,16 @@ func TestLayers(t *testing.T) {
 	th.Call(wire.FamilyCommandBuffer, "computeCommandEncoder", buffer, uint64(encoder), 400, nil)
 	th.Call(wire.FamilyEncoder, "setComputePipelineState:", encoder, uint64(kernel), 60, nil)
 	dispatch := func() {
-		th.Call(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:", encoder, 64, 100, &wire.More{X0: 64 | 1<<32, X1: 1 | 64<<32, X2: 1 | 1<<32})
+		th.Call(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:", encoder, 64, 100,
+			&wire.More{X0: 64 | 1<<32, X1: 1 | 64<<32, X2: 1 | 1<<32})
 	}
 	multiply := func() {
 		begin := th.Now
 		th.Layer(false, "MPSMatrixMultiplication")
 		th.Now += 1000
 		dispatch()
-		th.Outer(wire.FamilyMpsKernel, "encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:", th.NewObject(), 0, begin, nil)
+		th.Outer(wire.FamilyMpsKernel, "encodeToCommandBuffer:leftMatrix:rightMatrix:resultMatrix:", th.NewObject(), 0,
+			begin, nil)
 	}
 	dispatch()
 	multiply()
@@ -111,7 +118,8 @@ func TestLayers(t *testing.T) {
 	th.Layer(true, "MPSGraph")
 	multiply()
 	dispatch()
-	th.Outer(wire.FamilyMpsGraph, "encodeToCommandBuffer:feeds:targetOperations:resultsDictionary:executionDescriptor:", th.NewObject(), 0, begin, nil)
+	th.Outer(wire.FamilyMpsGraph, "encodeToCommandBuffer:feeds:targetOperations:resultsDictionary:executionDescriptor:",
+		th.NewObject(), 0, begin, nil)
 	dispatch()
 	dispatch()
 	th.Call(wire.FamilyEncoder, "endEncoding", encoder, 0, 80, nil)
@@ -132,14 +140,16 @@ func TestLayers(t *testing.T) {
 			t.Errorf("%d dispatches in run %d", d.Count, len(got))
 		}
 	}
-	if want := "app, MPSMatrixMultiplication, MPSGraph / MPSMatrixMultiplication, MPSGraph, app"; strings.Join(got, ", ") != want {
+	if want := "app, MPSMatrixMultiplication, MPSGraph / MPSMatrixMultiplication, MPSGraph, app"; strings.Join(got,
+		", ") != want {
 		t.Errorf("layers %v, not %s", got, want)
 	}
 	// 400 for the encoder, 60 for its pipeline state, 6 dispatches, twice 1000 in the kernel, 80 for the end.
 	if encode := trace.Threads[0].Exclusive[analyze.PartEncode]; encode != 400+60+6*100+2*1000+80 {
 		t.Errorf("%d ns of encoding", encode)
 	}
-	shares := kernels.Split(&analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1, End: 601}, Encoders: trace.CommandBuffers[0].Encoders}, trace.Window, kernels.CostsOf(trace))
+	shares := kernels.Split(&analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1, End: 601},
+		Encoders: trace.CommandBuffers[0].Encoders}, trace.Window, kernels.CostsOf(trace))
 	if len(shares) != 5 || shares[1].Layer.Name() != "MPSMatrixMultiplication" {
 		t.Errorf("shares %+v", shares)
 	}

@@ -1,7 +1,7 @@
 package analyze
 
-// dispatchRuns gives the encoders of a thread room for their dispatches. A thread fills one encoder after another, so that one grows in
-// place while nothing was put behind it.
+// dispatchRuns gives the encoders of a thread room for their dispatches. A thread fills one encoder after another, so
+// that one grows in place while nothing was put behind it.
 type dispatchRuns struct {
 	block []Dispatch
 	used  int // of block

@@ -2,9 +2,10 @@ package analyze
 
 import "math/bits"
 
-// Durations says how many durations there were, in classes of which each is as wide as a thousandth of what is in it, or a nanosecond. These are
-// HdrHistogram's (Gil Tene) with three significant figures; but only those are there, in pages, that something fell into, or near which. A kind
-// of call takes some kilobytes, not three hundred. The zero value is empty.
+// Durations says how many durations there were, in classes of which each is as wide as a thousandth of what is in it,
+// or a nanosecond. These are HdrHistogram's (Gil Tene) with three significant figures; but only those are there, in
+// pages, that something fell into, or near which. A kind of call takes some kilobytes, not three hundred. The zero
+// value is empty.
 type Durations struct {
 	pages []*durationPage // of classes in ascending order; nil where all are empty
 	count int64
@@ -21,8 +22,8 @@ const (
 // longestCall is how long a duration counts at most.
 const longestCall = 3600e9
 
-// A durationClass is the place of a class among all: of a duration d it is e<<classBits + d>>e, where e is how many low bits d has beyond
-// classBits + 1.
+// A durationClass is the place of a class among all: of a duration d it is e<<classBits + d>>e, where e is how many low
+// bits d has beyond classBits + 1.
 type durationClass int
 
 func classOf(d Nanos) durationClass {

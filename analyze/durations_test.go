@@ -9,10 +9,12 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// TestDurations: classes, quantiles, mean and bounds are those of the library that the classes are from, of one list and of two that are merged.
+// TestDurations: classes, quantiles, mean and bounds are those of the library that the classes are from, of one list
+// and of two that are merged.
 func TestDurations(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
-	sums, other, want := CallStat{Min: 1<<63 - 1, Durations: &Durations{}}, &Durations{}, hdrhistogram.New(1, longestCall, 3)
+	sums, other, want := CallStat{Min: 1<<63 - 1, Durations: &Durations{}}, &Durations{}, hdrhistogram.New(1, longestCall,
+		3)
 	add := func(d Nanos) {
 		if sums.add(d); random.IntN(2) == 0 {
 			other.Add(d)
@@ -22,7 +24,8 @@ func TestDurations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, d := range []Nanos{0, 1, 2047, 2048, 2049, 4095, 4096, longestCall - 1, longestCall, longestCall + 1, longestTime} {
+	for _, d := range []Nanos{0, 1, 2047, 2048, 2049, 4095, 4096, longestCall - 1, longestCall, longestCall + 1,
+		longestTime} {
 		add(d)
 	}
 	for range 50_000 {
@@ -43,7 +46,8 @@ func TestDurations(t *testing.T) {
 		t.Errorf("from %d to %d", sums.Min, sums.Max)
 	}
 	if int64(got.Min()) != want.Min() || int64(got.Max()) != want.Max() || got.Mean() != want.Mean() {
-		t.Errorf("from %d to %d, mean %v; the library says from %d to %d, mean %v", got.Min(), got.Max(), got.Mean(), want.Min(), want.Max(), want.Mean())
+		t.Errorf("from %d to %d, mean %v; the library says from %d to %d, mean %v", got.Min(), got.Max(), got.Mean(),
+			want.Min(), want.Max(), want.Mean())
 	}
 	for _, percent := range []float64{0.001, 1, 5, 50, 95, 99, 99.999, 100} {
 		if got, want := got.At(percent), want.ValueAtPercentile(percent); int64(got) != want {
@@ -56,8 +60,8 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// TestDurationsAreSmall: a kind of call whose durations lie over more than a decade takes a fifth of what all classes take. Long reports have such a
-// histogram of each kind for each of their parts.
+// TestDurationsAreSmall: a kind of call whose durations lie over more than a decade takes a fifth of what all classes
+// take. Long reports have such a histogram of each kind for each of their parts.
 func TestDurationsAreSmall(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	var h Durations

@@ -88,7 +88,8 @@ func (f *File) survey() {
 	f.keepFlights(flown, long)
 }
 
-// surveyStream looks through one stream, and returns what its threads do, and which command buffers complete in it after a long flight.
+// surveyStream looks through one stream, and returns what its threads do, and which command buffers complete in it
+// after a long flight.
 func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown []flight) {
 	st := f.reader.Streams()[i]
 	of, now, clock := map[threadOfFile]roles{}, threadOfFile{}, (*converter)(nil)
@@ -108,7 +109,8 @@ func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown
 		read := func(fn func([]wire.Record) error) error { return f.reader.ReadBlock(st, k, fn) }
 		if some {
 			_ = read(func(records []wire.Record) error { // of fn, which has none
-				block.lasting = appendKept(block.lasting, records, func(r *wire.Record, _ *wire.More) bool { return r.Call.Lasts() })
+				block.lasting = appendKept(block.lasting, records,
+					func(r *wire.Record, _ *wire.More) bool { return r.Call.Lasts() })
 				return nil
 			})
 		}
@@ -155,7 +157,8 @@ type ticks struct{ first, last wire.Ticks }
 // smallFile is how many records are read in less time than it takes to find out what need not be.
 var smallFile int64 = 1 << 20
 
-// What is read around a part, in 64ths of its length to both sides: command buffers that are alive in it began before it and end after it.
+// What is read around a part, in 64ths of its length to both sides: command buffers that are alive in it began before
+// it and end after it.
 const (
 	leastAround = 1
 	mostAround  = 4096
@@ -171,7 +174,8 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p.whole = false
 	f.once.Do(f.survey)
 	length := min(l.window.End, l.trace.Origin+l.trace.Length) - max(l.window.Begin, l.trace.Origin)
-	around := min(Nanos(tracefile.MulDiv(uint64(max(length, l.trace.Length/1024)), uint64(sixtyFourths), 64)), latestInstant)
+	around := min(Nanos(tracefile.MulDiv(uint64(max(length, l.trace.Length/1024)), uint64(sixtyFourths), 64)),
+		latestInstant)
 	begin, end := l.window.Begin-around, l.window.End+around
 	p.before, p.after = begin > l.trace.Origin, end < l.trace.Origin+l.trace.Length
 	p.kept = &keptBlocks{}
@@ -188,8 +192,8 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers is how many command buffers are alive or waited for in a part of which it is not known who made them, or when the GPU ran them,
-// and it may be in what was not read.
+// strangers is how many command buffers are alive or waited for in a part of which it is not known who made them, or
+// when the GPU ran them, and it may be in what was not read.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
@@ -207,8 +211,8 @@ func (p *part) strangers(t *Trace) (n int) {
 	return n
 }
 
-// tick is the first tick that is not before an instant; the last there is when all others are before it. Damaged records hold any number of
-// ticks, so what is searched is all of them.
+// tick is the first tick that is not before an instant; the last there is when all others are before it. Damaged
+// records hold any number of ticks, so what is searched is all of them.
 func (c *converter) tick(at Nanos) wire.Ticks {
 	first, behind := wire.Ticks(0), wire.Ticks(math.MaxUint64)
 	for first < behind {
@@ -269,8 +273,8 @@ func (f *File) Calls(pids []int) (n int64) {
 // inBlock is into how many pieces a block is divided, each of which is taken to have as many records.
 const inBlock = 16
 
-// Parts cuts the time that was asked for into parts of about as many records, which follow each other and leave nothing out. The index says
-// where, so each has some more or less.
+// Parts cuts the time that was asked for into parts of about as many records, which follow each other and leave nothing
+// out. The index says where, so each has some more or less.
 func (f *File) Parts(opts Options, records int64) []Options {
 	opts = f.Asked(opts)
 	l := f.windowOf(opts)

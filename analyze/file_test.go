@@ -26,7 +26,8 @@ func TestPartByIndex(t *testing.T) {
 	if f.Calls(nil) != calls || f.Calls([]int{7}) != 0 {
 		t.Errorf("%d calls were written, the survey says %d", calls, f.Calls(nil))
 	}
-	for _, asked := range []Options{{To: all.Length / 10}, {From: all.Length / 2, To: all.Length/2 + all.Length/20}, {From: all.Length * 9 / 10}, {From: all.Length / 3, To: all.Length/3 + 1000}} {
+	for _, asked := range []Options{{To: all.Length / 10}, {From: all.Length / 2, To: all.Length/2 + all.Length/20},
+		{From: all.Length * 9 / 10}, {From: all.Length / 3, To: all.Length/3 + 1000}} {
 		whole, err := f.Load(asked)
 		if err != nil {
 			t.Fatal(err)
@@ -43,28 +44,34 @@ func TestPartByIndex(t *testing.T) {
 		if read.whole {
 			t.Fatal("all of the file was read")
 		}
-		if part.Events != whole.Events || part.Window != whole.Window || len(part.CommandBuffers) != len(whole.CommandBuffers) || len(part.Waits) != len(whole.Waits) ||
-			len(part.Allocations) != len(whole.Allocations) || len(part.Queues) != len(whole.Queues) || len(part.Threads) != len(whole.Threads) {
-			t.Errorf("%v: %d calls in %v, %d command buffers, %d waits; by the index %d in %v, %d, %d", asked, whole.Events, whole.Window, len(whole.CommandBuffers), len(whole.Waits),
+		if part.Events != whole.Events || part.Window != whole.Window ||
+			len(part.CommandBuffers) != len(whole.CommandBuffers) || len(part.Waits) != len(whole.Waits) ||
+			len(part.Allocations) != len(whole.Allocations) || len(part.Queues) != len(whole.Queues) ||
+			len(part.Threads) != len(whole.Threads) {
+			t.Errorf("%v: %d calls in %v, %d command buffers, %d waits; by the index %d in %v, %d, %d", asked, whole.Events,
+				whole.Window, len(whole.CommandBuffers), len(whole.Waits),
 				part.Events, part.Window, len(part.CommandBuffers), len(part.Waits))
 			continue
 		}
 		for i, b := range part.CommandBuffers {
 			w := whole.CommandBuffers[i]
-			if b.ID != w.ID || b.GPU != w.GPU || b.Committed.Interval != w.Committed.Interval || b.Queue == nil || b.Queue.ID != w.Queue.ID || len(b.Encoders) != len(w.Encoders) ||
+			if b.ID != w.ID || b.GPU != w.GPU || b.Committed.Interval != w.Committed.Interval || b.Queue == nil ||
+				b.Queue.ID != w.Queue.ID || len(b.Encoders) != len(w.Encoders) ||
 				b.Encoders[0].Dispatches[0].Pipeline.Kernel != w.Encoders[0].Dispatches[0].Pipeline.Kernel {
 				t.Fatalf("%v: command buffer %d is %+v, by the index %+v", asked, i, w, b)
 			}
 		}
 		for i, th := range part.Threads {
-			if w := whole.Threads[i]; th.ID != w.ID || th.Name != w.Name || th.Exclusive != w.Exclusive || th.Active != w.Active {
+			if w := whole.Threads[i]; th.ID != w.ID || th.Name != w.Name || th.Exclusive != w.Exclusive ||
+				th.Active != w.Active {
 				t.Errorf("%v: thread %+v, by the index %+v", asked, w, th)
 			}
 		}
 	}
 }
 
-// TestParts: the parts follow each other from the beginning to the end of what is asked for, each of about as many records.
+// TestParts: the parts follow each other from the beginning to the end of what is asked for, each of about as many
+// records.
 func TestParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	if _, err := longtrace.Write(path, longtrace.Shapes[1], 60_000, 9); err != nil {

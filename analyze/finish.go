@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Finish puts a trace that a loader has filled in order: everything sorted as the model says, waits for events resolved, the
-// window set when the loader has not, clocks checked.
+// Finish puts a trace that a loader has filled in order: everything sorted as the model says, waits for events
+// resolved, the window set when the loader has not, clocks checked.
 func (t *Trace) Finish() {
 	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // as they are
 	for b := range t.Buffers() {
@@ -21,8 +21,8 @@ func (t *Trace) Finish() {
 	t.finish(f, false, allTime)
 }
 
-// finish is Finish of a trace whose command buffers are in order. Gathered says that what threads waited for and allocated is, too; asked is the
-// time that was to be looked at.
+// finish is Finish of a trace whose command buffers are in order. Gathered says that what threads waited for and
+// allocated is, too; asked is the time that was to be looked at.
 func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
@@ -72,15 +72,16 @@ func (t *Trace) reachOf(f finishing, asked Interval) Interval {
 	return Interval{max(reach.Begin, asked.Begin), min(reach.End, asked.End)}
 }
 
-// finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more looks would
-// take longer than all else.
+// finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more
+// looks would take longer than all else.
 type finishing struct {
 	signalling []CommandBufferIndex // of events, in the order of creation
 	completed  Nanos                // the last completion
 	gpu        Interval             // from the first beginning to the last end on a GPU
 }
 
-// finishBuffers puts the command buffers of a list, and the encoders of each, in order and into the trace. Those of the list learn their index.
+// finishBuffers puts the command buffers of a list, and the encoders of each, in order and into the trace. Those of the
+// list learn their index.
 func (t *Trace) finishBuffers(list []*CommandBuffer) (f finishing) {
 	keys, encoders, rows := make([]timeKey, len(list)), 0, 0
 	for i, b := range list {
@@ -88,7 +89,8 @@ func (t *Trace) finishBuffers(list []*CommandBuffer) (f finishing) {
 		encoders, rows = encoders+len(b.Encoders), rows+len(b.Rows)
 	}
 	list = byCreation(list, keys)
-	t.CommandBuffers, t.Encoders, t.GPUWork = make([]CommandBuffer, len(list)), make([]Encoder, 0, encoders), make([]GPUWork, 0, rows)
+	t.CommandBuffers, t.Encoders, t.GPUWork = make([]CommandBuffer, len(list)), make([]Encoder, 0, encoders),
+		make([]GPUWork, 0, rows)
 	for i, from := range list {
 		from.Index = CommandBufferIndex(i + 1)
 		b := &t.CommandBuffers[i]
@@ -127,9 +129,11 @@ func take[T any](column, rows []T) (longer, taken []T) {
 	return column, column[first:len(column):len(column)]
 }
 
-// inCreation compares command buffers by their creation; those created at the same instant are in the order of their numbers.
+// inCreation compares command buffers by their creation; those created at the same instant are in the order of their
+// numbers.
 func inCreation(a, b *CommandBuffer) int {
-	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process),
+		cmp.Compare(a.ID, b.ID))
 }
 
 // byCreation is the list in the order of creation, of which keys has the instants.
@@ -197,7 +201,8 @@ func (p *Process) placed() int {
 	return p.place
 }
 
-// extent spans the time from the first call to the end of the last process, or to the last call or completion when that is not known.
+// extent spans the time from the first call to the end of the last process, or to the last call or completion when that
+// is not known.
 func (t *Trace) extent(completed Nanos) Interval {
 	w := Interval{1<<63 - 1, -1 << 63}
 	for _, th := range t.Threads {
@@ -213,7 +218,8 @@ func (t *Trace) extent(completed Nanos) Interval {
 	return w
 }
 
-// resolveEvents finds who gave each event the value that a thread waited for: the command buffer that signals it, or a thread.
+// resolveEvents finds who gave each event the value that a thread waited for: the command buffer that signals it, or a
+// thread.
 func (t *Trace) resolveEvents(signalling []CommandBufferIndex) {
 	type event struct {
 		process *Process

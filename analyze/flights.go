@@ -7,9 +7,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Of a command buffer that is in flight for longer than what is read around a part, a part in between would know nothing, though the GPU works on it
-// all the while. So the survey looks for such ones, by what was recorded of their completion, and keeps all records of them: each part gets these as it
-// gets those that last. Programs have few, as kernels that run as long as the program.
+// Of a command buffer that is in flight for longer than what is read around a part, a part in between would know
+// nothing, though the GPU works on it all the while. So the survey looks for such ones, by what was recorded of their
+// completion, and keeps all records of them: each part gets these as it gets those that last. Programs have few, as
+// kernels that run as long as the program.
 
 // flights are the command buffers of a process that are in flight for long, and their encoders, by number.
 type flights map[wire.ObjectID]*flight

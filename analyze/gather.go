@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A seen is a call that the model keeps, as the numbers of its record: there may be millions, and the garbage collector has nothing to
-// follow in them while the trace is read.
+// A seen is a call that the model keeps, as the numbers of its record: there may be millions, and the garbage collector
+// has nothing to follow in them while the trace is read.
 type seen struct {
 	Interval
 	arg        uint64
@@ -58,8 +58,8 @@ type source[From any] struct {
 	thread *threadLoader
 }
 
-// A gathering makes one list, in the order of time, of what each thread has in a list of its own. Threads' lists are nearly always in
-// order, so they are merged: what is gathered is looked at once, not once more to be sorted.
+// A gathering makes one list, in the order of time, of what each thread has in a list of its own. Threads' lists are
+// nearly always in order, so they are merged: what is gathered is looked at once, not once more to be sorted.
 type gathering[From, To any] struct {
 	of    func(*threadLoader) *chronicle[From]
 	at    func(*From) (at Nanos, leaveOut bool)
@@ -119,11 +119,15 @@ func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 // gatherThreads hands what the threads did to the trace.
 func (l *loader) gatherThreads() {
 	slices.SortStableFunc(l.threads, func(a, b *threadLoader) int { return cmp.Compare(a.ID, b.ID) })
-	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits }, func(v *seen) (Nanos, bool) { return v.Begin, v.absorbed }, l.wait}
-	locks := gathering[seenMore, LockWait]{func(t *threadLoader) *chronicle[seenMore] { return &t.locks }, func(v *seenMore) (Nanos, bool) { return v.Begin, v.own == 0 }, l.lock}
-	made := gathering[seenMore, Allocation]{func(t *threadLoader) *chronicle[seenMore] { return &t.made }, func(v *seenMore) (Nanos, bool) { return v.Begin, false }, l.allocation}
+	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits },
+		func(v *seen) (Nanos, bool) { return v.Begin, v.absorbed }, l.wait}
+	locks := gathering[seenMore, LockWait]{func(t *threadLoader) *chronicle[seenMore] { return &t.locks },
+		func(v *seenMore) (Nanos, bool) { return v.Begin, v.own == 0 }, l.lock}
+	made := gathering[seenMore, Allocation]{func(t *threadLoader) *chronicle[seenMore] { return &t.made },
+		func(v *seenMore) (Nanos, bool) { return v.Begin, false }, l.allocation}
 	idle := gathering[SignalWait, SignalWait]{func(t *threadLoader) *chronicle[SignalWait] { return &t.idle },
-		func(w *SignalWait) (Nanos, bool) { return w.Begin, w.Length() == 0 }, func(_ *threadLoader, from, to *SignalWait) { *to = *from }}
+		func(w *SignalWait) (Nanos, bool) { return w.Begin, w.Length() == 0 },
+		func(_ *threadLoader, from, to *SignalWait) { *to = *from }}
 	l.trace.Waits, l.trace.Locks = waits.gather(l.threads), locks.gather(l.threads)
 	l.trace.Allocations, l.trace.SignalWaits = made.gather(l.threads), idle.gather(l.threads)
 }
@@ -141,8 +145,8 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	}
 }
 
-// indexOf is the index of a command buffer. One that the trace has not, because it was not alive in the time that was asked for, gets its place
-// behind the others.
+// indexOf is the index of a command buffer. One that the trace has not, because it was not alive in the time that was
+// asked for, gets its place behind the others.
 func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
 	if b == nil {
 		return NoCommandBuffer

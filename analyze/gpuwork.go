@@ -6,21 +6,22 @@ import (
 	"slices"
 )
 
-// GPUWork is a row of what a GPU did: a time in which one of its channels ran something of a command buffer. The rows of one command buffer
-// may overlap, leave gaps, and be interleaved with those of others: it took the union of them (Took), a GPU is busy for the union of all
-// rows, and the sum of rows counts twice what ran at the same time.
+// GPUWork is a row of what a GPU did: a time in which one of its channels ran something of a command buffer. The rows
+// of one command buffer may overlap, leave gaps, and be interleaved with those of others: it took the union of them
+// (Took), a GPU is busy for the union of all rows, and the sum of rows counts twice what ran at the same time.
 type GPUWork struct {
 	Interval
-	Channel string // as Instruments calls it: "Vertex", "Fragment", "Compute", "Blit"; "" when not known, as in our own traces
-	Encoder int    // its place in the command buffer's Encoders; NoEncoder when it stands for all of them
+	// as Instruments calls it: "Vertex", "Fragment", "Compute", "Blit"; "" when not known, as in our own traces
+	Channel string
+	Encoder int // its place in the command buffer's Encoders; NoEncoder when it stands for all of them
 	Label   string
 }
 
 // NoEncoder is the encoder of a row that stands for the whole command buffer.
 const NoEncoder = -1
 
-// GPUWork are the rows of the command buffer, by begin. In our own traces that is one row, or one an encoder when the GPU's own clock
-// measured every encoder.
+// GPUWork are the rows of the command buffer, by begin. In our own traces that is one row, or one an encoder when the
+// GPU's own clock measured every encoder.
 func (b *CommandBuffer) GPUWork() iter.Seq[GPUWork] {
 	return func(yield func(GPUWork) bool) {
 		switch {
@@ -87,8 +88,8 @@ func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 	return sum
 }
 
-// StartLatency is the time from the commit of the command buffer to its first work on the GPU. It is not known when one of them is not, or
-// when it was committed beside the window.
+// StartLatency is the time from the commit of the command buffer to its first work on the GPU. It is not known when one
+// of them is not, or when it was committed beside the window.
 func (b *CommandBuffer) StartLatency(window Interval) (latency Nanos, known bool) {
 	if !b.GPU.Known() || !b.Committed.Known() || b.Committed.Begin < window.Begin || b.Committed.Begin > window.End {
 		return 0, false
@@ -109,7 +110,8 @@ func (i Interval) Within(window Interval) Interval {
 	return Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 }
 
-// Union sorts intervals, and merges those that touch into new ones: what comes out is disjoint and ascending, without intervals that have no length.
+// Union sorts intervals, and merges those that touch into new ones: what comes out is disjoint and ascending, without
+// intervals that have no length.
 func Union(list []Interval) []Interval {
 	slices.SortFunc(list, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	var out []Interval

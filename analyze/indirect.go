@@ -15,7 +15,8 @@ type Commands struct {
 	Runs []Dispatch // in order, without those of no threads; one that is Opaque when none of the commands is known
 }
 
-// Runs are the dispatches of the encoder, with the commands of indirect command buffers in the place of their execution. Each is valid until the next.
+// Runs are the dispatches of the encoder, with the commands of indirect command buffers in the place of their
+// execution. Each is valid until the next.
 func (e *Encoder) Runs() iter.Seq[*Dispatch] {
 	return func(yield func(*Dispatch) bool) {
 		for i := range e.Dispatches {
@@ -36,8 +37,8 @@ func (e *Encoder) Runs() iter.Seq[*Dispatch] {
 	}
 }
 
-// indirectCommands gathers what is done to the indirect command buffers of a process. Threads are read one after another, and the GPU may
-// do it later than it was encoded, so what an execution runs is known only when all is read.
+// indirectCommands gathers what is done to the indirect command buffers of a process. Threads are read one after
+// another, and the GPU may do it later than it was encoded, so what an execution runs is known only when all is read.
 type indirectCommands struct {
 	places     map[wire.ObjectID]commandPlace // of commands: each is a new object when it is asked for
 	changes    []commandChange
@@ -109,16 +110,20 @@ func (s *streamLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *
 	case wire.EffectExecutes:
 		of := commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}
 		c.executions = append(c.executions, execution{call.Begin, o, len(e.Dispatches), of, rule.counted, o.pipeline})
-		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin, Layer: s.thread.layer, Names: s.names(o), Stack: call.Stack})
+		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin,
+			Layer: s.thread.layer, Names: s.names(o), Stack: call.Stack})
 	case wire.EffectResets:
-		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect, of: commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}})
+		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect,
+			of: commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}})
 	case wire.EffectCopies:
 		from := commandRange{wire.ObjectID(m.X0), m.X2 & math.MaxUint32, r.Arg}
-		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect, of: from, to: commandPlace{wire.ObjectID(m.X1), m.X2 >> 32}})
+		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect, of: from,
+			to: commandPlace{wire.ObjectID(m.X1), m.X2 >> 32}})
 	}
 }
 
-// A moment orders what happens to commands: what the GPU does happens when it comes to it, in the order of the calls that encoded it.
+// A moment orders what happens to commands: what the GPU does happens when it comes to it, in the order of the calls
+// that encoded it.
 type moment struct{ at, call Nanos }
 
 func (m moment) compare(n moment) int {
@@ -153,8 +158,14 @@ type runsKey struct {
 // resolve finds what each execution runs, by going through all that happened in the order of time.
 func (p *processLoader) resolveIndirect() {
 	c := &p.indirect
-	slices.SortStableFunc(c.changes, func(a, b commandChange) int { return momentOf(a.call, a.encoder).compare(momentOf(b.call, b.encoder)) })
-	slices.SortStableFunc(c.executions, func(a, b execution) int { return momentOf(a.call, a.encoder).compare(momentOf(b.call, b.encoder)) })
+	slices.SortStableFunc(c.changes, func(a, b commandChange) int {
+		return momentOf(a.call, a.encoder).compare(
+			momentOf(b.call, b.encoder))
+	})
+	slices.SortStableFunc(c.executions, func(a, b execution) int {
+		return momentOf(a.call, a.encoder).compare(
+			momentOf(b.call, b.encoder))
+	})
 	buffers := map[wire.ObjectID]*indirectBuffer{}
 	of := func(id wire.ObjectID) *indirectBuffer {
 		if buffers[id] == nil {
@@ -165,7 +176,8 @@ func (p *processLoader) resolveIndirect() {
 	next := 0
 	for i := range c.executions {
 		x := &c.executions[i]
-		for now := momentOf(x.call, x.encoder); next < len(c.changes) && momentOf(c.changes[next].call, c.changes[next].encoder).compare(now) < 0; next++ {
+		for now := momentOf(x.call, x.encoder); next < len(c.changes) &&
+			momentOf(c.changes[next].call, c.changes[next].encoder).compare(now) < 0; next++ {
 			p.change(of, &c.changes[next])
 		}
 		if x.known {

@@ -46,7 +46,8 @@ func (d *indirect) dispatch(threads uint64) {
 }
 
 func (d *indirect) execute(in wire.ObjectID, first, count uint64) {
-	d.Call(wire.FamilyEncoder, "executeCommandsInBuffer:withRange:", d.encoder, count, 100, &wire.More{X0: uint64(in), X1: first})
+	d.Call(wire.FamilyEncoder, "executeCommandsInBuffer:withRange:", d.encoder, count, 100,
+		&wire.More{X0: uint64(in), X1: first})
 }
 
 // end commits and waits; the GPU comes to it after delay, for a millisecond.
@@ -58,12 +59,14 @@ func (d *indirect) end(delay int64) {
 
 func kernelOf(s kernels.Share) string { return s.Kernel }
 
-// What an indirect command buffer runs is what the table of kernels names: not the kernels of dispatches without threads that a program makes
-// beside it, as tinygrad does of each kernel of a graph, and none where it is not known. One row of an execution is one kernel here.
+// What an indirect command buffer runs is what the table of kernels names: not the kernels of dispatches without
+// threads that a program makes beside it, as tinygrad does of each kernel of a graph, and none where it is not known.
+// One row of an execution is one kernel here.
 func TestIndirectCommands(t *testing.T) {
 	script := newScript(t)
 	d := &indirect{Thread: script.main()}
-	decoy, work, other, inherited := d.NewPipeline("decoy"), d.NewPipeline("work"), d.NewPipeline("other"), d.NewPipeline("inherited")
+	decoy, work, other, inherited := d.NewPipeline("decoy"), d.NewPipeline("work"), d.NewPipeline("other"),
+		d.NewPipeline("inherited")
 	graph, copied, byGPU := d.NewObject(), d.NewObject(), d.NewObject()
 	var want []string
 	run := func(says string, encode func()) {
@@ -89,7 +92,8 @@ func TestIndirectCommands(t *testing.T) {
 	run("indirect command buffer 1000000", func() { d.execute(byGPU, 0, 100) })
 	run("indirect command buffer 1000000", func() {
 		d.bind(decoy)
-		d.Call(wire.FamilyEncoder, "executeCommandsInBuffer:indirectBuffer:indirectBufferOffset:", d.encoder, 0, 100, &wire.More{X0: uint64(graph)})
+		d.Call(wire.FamilyEncoder, "executeCommandsInBuffer:indirectBuffer:indirectBufferOffset:", d.encoder, 0, 100,
+			&wire.More{X0: uint64(graph)})
 	})
 	d.fill(byGPU, 7, 0, 64)
 	run("inherited 1000000", func() {
@@ -100,7 +104,8 @@ func TestIndirectCommands(t *testing.T) {
 	// The GPU copies and resets commands when it comes to it, not when that is encoded.
 	want = append(want, "(copies) 1000000")
 	d.begin("blitCommandEncoder")
-	d.Call(wire.FamilyEncoder, "copyIndirectCommandBuffer:sourceRange:destination:destinationIndex:", d.encoder, 1, 100, &wire.More{X0: uint64(graph), X1: uint64(copied), X2: 0 | 5<<32})
+	d.Call(wire.FamilyEncoder, "copyIndirectCommandBuffer:sourceRange:destination:destinationIndex:", d.encoder, 1, 100,
+		&wire.More{X0: uint64(graph), X1: uint64(copied), X2: 0 | 5<<32})
 	d.Call(wire.FamilyIndirectCommand, "setComputePipelineState:", d.command(graph, 0), uint64(other), 100, nil)
 	d.end(5000)
 	d.Call(wire.FamilyResource, "resetWithRange:", graph, 3, 100, &wire.More{X0: 0})
@@ -135,12 +140,14 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 	d.execute(graph, 0, 1)
 	d.end(1000)
 	trace := script.load(t)
-	if s := kernels.Split(&trace.CommandBuffers[0], trace.Window, kernels.CostsOf(trace)); len(s) != 1 || s[0].Kernel != "work" || s[0].Threads != 64 {
+	if s := kernels.Split(&trace.CommandBuffers[0], trace.Window, kernels.CostsOf(trace)); len(s) != 1 ||
+		s[0].Kernel != "work" || s[0].Threads != 64 {
 		t.Errorf("%+v", s)
 	}
 }
 
-// Drawings of an indirect command buffer have the names of their pipeline states, as dispatches have; one of no vertices draws nothing.
+// Drawings of an indirect command buffer have the names of their pipeline states, as dispatches have; one of no
+// vertices draws nothing.
 func TestIndirectDrawings(t *testing.T) {
 	script := newScript(t)
 	d := &indirect{Thread: script.main()}
@@ -152,7 +159,8 @@ func TestIndirectDrawings(t *testing.T) {
 		if pipeline != 0 {
 			d.Call(wire.FamilyIndirectCommand, "setRenderPipelineState:", c, uint64(pipeline), 100, nil)
 		}
-		d.Call(wire.FamilyIndirectCommand, "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", c, vertices, 100, nil)
+		d.Call(wire.FamilyIndirectCommand, "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", c, vertices,
+			100, nil)
 	}
 	draw(0, trees, 300)
 	draw(1, stones, 100)

@@ -7,11 +7,12 @@ import (
 	"strings"
 )
 
-// OfInterpreter says whether the lock is a language interpreter's, one for all its threads: CPython's, by the symbol at its address
-// or by those of the code that takes it.
+// OfInterpreter says whether the lock is a language interpreter's, one for all its threads: CPython's, by the symbol at
+// its address or by those of the code that takes it.
 func (l *LockWait) OfInterpreter() bool {
 	n := strings.ToLower(l.Name)
-	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") || strings.Contains(n, "_pyruntime")
+	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") ||
+		strings.Contains(n, "_pyruntime")
 }
 
 // A keeping is a wait that a thread entered holding the interpreter's lock: it keeps the lock until the wait is over.
@@ -20,8 +21,9 @@ type keeping struct {
 	thread *Thread
 }
 
-// nameKeepers says of each wait for an interpreter's lock for how long the lock was kept by threads that waited for something else,
-// and by which for the longest part. An interpreter's condition variable, unlike a mutex, does not say who has it.
+// nameKeepers says of each wait for an interpreter's lock for how long the lock was kept by threads that waited for
+// something else, and by which for the longest part. An interpreter's condition variable, unlike a mutex, does not say
+// who has it.
 func (t *Trace) nameKeepers() {
 	by := map[*Process][]keeping{}
 	add := func(c Call, held InterpreterLock) {
@@ -48,8 +50,8 @@ func (t *Trace) nameKeepers() {
 	}
 }
 
-// nameKeeper finds the keepers of one wait among those of its process, by begin. One lock is kept by one thread at a time, so those that
-// reach into the wait follow each other, but for the nanoseconds of the clock.
+// nameKeeper finds the keepers of one wait among those of its process, by begin. One lock is kept by one thread at a
+// time, so those that reach into the wait follow each other, but for the nanoseconds of the clock.
 func (l *LockWait) nameKeeper(all []keeping) {
 	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
 	if first > 0 {

@@ -11,11 +11,13 @@ func TestNameKeepers(t *testing.T) {
 		return Wait{Call: Call{Interval: Interval{begin, end}, Thread: th}, Interpreter: held}
 	}
 	lock := func(th *Thread, begin, end Nanos, name string) LockWait {
-		return LockWait{Call: Call{Interval: Interval{begin, end}, Thread: th}, Name: name, Own: end - begin, Interpreter: InterpreterFree}
+		return LockWait{Call: Call{Interval: Interval{begin, end}, Thread: th}, Name: name, Own: end - begin,
+			Interpreter: InterpreterFree}
 	}
 	trace := &Trace{
 		Waits: []Wait{
-			wait(a, 100, 200, InterpreterHeld), wait(b, 210, 260, InterpreterHeld), wait(c, 300, 400, InterpreterFree), wait(stranger, 500, 600, InterpreterHeld),
+			wait(a, 100, 200, InterpreterHeld), wait(b, 210, 260, InterpreterHeld), wait(c, 300, 400, InterpreterFree),
+			wait(stranger, 500, 600, InterpreterHeld),
 			wait(a, 700, 800, InterpreterNotKnown),
 		},
 		Locks: []LockWait{
@@ -28,7 +30,8 @@ func TestNameKeepers(t *testing.T) {
 			lock(c, 510, 590, "_PyRuntime"), // another process's
 			lock(c, 710, 790, "_PyRuntime"), // not known
 			lock(c, 110, 190, "malloc"),
-			{Call: Call{Interval: Interval{900, 1000}, Thread: b}, Name: "a lock of a framework", Own: 100, Interpreter: InterpreterHeld},
+			{Call: Call{Interval: Interval{900, 1000}, Thread: b}, Name: "a lock of a framework", Own: 100,
+				Interpreter: InterpreterHeld},
 			lock(a, 910, 950, "_PyRuntime"), // kept by one who waits for another lock
 		},
 	}

@@ -2,8 +2,8 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// keptBlocks are the records of the blocks in which one slice of a run ends and the next begins, because to keep them takes less than to read them twice.
-// One goroutine at a time uses them.
+// keptBlocks are the records of the blocks in which one slice of a run ends and the next begins, because to keep them
+// takes less than to read them twice. One goroutine at a time uses them.
 type keptBlocks struct {
 	before, now map[blockName][]wire.Record // by the slice before, and by this one
 	count       int                         // of records in now

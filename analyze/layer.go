@@ -2,8 +2,8 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A Layer is who encodes in place of the program: a kernel of Metal Performance Shaders, a graph, or a kernel within a graph. Its
-// parts are names of classes, empty where there is none.
+// A Layer is who encodes in place of the program: a kernel of Metal Performance Shaders, a graph, or a kernel within a
+// graph. Its parts are names of classes, empty where there is none.
 type Layer struct{ Graph, Kernel string }
 
 // App is what the program itself encodes is called.

@@ -17,26 +17,26 @@ type Options struct {
 	From, To Nanos // the part of the trace to look at, from its first call on; To 0 is up to its end
 	PIDs     []int // the processes to look at; empty is all
 
-	// Adds makes parts that are next to each other add up: a call counts in the part in which it begins, however far it reaches, and what was
-	// lost and cannot be said of a part only counts in the first.
+	// Adds makes parts that are next to each other add up: a call counts in the part in which it begins, however far it
+	// reaches, and what was lost and cannot be said of a part only counts in the first.
 	Adds bool
 
 	// Asked becomes Trace.Asked.
 	Asked map[uint64]bool
 
-	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their ends.
-	// It runs on the goroutine of Load.
+	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their
+	// ends. It runs on the goroutine of Load.
 	Visit func(*VisitedCall)
 
-	// Apart is for EachSlice: what happened is asked for, but not what a thread's time was spent on, nor what the others did while it waited. Then
-	// Thread.Exclusive stays empty, and less is read around each slice.
+	// Apart is for EachSlice: what happened is asked for, but not what a thread's time was spent on, nor what the others
+	// did while it waited. Then Thread.Exclusive stays empty, and less is read around each slice.
 	Apart bool
 
 	slice *slicing // nil, but for EachSlice
 }
 
-// GCPercent is for programs that load large traces and do little else: the model lives on, so a collector of garbage that runs each time it
-// has doubled goes over it again and again for nothing. See runtime/debug.SetGCPercent.
+// GCPercent is for programs that load large traces and do little else: the model lives on, so a collector of garbage
+// that runs each time it has doubled goes over it again and again for nothing. See runtime/debug.SetGCPercent.
 const GCPercent = 400
 
 type loader struct {
@@ -56,8 +56,9 @@ type loader struct {
 	stray     int64
 }
 
-// Load reads the trace file at path. Its memory grows with command buffers, waits and compilations, not with calls. A cut file
-// is read as far as it goes, and Source.Truncated and the warnings say so; the error is for files that are no trace at all.
+// Load reads the trace file at path. Its memory grows with command buffers, waits and compilations, not with calls. A
+// cut file is read as far as it goes, and Source.Truncated and the warnings say so; the error is for files that are no
+// trace at all.
 func Load(path string, opts Options) (*Trace, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -67,13 +68,14 @@ func Load(path string, opts Options) (*Trace, error) {
 	return f.Load(opts)
 }
 
-// Load reads the trace, or a part of it. It may be called by several goroutines, for as many parts. When of command buffers that are alive in a
-// part the rest lies further away than was read, more is read.
+// Load reads the trace, or a part of it. It may be called by several goroutines, for as many parts. When of command
+// buffers that are alive in a part the rest lies further away than was read, more is read.
 func (f *File) Load(opts Options) (*Trace, error) {
 	opts = f.Asked(opts)
 	around := f.around.Load()
 	t, read, err := f.load(opts, around)
-	again := opts.Visit == nil || opts.slice != nil // what is read again has other threads than the visit saw, but in a slice
+	// what is read again has other threads than the visit saw, but in a slice
+	again := opts.Visit == nil || opts.slice != nil
 	opts.Visit = nil
 	for err == nil && again && around < mostAround && f.vain.Load() < mostVain {
 		was := read.strangers(t)
@@ -127,7 +129,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	var streams, others []int // the others are of processes that were not asked for
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
-			return nil, nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", f.path, st.Process, len(files))
+			return nil, nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", f.path,
+				st.Process, len(files))
 		}
 		if l.wanted(l.processes[st.Process].ID) {
 			streams = append(streams, i)
@@ -180,8 +183,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	return l.trace, part, nil
 }
 
-// elsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a wait that was
-// queued behind their work is no wait for the driver.
+// elsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a
+// wait that was queued behind their work is no wait for the driver.
 func (l *loader) elsewhere(part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
@@ -246,8 +249,9 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	}
 }
 
-// clip is the part of an interval that is in the range that was asked for; false when there is none. What has no length is in the range
-// that it begins or lies in, and not in the one that it ends, so that nothing is in two ranges but what reaches over their border.
+// clip is the part of an interval that is in the range that was asked for; false when there is none. What has no length
+// is in the range that it begins or lies in, and not in the one that it ends, so that nothing is in two ranges but what
+// reaches over their border.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c, visible := i.in(l.window)
 	if l.slice != nil {
@@ -318,7 +322,8 @@ func (l *loader) finishProcess(p *processLoader) {
 	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
 }
 
-// usualCost is what recording a call costs where it was not measured, in picoseconds: BenchmarkCall of interpose, on an AMD EPYC.
+// usualCost is what recording a call costs where it was not measured, in picoseconds: BenchmarkCall of interpose, on an
+// AMD EPYC.
 var usualCost = map[wire.ClockKind]int64{wire.ClockTSC: 16_000, wire.ClockMach: 16_000, wire.ClockNanoseconds: 44_000}
 
 // recording adds what recording the process's calls cost.
@@ -359,8 +364,8 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 // wanted says whether a process is one of those that are looked at.
 func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
 
-// processorTime is what a process used of processors in the part that was asked for: by its samples, or in proportion to the part of all that it
-// used. What all of a run used would look like a busy processor in each part of it.
+// processorTime is what a process used of processors in the part that was asked for: by its samples, or in proportion
+// to the part of all that it used. What all of a run used would look like a busy processor in each part of it.
 func (l *loader) processorTime(p *processLoader, all Nanos) Nanos {
 	window := l.window
 	if l.slice != nil {
@@ -459,8 +464,8 @@ func numberDevices(devices []*Device) {
 	}
 }
 
-// main is the process that the trace is of: the first that used Metal, or the first at all; nil when there is none. A shell
-// script runs other programs before the one that matters.
+// main is the process that the trace is of: the first that used Metal, or the first at all; nil when there is none. A
+// shell script runs other programs before the one that matters.
 func (l *loader) main() *processLoader {
 	for _, p := range l.processes {
 		for _, t := range l.trace.Threads {

@@ -32,10 +32,11 @@ type loadShape struct {
 	stacks     bool // of each call that has one, from one of a hundred places
 }
 
-// BenchmarkLoad loads traces of a million calls of programs of several shapes, whose threads run at the same time, on a cycle counter as
-// on real machines: from a command buffer for each 10 calls, the least that does something, to one for each 3000. An event is what the
-// tracer wrote down at once: a call, a completion, or the stack of a call. What does not fit into its record is in a second one, of
-// dispatches, locks, completions and allocations, which counts as a record but not as an event.
+// BenchmarkLoad loads traces of a million calls of programs of several shapes, whose threads run at the same time, on a
+// cycle counter as on real machines: from a command buffer for each 10 calls, the least that does something, to one for
+// each 3000. An event is what the tracer wrote down at once: a call, a completion, or the stack of a call. What does
+// not fit into its record is in a second one, of dispatches, locks, completions and allocations, which counts as a
+// record but not as an event.
 func BenchmarkLoad(b *testing.B) {
 	for _, shape := range []loadShape{
 		{name: "calls=10", threads: 4, dispatches: 2},
@@ -73,7 +74,8 @@ func benchmarkLoad(b *testing.B, shape loadShape) {
 	b.ReportMetric(float64(info.Size())/float64(events), "B/event")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the clock.
+// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
+// clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -148,20 +150,23 @@ func (s loadShape) step(t *benchThread, random *rand.Rand, next func() uint32, p
 		if more == nil {
 			t.Add(c, begin, t.at, object, arg)
 		} else {
-			t.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.at), Object: wire.ObjectID(object), Arg: arg, Call: c}, *more)
+			t.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.at), Object: wire.ObjectID(object), Arg: arg,
+				Call: c}, *more)
 		}
 	}
 	locks := s.locks
 	lock := func() {
 		if locks > 0 {
 			locks--
-			call(mutexLock, 3000, 1, 10+uint64(random.IntN(s.threads)), &wire.More{X1: 0x7f00_0000_0000 + 64*uint64(random.IntN(4))})
+			call(mutexLock, 3000, 1, 10+uint64(random.IntN(s.threads)),
+				&wire.More{X1: 0x7f00_0000_0000 + 64*uint64(random.IntN(4))})
 		}
 	}
 	var buffers []uint32
 	for range s.buffers {
 		buffers = append(buffers, next())
-		call(newBuffer, 2000, 1, uint64(buffers[len(buffers)-1]), &wire.More{X0: 4096, X2: 0x7f00_0000_0000 + uint64(random.IntN(1<<20))<<12})
+		call(newBuffer, 2000, 1, uint64(buffers[len(buffers)-1]), &wire.More{X0: 4096, X2: 0x7f00_0000_0000 +
+			uint64(random.IntN(1<<20))<<12})
 	}
 	buffer := next()
 	call(commandBuffer, 400, t.queue, uint64(buffer), nil)

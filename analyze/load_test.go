@@ -30,7 +30,8 @@ var (
 
 // completed appends what the tracer's handler records of a command buffer.
 func completed(r *tracesim.Ring, at int64, buffer uint32, gpuBegin, gpuEnd int64) {
-	r.AddMore(wire.Record{Begin: wire.Ticks(at), End: wire.Ticks(at + 10), Object: wire.ObjectID(buffer), Arg: 4, Call: wire.CallCompleted},
+	r.AddMore(wire.Record{Begin: wire.Ticks(at), End: wire.Ticks(at + 10), Object: wire.ObjectID(buffer), Arg: 4,
+		Call: wire.CallCompleted},
 		wire.More{X0: uint64(gpuBegin), X1: uint64(gpuEnd)})
 }
 
@@ -43,8 +44,8 @@ func load(t testing.TB, path string, opts analyze.Options) *analyze.Trace {
 	return trace
 }
 
-// TestLoadObjects: what the records say of Metal's objects is in the model, although it comes from several rings, in which the
-// use of an object may stand before its creation.
+// TestLoadObjects: what the records say of Metal's objects is in the model, although it comes from several rings, in
+// which the use of an object may stand before its creation.
 func TestLoadObjects(t *testing.T) {
 	f, p := tracesim.NewFile()
 	handler := p.Thread(9, "handler", 1000) // the ring of the completion comes first
@@ -53,13 +54,15 @@ func TestLoadObjects(t *testing.T) {
 	other.Add(commit, 3000, 3200, 11, 0)
 	main := p.Thread(7, "main", 1000)
 	main.AddMore(wire.Record{Begin: 1000, End: 1100, Object: 1, Arg: 10, Call: newQueue}, wire.More{X0: 5})
-	main.AddMore(wire.Record{Begin: 1200, End: 1300, Object: 1, Arg: 20, Call: newPipeline}, wire.More{X0: p.String("axpy")})
+	main.AddMore(wire.Record{Begin: 1200, End: 1300, Object: 1, Arg: 20, Call: newPipeline},
+		wire.More{X0: p.String("axpy")})
 	main.Add(commandBuffer, 1400, 1500, 10, 11)
 	main.Add(bufferLabel, 1500, 1510, 11, p.String("step 1"))
 	main.Add(computeEncoder, 1600, 1650, 11, 12)
 	main.Add(setPipeline, 1660, 1670, 12, 20)
 	for i := range int64(3) {
-		main.AddMore(wire.Record{Begin: wire.Ticks(1700 + 10*i), End: wire.Ticks(1705 + 10*i), Object: 12, Arg: 256, Call: dispatch}, wire.More{})
+		main.AddMore(wire.Record{Begin: wire.Ticks(1700 + 10*i), End: wire.Ticks(1705 + 10*i), Object: 12, Arg: 256,
+			Call: dispatch}, wire.More{})
 	}
 	main.Add(endEncoding, 1800, 1810, 12, 0)
 	main.Add(waitUntilCompleted, 3300, 6200, 11, 0)
@@ -69,17 +72,21 @@ func TestLoadObjects(t *testing.T) {
 		t.Fatalf("%d command buffers", len(trace.CommandBuffers))
 	}
 	b := &trace.CommandBuffers[0]
-	if b.ID != 11 || b.Label != "step 1" || b.Queue == nil || b.Queue.ID != 10 || b.Queue.Capacity != 5 || b.Queue.Device.Name != "Test Device" {
+	if b.ID != 11 || b.Label != "step 1" || b.Queue == nil || b.Queue.ID != 10 || b.Queue.Capacity != 5 ||
+		b.Queue.Device.Name != "Test Device" {
 		t.Errorf("command buffer %+v, queue %+v", b, b.Queue)
 	}
-	if b.Created.Thread.ID != 7 || b.Committed.Thread.ID != 8 || b.GPU != (analyze.Interval{Begin: 4000, End: 5500}) || b.Status != analyze.StatusCompleted {
-		t.Errorf("created by %d, committed by %d, GPU %v, status %d", b.Created.Thread.ID, b.Committed.Thread.ID, b.GPU, b.Status)
+	if b.Created.Thread.ID != 7 || b.Committed.Thread.ID != 8 || b.GPU != (analyze.Interval{Begin: 4000, End: 5500}) ||
+		b.Status != analyze.StatusCompleted {
+		t.Errorf("created by %d, committed by %d, GPU %v, status %d", b.Created.Thread.ID, b.Committed.Thread.ID, b.GPU,
+			b.Status)
 	}
 	if len(b.Encoders) != 1 || len(b.Encoders[0].Dispatches) != 1 {
 		t.Fatalf("encoders %+v", b.Encoders)
 	}
 	e := b.Encoders[0]
-	if d := e.Dispatches[0]; d.Count != 3 || d.Threads != 768 || d.Pipeline.Kernel != "axpy" || e.Kind != analyze.EncoderCompute || !e.Ended.Known() {
+	if d := e.Dispatches[0]; d.Count != 3 || d.Threads != 768 || d.Pipeline.Kernel != "axpy" ||
+		e.Kind != analyze.EncoderCompute || !e.Ended.Known() {
 		t.Errorf("encoder %+v, dispatch %+v", e, d)
 	}
 	if len(trace.Waits) != 1 || trace.WaitsFor(&trace.Waits[0]) != b || trace.Waits[0].Thread.ID != 7 {
@@ -101,7 +108,8 @@ func TestReusedRing(t *testing.T) {
 	r.Start(22, "second", 300)
 	r.Add(commit, 300, 450, 2, 0)
 	trace := load(t, f.Write(t), analyze.Options{})
-	if len(trace.Threads) != 2 || trace.Threads[0].ID != 21 || trace.Threads[1].ID != 22 || trace.Threads[1].Name != "second" {
+	if len(trace.Threads) != 2 || trace.Threads[0].ID != 21 || trace.Threads[1].ID != 22 ||
+		trace.Threads[1].Name != "second" {
 		t.Fatalf("threads %+v", trace.Threads)
 	}
 	if c := trace.Threads[1].Exclusive[analyze.PartCommit]; c != 150 {
@@ -118,7 +126,8 @@ func TestEventWaits(t *testing.T) {
 	a.Add(commit, 140, 150, 3, 0)
 	a.Add(setSignaled, 700, 710, 51, 1)
 	b := p.Thread(32, "b", 100)
-	b.AddMore(wire.Record{Begin: 200, End: 600, Object: 50, Arg: 4, Call: waitForValue}, wire.More{X0: 1000}) // 5 is more than 4
+	// 5 is more than 4
+	b.AddMore(wire.Record{Begin: 200, End: 600, Object: 50, Arg: 4, Call: waitForValue}, wire.More{X0: 1000})
 	b.AddMore(wire.Record{Begin: 650, End: 720, Object: 51, Arg: 1, Call: waitForValue}, wire.More{X0: 1000})
 	b.AddMore(wire.Record{Begin: 800, End: 900, Object: 50, Arg: 6, Call: waitForValue}, wire.More{X0: 1000}) // nobody
 	trace := load(t, f.Write(t), analyze.Options{})
@@ -142,7 +151,8 @@ func TestUnfinished(t *testing.T) {
 	if len(trace.Waits) != 1 || !trace.Waits[0].Unfinished || trace.Waits[0].End != 9500 || trace.Waits[0].Begin != 2000 {
 		t.Fatalf("waits %+v", trace.Waits)
 	}
-	if trace.Events != 3 || len(trace.Unfinished) != 1 || !strings.Contains(strings.Join(trace.Warnings, "\n"), "thread 41 was still inside waitUntilCompleted") {
+	if trace.Events != 3 || len(trace.Unfinished) != 1 || !strings.Contains(strings.Join(trace.Warnings, "\n"),
+		"thread 41 was still inside waitUntilCompleted") {
 		t.Errorf("%d events, unfinished %+v, warnings %q", trace.Events, trace.Unfinished, trace.Warnings)
 	}
 }
@@ -156,16 +166,19 @@ func TestRange(t *testing.T) {
 	r.Add(waitUntilCompleted, 1700, 2500, 3, 0)
 	trace := load(t, f.Write(t), analyze.Options{From: 500, To: 1000}) // 1500 to 2000
 	th := trace.Threads[0]
-	if th.Active != (analyze.Interval{Begin: 1500, End: 2000}) || th.Exclusive[analyze.PartCommit] != 100 || th.Exclusive[analyze.PartAcquire] != 0 {
+	if th.Active != (analyze.Interval{Begin: 1500, End: 2000}) || th.Exclusive[analyze.PartCommit] != 100 ||
+		th.Exclusive[analyze.PartAcquire] != 0 {
 		t.Errorf("thread %+v", th)
 	}
-	if len(trace.Waits) != 1 || trace.Waits[0].End != 2000 || trace.WaitsFor(&trace.Waits[0]).Queue == nil || trace.Events != 2 {
+	if len(trace.Waits) != 1 || trace.Waits[0].End != 2000 || trace.WaitsFor(&trace.Waits[0]).Queue == nil ||
+		trace.Events != 2 {
 		t.Errorf("waits %+v, %d events", trace.Waits, trace.Events)
 	}
 	if trace.Window != (analyze.Interval{Begin: 1500, End: 2000}) {
 		t.Errorf("window %v", trace.Window)
 	}
-	if _, err := analyze.Load(f.Write(t), analyze.Options{PIDs: []int{77}}); err == nil || !strings.Contains(err.Error(), "77") {
+	if _, err := analyze.Load(f.Write(t), analyze.Options{PIDs: []int{77}}); err == nil ||
+		!strings.Contains(err.Error(), "77") {
 		t.Errorf("a process that is not there gives %v", err)
 	}
 }
@@ -180,7 +193,8 @@ func TestClockSuspect(t *testing.T) {
 	completed(r, 96_000, 3, 20_000, 200_000)
 	trace := load(t, f.Write(t), analyze.Options{})
 	text := strings.Join(trace.Warnings, "\n")
-	if !strings.Contains(text, "clock suspect") || !strings.Contains(text, "before they were committed") || !strings.Contains(text, "returned before the GPU had ended") {
+	if !strings.Contains(text, "clock suspect") || !strings.Contains(text, "before they were committed") ||
+		!strings.Contains(text, "returned before the GPU had ended") {
 		t.Errorf("warnings %q", trace.Warnings)
 	}
 	if strings.Contains(text, "Rosetta") {
@@ -188,7 +202,8 @@ func TestClockSuspect(t *testing.T) {
 	}
 }
 
-// TestClockOfRosetta: a process whose timebase is 1/1 where the kernel's ticks are 125/3 ns has GPU times that lie far before the calls.
+// TestClockOfRosetta: a process whose timebase is 1/1 where the kernel's ticks are 125/3 ns has GPU times that lie far
+// before the calls.
 func TestClockOfRosetta(t *testing.T) {
 	f, p := tracesim.NewFile()
 	r := p.Thread(61, "t", 1000)
@@ -196,7 +211,8 @@ func TestClockOfRosetta(t *testing.T) {
 	r.Add(commit, 900_200, 901_000, 3, 0)
 	completed(r, 960_000, 3, 950_000*3/125, 955_000*3/125)
 	text := strings.Join(load(t, f.Write(t), analyze.Options{}).Warnings, "\n")
-	if !strings.Contains(text, "clock suspect: 1 of 1 command buffers ended on the GPU before they were committed") || !strings.Contains(text, "Rosetta") {
+	if !strings.Contains(text, "clock suspect: 1 of 1 command buffers ended on the GPU before they were committed") ||
+		!strings.Contains(text, "Rosetta") {
 		t.Errorf("warnings %q", text)
 	}
 }
@@ -204,7 +220,8 @@ func TestClockOfRosetta(t *testing.T) {
 // TestBadFiles: what is no trace gives one line that says so.
 func TestBadFiles(t *testing.T) {
 	dir := t.TempDir()
-	for name, content := range map[string]string{"empty": "", "text": "hello, world\n", "zeros": strings.Repeat("\x00", 4096)} {
+	for name, content := range map[string]string{"empty": "", "text": "hello, world\n",
+		"zeros": strings.Repeat("\x00", 4096)} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -234,8 +251,8 @@ func TestCutFile(t *testing.T) {
 	}
 }
 
-// TestRecordingCost: what a process measured counts for its own calls; where one did not, the figure for its clock does, and the sum is an
-// estimate.
+// TestRecordingCost: what a process measured counts for its own calls; where one did not, the figure for its clock
+// does, and the sum is an estimate.
 func TestRecordingCost(t *testing.T) {
 	f, p := tracesim.NewFile()
 	for i := range int64(1000) {
@@ -260,8 +277,9 @@ func TestRecordingCost(t *testing.T) {
 	}
 }
 
-// The story: a queue of Metal 4 signals an event itself, after what was committed to it, and that was not connected: threads were said to
-// wait for a GPU that ran none of their work, and one stream of work was all that was seen of five.
+// The story: a queue of Metal 4 signals an event itself, after what was committed to it, and that was not connected:
+// threads were said to wait for a GPU that ran none of their work, and one stream of work was all that was seen of
+// five.
 func TestEventsOfQueues(t *testing.T) {
 	commitMany := wire.MustLookup(wire.FamilyMtl4Queue, "commit:count:")
 	signal := wire.MustLookup(wire.FamilyMtl4Queue, "signalEvent:value:")
@@ -280,7 +298,8 @@ func TestEventsOfQueues(t *testing.T) {
 	completed(a, 410, 4, 200, 300)
 	trace := load(t, f.Write(t), analyze.Options{})
 	w := trace.Waits
-	if len(w) != 2 || w[0].Buffer == analyze.NoCommandBuffer || trace.WaitsFor(&w[0]).ID != 3 || w[1].Buffer != analyze.NoCommandBuffer || w[1].Signaled == nil || w[1].Signaled.ID != 31 {
+	if len(w) != 2 || w[0].Buffer == analyze.NoCommandBuffer || trace.WaitsFor(&w[0]).ID != 3 ||
+		w[1].Buffer != analyze.NoCommandBuffer || w[1].Signaled == nil || w[1].Signaled.ID != 31 {
 		t.Errorf("waits %+v", w)
 	}
 	for b := range trace.Buffers() {
@@ -290,7 +309,8 @@ func TestEventsOfQueues(t *testing.T) {
 	}
 }
 
-// The story: a machine's time of day was set back while it recorded, and the run had lasted for less than nothing. It lasts at least as long as its calls.
+// The story: a machine's time of day was set back while it recorded, and the run had lasted for less than nothing. It
+// lasts at least as long as its calls.
 func TestTimeOfDaySetBack(t *testing.T) {
 	f, p := tracesim.NewFile()
 	main := p.Thread(7, "main", 1000)

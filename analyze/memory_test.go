@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// heapOfLoad is the most that loading a trace had in use at once, of the command buffers of one thread that makes as many calls for each;
-// and how many calls they were.
+// heapOfLoad is the most that loading a trace had in use at once, of the command buffers of one thread that makes as
+// many calls for each; and how many calls they were.
 func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 	t.Helper()
 	f, p := tracesim.NewFile()
@@ -34,8 +34,8 @@ func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 	}
 	path := f.Write(t)
 	f, p, r = nil, nil, nil
-	// A pool gives up what nobody took only in the second collection after: of what had written the trace a megabyte stood in the first reading
-	// alone, more with more processors, until the smaller load seemed to take nothing.
+	// A pool gives up what nobody took only in the second collection after: of what had written the trace a megabyte stood
+	// in the first reading alone, more with more processors, until the smaller load seemed to take nothing.
 	inUse := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()
@@ -57,18 +57,21 @@ func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 	return most, calls
 }
 
-// TestMemoryOfLoad: memory grows with command buffers and waits, not with the calls between them. Blocks are decoded into room that is used again; whether a
-// second one was made meanwhile, on another processor, is chance: it was seen once, on sixteen processors with four times as much to do.
+// TestMemoryOfLoad: memory grows with command buffers and waits, not with the calls between them. Blocks are decoded
+// into room that is used again; whether a second one was made meanwhile, on another processor, is chance: it was seen
+// once, on sixteen processors with four times as much to do.
 func TestMemoryOfLoad(t *testing.T) {
 	const block = 16384 * wire.RecordSize
 	few, _ := heapOfLoad(t, 2000, 20)
 	many, calls := heapOfLoad(t, 2000, 200)
 	if many > few+few/2+block {
-		t.Errorf("ten times the calls for as many command buffers take %d KB instead of %d, %d bytes for each of %d calls", many>>10, few>>10, (many-few)/calls, calls)
+		t.Errorf("ten times the calls for as many command buffers take %d KB instead of %d, %d bytes for each of %d calls",
+			many>>10, few>>10, (many-few)/calls, calls)
 	}
 	more, _ := heapOfLoad(t, 20_000, 20)
 	if more < 3*few {
-		t.Errorf("ten times the command buffers take %d KB instead of %d: the test does not measure the model", more>>10, few>>10)
+		t.Errorf("ten times the command buffers take %d KB instead of %d: the test does not measure the model", more>>10,
+			few>>10)
 	}
 	t.Logf("%d KB; with ten times the calls %d KB; with ten times the command buffers %d KB", few>>10, many>>10, more>>10)
 }

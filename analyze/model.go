@@ -1,21 +1,23 @@
-// Package analyze holds the model of a traced run: threads, queues, command buffers, encoders, waits, kernels. Loaders fill it from
-// our own traces (load.go) and from Instruments' exports (analyze/xctrace); the sub-packages ask their questions of it and do not
-// know where it came from.
+// Package analyze holds the model of a traced run: threads, queues, command buffers, encoders, waits, kernels. Loaders
+// fill it from our own traces (load.go) and from Instruments' exports (analyze/xctrace); the sub-packages ask their
+// questions of it and do not know where it came from.
 //
-// What there may be millions of is an array a kind, in the order of time: command buffers, with their encoders, dispatches and rows of GPU work
-// side by side; waits, locks, signals, allocations. They refer to command buffers by CommandBufferIndex, and so does what is learned of
-// these: a column beside them, not a map. A pointer to one is a place to read from, for as long as the trace is looked at.
+// What there may be millions of is an array a kind, in the order of time: command buffers, with their encoders,
+// dispatches and rows of GPU work side by side; waits, locks, signals, allocations. They refer to command buffers by
+// CommandBufferIndex, and so does what is learned of these: a column beside them, not a map. A pointer to one is a
+// place to read from, for as long as the trace is looked at.
 //
-// Threads, processes, queues, devices, pipelines and stacks are objects, and pointers to them are their identity: a run of ten million calls has nine
-// threads, as many queues, one device and three pipelines, of which parts and slices of a run share the very values, though each numbers its
-// own anew. That pointers to them stand in the arrays costs what the collector of garbage looks at: it takes 6 % of a report's processor
-// time in all. Strings are those of the file's own table, each once.
+// Threads, processes, queues, devices, pipelines and stacks are objects, and pointers to them are their identity: a run
+// of ten million calls has nine threads, as many queues, one device and three pipelines, of which parts and slices of a
+// run share the very values, though each numbers its own anew. That pointers to them stand in the arrays costs what the
+// collector of garbage looks at: it takes 6 % of a report's processor time in all. Strings are those of the file's own
+// table, each once.
 package analyze
 
 import "time"
 
-// Nanos is an instant or a duration in nanoseconds. Instants are on the monotonic clock of the traced machine, the clock of
-// Metal's GPU times; only differences mean something across traces.
+// Nanos is an instant or a duration in nanoseconds. Instants are on the monotonic clock of the traced machine, the
+// clock of Metal's GPU times; only differences mean something across traces.
 type Nanos int64
 
 // Interval is the half-open time from Begin to End.
@@ -35,10 +37,11 @@ type ThreadID uint64
 
 // A Trace is one run, of one process or several.
 type Trace struct {
-	Source         Source
-	Window         Interval // from the first call to the end of the run: see Process.Ended; in the range that was asked for
-	Origin         Nanos    // the instant that Options.From and To count from
-	Length         Nanos    // from Origin to the end of the run, whatever range was asked for; 0 when not known
+	Source Source
+	// from the first call to the end of the run: see Process.Ended; in the range that was asked for
+	Window         Interval
+	Origin         Nanos // the instant that Options.From and To count from
+	Length         Nanos // from Origin to the end of the run, whatever range was asked for; 0 when not known
 	Processes      []*Process
 	Threads        []*Thread
 	Devices        []*Device
@@ -71,8 +74,9 @@ type Trace struct {
 	Warnings       []string   // for the reader of a report, one line each
 	Missing        []Missing  // what the source cannot tell, so that a verdict can say so
 
-	// Asked are the addresses of condition variables and semaphores by which threads ask one for something, as it is known from other parts of the
-	// run: one that always finds the next request there waits for none, and shows it in few places.
+	// Asked are the addresses of condition variables and semaphores by which threads ask one for something, as it is known
+	// from other parts of the run: one that always finds the next request there waits for none, and shows it in few
+	// places.
 	Asked map[uint64]bool
 
 	part     Interval        // of a part that adds up with others, the time that was asked for
@@ -82,13 +86,14 @@ type Trace struct {
 	doubts   doubts
 }
 
-// Began says of what began at an instant whether it counts in the trace: in a part that adds up with others (Options.Adds) only what
-// began in it does.
+// Began says of what began at an instant whether it counts in the trace: in a part that adds up with others
+// (Options.Adds) only what began in it does.
 func (t *Trace) Began(at Nanos) bool {
 	return !t.IsPart() || at >= t.part.Begin && at < t.part.End
 }
 
-// Holds says of what ended at an instant whether it counts in the trace: in a slice only what ended in its own time does.
+// Holds says of what ended at an instant whether it counts in the trace: in a slice only what ended in its own time
+// does.
 func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.held.holds(at) }
 
 func (t *Trace) isSlice() bool { return t.held != (Interval{}) }
@@ -141,7 +146,8 @@ func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
 // HasKernelNames says whether the source records which kernel a dispatch is of.
 func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
-// Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source does not tell.
+// Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source
+// does not tell.
 type Recording struct {
 	Took     Nanos // by all calls together
 	Measured bool  // by the tracer, in the processes themselves; otherwise what is usual with the clock that they used
@@ -163,8 +169,8 @@ type Process struct {
 	place int // in its file: processes of several machines, and one after another, may have one ID
 }
 
-// A Thread is one thread of a process that made Metal calls. Exclusive holds, per part of the partition, the time spent inside
-// calls of that part and not inside calls nested in them; waits are in Trace.Waits and not in Exclusive.
+// A Thread is one thread of a process that made Metal calls. Exclusive holds, per part of the partition, the time spent
+// inside calls of that part and not inside calls nested in them; waits are in Trace.Waits and not in Exclusive.
 type Thread struct {
 	Process   *Process
 	ID        ThreadID
@@ -172,15 +178,16 @@ type Thread struct {
 	Active    Interval // from its first to its last call
 	Exclusive [PartCount]Nanos
 
-	// Working is the part of Active from making its first command buffer, or its first wait, to its last commit or wait: without
-	// start-up and tear-down. WorkingExclusive is Exclusive in it. Both are zero when the loader does not tell.
+	// Working is the part of Active from making its first command buffer, or its first wait, to its last commit or wait:
+	// without start-up and tear-down. WorkingExclusive is Exclusive in it. Both are zero when the loader does not tell.
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 
 	// OnlyIdle says that all that is known of the thread, in the whole trace, is that it waited for signals.
 	OnlyIdle bool
 
-	// Submits says of a part of a trace that the thread commits command buffers, or waits for them, somewhere in the trace.
+	// Submits says of a part of a trace that the thread commits command buffers, or waits for them, somewhere in the
+	// trace.
 	Submits bool
 
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
@@ -217,14 +224,15 @@ const (
 	PartCount = iota
 )
 
-var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns", "drawable_ns", "wait_executing_ns", "wait_queued_own_ns",
+var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns",
+	"drawable_ns", "wait_executing_ns", "wait_queued_own_ns",
 	"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}
 
 // Key is the part's key in JSON reports.
 func (p Part) Key() string { return partKeys[p] }
 
-// A Device is a GPU. Processes that name the same device of the same host share it. Of several with one name all but the first have
-// their number in it: "GPU #2".
+// A Device is a GPU. Processes that name the same device of the same host share it. Of several with one name all but
+// the first have their number in it: "GPU #2".
 type Device struct {
 	Host, Name string
 	Software   bool   // a software Metal
@@ -247,8 +255,8 @@ type Queue struct {
 	Capacity int // most command buffers that may be uncompleted at the same time; 0 when not known (Metal's default is 64)
 }
 
-// A Call is one call of a thread: when, by whom, from where. Thread and Stack are nil when they are not known: stacks are recorded
-// when they are asked for, and not of every call.
+// A Call is one call of a thread: when, by whom, from where. Thread and Stack are nil when they are not known: stacks
+// are recorded when they are asked for, and not of every call.
 type Call struct {
 	Interval
 	Thread *Thread
@@ -268,7 +276,8 @@ const (
 	StatusError
 )
 
-// A CommandBufferIndex is the place of a command buffer in its trace: the first of Trace.CommandBuffers is 1. Trace.Buffer finds it.
+// A CommandBufferIndex is the place of a command buffer in its trace: the first of Trace.CommandBuffers is 1.
+// Trace.Buffer finds it.
 type CommandBufferIndex int32
 
 // NoCommandBuffer is the index of none.
@@ -284,7 +293,8 @@ type CommandBuffer struct {
 	Created   Call
 	Enqueued  Call
 	Committed Call
-	GPU       Interval  // GPUStartTime to GPUEndTime: from the begin of its first work to the end of its last; how long it worked is Took
+	// GPUStartTime to GPUEndTime: from the begin of its first work to the end of its last; how long it worked is Took
+	GPU       Interval
 	Rows      []GPUWork // what the GPU did of it, by begin, where the source has that apart; read them with GPUWork
 	Kernel    Interval  // kernelStartTime to kernelEndTime: scheduling by the driver on the CPU
 	Scheduled Nanos     // the tracer's scheduled handler
@@ -301,10 +311,11 @@ type CommandBuffer struct {
 	withOptions bool // its commit had options of the program's own
 }
 
-// Empty says that nothing was encoded into the command buffer, so that it can only be there to be waited for. It means something only
-// where encoders are recorded: see Trace.Encoded.
+// Empty says that nothing was encoded into the command buffer, so that it can only be there to be waited for. It means
+// something only where encoders are recorded: see Trace.Encoded.
 func (b *CommandBuffer) Empty() bool {
-	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 && (b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
+	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 &&
+		(b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
 }
 
 // Encoded says whether the trace has encoders at all.
@@ -363,7 +374,8 @@ type Copy struct {
 // A Dispatch is a run of equal dispatches, one after another, of one pipeline state, from one place of the program.
 type Dispatch struct {
 	Pipeline *Pipeline // nil when none was set while tracing
-	Executes *Commands // of an indirect command buffer; nil when it is a dispatch of its own, or when it is not known which
+	// of an indirect command buffer; nil when it is a dispatch of its own, or when it is not known which
+	Executes *Commands
 	Count    int
 	Threads  uint64 // of all of them together
 	Unsized  bool   // how many threads is not known: the GPU reads it from memory
@@ -376,7 +388,8 @@ type Dispatch struct {
 
 // joins says whether a dispatch is one more of the run, but for where it came from.
 func (d *Dispatch) joins(next *Dispatch) bool {
-	return d.Pipeline == next.Pipeline && d.Threads == uint64(d.Count)*next.Threads && d.Unsized == next.Unsized && !d.Opaque && !next.Opaque
+	return d.Pipeline == next.Pipeline && d.Threads == uint64(d.Count)*next.Threads && d.Unsized == next.Unsized &&
+		!d.Opaque && !next.Opaque
 }
 
 // A Pipeline is a compute pipeline state; its Kernel is the name of its function.
@@ -385,16 +398,20 @@ type Pipeline struct {
 	Process *Process
 	Kernel  string
 	Label   string
-	Variant string // which function of that name: the source of its library and, if constants specialise it, which of them; "" if not known
+	// which function of that name: the source of its library and, if constants specialise it, which of them; "" if not
+	// known
+	Variant string
 }
 
 // A Wait is one call in which a thread waited for a command buffer or an event.
 type Wait struct {
 	Call
 	Selector string
-	Buffer   CommandBufferIndex // what waitUntilCompleted and waitUntilScheduled wait for; none for events or when not known
-	Event    EventValue         // what waitUntilSignaledValue:timeoutMS: waits for; Buffer is then the one that signalled it
-	Signaled *Thread            // who gave the event its value, when the CPU did; otherwise nil
+	// what waitUntilCompleted and waitUntilScheduled wait for; none for events or when not known
+	Buffer CommandBufferIndex
+	// what waitUntilSignaledValue:timeoutMS: waits for; Buffer is then the one that signalled it
+	Event    EventValue
+	Signaled *Thread // who gave the event its value, when the CPU did; otherwise nil
 
 	Interpreter InterpreterLock // when the wait began
 
@@ -417,9 +434,9 @@ type LockWait struct {
 	Interpreter InterpreterLock // when the wait began
 }
 
-// A SignalWait is one call in which a thread waited for another thread's signal, on a condition variable or a semaphore, for work as
-// often as for a result, or for a child process. It is a part of what the thread did outside of Metal; one inside a Metal call is that call's own affair
-// and not here.
+// A SignalWait is one call in which a thread waited for another thread's signal, on a condition variable or a
+// semaphore, for work as often as for a result, or for a child process. It is a part of what the thread did outside of
+// Metal; one inside a Metal call is that call's own affair and not here.
 type SignalWait struct {
 	Call
 	Selector  string
@@ -429,12 +446,15 @@ type SignalWait struct {
 	Signalled Nanos   // when; 0 when not known
 	Gave      uint64  // address of what the waiting thread itself had signalled last, since its wait before; 0 for nothing
 	GivenBack bool    // the semaphore was given back by the thread that had taken it, as a lock is
-	Fetched   bool    // who signalled had fetched, since its signal before and before it committed, from where the waiting thread had put something
-	TimedOut  bool
-	Earlier   bool // it began in an earlier part, and counts there (Options.Adds)
+	// who signalled had fetched, since its signal before and before it committed, from where the waiting thread had put
+	// something
+	Fetched  bool
+	TimedOut bool
+	Earlier  bool // it began in an earlier part, and counts there (Options.Adds)
 
-	ForProcess bool // it waited for a child process, whose program, or command, is Name; the rest of the above is not known then
-	Child      int  // the ID of the process that ended; 0 when not known
+	// it waited for a child process, whose program, or command, is Name; the rest of the above is not known then
+	ForProcess bool
+	Child      int // the ID of the process that ended; 0 when not known
 }
 
 // A Scope is a time to which the program gave a name; a mark is a scope without a length.
@@ -455,7 +475,8 @@ type Signal struct {
 	Thread  *Thread
 }
 
-// A Compilation is one call that made a library, a function or a pipeline state, or a time in which a thread waited for children that did.
+// A Compilation is one call that made a library, a function or a pipeline state, or a time in which a thread waited for
+// children that did.
 type Compilation struct {
 	Call
 	Selector   string
@@ -463,9 +484,10 @@ type Compilation struct {
 	Name       string // of the function, or the hash of the source
 	SourceSize int64
 	Failed     bool
-	Made       uint32  // the new object's number in its process; 0 when not known
-	From       uint32  // number of the library that a function is from, and of the function of a pipeline state; 0 when not known
-	Device     *Device // that the library or pipeline state is for; nil when not known
+	Made       uint32 // the new object's number in its process; 0 when not known
+	// number of the library that a function is from, and of the function of a pipeline state; 0 when not known
+	From   uint32
+	Device *Device // that the library or pipeline state is for; nil when not known
 
 	Specialised bool // a function with constants, which make functions of one name and source different
 }
@@ -512,9 +534,10 @@ type Loss struct {
 	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback was theirs
 	Rejected  int64 // calls on threads that were going away, or made by the tracer itself
 	Processes int64 // processes that could not be traced: how much they called is not known
-	Running   int64 // processes that used Metal and lived on when the recording ended: what they called after that is not in it
-	Unused    int64 // processes that had not used Metal and lived on then
-	AtLeast   bool  // Records is what is known to be missing, and there may be more
+	// processes that used Metal and lived on when the recording ended: what they called after that is not in it
+	Running int64
+	Unused  int64 // processes that had not used Metal and lived on then
+	AtLeast bool  // Records is what is known to be missing, and there may be more
 }
 
 // Missing is something the source cannot tell.

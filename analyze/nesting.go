@@ -2,15 +2,16 @@ package analyze
 
 import "slices"
 
-// A nesting turns the calls of one thread, given in the order of their ends, into exclusive times. Calls of different families
-// nest: an inner call ends, and is given, before the call around it. Every nanosecond of the thread goes to exactly one call:
+// A nesting turns the calls of one thread, given in the order of their ends, into exclusive times. Calls of different
+// families nest: an inner call ends, and is given, before the call around it. Every nanosecond of the thread goes to
+// exactly one call:
 //
 //	own(call) = length(call) − sum of covered(inner calls), covered(call) = own(call) + sum of covered(inner calls)
 //
-// so the sum of own over all calls is the length of the union of the calls, to the nanosecond, whatever the input. Calls that
-// absorb (waits, and making a command buffer) keep the time of what is nested in them: the lock inside a wait is the wait. Calls
-// that yield (waits for a signal) give their time to the call around them, if there is one: what Metal waits for within a call is
-// the call.
+// so the sum of own over all calls is the length of the union of the calls, to the nanosecond, whatever the input.
+// Calls that absorb (waits, and making a command buffer) keep the time of what is nested in them: the lock inside a
+// wait is the wait. Calls that yield (waits for a signal) give their time to the call around them, if there is one:
+// what Metal waits for within a call is the call.
 type nesting struct {
 	spans  []span         // post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
 	older  int            // so many of the spans were there at the last flush
@@ -98,7 +99,8 @@ func (n *nesting) place() {
 // flush settles the older calls and leaves one span for them, so that a call around them still knows what they covered.
 func (n *nesting) flush() {
 	if n.older > 0 {
-		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans { // one call is around all of them, or more and more are around each other
+		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans {
+			// one call is around all of them, or more and more are around each other
 			n.whole = len(n.spans)
 		}
 		n.spans[n.whole-1] = n.settleFirst(n.whole)

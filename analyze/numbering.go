@@ -5,8 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// A numbering finds the small number that goes with a key. It is for the way of every call, where a map of the language takes half of
-// the time: open addressing, at most half full, with a multiplier of its own so that no trace can be made to collide.
+// A numbering finds the small number that goes with a key. It is for the way of every call, where a map of the language
+// takes half of the time: open addressing, at most half full, with a multiplier of its own so that no trace can be made
+// to collide.
 type numbering struct {
 	entries    []numbered // a power of two
 	count      int

@@ -5,8 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A processLoader makes the objects of one process from its records. Records of different threads come in no common order, so
-// an object may be used before the record of its creation is read: it is made at its first mention.
+// A processLoader makes the objects of one process from its records. Records of different threads come in no common
+// order, so an object may be used before the record of its creation is read: it is made at its first mention.
 type processLoader struct {
 	*Process
 	file      *tracefile.Process
@@ -85,8 +85,8 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	return e
 }
 
-// attach gives an encoder to its command buffer. The first is the buffer's as it is, and goes on changing; there is nearly always no
-// other, so that command buffers need not be gone over once more for them.
+// attach gives an encoder to its command buffer. The first is the buffer's as it is, and goes on changing; there is
+// nearly always no other, so that command buffers need not be gone over once more for them.
 func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	if b == nil || e.buffer != nil {
 		return

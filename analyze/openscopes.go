@@ -13,7 +13,8 @@ type openScope struct {
 	depth wire.ObjectID // scopes around it
 }
 
-// scopeBegins keeps a scope until its end comes. Those as deep as it and deeper have ended, and the records of that were lost.
+// scopeBegins keeps a scope until its end comes. Those as deep as it and deeper have ended, and the records of that
+// were lost.
 func (s *streamLoader) scopeBegins(r *wire.Record) {
 	s.changeScope()
 	n := len(s.openScopes)
@@ -29,11 +30,12 @@ func (s *streamLoader) scope(r *wire.Record, mark bool) {
 		s.changeScope()
 		s.scopeEnds(r)
 	}
-	s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg), Mark: mark})
+	s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg),
+		Mark: mark})
 }
 
-// scopeEnds forgets the open scope that has ended. When its beginning is not among them, those that began in it have ended too, and the records
-// of that were lost.
+// scopeEnds forgets the open scope that has ended. When its beginning is not among them, those that began in it have
+// ended too, and the records of that were lost.
 func (s *streamLoader) scopeEnds(r *wire.Record) {
 	for i := len(s.openScopes) - 1; i >= 0 && s.openScopes[i].begin >= r.Begin; i-- {
 		if o := s.openScopes[i]; o.begin == r.Begin && o.name == r.Arg {
@@ -94,6 +96,9 @@ func (t *Trace) endShared() {
 		}
 	}
 	if len(shared) > 0 {
-		t.Scopes = slices.DeleteFunc(t.Scopes, func(s Scope) bool { return s.Unfinished && shared[beginning{s.Thread, s.Begin, s.Name}] })
+		t.Scopes = slices.DeleteFunc(t.Scopes, func(s Scope) bool {
+			return s.Unfinished &&
+				shared[beginning{s.Thread, s.Begin, s.Name}]
+		})
 	}
 }

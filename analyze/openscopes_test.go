@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Scopes that no record ends, because the process was killed in them, end with its trace; those whose end was lost are not taken for
-// such once a scope at their depth begins or ends.
+// Scopes that no record ends, because the process was killed in them, end with its trace; those whose end was lost are
+// not taken for such once a scope at their depth begins or ends.
 func TestOpenScopes(t *testing.T) {
 	process := newProcessLoader(&tracefile.Process{}, 0)
 	s := &streamLoader{loader: &loader{trace: &Trace{}, window: Interval{-1 << 62, 1 << 62}}, process: process}

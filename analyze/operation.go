@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// An Operation is what the program, or the framework that it uses, calls a piece of GPU work: "aten::add_Tensor", "attention", "train.py:42
-// step()". One without a name was called nothing.
+// An Operation is what the program, or the framework that it uses, calls a piece of GPU work: "aten::add_Tensor",
+// "attention", "train.py:42 step()". One without a name was called nothing.
 type Operation struct {
 	Name string
 	From OperationSource
@@ -15,7 +15,8 @@ type Operation struct {
 // An OperationSource is where the name of an operation was said.
 type OperationSource uint8
 
-// The sources, the one that counts first first: what is said of the work itself counts before what is said of all that is around it.
+// The sources, the one that counts first first: what is said of the work itself counts before what is said of all that
+// is around it.
 const (
 	FromNothing       OperationSource = iota
 	FromDebugGroup                    // the innermost one that was open in the encoder
@@ -28,16 +29,19 @@ const (
 	FromPythonLine                    // the line of the Python program
 )
 
-var operationSources = [...]string{FromNothing: "", FromDebugGroup: "debug group", FromEncoderLabel: "encoder label", FromFunction: "function", FromScope: "scope",
-	FromPipelineLabel: "pipeline label", FromBufferGroup: "command buffer's debug group", FromBufferLabel: "command buffer label", FromPythonLine: "Python line"}
+var operationSources = [...]string{FromNothing: "", FromDebugGroup: "debug group", FromEncoderLabel: "encoder label",
+	FromFunction: "function", FromScope: "scope",
+	FromPipelineLabel: "pipeline label", FromBufferGroup: "command buffer's debug group",
+	FromBufferLabel: "command buffer label", FromPythonLine: "Python line"}
 
 // String is the source in reports; empty for FromNothing.
 func (s OperationSource) String() string {
 	return operationSources[min(int(s), len(operationSources)-1)]
 }
 
-// Operation is what a dispatch of an encoder of the command buffer is called: the first name that there is in the order of the sources. One
-// that only repeats the kernel's says nothing. The encoder is nil when the command buffer has none, and the dispatch when what the encoder did is none.
+// Operation is what a dispatch of an encoder of the command buffer is called: the first name that there is in the order
+// of the sources. One that only repeats the kernel's says nothing. The encoder is nil when the command buffer has none,
+// and the dispatch when what the encoder did is none.
 func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 	named, stack, encoder, pipeline, kernel := (*Names)(nil), (*Stack)(nil), "", "", ""
 	if e != nil {
@@ -99,7 +103,8 @@ func operatorOf(function string) string {
 	return ""
 }
 
-// operation is the operator that the innermost function of a framework on the stack is for, and the line of the Python program.
+// operation is the operator that the innermost function of a framework on the stack is for, and the line of the Python
+// program.
 func (s *Stack) operation() (function, line string) {
 	if s == nil {
 		return "", ""
@@ -142,8 +147,8 @@ type Names struct {
 
 var noNames Names
 
-// bufferLabel is what the label of the command buffer, which is whole now, says of the work. A framework may add the name of each operation
-// before it encodes it; then it is what was added last.
+// bufferLabel is what the label of the command buffer, which is whole now, says of the work. A framework may add the
+// name of each operation before it encodes it; then it is what was added last.
 func (n *Names) bufferLabel(whole string) string {
 	if n.Label != "" && (n.Grows || len(whole) > len(n.Label) && strings.HasPrefix(whole, n.Label)) {
 		return n.Added

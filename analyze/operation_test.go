@@ -54,14 +54,15 @@ func operationOf(s kernels.Share) string {
 	return fmt.Sprintf("%s (%s)", s.Operation.Name, s.Operation.From)
 }
 
-// The name of a piece of work is the one that was said nearest to it, with where it was said; where nothing was said it has none. Equal dispatches
-// that are called differently are not one run: their time goes to both names.
+// The name of a piece of work is the one that was said nearest to it, with where it was said; where nothing was said it
+// has none. Equal dispatches that are called differently are not one run: their time goes to both names.
 func TestOperations(t *testing.T) {
 	script := newScript(t)
 	n := &named{Thread: script.main()}
 	kernel := n.NewPipeline("kernel")
 	tuned := n.NewObject()
-	n.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", n.Device, uint64(tuned), 50_000, &wire.More{X0: n.Text("kernel"), X1: n.Text("tuned kernel")})
+	n.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", n.Device, uint64(tuned), 50_000,
+		&wire.More{X0: n.Text("kernel"), X1: n.Text("tuned kernel")})
 	var want []string
 	run := func(says string, encode func()) {
 		want = append(want, says)
@@ -71,7 +72,12 @@ func TestOperations(t *testing.T) {
 	}
 
 	run("() 1000000", func() { n.encode(kernel); n.dispatch() })
-	run("step (command buffer label) 1000000", func() { n.encode(kernel); n.dispatch(); n.label(wire.FamilyCommandBuffer, n.buffer, "step") })
+	run("step (command buffer label) 1000000", func() {
+		n.encode(kernel)
+		n.dispatch()
+		n.label(wire.FamilyCommandBuffer,
+			n.buffer, "step")
+	})
 	run("layer (command buffer's debug group) 1000000", func() {
 		n.label(wire.FamilyCommandBuffer, n.buffer, "step")
 		n.push(wire.FamilyCommandBuffer, n.buffer, "layer")
@@ -79,8 +85,10 @@ func TestOperations(t *testing.T) {
 		n.dispatch()
 		n.pop(wire.FamilyCommandBuffer, n.buffer)
 	})
-	run("tuned kernel (pipeline label) 1000000", func() { n.label(wire.FamilyCommandBuffer, n.buffer, "step"); n.encode(tuned); n.dispatch() })
-	run("() 1000000", func() { n.label(wire.FamilyCommandBuffer, n.buffer, "kernel"); n.encode(kernel); n.dispatch() }) // as tinygrad does
+	run("tuned kernel (pipeline label) 1000000",
+		func() { n.label(wire.FamilyCommandBuffer, n.buffer, "step"); n.encode(tuned); n.dispatch() })
+	// as tinygrad does
+	run("() 1000000", func() { n.label(wire.FamilyCommandBuffer, n.buffer, "kernel"); n.encode(kernel); n.dispatch() })
 	run("matmul (encoder label) 1000000", func() {
 		n.label(wire.FamilyCommandBuffer, n.buffer, "step")
 		n.encode(tuned)
@@ -148,7 +156,8 @@ func TestOperations(t *testing.T) {
 	var of, all analyze.Nanos
 	for _, o := range ks[0].Operations {
 		of += o.GPU
-		if measured := o.Source == kernels.Measured; measured != (o.Name == "step" || o.Name == "layer" || o.Name == "tuned kernel") {
+		if measured := o.Source == kernels.Measured; measured != (o.Name == "step" || o.Name == "layer" ||
+			o.Name == "tuned kernel") {
 			t.Errorf("%q is measured: %v", o.Name, measured)
 		}
 	}
@@ -160,8 +169,9 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// MLX built for debugging adds the name of each primitive to the label of its command buffer before it encodes it: then a dispatch is called by
-// what was added last, and not by all of them. A label that was replaced, or built before anything was encoded, is the name of all.
+// MLX built for debugging adds the name of each primitive to the label of its command buffer before it encodes it: then
+// a dispatch is called by what was added last, and not by all of them. A label that was replaced, or built before
+// anything was encoded, is the name of all.
 func TestLabelsThatGrow(t *testing.T) {
 	script := newScript(t)
 	n := &named{Thread: script.main()}
@@ -180,7 +190,8 @@ func TestLabelsThatGrow(t *testing.T) {
 		n.commit()
 	}
 	run("Add (command buffer label) 500000, Multiply (command buffer label) 500000", "Add", "AddMultiply")
-	run("Add (command buffer label) 250000, Add (command buffer label) 250000, Multiply (command buffer label) 250000, Add (command buffer label) 250000",
+	run("Add (command buffer label) 250000, Add (command buffer label) 250000, Multiply (command buffer label) 250000, "+
+		"Add (command buffer label) 250000",
 		"Add", "AddAdd", "AddAddMultiply", "AddAddMultiplyAdd")
 	run("second (command buffer label) 500000, second (command buffer label) 500000", "first", "second")
 	run("same (command buffer label) 1000000", "same", "same")

@@ -2,8 +2,8 @@ package analyze
 
 import "testing"
 
-// The innermost operator of a framework on a stack names what is encoded: PyTorch's, MLX's and ggml's have a function each. A line of Python is
-// the last resort, and machine code of other programs says nothing.
+// The innermost operator of a framework on a stack names what is encoded: PyTorch's, MLX's and ggml's have a function
+// each. A line of Python is the last resort, and machine code of other programs says nothing.
 func TestOperators(t *testing.T) {
 	native := func(name string) *Frame { return &Frame{Name: name, Image: &Image{Path: "/opt/lib/lib.dylib"}} }
 	line := &Frame{Name: "forward", File: "/home/me/train.py", Line: 42, Python: true}
@@ -12,16 +12,22 @@ func TestOperators(t *testing.T) {
 		frames []*Frame
 		want   Operation
 	}{
-		{"PyTorch", []*Frame{native("at::native::mps::binary_op_kernel"), native("at::_ops::add_Tensor::redispatch"), native("at::_ops::linear::call"), line},
+		{"PyTorch", []*Frame{native("at::native::mps::binary_op_kernel"), native("at::_ops::add_Tensor::redispatch"),
+			native("at::_ops::linear::call"), line},
 			Operation{"aten::add_Tensor", FromFunction}},
-		{"MLX", []*Frame{native("mlx::core::metal::CommandEncoder::dispatch_threads"), native("mlx::core::fast::RMSNorm::eval_gpu"),
-			native("mlx::core::UnaryPrimitive::eval_gpu"), native("mlx::core::gpu::eval"), line}, Operation{"fast::RMSNorm", FromFunction}},
+		{"MLX", []*Frame{native("mlx::core::metal::CommandEncoder::dispatch_threads"),
+			native("mlx::core::fast::RMSNorm::eval_gpu"),
+			native("mlx::core::UnaryPrimitive::eval_gpu"), native("mlx::core::gpu::eval"), line}, Operation{"fast::RMSNorm",
+			FromFunction}},
 		{"MLX's adapter alone", []*Frame{native("mlx::core::UnaryPrimitive::eval_gpu"), native("main")}, Operation{}},
-		{"ggml", []*Frame{native("ggml_metal_encoder_dispatch_threadgroups"), native("ggml_metal_op_mul_mat"), native("ggml_metal_op_encode_impl"),
+		{"ggml", []*Frame{native("ggml_metal_encoder_dispatch_threadgroups"), native("ggml_metal_op_mul_mat"),
+			native("ggml_metal_op_encode_impl"),
 			native("ggml_metal_op_encode")}, Operation{"ggml mul_mat", FromFunction}},
 		{"ggml, inlined", []*Frame{native("ggml_metal_op_encode_impl"), native("ggml_metal_op_encode")}, Operation{}},
-		{"Python", []*Frame{native("objc_msgSend"), line, native("main")}, Operation{"train.py:42 forward()", FromPythonLine}},
-		{"a function of Python that is called so", []*Frame{{Name: "ggml_metal_op_add", File: "/home/me/a.py", Line: 1, Python: true}},
+		{"Python", []*Frame{native("objc_msgSend"), line, native("main")}, Operation{"train.py:42 forward()",
+			FromPythonLine}},
+		{"a function of Python that is called so", []*Frame{{Name: "ggml_metal_op_add", File: "/home/me/a.py", Line: 1,
+			Python: true}},
 			Operation{"a.py:1 ggml_metal_op_add()", FromPythonLine}},
 		{"a program", []*Frame{native("step"), native("main")}, Operation{}},
 	} {

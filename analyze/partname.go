@@ -1,6 +1,7 @@
 package analyze
 
-// partNames are the words for the parts of a thread's time in every text, page, profile and timeline: docs/terms.md explains them.
+// partNames are the words for the parts of a thread's time in every text, page, profile and timeline: docs/terms.md
+// explains them.
 var partNames = [PartCount]string{
 	PartEncode:          "encode",
 	PartCommit:          "commit",

@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// A queueEvent is an event that a queue signals when it has done what was committed to it before, or waits for before it begins what is
-// committed to it afterwards: methods of Metal 4's queues, whose command buffers have none for that.
+// A queueEvent is an event that a queue signals when it has done what was committed to it before, or waits for before
+// it begins what is committed to it afterwards: methods of Metal 4's queues, whose command buffers have none for that.
 type queueEvent struct {
 	EventValue
 	queue  *Queue
@@ -16,9 +16,10 @@ type queueEvent struct {
 	thread *Thread
 }
 
-// queueEvents gives what the process's queues signal and wait for to the command buffers that stand for it: the last that was committed
-// before the signal, the first after the wait. A queue that has done nothing signals at once, as a thread does. The calls of several threads
-// on one queue come in no common order, so this is done when all have been read.
+// queueEvents gives what the process's queues signal and wait for to the command buffers that stand for it: the last
+// that was committed before the signal, the first after the wait. A queue that has done nothing signals at once, as a
+// thread does. The calls of several threads on one queue come in no common order, so this is done when all have been
+// read.
 func (l *loader) queueEvents(p *processLoader) {
 	var all []queueEvent
 	by := map[*Queue][]*CommandBuffer{}
@@ -38,7 +39,8 @@ func (l *loader) queueEvents(p *processLoader) {
 	})
 	for _, list := range by {
 		slices.SortStableFunc(list, func(a, b *CommandBuffer) int {
-			return cmp.Or(cmp.Compare(a.Committed.Begin, b.Committed.Begin), cmp.Compare(a.GPU.End, b.GPU.End)) // the last of those committed together
+			// the last of those committed together
+			return cmp.Or(cmp.Compare(a.Committed.Begin, b.Committed.Begin), cmp.Compare(a.GPU.End, b.GPU.End))
 		})
 	}
 	for _, e := range all {

@@ -59,7 +59,8 @@ func (a *readAhead) read(p *part, at blockName) {
 		}
 		return room
 	}
-	_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error { // of the function, which has none
+	_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error {
+		// of the function, which has none
 		a.full <- piece{records, room}
 		room = nil
 		return nil
@@ -84,7 +85,8 @@ func (a *readAhead) readKept(p *part, at blockName) {
 			}
 			return all[len(all):min(len(all)+recordsAhead, cap(all))]
 		}
-		_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error { // of the function, which has none
+		_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error {
+			// of the function, which has none
 			n := len(all)
 			if n < cap(all) && &all[:n+1][n] == &records[0] {
 				all = all[:n+len(records)]
@@ -118,5 +120,6 @@ func (p *part) needs(stream, block int) bool {
 
 // keeps says whether a block of a stream goes beyond the slice that is read, so that the next one needs it too.
 func (p *part) keeps(at blockName) bool {
-	return p.again != nil && p.kept.hasRoom() && p.blocks[at.stream][at.block].Last >= p.again[p.reader.Streams()[at.stream].Process]
+	return p.again != nil && p.kept.hasRoom() &&
+		p.blocks[at.stream][at.block].Last >= p.again[p.reader.Streams()[at.stream].Process]
 }

@@ -9,15 +9,16 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Recorded is a time of a run that was recorded, where not all of it was asked for. What was outside of it is left out, not lost.
+// A Recorded is a time of a run that was recorded, where not all of it was asked for. What was outside of it is left
+// out, not lost.
 type Recorded struct {
 	From, To     Nanos  // after the start of the trace
 	Began, Ended string // what began and ended it: "the start", "mark:NAME", "SIGUSR1", a flag, "the end"
 	Shown        bool   // the trace was loaded of it
 }
 
-// Asked is what to load when a part of the trace was asked for: of a trace that has not all of its run, and where no time was named, the longest
-// time that it has.
+// Asked is what to load when a part of the trace was asked for: of a trace that has not all of its run, and where no
+// time was named, the longest time that it has.
 func (f *File) Asked(opts Options) Options {
 	if opts.From != 0 || opts.To != 0 || opts.slice != nil {
 		return opts
@@ -80,7 +81,8 @@ func (s *Source) waitsText() string {
 		return ""
 	}
 	return "WAITS FOR LOCKS AND SIGNALS ARE NOT RECORDED in " + Plural(s.WaitsUnseen, "process") +
-		": the system does not let the tracer replace functions there, and what follows cannot tell whether threads wait for each other"
+		": the system does not let the tracer replace functions there, and what follows cannot tell whether threads wait " +
+		"for each other"
 }
 
 // selectedText is RecordedText for what was asked for.
@@ -91,7 +93,8 @@ func (s *Source) selectedText() string {
 	}
 	selected := "RECORDED IN PART, as asked for (" + strings.Join(s.Selected, ", ") + "): "
 	if s.LeftOut > 0 {
-		selected += fmt.Sprintf("%d records were left out, and what they would show is not in what follows: threads seem to be outside of Metal meanwhile", s.LeftOut)
+		selected += fmt.Sprintf("%d records were left out, and what they would show is not in what follows: threads seem "+
+			"to be outside of Metal meanwhile", s.LeftOut)
 	} else {
 		selected += "what was left out is not in what follows"
 	}

@@ -5,8 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// roles are what a thread does anywhere in a trace. Who is looked at in a part of a trace must not hang on what a thread happens to do in it: one
-// that waits for an answer there may have asked for it before.
+// roles are what a thread does anywhere in a trace. Who is looked at in a part of a trace must not hang on what a
+// thread happens to do in it: one that waits for an answer there may have asked for it before.
 type roles uint8
 
 const (
@@ -46,9 +46,10 @@ func lastThread(p *tracefile.Process, ring uint16) ThreadID {
 	return 0
 }
 
-// surveyRoles notes what the threads of a block do; counted are the roles that its calls show, of whichever thread. It returns the thread that
-// has the ring after it.
-func surveyRoles(all map[threadOfFile]roles, now threadOfFile, counted roles, block *surveyed, read func(func([]wire.Record) error) error) threadOfFile {
+// surveyRoles notes what the threads of a block do; counted are the roles that its calls show, of whichever thread. It
+// returns the thread that has the ring after it.
+func surveyRoles(all map[threadOfFile]roles, now threadOfFile, counted roles, block *surveyed,
+	read func(func([]wire.Record) error) error) threadOfFile {
 	starts := false
 	for i := range block.lasting {
 		starts = starts || ruleOf(block.lasting[i].Call).effect == wire.EffectStartsThread

@@ -8,16 +8,18 @@ import (
 	"mtrace/analyze/tracetest"
 )
 
-// The story: a program's threads handed their work to one that committed it. In a part of its run in which they only waited for that one's signal
-// they were taken for threads of a pool that have nothing to do, and were left out; and threads that waited for a lock in all of a window, and
-// committed before and after it, did not take part in it, so that the program seemed to wait for the GPU.
+// The story: a program's threads handed their work to one that committed it. In a part of its run in which they only
+// waited for that one's signal they were taken for threads of a pool that have nothing to do, and were left out; and
+// threads that waited for a lock in all of a window, and committed before and after it, did not take part in it, so
+// that the program seemed to wait for the GPU.
 func TestRolesInAPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "roles.mtrace")
 	f := tracetest.Create(t, path)
 	p := f.Process(7, "roles")
 	worker, pool := p.Thread(8, "worker"), p.Thread(9, "pool")
 	worker.NewQueue("q")
-	worker.Run(tracetest.Step{Pipeline: worker.NewPipeline("k"), Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000, Notify: 1000})
+	worker.Run(tracetest.Step{Pipeline: worker.NewPipeline("k"), Encode: 100, Commit: 1000, Delay: 1000, GPU: 50_000,
+		Notify: 1000})
 	pool.Now = worker.Now
 	for range 100 {
 		worker.SignalWait("answers", 0x2000, 9, 10_000, 200)
@@ -31,7 +33,8 @@ func TestRolesInAPart(t *testing.T) {
 	}
 	check := func(how string, load func(analyze.Options) (*analyze.Trace, error)) {
 		part, err := load(analyze.Options{From: whole.Length / 2})
-		if err != nil || len(part.Threads) != 2 || len(part.SignalWaits) == 0 || len(part.Waits) > 0 || len(part.CommandBuffers) > 0 {
+		if err != nil || len(part.Threads) != 2 || len(part.SignalWaits) == 0 || len(part.Waits) > 0 ||
+			len(part.CommandBuffers) > 0 {
 			t.Fatalf("%s: the part is not what it should be: %v, %d threads", how, err, len(part.Threads))
 		}
 		for _, th := range part.Threads {

@@ -48,11 +48,13 @@ func ruleFor(row *wire.Row) rule {
 		kept:     row.Group == wire.GroupWait || row.Group == wire.GroupLock || row.Group == wire.GroupSignal,
 		absorbs:  row.Group == wire.GroupWait || row.Group == wire.GroupAcquire || row.Group == wire.GroupDrawable,
 		yields:   row.Group == wire.GroupSignal,
-		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder), name: place(wire.RoleName), source: place(wire.RoleSource),
+		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder),
+		name: place(wire.RoleName), source: place(wire.RoleSource),
 		size: place(wire.RoleSize), first: place(wire.RoleFirst),
 		counted: row.Arg.Role == wire.RoleCount,
 	}
-	r.indirect = row.Effect == wire.EffectExecutes || row.Effect == wire.EffectResets || row.Effect == wire.EffectCopies && row.Arg.Unit == wire.UnitCommands
+	r.indirect = row.Effect == wire.EffectExecutes || row.Effect == wire.EffectResets ||
+		row.Effect == wire.EffectCopies && row.Arg.Unit == wire.UnitCommands
 	if row.Arg.Role == wire.RoleMade {
 		r.makes, r.encoder = row.Arg.Kind.Base(), encoderKind(row.Arg.Kind)
 	}
@@ -69,7 +71,8 @@ func ruleFor(row *wire.Row) rule {
 
 func ruleOf(c wire.Call) *rule { return &rules[min(int(c), len(rules)-1)] }
 
-// understoodOf are the kinds of objects of which the model has something of an effect, for effects of which it has not of all.
+// understoodOf are the kinds of objects of which the model has something of an effect, for effects of which it has not
+// of all.
 var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectLabels:         {wire.KindQueue, wire.KindCommandBuffer, wire.KindEncoder},
 	wire.EffectOpensGroup:     {wire.KindCommandBuffer, wire.KindEncoder},
@@ -91,7 +94,8 @@ func understood(row *wire.Row) wire.Effect {
 	switch {
 	case some && !slices.Contains(kinds, row.Object.Kind):
 		return wire.EffectNone
-	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes && row.Arg.Unit != wire.UnitCommands: // how much is not known
+	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes && row.Arg.Unit != wire.UnitCommands:
+		// how much is not known
 		return wire.EffectNone
 	}
 	return row.Effect

@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-// rustEscapes are what Rust's older mangling writes for characters that linkers do not take, as its compiler's legacy mangling defines them.
-var rustEscapes = strings.NewReplacer("$LT$", "<", "$GT$", ">", "$RF$", "&", "$BP$", "*", "$LP$", "(", "$RP$", ")", "$C$", ",", "$SP$", "@",
-	"$u20$", " ", "$u27$", "'", "$u3b$", ";", "$u3d$", "=", "$u5b$", "[", "$u5d$", "]", "$u7b$", "{", "$u7d$", "}", "$u7e$", "~", "$u2b$", "+", "$u22$", `"`)
+// rustEscapes are what Rust's older mangling writes for characters that linkers do not take, as its compiler's legacy
+// mangling defines them.
+var rustEscapes = strings.NewReplacer("$LT$", "<", "$GT$", ">", "$RF$", "&", "$BP$", "*", "$LP$", "(", "$RP$", ")",
+	"$C$", ",", "$SP$", "@",
+	"$u20$", " ", "$u27$", "'", "$u3b$", ";", "$u3d$", "=", "$u5b$", "[", "$u5d$", "]", "$u7b$", "{", "$u7d$", "}",
+	"$u7e$", "~", "$u2b$", "+", "$u22$", `"`)
 
 // rustHash is the hash that ends such a name.
 var rustHash = regexp.MustCompile(`::h[0-9a-f]{16}$`)

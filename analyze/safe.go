@@ -6,15 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// SafeText is a writer of text for a terminal. It lets nothing through that would steer the terminal: of control characters, C1 included,
-// only line ends, tabs and, with colours, changes of colour. Everything else of that kind becomes U+FFFD.
+// SafeText is a writer of text for a terminal. It lets nothing through that would steer the terminal: of control
+// characters, C1 included, only line ends, tabs and, with colours, changes of colour. Everything else of that kind
+// becomes U+FFFD.
 //
-// It is the last line of defence: labels and names are the traced program's. Columns are as wide as they should be only if the cells went
-// through Printable before.
+// It is the last line of defence: labels and names are the traced program's. Columns are as wide as they should be only
+// if the cells went through Printable before.
 func SafeText(w io.Writer, colours bool) io.Writer { return &safeWriter{w: w, colours: colours} }
 
-// SafeJSON is a writer of JSON documents for a terminal: it writes DEL and C1, which JSON allows in texts, as \u00XX. Of other control
-// characters JSON allows none in texts.
+// SafeJSON is a writer of JSON documents for a terminal: it writes DEL and C1, which JSON allows in texts, as \u00XX.
+// Of other control characters JSON allows none in texts.
 func SafeJSON(w io.Writer) io.Writer { return &safeWriter{w: w, json: true} }
 
 type safeWriter struct {

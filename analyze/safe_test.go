@@ -32,8 +32,9 @@ func TestSafeText(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"\x1b[1;31mred\x1b[0m \x1b]0;title\x07": "\x1b[1;31mred\x1b[0m \uFFFD]0;title\uFFFD", "\x1b[1;2Hx\x1b": "\uFFFD[1;2Hx",
-		"\x1b[" + strings.Repeat("1;", 40): "\uFFFD[" + strings.Repeat("1;", 40),
+		"\x1b[1;31mred\x1b[0m \x1b]0;title\x07": "\x1b[1;31mred\x1b[0m \uFFFD]0;title\uFFFD",
+		"\x1b[1;2Hx\x1b":                        "\uFFFD[1;2Hx",
+		"\x1b[" + strings.Repeat("1;", 40):      "\uFFFD[" + strings.Repeat("1;", 40),
 	} {
 		for step := 1; step <= len(text); step++ {
 			var b bytes.Buffer
@@ -63,7 +64,8 @@ func TestSafeJSON(t *testing.T) {
 			t.Errorf("%q has control characters", b.String())
 		}
 		var before, after map[string]string
-		if json.Unmarshal(document, &before) != nil || json.Unmarshal(b.Bytes(), &after) != nil || before["label"] != after["label"] {
+		if json.Unmarshal(document, &before) != nil || json.Unmarshal(b.Bytes(), &after) != nil ||
+			before["label"] != after["label"] {
 			t.Errorf("%s became %s", document, b.String())
 		}
 	}

@@ -8,10 +8,11 @@ import (
 
 // A Shortfall says that a trace is not all of its recording: nothing that is said of it may be said of the whole.
 type Shortfall struct {
-	Kind  string // one of the three below
-	Why   string // one line
-	After Nanos  // of what was cut: how long after the start of the recording the last is that is known of it; 0 when that is not known
-	Parts int    // of the file, that could not be read
+	Kind string // one of the three below
+	Why  string // one line
+	// of what was cut: how long after the start of the recording the last is that is known of it; 0 when that is not known
+	After Nanos
+	Parts int // of the file, that could not be read
 }
 
 // The kinds of shortfalls.
@@ -37,7 +38,8 @@ func (l *loader) shortfall(r *tracefile.Reader) *Shortfall {
 		case i < mostParts:
 			l.trace.Warnings = append(l.trace.Warnings, r.Text(d))
 		case i == mostParts:
-			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf("%d more parts of the file are damaged and left out", len(damage)-i))
+			l.trace.Warnings = append(l.trace.Warnings, fmt.Sprintf("%d more parts of the file are damaged and left out",
+				len(damage)-i))
 		}
 		lost.AtLeast = lost.AtLeast || d.Unknown()
 		if d.Of && l.asked(d.Process) {
@@ -73,7 +75,8 @@ func (l *loader) asked(index tracefile.ProcessIndex) bool {
 	return int(index) >= len(l.processes) || l.wanted(l.processes[index].ID)
 }
 
-// Headline says in one line that the trace is not whole, since when, and what is known to be missing; empty when it is whole.
+// Headline says in one line that the trace is not whole, since when, and what is known to be missing; empty when it is
+// whole.
 func (t *Trace) Headline() string {
 	s := t.Source.Short
 	if s == nil {

@@ -7,16 +7,18 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// What is missing is counted in records, of which many calls have two. Of a trace of 4,534 calls that a damaged file had 330 of, the first line
-// said that 7,409 calls were missing, and a warning that counts were too small by that many.
+// What is missing is counted in records, of which many calls have two. Of a trace of 4,534 calls that a damaged file
+// had 330 of, the first line said that 7,409 calls were missing, and a warning that counts were too small by that many.
 func TestMissingIsSaidInRecords(t *testing.T) {
 	for _, c := range []struct {
 		lost     Loss
 		headline string
 		warning  string
 	}{
-		{Loss{Records: 7409}, "CUT: 330 calls are here, 7,409 records missing, one or two a call", "7,409 records lost, one or two a call: counts are too small by as many calls"},
-		{Loss{Records: 1, AtLeast: true}, "CUT: 330 calls are here, 1 record known to be missing, one or two a call, and how many more is not known", "1 record lost"},
+		{Loss{Records: 7409}, "CUT: 330 calls are here, 7,409 records missing, one or two a call",
+			"7,409 records lost, one or two a call: counts are too small by as many calls"},
+		{Loss{Records: 1, AtLeast: true}, "CUT: 330 calls are here, 1 record known to be missing, one or two a call, and " +
+			"how many more is not known", "1 record lost"},
 		{Loss{AtLeast: true}, "CUT: 330 calls are here, and how many are missing is not known", ""},
 		{Loss{}, "CUT: 330 calls are here, and none is missing", ""},
 	} {
@@ -25,7 +27,8 @@ func TestMissingIsSaidInRecords(t *testing.T) {
 			t.Errorf("%+v: %s", c.lost, got)
 		}
 		(&loader{trace: trace}).warn(&tracefile.Reader{})
-		if got := strings.Join(trace.Warnings, "\n"); !strings.Contains(got, c.warning) || c.warning == "" && strings.Contains(got, " lost") {
+		if got := strings.Join(trace.Warnings, "\n"); !strings.Contains(got, c.warning) || c.warning == "" &&
+			strings.Contains(got, " lost") {
 			t.Errorf("%+v: %q", c.lost, got)
 		}
 	}

@@ -8,11 +8,13 @@ import (
 	"strings"
 )
 
-// libraries are files of the language's library and of packages, and machine code of the system: code that is called, not code of the program.
+// libraries are files of the language's library and of packages, and machine code of the system: code that is called,
+// not code of the program.
 var libraries = regexp.MustCompile(`(^|/)(site-packages|dist-packages|lib/python[0-9.]+|usr/lib[0-9]*|lib/[a-z0-9_]+-linux-[a-z]+|System/Library)/|^<frozen|(^|/)lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|gnustep-base|python[0-9.]+)[-.]`)
 
-// Site is the frame to show for a call with this stack: the innermost of the program's own functions that is not a wrapper through which it
-// makes all its calls, of Python where there is one; failing that, the innermost with a name. It is nil when nothing is known.
+// Site is the frame to show for a call with this stack: the innermost of the program's own functions that is not a
+// wrapper through which it makes all its calls, of Python where there is one; failing that, the innermost with a name.
+// It is nil when nothing is known.
 func (s *Stack) Site() *Frame {
 	switch {
 	case s == nil:
@@ -56,10 +58,12 @@ func (s *Stack) candidates() (list []*Frame) {
 	return list
 }
 
-// wrapperSelectors is from how many different calls of Metal on a place is taken for a wrapper, through which a program makes all its calls.
+// wrapperSelectors is from how many different calls of Metal on a place is taken for a wrapper, through which a program
+// makes all its calls.
 const wrapperSelectors = 3
 
-// passWrappers lets sites be the functions that call wrappers: a binding's send(), which says nothing of where in the program a call is made.
+// passWrappers lets sites be the functions that call wrappers: a binding's send(), which says nothing of where in the
+// program a call is made.
 func (t *Trace) passWrappers() {
 	type place struct {
 		candidates []*Frame

@@ -14,15 +14,21 @@ func TestSite(t *testing.T) {
 		frames []*Frame
 		want   string
 	}{
-		{[]*Frame{python("step", "/home/me/train.py", 42), python("<module>", "/home/me/train.py", 60)}, "train.py:42 step()"},
-		{[]*Frame{python("synchronize", packages+"torch/mps/__init__.py", 30), python("Trainer.fit", "/home/me/fit.py", 7)}, "fit.py:7 Trainer.fit()"},
-		{[]*Frame{python("synchronize", packages+"torch/mps/__init__.py", 30), native("main", "/usr/bin/thing")}, "__init__.py:30 synchronize()"},
+		{[]*Frame{python("step", "/home/me/train.py", 42), python("<module>", "/home/me/train.py", 60)},
+			"train.py:42 step()"},
+		{[]*Frame{python("synchronize", packages+"torch/mps/__init__.py", 30), python("Trainer.fit", "/home/me/fit.py", 7)},
+			"fit.py:7 Trainer.fit()"},
+		{[]*Frame{python("synchronize", packages+"torch/mps/__init__.py", 30), native("main", "/usr/bin/thing")},
+			"__init__.py:30 synchronize()"},
 		{[]*Frame{python("<module>", "<frozen runpy>", 1), python("<lambda>", "a.py", 3)}, "a.py:3 <lambda>"},
-		{[]*Frame{native("at::mps::MPSStream::synchronize(SyncType)", "/opt/torch/libtorch_cpu.so"), native("main", "/opt/app/app")},
+		{[]*Frame{native("at::mps::MPSStream::synchronize(SyncType)", "/opt/torch/libtorch_cpu.so"),
+			native("main", "/opt/app/app")},
 			"at::mps::MPSStream::synchronize(SyncType) in libtorch_cpu.so"},
-		{[]*Frame{native("start_thread", "/lib/x86_64-linux-gnu/libc.so.6"), native("work", "/opt/app/app")}, "work() in app"},
+		{[]*Frame{native("start_thread", "/lib/x86_64-linux-gnu/libc.so.6"), native("work", "/opt/app/app")},
+			"work() in app"},
 		{[]*Frame{native("-[Renderer draw]", "/Applications/R.app/R")}, "-[Renderer draw] in R"},
-		{[]*Frame{native("libx.so+0x12", "/opt/libx.so"), native("clone", "/lib/x86_64-linux-gnu/libc.so.6")}, "clone() in libc.so.6"},
+		{[]*Frame{native("libx.so+0x12", "/opt/libx.so"), native("clone", "/lib/x86_64-linux-gnu/libc.so.6")},
+			"clone() in libc.so.6"},
 		{[]*Frame{native("libx.so+0x12", "/opt/libx.so")}, "libx.so+0x12"},
 		{[]*Frame{{Name: "0x7f00", Unnamed: true}}, "0x7f00"},
 	} {
@@ -53,7 +59,8 @@ func TestSitesPassWrappers(t *testing.T) {
 		submit := &Frame{Name: "submit", File: "train.py", Line: 40 + i, Python: true}
 		add(selector, submit.String(), send, method, submit, module)
 	}
-	add("waitUntilCompleted", "train.py:60 wait()", send, method, &Frame{Name: "wait", File: "train.py", Line: 60, Python: true}, module)
+	add("waitUntilCompleted", "train.py:60 wait()", send, method, &Frame{Name: "wait", File: "train.py", Line: 60,
+		Python: true}, module)
 	add("newCommandQueue", "train.py:90 <module>", send, method, module)
 	add("setLabel:", "metal.py:9 send()", send) // nothing else is known
 	trace.passWrappers()

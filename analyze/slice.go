@@ -5,11 +5,14 @@ import (
 	"slices"
 )
 
-// A Slice is one of the stretches of time that a run is cut into for outputs that write each event. What happens is in the slice in which it ends,
-// with all of its time, so every call, wait and command buffer is in one slice, as it is in the whole run. Threads and processes are the same values in
-// all slices of a run; what changes of them is of the last that was read. Threads' Exclusive is of the slice's own time, so that it adds up.
+// A Slice is one of the stretches of time that a run is cut into for outputs that write each event. What happens is in
+// the slice in which it ends, with all of its time, so every call, wait and command buffer is in one slice, as it is in
+// the whole run. Threads and processes are the same values in all slices of a run; what changes of them is of the last
+// that was read. Threads' Exclusive is of the slice's own time, so that it adds up.
 type Slice struct {
-	Trace   *Trace           // of the slice and of some time around it: what is not Held is there to be referred to; its Calls are counted, not timed
+	// of the slice and of some time around it: what is not Held is there to be referred to; its Calls are counted, not
+	// timed
+	Trace   *Trace
 	Buffers []*CommandBuffer // that came to their end in the slice; in the last one also those that never did
 
 	number int
@@ -60,22 +63,26 @@ type bufferName struct {
 	id      uint32
 }
 
-// mostOpenBuffers is how many command buffers may be open at once before the oldest are held as they are: a program has tens of them.
+// mostOpenBuffers is how many command buffers may be open at once before the oldest are held as they are: a program has
+// tens of them.
 const mostOpenBuffers = 1 << 16
 
-// aroundSlice is which part of a slice's length is read before and after it: as long as command buffers and waits usually are, and longer.
+// aroundSlice is which part of a slice's length is read before and after it: as long as command buffers and waits
+// usually are, and longer.
 const aroundSlice = 16
 
-// aroundApart is aroundSlice where what happened is all that is asked for. Of command buffers that are alive longer more is read: see File.Load.
+// aroundApart is aroundSlice where what happened is all that is asked for. Of command buffers that are alive longer
+// more is read: see File.Load.
 const aroundApart = 64
 
-// EachSlice loads the time that was asked for in slices of about so many records, and hands them over one after another. What it returns is how many
-// command buffers were handed over before their end was known, because too many were open at once. Options.Visit gets each call once, in the slice
-// in which it ends.
+// EachSlice loads the time that was asked for in slices of about so many records, and hands them over one after
+// another. What it returns is how many command buffers were handed over before their end was known, because too many
+// were open at once. Options.Visit gets each call once, in the slice in which it ends.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
 	parts := f.Parts(asked, records)
-	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{}, open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}, blocks: newKeptBlocks()}
+	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{},
+		open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}, blocks: newKeptBlocks()}
 	for i, part := range parts {
 		part.slice = &slicing{sliced: all, whole: f.asked(asked), last: i+1 == len(parts), apart: asked.Apart}
 		all.blocks.turn()
@@ -105,7 +112,8 @@ func (f *File) windowOf(opts Options) *loader {
 	return l
 }
 
-// cutWindow is the window that is loaded for a slice: the slice, and some time around it in the range that was asked for.
+// cutWindow is the window that is loaded for a slice: the slice, and some time around it in the range that was asked
+// for.
 func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	asked := s.whole
 	s.core = part
@@ -126,8 +134,8 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	return Interval{max(asked.Begin, part.Begin-around), min(asked.End, part.End+around)}
 }
 
-// process is the value that stands for a process of the file in all slices. While one is read the slice before may still be written, so what is
-// the same in all is left alone.
+// process is the value that stands for a process of the file in all slices. While one is read the slice before may
+// still be written, so what is the same in all is left alone.
 func (s *sliced) process(fresh *Process) *Process {
 	p := s.processes[fresh.place]
 	if p == nil {
@@ -146,8 +154,10 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 		s.threads[key] = fresh
 		return fresh
 	}
-	t.Name, t.Active, t.Working, t.Exclusive, t.WorkingExclusive, t.late = fresh.Name, fresh.Active, fresh.Working, fresh.Exclusive, fresh.WorkingExclusive, fresh.late
-	t.OnlyIdle, t.Submits, t.CPU, t.Events, t.Lost, t.Notified = fresh.OnlyIdle, fresh.Submits, fresh.CPU, fresh.Events, fresh.Lost, fresh.Notified
+	t.Name, t.Active, t.Working, t.Exclusive, t.WorkingExclusive, t.late = fresh.Name, fresh.Active, fresh.Working,
+		fresh.Exclusive, fresh.WorkingExclusive, fresh.late
+	t.OnlyIdle, t.Submits, t.CPU, t.Events, t.Lost, t.Notified = fresh.OnlyIdle, fresh.Submits, fresh.CPU, fresh.Events,
+		fresh.Lost, fresh.Notified
 	return t
 }
 
@@ -262,7 +272,8 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	b.Scheduled = cmp.Or(later.Scheduled, before.Scheduled)
 	b.Handlers = max(later.Handlers, before.Handlers)
 	if later.Completed.Known() {
-		b.GPU, b.Kernel, b.Completed, b.Status, b.ErrorCode = later.GPU, later.Kernel, later.Completed, later.Status, later.ErrorCode
+		b.GPU, b.Kernel, b.Completed, b.Status, b.ErrorCode = later.GPU, later.Kernel, later.Completed, later.Status,
+			later.ErrorCode
 	}
 	if len(later.Rows) > 0 {
 		b.Rows = later.Rows
@@ -278,7 +289,8 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	}
 }
 
-// A numberSet is a set of numbers that are given one after another, at a bit each; of a damaged trace some may be far away.
+// A numberSet is a set of numbers that are given one after another, at a bit each; of a damaged trace some may be far
+// away.
 type numberSet struct {
 	words []uint64
 	far   map[uint32]bool

@@ -1,6 +1,7 @@
 package analyze
 
-// A Stack is the functions that a thread was inside when it made a call, innermost first. Equal stacks of a process are one.
+// A Stack is the functions that a thread was inside when it made a call, innermost first. Equal stacks of a process are
+// one.
 type Stack struct {
 	Process *Process
 	Frames  []*Frame

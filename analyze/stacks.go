@@ -33,7 +33,8 @@ func (o *openStacks) add(s openStack) {
 	o.pending = append(o.pending, s)
 }
 
-// of is the stack of the call that began at a tick, if it has one. Stacks of calls inside of it will find no call any more.
+// of is the stack of the call that began at a tick, if it has one. Stacks of calls inside of it will find no call any
+// more.
 func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
 	n := len(o.pending)
 	for n > 0 && o.pending[n-1].end > begin {
@@ -94,7 +95,8 @@ type stackTable struct {
 }
 
 func newStackTable(p *processLoader) *stackTable {
-	t := &stackTable{process: p, byFrames: map[string]*Stack{}, native: map[uint64]int32{}, python: map[wire.PythonFrame]int32{}}
+	t := &stackTable{process: p, byFrames: map[string]*Stack{}, native: map[uint64]int32{},
+		python: map[wire.PythonFrame]int32{}}
 	for _, i := range p.file.Images {
 		t.images = append(t.images, &Image{Start: i.Start, Size: i.Size, BuildID: i.BuildID, Path: i.Path})
 	}
@@ -147,8 +149,8 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 	return s
 }
 
-// code is the part of a stack that is one: from code that keeps no frame pointers on it is what its registers happened to hold. The
-// innermost address is always right. Of the tracer's own functions nothing is said.
+// code is the part of a stack that is one: from code that keeps no frame pointers on it is what its registers happened
+// to hold. The innermost address is always right. Of the tracer's own functions nothing is said.
 func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	whole := len(addresses)
 	for i, a := range addresses {
@@ -169,8 +171,9 @@ func (i *Image) isTracer() bool {
 	return i != nil && strings.HasPrefix(path.Base(i.Path), "libmtrace.")
 }
 
-// merge puts the calls of Python where the interpreter that makes them is: from its innermost frame to its outermost. Code that the
-// interpreter called and that called it again is left out with it: which of Python's frames lie outside of it is not known.
+// merge puts the calls of Python where the interpreter that makes them is: from its innermost frame to its outermost.
+// Code that the interpreter called and that called it again is left out with it: which of Python's frames lie outside
+// of it is not known.
 func (t *stackTable) merge(native, python []int32) []int32 {
 	first, last := len(native), len(native)-1
 	for i, n := range native {
@@ -186,7 +189,8 @@ func (t *stackTable) merge(native, python []int32) []int32 {
 	return append(merged, native[last+1:]...)
 }
 
-// interpreters are the names of CPython's program and library: python3.11, libpython3.11.so.1.0, and Python of the framework on macOS.
+// interpreters are the names of CPython's program and library: python3.11, libpython3.11.so.1.0, and Python of the
+// framework on macOS.
 var interpreters = regexp.MustCompile(`^(lib)?[Pp]ython[0-9.]*[a-z]?(\.so[0-9.]*|\.dylib)?$`)
 
 // isInterpreter says whether the code is Python's own; it may be linked into another program.
@@ -199,7 +203,8 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 		return n
 	}
 	symbol := t.process.file.Symbols[address]
-	f := &Frame{Name: demangled(symbol.Name), File: symbol.File, Line: int(symbol.Line), Address: address, Image: t.imageOf(address)}
+	f := &Frame{Name: demangled(symbol.Name), File: symbol.File, Line: int(symbol.Line), Address: address,
+		Image: t.imageOf(address)}
 	if f.Name == "" {
 		f.Unnamed = true
 		t.unnamed++
@@ -217,8 +222,8 @@ func demangled(name string) string {
 	return RustName(demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams))
 }
 
-// imageOf is the image of a return address, which may be the first behind the image's end: its call is before it. Of images that were
-// at the same place it is the last.
+// imageOf is the image of a return address, which may be the first behind the image's end: its call is before it. Of
+// images that were at the same place it is the last.
 func (t *stackTable) imageOf(address uint64) *Image {
 	for i := len(t.images) - 1; i >= 0; i-- {
 		if at := t.images[i]; address > at.Start && address-1-at.Start < at.Size {
@@ -232,7 +237,8 @@ func (t *stackTable) pythonFrame(p wire.PythonFrame) int32 {
 	if n, known := t.python[p]; known {
 		return n
 	}
-	f := &Frame{Name: t.process.text(uint64(p.Function)), File: t.process.text(uint64(p.File)), Line: int(p.Line), Python: true}
+	f := &Frame{Name: t.process.text(uint64(p.Function)), File: t.process.text(uint64(p.File)), Line: int(p.Line),
+		Python: true}
 	if f.Name == "" {
 		f.Name, f.Unnamed = "(a function of Python without a name)", true
 	}

@@ -42,8 +42,10 @@ func (s *stackScript) stack(end wire.Ticks, stack wire.Stack, object wire.Object
 	s.records = append(s.records, wire.Record{Begin: end - 3, End: end, Arg: f.Key, Object: object, Call: wire.CallStack})
 }
 
-func (s *stackScript) call(family wire.Family, selector string, begin, end wire.Ticks, object wire.ObjectID, arg uint64) {
-	s.records = append(s.records, wire.Record{Begin: begin, End: end, Object: object, Arg: arg, Call: wire.MustLookup(family, selector)})
+func (s *stackScript) call(family wire.Family, selector string, begin, end wire.Ticks, object wire.ObjectID,
+	arg uint64) {
+	s.records = append(s.records, wire.Record{Begin: begin, End: end, Object: object, Arg: arg,
+		Call: wire.MustLookup(family, selector)})
 }
 
 func (s *stackScript) load(t *testing.T) *Trace {
@@ -56,7 +58,8 @@ func (s *stackScript) load(t *testing.T) *Trace {
 	p := w.AddProcess(wire.Hello{PID: 1, Program: "p"})
 	records := append([]wire.Record{{Begin: 1, End: 1, Arg: 7, Call: wire.CallThreadStart}}, s.records...)
 	s.end.Rings = []tracefile.RingEnd{{Head: uint64(len(records)), Thread: 7, FactsDropped: s.end.Forks}}
-	for _, err := range []error{w.Region(p, wire.ClockNanoseconds, 0, 0), w.Facts(p, s.facts), w.Records(p, 0, 0, records), w.EndProcess(p, s.end), w.Close(tracefile.Result{})} {
+	for _, err := range []error{w.Region(p, wire.ClockNanoseconds, 0, 0), w.Facts(p, s.facts),
+		w.Records(p, 0, 0, records), w.EndProcess(p, s.end), w.Close(tracefile.Result{})} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,8 +114,10 @@ func TestStackOfCall(t *testing.T) {
 	s.call(wire.FamilyCommandBuffer, "waitUntilCompleted", 160, 170, 5, 0) // without a stack
 	s.stack(180, wire.Stack{Native: []uint64{c}}, 0)
 	s.call(wire.FamilyCommandBuffer, "commit", 180, 190, 6, 0)
-	s.stack(200, wire.Stack{Native: []uint64{d}}, wire.InterpreterKnown|wire.InterpreterHeld) // of a call that never returned
-	s.end.Current = []tracefile.CurrentCall{{Thread: 7, Begin: 200, Object: 6, Call: wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")}}
+	// of a call that never returned
+	s.stack(200, wire.Stack{Native: []uint64{d}}, wire.InterpreterKnown|wire.InterpreterHeld)
+	s.end.Current = []tracefile.CurrentCall{{Thread: 7, Begin: 200, Object: 6,
+		Call: wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")}}
 	trace := s.load(t)
 
 	if len(trace.Waits) != 2 || len(trace.Locks) != 1 || len(trace.CommandBuffers) != 2 {
@@ -133,8 +138,10 @@ func TestStackOfCall(t *testing.T) {
 			t.Errorf("%s has the stack %q, want %q", x.what, got, x.want)
 		}
 	}
-	if trace.Waits[0].Interpreter != InterpreterNotKnown || trace.Locks[0].Interpreter != InterpreterFree || trace.Waits[1].Interpreter != InterpreterHeld {
-		t.Errorf("interpreter's lock: %v, %v, %v", trace.Waits[0].Interpreter, trace.Locks[0].Interpreter, trace.Waits[1].Interpreter)
+	if trace.Waits[0].Interpreter != InterpreterNotKnown || trace.Locks[0].Interpreter != InterpreterFree ||
+		trace.Waits[1].Interpreter != InterpreterHeld {
+		t.Errorf("interpreter's lock: %v, %v, %v", trace.Waits[0].Interpreter, trace.Locks[0].Interpreter,
+			trace.Waits[1].Interpreter)
 	}
 	if want := (Capture{Stacks: 5, Took: 15}); trace.Capture != want {
 		t.Errorf("%+v, want %+v", trace.Capture, want)
@@ -148,7 +155,8 @@ func TestStackOfCall(t *testing.T) {
 			count, exclusive = count+f.Count, exclusive+f.Exclusive
 		}
 		if count != stat.Count || exclusive != stat.Exclusive[trace.Threads[0]] {
-			t.Errorf("%s: from its stacks %d calls and %d ns, in all %d and %d", stat.Selector, count, exclusive, stat.Count, stat.Exclusive[trace.Threads[0]])
+			t.Errorf("%s: from its stacks %d calls and %d ns, in all %d and %d", stat.Selector, count, exclusive, stat.Count,
+				stat.Exclusive[trace.Threads[0]])
 		}
 	}
 }
@@ -189,20 +197,23 @@ func TestStackFrames(t *testing.T) {
 		"C++": {func(s *stackScript) wire.Stack {
 			return wire.Stack{Native: []uint64{s.symbol(program+1, "_ZN2at6native9addmm_mpsERKNS_6TensorE")}}
 		}, "at::native::addmm_mps"},
-		"no name": {func(s *stackScript) wire.Stack { return wire.Stack{Native: []uint64{program + 0x10, 0x99}} }, "prog+0x10 …"},
+		"no name": {func(s *stackScript) wire.Stack { return wire.Stack{Native: []uint64{program + 0x10, 0x99}} },
+			"prog+0x10 …"},
 		"cut": {func(s *stackScript) wire.Stack {
 			return wire.Stack{Native: []uint64{s.symbol(program+1, "leaf")}, CutNative: true}
 		}, "leaf …"},
 		"Python in the interpreter's place": {func(s *stackScript) wire.Stack {
 			return wire.Stack{
-				Native: []uint64{s.symbol(extension+1, "commit"), s.symbol(extension+2, "call"), s.symbol(python+1, "_PyEval_EvalFrameDefault"), s.symbol(extension+3, "again"),
+				Native: []uint64{s.symbol(extension+1, "commit"), s.symbol(extension+2, "call"),
+					s.symbol(python+1, "_PyEval_EvalFrameDefault"), s.symbol(extension+3, "again"),
 					s.symbol(python+2, "PyObject_Call"), s.symbol(program+1, "embedder")},
 				Python:    []wire.PythonFrame{s.python("step", "a.py", 3), s.python("<module>", "b.py", 9)},
 				CutNative: true,
 			}
 		}, "commit call step <module> embedder"},
 		"Python where native frames end": {func(s *stackScript) wire.Stack {
-			return wire.Stack{Native: []uint64{s.symbol(extension+1, "commit")}, Python: []wire.PythonFrame{s.python("step", "a.py", 3)}}
+			return wire.Stack{Native: []uint64{s.symbol(extension+1, "commit")},
+				Python: []wire.PythonFrame{s.python("step", "a.py", 3)}}
 		}, "commit step"},
 		"Python alone, cut": {func(s *stackScript) wire.Stack {
 			return wire.Stack{Python: []wire.PythonFrame{s.python("step", "a.py", 3)}, CutPython: true}
@@ -219,7 +230,8 @@ func TestStackFrames(t *testing.T) {
 			return wire.Stack{Native: []uint64{s.symbol(program+1, "leaf"), program + 5, s.symbol(program+2, "main")}}
 		}, "leaf …"},
 		"the tracer's own": {func(s *stackScript) wire.Stack {
-			return wire.Stack{Native: []uint64{tracer + 1, s.symbol(program+1, "inner"), tracer + 2, s.symbol(program+2, "outer")}}
+			return wire.Stack{Native: []uint64{tracer + 1, s.symbol(program+1, "inner"), tracer + 2,
+				s.symbol(program+2, "outer")}}
 		}, "inner outer"},
 	} {
 		s := &stackScript{}
@@ -238,9 +250,11 @@ func TestStackFrames(t *testing.T) {
 
 func TestIsInterpreter(t *testing.T) {
 	for path, want := range map[string]bool{
-		"/usr/bin/python3.11": true, "/usr/bin/python3": true, "/x/libpython3.13t.so.1.0": true, "/x/libpython3.9.dylib": true,
+		"/usr/bin/python3.11": true, "/usr/bin/python3": true, "/x/libpython3.13t.so.1.0": true,
+		"/x/libpython3.9.dylib": true,
 		"/Library/Frameworks/Python.framework/Versions/3.12/Python": true, "/usr/bin/python3.11d": true,
-		"/x/libtorch_python.so": false, "/x/_ctypes.cpython-311-x86_64-linux-gnu.so": false, "/x/pythonic": false, "/bin/p": false,
+		"/x/libtorch_python.so": false, "/x/_ctypes.cpython-311-x86_64-linux-gnu.so": false, "/x/pythonic": false,
+		"/bin/p": false,
 	} {
 		if got := (&Frame{Image: &Image{Path: path}}).isInterpreter(); got != want {
 			t.Errorf("%s: %v", path, got)

@@ -9,8 +9,9 @@ import (
 	"mtrace/analyze/tracetest"
 )
 
-// TestStrayIsCountedOnce: a record that belongs to no call is counted once, into however many slices or parts a run is cut. What is read around one is read
-// for its neighbour, too, and each counted it: an export of a damaged trace said of one such record "2 records".
+// TestStrayIsCountedOnce: a record that belongs to no call is counted once, into however many slices or parts a run is
+// cut. What is read around one is read for its neighbour, too, and each counted it: an export of a damaged trace said
+// of one such record "2 records".
 func TestStrayIsCountedOnce(t *testing.T) {
 	s := newScript(t)
 	main := s.main()

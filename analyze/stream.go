@@ -54,7 +54,8 @@ func (s *streamLoader) batch(records []wire.Record) error {
 			i++
 			// Field by field, from where they are: they were written a moment ago.
 			m := &records[i]
-			s.more.X0, s.more.X1, s.more.X2, s.more.X3, s.more.Flags = uint64(m.Begin), uint64(m.End), m.Arg, uint32(m.Object), m.Flags
+			s.more.X0, s.more.X1, s.more.X2, s.more.X3, s.more.Flags = uint64(m.Begin), uint64(m.End), m.Arg, uint32(m.Object),
+				m.Flags
 			s.record(r, &s.more)
 		default:
 			s.record(r, &noMore)
@@ -76,8 +77,8 @@ func lastBefore(records []wire.Record) *wire.Record {
 	return nil
 }
 
-// countStray counts a More record that belongs to nothing and comes after others of its batch. It has no time of its own, so it is where the record
-// before it is: what is read around a slice is read for its neighbour, too.
+// countStray counts a More record that belongs to nothing and comes after others of its batch. It has no time of its
+// own, so it is where the record before it is: what is read around a slice is read for its neighbour, too.
 func (s *streamLoader) countStray(before []wire.Record) {
 	last := cmp.Or(lastBefore(before), &s.before)
 	if s.counts(s.process.clock.interval(last.Begin, last.End).End) {
@@ -95,7 +96,8 @@ func (s *streamLoader) finish() {
 
 // record takes in one record with what goes with it.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
-	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() && (s.flights == nil || s.flights.of(r, m) == nil) {
+	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() &&
+		(s.flights == nil || s.flights.of(r, m) == nil) {
 		return
 	}
 	rule := ruleOf(r.Call)
@@ -148,7 +150,8 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	case wire.EffectMeters:
 		at := s.process.clock.at(r.Begin)
 		if _, visible := s.clip(Interval{at, at}); visible {
-			s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{at, s.device(s.process, r.Object), s.process.Process, r.Arg})
+			s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{at, s.device(s.process, r.Object),
+				s.process.Process, r.Arg})
 		}
 	case wire.EffectChecks:
 		s.process.canarySeen(r)
@@ -159,7 +162,8 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	case wire.EffectMarks, wire.EffectScopes:
 		s.scope(r, rule.effect == wire.EffectMarks)
 	case wire.EffectSpans:
-		s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg), shared: true, Call: Call{Thread: s.threadOf(s.process, ThreadID(m.X0)).Thread}})
+		s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg),
+			shared: true, Call: Call{Thread: s.threadOf(s.process, ThreadID(m.X0)).Thread}})
 	case wire.EffectOpensScope:
 		s.scopeBegins(r)
 	}
@@ -188,9 +192,10 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) 
 	}
 }
 
-// count gives a call's time to its thread; inside is the part of it in the range that was asked for. What it returns is where calls
-// of its kind are counted.
-func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) *callSlot {
+// count gives a call's time to its thread; inside is the part of it in the range that was asked for. What it returns is
+// where calls of its kind are counted.
+func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More,
+	unfinished bool) *callSlot {
 	t := s.thread
 	at := t.slot(s.loader, r.Call, r.Flags.Class(), call.Stack)
 	sp := t.nest.next()
@@ -226,7 +231,8 @@ func (s *streamLoader) counts(at Nanos) bool {
 }
 
 // keep keeps a call for the model, and returns where in the list of its thread.
-func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (item int32) {
+func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
+	item int32) {
 	t := s.thread
 	switch rule.effect {
 	default:
@@ -254,11 +260,13 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 // signalWait is a wait for a signal, as the record has it.
 func (s *streamLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
 	if rule.effect == wire.EffectAwaitsProcess {
-		return SignalWait{Call: call, Selector: rule.row.Selector, Name: s.process.text(m.X0), ForProcess: true, Child: int(min(r.Arg, 1<<31))}
+		return SignalWait{Call: call, Selector: rule.row.Selector, Name: s.process.text(m.X0), ForProcess: true,
+			Child: int(min(r.Arg, 1<<31))}
 	}
-	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2, GivenBack: r.Object&wire.SignalGivenBack != 0,
-		Fetched:  r.Object&wire.SignalFetched != 0,
-		TimedOut: r.Flags&wire.Failed != 0}
+	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2,
+		GivenBack: r.Object&wire.SignalGivenBack != 0,
+		Fetched:   r.Object&wire.SignalFetched != 0,
+		TimedOut:  r.Flags&wire.Failed != 0}
 	if r.Arg != 0 && !w.TimedOut {
 		w.Signaller = s.threadOf(s.process, ThreadID(r.Arg)).Thread
 		if at := s.process.clock.at(r.End - wire.Ticks(m.X3)); at >= call.Begin && at <= call.End {
@@ -296,7 +304,8 @@ func (s *streamLoader) encoderTimes(r *wire.Record, m *wire.More) {
 	}
 	e := &open.one[0]
 	e.GPU, e.Unmeasured = Interval{s.process.clock.ours(m.X0), s.process.clock.ours(m.X1)}, ""
-	if outcome := wire.Sampling(min(r.Arg, 0xff)); outcome != wire.SamplingMeasured || !e.GPU.Known() || e.GPU.Length() > longestTime {
+	if outcome := wire.Sampling(min(r.Arg, 0xff)); outcome != wire.SamplingMeasured || !e.GPU.Known() ||
+		e.GPU.Length() > longestTime {
 		e.GPU, e.Unmeasured = Interval{}, outcome.String()
 	}
 }
@@ -307,6 +316,6 @@ func (s *streamLoader) startThread(id ThreadID, name string) {
 	s.thread.Name = cmp.Or(s.thread.Name, name) // what it was called at its end, where that is known
 }
 
-// unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the process's
-// trace says so, else 0.
+// unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the
+// process's trace says so, else 0.
 func (s *streamLoader) unknownThread() ThreadID { return lastThread(s.process.file, s.ring) }

@@ -10,8 +10,9 @@ import (
 // pageSize is how many objects of neighbouring numbers share a page of a table.
 const pageSize = 64
 
-// A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full and lie close together.
-// Pages hold places rather than pointers: they are half as large, and the garbage collector has nothing to look for in them.
+// A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full and
+// lie close together. Pages hold places rather than pointers: they are half as large, and the garbage collector has
+// nothing to look for in them.
 type table[T any] struct {
 	floats  bool                    // near begins near the first object met: a part of a long trace has no others
 	base    wire.ObjectID           // number of the first page of near

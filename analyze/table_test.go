@@ -8,7 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// TestTable: whatever the numbers and their order are, as in a damaged trace, each object is made once, found again, and listed by number.
+// TestTable: whatever the numbers and their order are, as in a damaged trace, each object is made once, found again,
+// and listed by number.
 func TestTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 3))
 	for name, number := range map[string]func(i int) wire.ObjectID{

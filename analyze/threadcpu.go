@@ -7,7 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A CPUSample is what a thread had used of processors at an instant. The counts only grow; their differences mean something.
+// A CPUSample is what a thread had used of processors at an instant. The counts only grow; their differences mean
+// something.
 type CPUSample struct {
 	At     Nanos
 	Ran    Nanos // on a processor
@@ -32,7 +33,8 @@ func (c CPUTime) Slept() Nanos {
 	return c.Covered - c.Ran - c.Waited
 }
 
-// CPUIn is what the thread did with processors in i; between two samples it is taken to have done the same all the time.
+// CPUIn is what the thread did with processors in i; between two samples it is taken to have done the same all the
+// time.
 func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 	c = cpuIn(t.CPU, i)
 	// The kernel counts a time slice at its end, or at the next tick, so the sums may be ahead by one.
@@ -45,8 +47,9 @@ func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 // CPUIn is what all threads of the process did with processors in i, traced or not; Ran may be more than Covered.
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 
-// OthersIn is what threads of programs that are not in the trace did with processors in i, all together; mtrace itself is one. It is what the machine did
-// without what the trace's processes did, from when the first of these was there to when the last was: whoever looked, it is one count.
+// OthersIn is what threads of programs that are not in the trace did with processors in i, all together; mtrace itself
+// is one. It is what the machine did without what the trace's processes did, from when the first of these was there to
+// when the last was: whoever looked, it is one count.
 func (t *Trace) OthersIn(i Interval) (c CPUTime) {
 	var machine []CPUSample
 	for _, p := range t.Processes {

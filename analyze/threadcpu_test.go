@@ -9,17 +9,18 @@ func TestCPUIn(t *testing.T) {
 		of      Interval
 		want    CPUTime
 	}{
-		"no samples":                    {nil, Interval{0, 1000}, CPUTime{}},
-		"one sample":                    {known[:1], Interval{0, 1000}, CPUTime{}},
-		"exactly two":                   {known, Interval{100, 200}, CPUTime{100, 10, 20}},
-		"half of a stretch":             {known, Interval{150, 200}, CPUTime{50, 5, 10}},
-		"parts of two":                  {known, Interval{150, 220}, CPUTime{70, 25, 10}},
-		"before the first":              {known, Interval{0, 90}, CPUTime{}},
-		"across the first":              {known, Interval{0, 150}, CPUTime{50, 5, 10}},
-		"behind the last":               {known, Interval{500, 900}, CPUTime{}},
-		"a thread under an earlier id":  {known, Interval{300, 500}, CPUTime{100, 10, 40}},
-		"all":                           {known, Interval{0, 1000}, CPUTime{300, 120, 60}},
-		"no waits":                      {[]CPUSample{{100, 0, NotKnown}, {200, 100, NotKnown}}, Interval{100, 200}, CPUTime{100, 100, NotKnown}},
+		"no samples":                   {nil, Interval{0, 1000}, CPUTime{}},
+		"one sample":                   {known[:1], Interval{0, 1000}, CPUTime{}},
+		"exactly two":                  {known, Interval{100, 200}, CPUTime{100, 10, 20}},
+		"half of a stretch":            {known, Interval{150, 200}, CPUTime{50, 5, 10}},
+		"parts of two":                 {known, Interval{150, 220}, CPUTime{70, 25, 10}},
+		"before the first":             {known, Interval{0, 90}, CPUTime{}},
+		"across the first":             {known, Interval{0, 150}, CPUTime{50, 5, 10}},
+		"behind the last":              {known, Interval{500, 900}, CPUTime{}},
+		"a thread under an earlier id": {known, Interval{300, 500}, CPUTime{100, 10, 40}},
+		"all":                          {known, Interval{0, 1000}, CPUTime{300, 120, 60}},
+		"no waits": {[]CPUSample{{100, 0, NotKnown}, {200, 100, NotKnown}}, Interval{100, 200},
+			CPUTime{100, 100, NotKnown}},
 		"a slice counted at its end":    {[]CPUSample{{100, 0, 0}, {200, 104, 5}}, Interval{100, 200}, CPUTime{100, 100, 0}},
 		"a wait counted at its end":     {[]CPUSample{{100, 0, 0}, {200, 20, 150}}, Interval{100, 200}, CPUTime{100, 20, 80}},
 		"times that stand":              {[]CPUSample{{100, 0, 0}, {100, 20, 10}}, Interval{0, 200}, CPUTime{}},
@@ -30,15 +31,16 @@ func TestCPUIn(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %+v instead of %+v", name, got, c.want)
 		}
-		if slept := got.Slept(); got.Waited != NotKnown && slept != got.Covered-got.Ran-got.Waited || got.Waited == NotKnown && slept != NotKnown {
+		if slept := got.Slept(); got.Waited != NotKnown && slept != got.Covered-got.Ran-got.Waited ||
+			got.Waited == NotKnown && slept != NotKnown {
 			t.Errorf("%s: slept %d", name, slept)
 		}
 	}
 }
 
-// What is not the trace's processes' is others'; what a process does in no other's time counts once, and what is not known of one is not known. Of
-// programs that ran one after the other, what each had was once taken from what the machine did while the longest was there: on a busy machine nobody
-// else seemed to run.
+// What is not the trace's processes' is others'; what a process does in no other's time counts once, and what is not
+// known of one is not known. Of programs that ran one after the other, what each had was once taken from what the
+// machine did while the longest was there: on a busy machine nobody else seemed to run.
 func TestOthersIn(t *testing.T) {
 	machine := []CPUSample{{0, 1000, 500}, {100, 1150, 800}, {200, 1350, 800}}
 	one := &Process{OfMachine: machine, CPUSamples: []CPUSample{{0, 0, 0}, {100, 50, 100}}}
@@ -68,7 +70,8 @@ func TestOthersIn(t *testing.T) {
 			t.Errorf("%s: %+v instead of %+v", name, got, c.want)
 		}
 		share, known := trace.OthersHad(c.of)
-		if want := float64(c.want.Ran) / 2 / float64(max(1, c.want.Covered)); known != (c.want.Covered > 0) || known && share != want {
+		if want := float64(c.want.Ran) / 2 / float64(max(1, c.want.Covered)); known != (c.want.Covered > 0) || known &&
+			share != want {
 			t.Errorf("%s: a share of %.3f (%v) instead of %.3f", name, share, known, want)
 		}
 	}

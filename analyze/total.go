@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// A Total puts the parts of a run together that were loaded one by one, with Options.Adds, or its slices: what adds up of them, and neither command
-// buffers nor waits, of which there may be too many. How often calls were made and how long they took does not add up over slices.
+// A Total puts the parts of a run together that were loaded one by one, with Options.Adds, or its slices: what adds up
+// of them, and neither command buffers nor waits, of which there may be too many. How often calls were made and how
+// long they took does not add up over slices.
 type Total struct {
 	Trace *Trace // of the whole run; its lists of single events are empty, but for compilations and marks
 
@@ -37,17 +38,20 @@ type siteKey struct {
 	at     string
 }
 
-// Add adds the part that comes next. What refers to threads, queues and processes of parts is to be translated by Thread, Queue and Process.
+// Add adds the part that comes next. What refers to threads, queues and processes of parts is to be translated by
+// Thread, Queue and Process.
 func (t *Total) Add(part *Trace) {
 	window := part.Window
 	if part.isSlice() {
 		window = part.reach
 	}
 	if t.Trace == nil {
-		t.processes, t.threads, t.queues, t.devices = map[int]*Process{}, map[threadKey]*Thread{}, map[queueKey]*Queue{}, map[Device]*Device{}
+		t.processes, t.threads, t.queues, t.devices = map[int]*Process{}, map[threadKey]*Thread{}, map[queueKey]*Queue{},
+			map[Device]*Device{}
 		t.stats, t.sites = map[callKind]*CallStat{}, map[siteKey]int{}
 		first := *part
-		t.Trace = &Trace{Source: first.Source, Window: window, Origin: first.Origin, Length: first.Length, Lost: first.Lost, Coverage: first.Coverage,
+		t.Trace = &Trace{Source: first.Source, Window: window, Origin: first.Origin, Length: first.Length, Lost: first.Lost,
+			Coverage: first.Coverage,
 			Warnings: first.Warnings, Missing: first.Missing}
 	}
 	all := t.Trace
@@ -107,7 +111,8 @@ func (t *Total) Add(part *Trace) {
 	all.Recording.Took += part.Recording.Took
 	all.Recording.Measured = all.Recording.Measured || part.Recording.Measured
 	c := &all.Capture
-	c.Stacks, c.Took, c.Undefined = c.Stacks+part.Capture.Stacks, c.Took+part.Capture.Took, c.Undefined+part.Capture.Undefined
+	c.Stacks, c.Took, c.Undefined = c.Stacks+part.Capture.Stacks, c.Took+part.Capture.Took,
+		c.Undefined+part.Capture.Undefined
 	c.Unnamed = max(c.Unnamed, part.Capture.Unnamed)
 }
 
@@ -143,7 +148,8 @@ func (t *Total) Thread(part *Thread) *Thread {
 	key := threadKey{part.Process.placed(), part.ID}
 	th := t.threads[key]
 	if th == nil {
-		th = &Thread{Process: t.Process(part.Process), ID: part.ID, Name: part.Name, CPU: part.CPU, Lost: part.Lost, OnlyIdle: true}
+		th = &Thread{Process: t.Process(part.Process), ID: part.ID, Name: part.Name, CPU: part.CPU, Lost: part.Lost,
+			OnlyIdle: true}
 		t.threads[key] = th
 		t.Trace.Threads = append(t.Trace.Threads, th)
 	}
@@ -219,7 +225,8 @@ func (t *Total) calls(part *CallStat) {
 	key := callKind{part.Selector, part.Class}
 	s := t.stats[key]
 	if s == nil {
-		s = &CallStat{Selector: part.Selector, Class: part.Class, Part: part.Part, Min: part.Min, Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{}}
+		s = &CallStat{Selector: part.Selector, Class: part.Class, Part: part.Part, Min: part.Min,
+			Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{}}
 		t.stats[key] = s
 	}
 	s.Count += part.Count

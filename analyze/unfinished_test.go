@@ -9,15 +9,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The window ended with the last record, so a program that worked for a moment and then waited for ever was reported as that moment, and the call
-// that it was stuck in took no time.
+// The window ended with the last record, so a program that worked for a moment and then waited for ever was reported as
+// that moment, and the call that it was stuck in took no time.
 func TestRunEndsWithProcess(t *testing.T) {
 	const later = 4_000_000_000
 	for name, ended := range map[string]int64{"as recorded today": later, "a file that does not say": 0} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
 			main := s.main()
-			main.Run(tracetest.Step{Pipeline: main.NewPipeline("axpy"), Encode: 300, Commit: 2_000, Delay: 5_000, GPU: 40_000, Notify: 3_000})
+			main.Run(tracetest.Step{Pipeline: main.NewPipeline("axpy"), Encode: 300, Commit: 2_000, Delay: 5_000, GPU: 40_000,
+				Notify: 3_000})
 			stuck := main.NewObject()
 			main.Call(wire.FamilyQueue, "commandBuffer", s.Queue, uint64(stuck), 500, nil)
 			last := main.Now
@@ -46,7 +47,8 @@ func TestRunEndsWithProcess(t *testing.T) {
 				t.Errorf("the thread's window ends at %d, want %d", th.Active.End, end)
 			}
 			for _, c := range trace.Calls {
-				if c.Selector == "waitUntilCompleted" && c.Class == "" && (c.Unfinished != 1 || c.Count != 0 || c.Max != inside || c.Total != inside) {
+				if c.Selector == "waitUntilCompleted" && c.Class == "" && (c.Unfinished != 1 || c.Count != 0 || c.Max != inside ||
+					c.Total != inside) {
 					t.Errorf("calls of waitUntilCompleted: %+v, want one that has not returned in %d", c, inside)
 				}
 			}
@@ -62,14 +64,18 @@ func TestUnfinishedLockWait(t *testing.T) {
 	other.Call(wire.FamilyDevice, "newCommandQueue", s.Device, uint64(other.NewObject()), 1000, &wire.More{X0: 64})
 	s.Counted.At = tracetest.Epoch + 1_000_000
 	s.Counted.Blocked = []tracefile.BlockedCall{
-		{Thread: 101, Ring: 0, Begin: wire.Ticks(tracetest.Epoch + main.Now), Call: wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock"), Address: 0x1000, Holder: 102},
-		{Thread: 102, Ring: 1, Begin: tracetest.Epoch, Call: wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock"), Address: 0x2000, Holder: 101}, // has returned
+		{Thread: 101, Ring: 0, Begin: wire.Ticks(tracetest.Epoch + main.Now), Call: wire.MustLookup(wire.FamilyLock,
+			"pthread_mutex_lock"), Address: 0x1000, Holder: 102},
+		// has returned
+		{Thread: 102, Ring: 1, Begin: tracetest.Epoch, Call: wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock"),
+			Address: 0x2000, Holder: 101},
 	}
 	trace := s.load(t)
 	if len(trace.Unfinished) != 1 {
 		t.Fatalf("%d calls had not returned, want the one that began after its thread's last record", len(trace.Unfinished))
 	}
-	if u := trace.Unfinished[0]; u.Thread.ID != 101 || u.Address != 0x1000 || u.Holder == nil || u.Holder.ID != 102 || u.Group != wire.GroupLock {
+	if u := trace.Unfinished[0]; u.Thread.ID != 101 || u.Address != 0x1000 || u.Holder == nil || u.Holder.ID != 102 ||
+		u.Group != wire.GroupLock {
 		t.Errorf("the wait is %+v", u)
 	}
 	if k := trace.Locks; len(k) != 1 || k[0].End != trace.Window.End {

@@ -9,14 +9,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Kernels of one name whose libraries have different sources, or that different constants specialise, are different kernels. They had one row with a
-// mean that was true of none. A kernel that is the only one of its name needs no more than its name.
+// Kernels of one name whose libraries have different sources, or that different constants specialise, are different
+// kernels. They had one row with a mean that was true of none. A kernel that is the only one of its name needs no more
+// than its name.
 func TestKernelsOfOneName(t *testing.T) {
 	script := newScript(t)
 	n := &named{Thread: script.Thread(101, "main")}
 	make := func(source, name, selector string) wire.ObjectID {
 		library, function, state := n.NewObject(), n.NewObject(), n.NewObject()
-		n.Call(wire.FamilyDevice, "newLibraryWithSource:options:error:", n.Device, uint64(library), 5000, &wire.More{X0: n.Text(source)})
+		n.Call(wire.FamilyDevice, "newLibraryWithSource:options:error:", n.Device, uint64(library), 5000,
+			&wire.More{X0: n.Text(source)})
 		n.Call(wire.FamilyLibrary, selector, library, uint64(function), 500, &wire.More{X0: n.Text(name)})
 		n.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", n.Device, uint64(state), 5000,
 			&wire.More{X0: n.Text(name), X2: uint64(function)})
@@ -24,7 +26,8 @@ func TestKernelsOfOneName(t *testing.T) {
 	}
 	const plain, specialised = "newFunctionWithName:", "newFunctionWithName:constantValues:error:"
 	for range 3 {
-		for i, state := range []wire.ObjectID{make("11aa22bb33cc44dd", "step", plain), make("55ee66ff77008899", "step", plain),
+		for i, state := range []wire.ObjectID{make("11aa22bb33cc44dd", "step", plain), make("55ee66ff77008899", "step",
+			plain),
 			make("11aa22bb33cc44dd", "only", plain)} {
 			n.begin()
 			n.encode(state)
@@ -33,7 +36,8 @@ func TestKernelsOfOneName(t *testing.T) {
 			n.Completes(n.buffer, 5000, int64(1+i)*1_000_000)
 		}
 	}
-	for i, state := range []wire.ObjectID{make("11aa22bb33cc44dd", "tuned", specialised), make("11aa22bb33cc44dd", "tuned", specialised)} {
+	for i, state := range []wire.ObjectID{make("11aa22bb33cc44dd", "tuned", specialised),
+		make("11aa22bb33cc44dd", "tuned", specialised)} {
 		n.begin()
 		n.encode(state)
 		n.dispatch()

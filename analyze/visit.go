@@ -2,8 +2,8 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A VisitedCall is one call as the trace file has it, for outputs that need every call; the model keeps only sums of most. It
-// and what it points to are valid during the visit.
+// A VisitedCall is one call as the trace file has it, for outputs that need every call; the model keeps only sums of
+// most. It and what it points to are valid during the visit.
 type VisitedCall struct {
 	Call
 	ID         wire.Call
@@ -26,12 +26,15 @@ func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More
 	// Field by field: one that is put together elsewhere would be copied before its parts have arrived there.
 	v := &s.visited
 	v.Begin, v.End, v.Thread, v.Stack = call.Begin, call.End, call.Thread, call.Stack
-	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row, s.process.classes[r.Flags.Class()], r, m, unfinished, s.process
+	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row,
+		s.process.classes[r.Flags.Class()], r, m, unfinished, s.process
 	s.onCall(v)
 }
 
-var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acquire", wire.GroupEncode: "encode", wire.GroupCommit: "commit", wire.GroupWait: "wait",
-	wire.GroupDrawable: "drawable", wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock", wire.GroupOther: "other", wire.GroupSignal: "signal"}
+var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acquire", wire.GroupEncode: "encode",
+	wire.GroupCommit: "commit", wire.GroupWait: "wait",
+	wire.GroupDrawable: "drawable", wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock",
+	wire.GroupOther: "other", wire.GroupSignal: "signal"}
 
 // Group is the name of the call's group, as the parts of the partition are called.
 func (v *VisitedCall) Group() string { return GroupName(v.Row.Group) }
@@ -44,7 +47,8 @@ func GroupName(g wire.Group) string {
 	return "other"
 }
 
-// Part is the part of its thread's time that the call is; PartCount for a wait for the GPU, whose parts the model tells.
+// Part is the part of its thread's time that the call is; PartCount for a wait for the GPU, whose parts the model
+// tells.
 func (v *VisitedCall) Part() Part { return ruleOf(v.ID).part }
 
 // Absorbs says whether the call keeps the time of calls nested in it.

@@ -25,7 +25,8 @@ func LivedOn(living []tracefile.Living) string {
 	if len(living) == 1 {
 		run, they = "runs", "it does"
 	}
-	return fmt.Sprintf("%s of the program still %s (%s); what %s from now on is not in this trace; mtrace run --wait-for-children waits for it",
+	return fmt.Sprintf("%s of the program still %s (%s); what %s from now on is not in this trace; mtrace run "+
+		"--wait-for-children waits for it",
 		Plural(int64(len(living)), "process"), run, strings.Join(names, ", "), they)
 }
 
@@ -77,14 +78,17 @@ func (l *loader) warn(r *tracefile.Reader) {
 		}
 	}
 	if n := t.Lost.Records; n > 0 {
-		warning := fmt.Sprintf("%s lost, one or two a call: counts are too small by as many calls, and times may be", Plural(n, "record"))
+		warning := fmt.Sprintf("%s lost, one or two a call: counts are too small by as many calls, and times may be",
+			Plural(n, "record"))
 		if t.Lost.Ringless > 0 {
-			warning += fmt.Sprintf("; %d of them are of threads beyond the %d of a process that are recorded at once", t.Lost.Ringless, wire.RingCount)
+			warning += fmt.Sprintf("; %d of them are of threads beyond the %d of a process that are recorded at once",
+				t.Lost.Ringless, wire.RingCount)
 		}
 		t.Warnings = append(t.Warnings, warning)
 	}
 	if n := t.Lost.Unnamed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not followed", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not "+
+			"followed", n))
 	}
 	for b := range t.Buffers() {
 		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
@@ -117,14 +121,16 @@ func (d *doubts) add(part *doubts) {
 func (t *Trace) warnOfDoubts() {
 	t.Lost.Untimed = t.doubts.untimed
 	if n := t.Lost.Untimed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the same options were under way at the same "+
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the "+
+			"same options were under way at the same "+
 			"time, or the trace ends before they did", n))
 	}
 	if n := t.doubts.stray; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("records that belong to no call, and were left out: %d", n))
 	}
 	if n := t.doubts.skewed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; they were cut", n))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; "+
+			"they were cut", n))
 	}
 	t.warnOfUnfinished()
 }
@@ -181,7 +187,8 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 func (t *Trace) checkWaits(asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished && w.End < asked.End && t.Holds(w.End) {
+		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished &&
+			w.End < asked.End && t.Holds(w.End) {
 			if t.doubts.waits++; w.End+clockTolerance < b.GPU.End {
 				t.doubts.before++
 			}
@@ -194,13 +201,17 @@ func (t *Trace) warnOfClocks() {
 	d := &t.doubts
 	if d.early+d.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
-			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their completion was seen", d.checked, d.early, d.late))
+			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their "+
+				"completion was seen", d.checked, d.early, d.late))
 	}
 	if d.past > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU before they were committed: their GPU "+
-			"times are on another clock than the calls, as they may be of a process under Rosetta; trust nothing that is said of the GPU", d.past, d.checked))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU before they "+
+			"were committed: their GPU "+
+			"times are on another clock than the calls, as they may be of a process under Rosetta; trust nothing that is "+
+			"said of the GPU", d.past, d.checked))
 	}
 	if d.before > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended", d.before, d.waits))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended",
+			d.before, d.waits))
 	}
 }

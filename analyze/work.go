@@ -1,7 +1,7 @@
 package analyze
 
-// Work is a hash of what the command buffer does: its kernels, over how many threads they are dispatched, and how much it copies. It is
-// not known when nothing was encoded into it, or with a pipeline state from before the trace.
+// Work is a hash of what the command buffer does: its kernels, over how many threads they are dispatched, and how much
+// it copies. It is not known when nothing was encoded into it, or with a pipeline state from before the trace.
 func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	h := fnv1a(offset)
 	known = len(b.Encoders) > 0
@@ -20,7 +20,8 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	return uint64(h), known
 }
 
-// LabelsRepeat says whether labels of command buffers tell one sort of work from another, each so many times on average; they may as well number them.
+// LabelsRepeat says whether labels of command buffers tell one sort of work from another, each so many times on
+// average; they may as well number them.
 func (t *Trace) LabelsRepeat(times int) bool {
 	most := len(t.CommandBuffers) / times
 	labels := map[string]bool{}

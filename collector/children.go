@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostPages is how many pages of children are kept. In a recording of more programs, the children of the oldest ones that
-// use Metal later and cannot reach the collector are not reported.
+// mostPages is how many pages of children are kept. In a recording of more programs, the children of the oldest ones
+// that use Metal later and cannot reach the collector are not reported.
 const mostPages = 4096
 
 // children are the pages in which the children of processes that said hello leave their numbers when they can reach

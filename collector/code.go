@@ -67,7 +67,8 @@ func (c *code) names() (facts []wire.Fact) {
 	for image, addresses := range by {
 		places, err := symbols.Find(image, addresses, until)
 		if err != nil && len(places) > 0 {
-			facts = append(facts, wire.Fact{Kind: wire.FactWarning, Text: fmt.Sprintf("source lines of %s are missing: %v", image.Path, err)})
+			facts = append(facts, wire.Fact{Kind: wire.FactWarning, Text: fmt.Sprintf("source lines of %s are missing: %v",
+				image.Path, err)})
 		}
 		for _, a := range slices.Sorted(maps.Keys(places)) {
 			facts = c.say(facts, a, places[a])

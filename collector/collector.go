@@ -273,7 +273,8 @@ func (c *Collector) written(err error) {
 	}
 	c.mutex.Unlock()
 	if first {
-		c.log.Error().Err(err).Msg("the trace cannot be written any more: from here on calls are counted and not kept; the programs go on")
+		c.log.Error().Err(err).Msg("the trace cannot be written any more: from here on calls are counted and not kept; " +
+			"the programs go on")
 		if c.failed != nil {
 			c.failed(err)
 		}

@@ -55,7 +55,8 @@ func startWith(tb testing.TB, o Options) *recording {
 // wait waits for a traced process and tells the collector, as mtrace run does.
 func (r *recording) wait(cmd *exec.Cmd) {
 	cmd.Wait()
-	r.ProcessExited(cmd.Process.Pid, cmd.ProcessState.Sys().(syscall.WaitStatus), cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
+	r.ProcessExited(cmd.Process.Pid, cmd.ProcessState.Sys().(syscall.WaitStatus),
+		cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime())
 }
 
 // finish ends the recording and opens its trace.
@@ -94,7 +95,8 @@ func checkValid(t testing.TB, trace *tracefile.Reader) {
 
 // checkThreads compares the streams of one process with the truth: of each thread every call it published, once, in
 // order. A killed thread may have published one that it had not counted yet.
-func checkThreads(t testing.TB, trace *tracefile.Reader, process tracefile.ProcessIndex, truth truth, threads int, killed bool) {
+func checkThreads(t testing.TB, trace *tracefile.Reader, process tracefile.ProcessIndex, truth truth, threads int,
+	killed bool) {
 	t.Helper()
 	for _, s := range trace.Streams() {
 		if s.Process != process {
@@ -178,7 +180,8 @@ func TestKilledAtRandom(t *testing.T) {
 		t.Run(fmt.Sprintf("%d,threads=%d,drain=%s,block=%v", i, mode.Threads, mode.Drain, mode.Block), func(t *testing.T) {
 			r := startRecording(t)
 			cmd, truth := mode.start(t, r.Address())
-			for deadline := time.Now().Add(3 * time.Minute); totalCalls(truth, mode.Threads) == 0 && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(3 * time.Minute); totalCalls(truth, mode.Threads) == 0 &&
+				time.Now().Before(deadline); {
 				time.Sleep(time.Millisecond)
 			}
 			time.Sleep(time.Duration(rand.Int64N(int64(60 * time.Millisecond))))
@@ -248,7 +251,8 @@ func TestSeveralProcesses(t *testing.T) {
 	var cmds []*exec.Cmd
 	pids := map[int]int{}
 	for i := range 4 {
-		cmd, truth := task{Threads: 2, PerStep: 100, Pause: time.Millisecond, Calls: 3000, Drain: "yes", Linger: i == 2}.start(t, r.Address())
+		cmd, truth := task{Threads: 2, PerStep: 100, Pause: time.Millisecond, Calls: 3000, Drain: "yes",
+			Linger: i == 2}.start(t, r.Address())
 		pids[cmd.Process.Pid] = i
 		cmds, truths = append(cmds, cmd), append(truths, truth)
 	}

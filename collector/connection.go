@@ -94,7 +94,8 @@ func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hel
 		return hello, err
 	}
 	r.readUntil(time.Now().Add(helloPatience))
-	// A connection that ends here only looked whether a collector listens, or its process was killed before it said who it is.
+	// A connection that ends here only looked whether a collector listens, or its process was killed before it said who it
+	// is.
 	if hello, err = readHello(in); err == nil || isEnd(err) {
 		return hello, err
 	}

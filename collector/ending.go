@@ -15,12 +15,14 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 	if failure != nil && !p.rings.mapped { // nothing of it is here
 		p.trace.mutex.Lock()
 		p.trace.add()
-		p.trace.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced, Text: strings.ToValidUTF8("not traced: "+failure.Error(), "?")}})
+		p.trace.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced,
+			Text: strings.ToValidUTF8("not traced: "+failure.Error(), "?")}})
 		p.trace.mutex.Unlock()
 	} else if failure != nil {
 		end.Note = "its trace ends early: " + failure.Error()
 	} else if alive && p.rings.mapped {
-		end.Running, end.Note = true, "it was still running when the recording ended: what it called after that is not in the trace"
+		end.Running, end.Note = true, "it was still running when the recording ended: what it called after that is not in "+
+			"the trace"
 	}
 	note := func(err error) {
 		if err != nil && end.Note == "" {
@@ -100,8 +102,10 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	for i := range reader.shared.RingsUsed() {
 		shared, r := reader.shared.Ring(i), reader.order.ring(uint16(i))
 		r.watchLosses(shared, l)
-		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(), "records"), Dropped: r.dropped,
-			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"), Losses: r.losses}
+		e := tracefile.RingEnd{Ring: r.index, Thread: shared.Thread(), Head: l.believe(shared.Head(), r.where(), "records"),
+			Dropped:   r.dropped,
+			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"),
+			Losses: r.losses}
 		reader.trace.mutex.Lock()
 		if alive { // it goes on; the trace ends where it was read last
 			e.Head, e.FactsHead = r.records.next, r.facts.next
@@ -126,7 +130,8 @@ func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) 
 		end.Current = append(end.Current, c)
 	}
 	if b := ring.Blocked(); b.Call != wire.CallNone {
-		end.Blocked = append(end.Blocked, tracefile.BlockedCall{Thread: thread, Ring: index, Begin: b.Begin, Call: b.Call, Address: b.Address, Holder: b.Holder,
+		end.Blocked = append(end.Blocked, tracefile.BlockedCall{Thread: thread, Ring: index, Begin: b.Begin, Call: b.Call,
+			Address: b.Address, Holder: b.Holder,
 			Interpreter: b.Interpreter, Flags: b.Flags})
 	}
 }

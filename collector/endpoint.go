@@ -56,8 +56,8 @@ func (p *endpoint) removed() string {
 }
 
 // takeEndpoint returns the endpoint at path. Without a path it is in dir, which must be private and is made if it does
-// not exist. Without both it is in a new directory, and the directories of collectors that are gone are removed. The new
-// directory of root's collector is open to other users if that collector has a token.
+// not exist. Without both it is in a new directory, and the directories of collectors that are gone are removed. The
+// new directory of root's collector is open to other users if that collector has a token.
 func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
 	p = &endpoint{path: path}
 	if path == "" && dir == "" {

@@ -37,12 +37,14 @@ func endpointOf(t *testing.T, parent string) *endpoint {
 func TestKilledCollectorsAreSwept(t *testing.T) {
 	parent := t.TempDir()
 	dead := []*endpoint{endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, parent)}
-	alive, full, open, linked := endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, t.TempDir())
+	alive, full, open, linked := endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, parent),
+		endpointOf(t, t.TempDir())
 	for _, p := range append(dead, full, open, linked) {
 		p.lock.Close()
 	}
 	outside := filepath.Join(t.TempDir(), "precious")
-	kept := []string{filepath.Join(full.made, "notes"), outside, filepath.Join(parent, folderPrefix+"file"), filepath.Join(parent, "mtrace-other")}
+	kept := []string{filepath.Join(full.made, "notes"), outside, filepath.Join(parent, folderPrefix+"file"),
+		filepath.Join(parent, "mtrace-other")}
 	for _, path := range kept {
 		if err := os.WriteFile(path, []byte("mine"), 0o600); err != nil {
 			t.Fatal(err)
@@ -60,10 +62,12 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 	if err := os.Chmod(open.made, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Mkdir(filepath.Join(parent, folderPrefix+"empty"), 0o700); err != nil { // its collector has not come to lock it
+	if err := os.Mkdir(filepath.Join(parent, folderPrefix+"empty"), 0o700); err != nil {
+		// its collector has not come to lock it
 		t.Fatal(err)
 	}
-	kept = append(kept, alive.path, alive.path+lockEnding, open.path, linked.path, filepath.Join(parent, folderPrefix+"empty"))
+	kept = append(kept, alive.path, alive.path+lockEnding, open.path, linked.path,
+		filepath.Join(parent, folderPrefix+"empty"))
 	if os.Getuid() == 0 {
 		foreign := endpointOf(t, parent)
 		foreign.lock.Close()
@@ -171,7 +175,8 @@ func TestWords(t *testing.T) {
 	if !slices.Equal(said, want) {
 		t.Errorf("%q", said)
 	}
-	if len(result.Warnings) != 3 || !strings.Contains(strings.Join(result.Warnings, "\n"), "process 4711 (/bin/program): not traced: the collector could not be reached") {
+	if len(result.Warnings) != 3 || !strings.Contains(strings.Join(result.Warnings, "\n"),
+		"process 4711 (/bin/program): not traced: the collector could not be reached") {
 		t.Errorf("warnings %q", result.Warnings)
 	}
 	if _, err := net.Dial("unix", r.Address()); err == nil {

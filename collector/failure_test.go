@@ -36,7 +36,8 @@ func TestSocketRemoved(t *testing.T) {
 	r.wait(cmd)
 	trace, result := r.finish()
 	checkThreads(t, trace, 0, truth, 1, false)
-	if ended, _ := trace.Result(); len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "was removed while it recorded") || ended.Unreachable != result.Warnings[0] {
+	if ended, _ := trace.Result(); len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0],
+		"was removed while it recorded") || ended.Unreachable != result.Warnings[0] {
 		t.Errorf("%q, in the trace %q", result.Warnings, ended.Unreachable)
 	}
 	loaded, err := analyze.Load(r.path, analyze.Options{})
@@ -64,7 +65,8 @@ func TestDiskFull(t *testing.T) {
 	}
 	var log strings.Builder
 	failed := make(chan error, 1)
-	c, err := New(Options{Writer: w, Log: zerolog.New(zerolog.SyncWriter(&log)), Failed: func(err error) { failed <- err }})
+	c, err := New(Options{Writer: w, Log: zerolog.New(zerolog.SyncWriter(&log)),
+		Failed: func(err error) { failed <- err }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,8 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			if p.rings.mapped {
 				err = errors.New("a second Rings frame")
 			} else if fd < 0 {
-				err = errors.New("the Rings frame came without a descriptor: it was not sent, or the collector had none left (raise the limit with ulimit -n)")
+				err = errors.New("the Rings frame came without a descriptor: it was not sent, or the collector had none left " +
+					"(raise the limit with ulimit -n)")
 			} else {
 				err = p.rings.attach(fd)
 			}
@@ -91,7 +92,8 @@ func (p *process) readFrames(in *bufio.Reader) error {
 			err = p.looseFacts(payload)
 		case wire.FrameClock:
 			for ; len(payload) > 0; payload = payload[16:] {
-				p.trace.handSamples(wire.ClockSample{Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)), Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
+				p.trace.handSamples(wire.ClockSample{Ticks: wire.Ticks(binary.LittleEndian.Uint64(payload)),
+					Nanos: int64(binary.LittleEndian.Uint64(payload[8:]))})
 			}
 			payload = payload[:0]
 		case wire.FrameThreadTimes:
@@ -124,5 +126,6 @@ func (p *process) looseFacts(payload []byte) error {
 
 // isEnd says whether an error is the end of a connection and not a fault of the peer.
 func isEnd(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, net.ErrClosed)
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, net.ErrClosed)
 }

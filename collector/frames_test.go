@@ -25,18 +25,22 @@ func TestBadFrames(t *testing.T) {
 		bytes []byte
 		log   string
 	}{
-		"not a frame":            {[]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "starts with 0x20544547"},
-		"unknown kind":           {wiretest.Frame(77, 0, 0, nil), "unknown kind 77"},
-		"ring beyond the last":   {wiretest.Frame(wire.FrameRecords, wire.RingCount, 0, records), "ring 256"},
-		"part of a record":       {wiretest.Frame(wire.FrameRecords, 0, 0, records[:31]), "length of 31"},
-		"longer than allowed":    {wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: wire.FrameFacts, Length: 1 << 30}), "more than the"},
-		"position out of reach":  {wiretest.Frame(wire.FrameRecords, 0, 1<<63, records), "beyond every ring"},
-		"second hello":           {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello())), "in the middle"},
-		"rings without memory":   {wiretest.Frame(wire.FrameRings, 0, 0, nil), "without a descriptor"},
-		"a fact that is none":    {wiretest.Frame(wire.FrameFacts, 0, 0, bytes.Repeat([]byte{0xff}, 24)), "fact"},
-		"part of a thread time":  {wiretest.Frame(wire.FrameThreadTimes, 0, 0, records[:31]), "length of 31"},
-		"thread time before 0":   {wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 3, Ran: -5})), "thread 3 ran for -5 ns"},
-		"gap that is never full": {bytes.Repeat(wiretest.Frame(wire.FrameRecords, 0, 5, bytes.Repeat(records, wire.RecordsPerRing)), 5), "did not"},
+		"not a frame":          {[]byte("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "starts with 0x20544547"},
+		"unknown kind":         {wiretest.Frame(77, 0, 0, nil), "unknown kind 77"},
+		"ring beyond the last": {wiretest.Frame(wire.FrameRecords, wire.RingCount, 0, records), "ring 256"},
+		"part of a record":     {wiretest.Frame(wire.FrameRecords, 0, 0, records[:31]), "length of 31"},
+		"longer than allowed": {wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: wire.FrameFacts, Length: 1 << 30}),
+			"more than the"},
+		"position out of reach": {wiretest.Frame(wire.FrameRecords, 0, 1<<63, records), "beyond every ring"},
+		"second hello": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello())),
+			"in the middle"},
+		"rings without memory":  {wiretest.Frame(wire.FrameRings, 0, 0, nil), "without a descriptor"},
+		"a fact that is none":   {wiretest.Frame(wire.FrameFacts, 0, 0, bytes.Repeat([]byte{0xff}, 24)), "fact"},
+		"part of a thread time": {wiretest.Frame(wire.FrameThreadTimes, 0, 0, records[:31]), "length of 31"},
+		"thread time before 0": {wiretest.Frame(wire.FrameThreadTimes, 0, 0,
+			wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 3, Ran: -5})), "thread 3 ran for -5 ns"},
+		"gap that is never full": {bytes.Repeat(wiretest.Frame(wire.FrameRecords, 0, 5,
+			bytes.Repeat(records, wire.RecordsPerRing)), 5), "did not"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := startRecording(t)
@@ -50,7 +54,8 @@ func TestBadFrames(t *testing.T) {
 			trace, result := r.finish()
 			// It was a line about the process only, and the report began with "none lost" (found by the torture, seed
 			// 105).
-			if warnings := strings.Join(result.Warnings, "\n"); !strings.Contains(warnings, "not traced: ") || !strings.Contains(warnings, c.log) {
+			if warnings := strings.Join(result.Warnings, "\n"); !strings.Contains(warnings, "not traced: ") ||
+				!strings.Contains(warnings, c.log) {
 				t.Errorf("warnings %q", warnings)
 			}
 			if log := r.log.String(); !strings.Contains(log, c.log) || strings.Count(log, "\n") != 1 {
@@ -74,8 +79,9 @@ func TestBadHellos(t *testing.T) {
 		bytes []byte
 		log   string
 	}{
-		"nothing":       {nil, ""},
-		"half a header": {[]byte("MTRF"), ""}, // it was ended before it had said who it is: a process says hello before it uses Metal
+		"nothing": {nil, ""},
+		// it was ended before it had said who it is: a process says hello before it uses Metal
+		"half a header": {[]byte("MTRF"), ""},
 		"records first": {wiretest.Frame(wire.FrameRecords, 0, 0, nil), "not a hello"},
 		"other version": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, old)), "wire version 99"},
 		"no process id": {wiretest.Frame(wire.FrameHello, 0, 0, []byte("version=1\x00")), "no process id"},
@@ -100,7 +106,8 @@ func TestBadHellos(t *testing.T) {
 				return
 			}
 			checkValid(t, trace)
-			if len(trace.Processes()) != 1 || trace.Processes()[0].PID != os.Getpid() || !strings.Contains(trace.Processes()[0].NotTraced, c.log) {
+			if len(trace.Processes()) != 1 || trace.Processes()[0].PID != os.Getpid() ||
+				!strings.Contains(trace.Processes()[0].NotTraced, c.log) {
 				t.Errorf("processes %+v", trace.Processes())
 			}
 			if len(result.Warnings) != 1 || !strings.Contains(result.Warnings[0], "not traced: ") {
@@ -126,19 +133,23 @@ func TestSilentConnection(t *testing.T) {
 func TestEverythingElse(t *testing.T) {
 	r := startRecording(t)
 	conn := dial(t, r)
-	conn.Write(wiretest.Frame(wire.FrameFacts, 0, 0, wire.AppendFact(nil, wire.Fact{Kind: wire.FactWarning, Text: "half blind"})))
+	conn.Write(wiretest.Frame(wire.FrameFacts, 0, 0,
+		wire.AppendFact(nil, wire.Fact{Kind: wire.FactWarning, Text: "half blind"})))
 	region, _ := sendRegion(t, conn)
-	conn.Write(wiretest.Frame(wire.FrameClock, 0, 0, binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 50e6), 50e6)))
+	conn.Write(wiretest.Frame(wire.FrameClock, 0, 0,
+		binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 50e6), 50e6)))
 	region.Sample(wire.ClockSample{Ticks: 90e6, Nanos: 90e6})
 	ran := wire.ThreadTime{Thread: firstThread, At: 60e6, Ran: 40e6, Waited: wire.WaitNotKnown}
 	conn.Write(wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, ran)))
-	for i, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionForksOffset, wire.RegionRejectedOffset} {
+	for i, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionForksOffset,
+		wire.RegionRejectedOffset} {
 		region.Count(offset, uint64(i+1))
 	}
 	thread, _ := region.Thread(firstThread, 1)
 	thread.Enter(77, 5, callWait)
 	thread.Count(wire.RingNestedOffset+8*int(wire.FamilyCommandBuffer), 6)
-	for i, offset := range []int{wire.RingCommitsOffset, wire.RingCommitsMissedOffset, wire.RingCompletionsOffset, wire.RingCompletionsMissedOffset} {
+	for i, offset := range []int{wire.RingCommitsOffset, wire.RingCommitsMissedOffset, wire.RingCompletionsOffset,
+		wire.RingCompletionsMissedOffset} {
 		thread.Count(offset, uint64(10-i))
 	}
 	conn.Close()
@@ -151,7 +162,10 @@ func TestEverythingElse(t *testing.T) {
 	if fmt.Sprint(p.Samples) != fmt.Sprint(want) {
 		t.Errorf("samples %v", p.Samples)
 	}
-	ofThreads := slices.DeleteFunc(p.ThreadTimes, func(t wire.ThreadTime) bool { return t.Thread == wire.WholeProcess || t.Thread == wire.WholeMachine })
+	ofThreads := slices.DeleteFunc(p.ThreadTimes, func(t wire.ThreadTime) bool {
+		return t.Thread == wire.WholeProcess ||
+			t.Thread == wire.WholeMachine
+	})
 	if len(ofThreads) != 1 || ofThreads[0] != ran {
 		t.Errorf("thread times %+v", p.ThreadTimes)
 	}
@@ -159,10 +173,12 @@ func TestEverythingElse(t *testing.T) {
 	if e.Unringed != 1 || e.Unnumbered != 2 || e.Forks != 3 || e.Rejected != 4 || result.Lost != 1 {
 		t.Errorf("end %+v, result %+v", e, result)
 	}
-	if e.Nested != 6 || e.NestedBy["commandBuffer"] != 6 || e.Commits != (wire.Audit{Reached: 10, Missed: 9}) || e.Completions != (wire.Audit{Reached: 8, Missed: 7}) {
+	if e.Nested != 6 || e.NestedBy["commandBuffer"] != 6 || e.Commits != (wire.Audit{Reached: 10, Missed: 9}) ||
+		e.Completions != (wire.Audit{Reached: 8, Missed: 7}) {
 		t.Errorf("counted beside the records: %+v", e)
 	}
-	if len(e.Current) != 1 || e.Current[0] != (tracefile.CurrentCall{Thread: firstThread, Begin: 77, Object: 5, Call: callWait}) {
+	if len(e.Current) != 1 || e.Current[0] != (tracefile.CurrentCall{Thread: firstThread, Begin: 77, Object: 5,
+		Call: callWait}) {
 		t.Errorf("current %+v", e.Current)
 	}
 }
@@ -172,13 +188,16 @@ func FuzzFrames(f *testing.F) {
 	record := wire.AppendRecord(nil, wire.Record{Begin: 1, End: 2, Call: callCommit, Flags: wire.HasMore})
 	fact := wire.AppendFact(nil, wire.Fact{Kind: wire.FactString, Key: 1, Text: "x"})
 	f.Add(wiretest.Frame(wire.FrameRecords, 0, 0, record))
-	f.Add(append(wiretest.Frame(wire.FrameRecords, 3, 2, record), wiretest.Frame(wire.FrameRecords, 3, 0, append(record, record...))...))
+	f.Add(append(wiretest.Frame(wire.FrameRecords, 3, 2, record), wiretest.Frame(wire.FrameRecords, 3, 0,
+		append(record, record...))...))
 	f.Add(append(wiretest.Frame(wire.FrameFacts, 1, 0, fact), wiretest.Frame(wire.FrameClock, 0, 0, make([]byte, 32))...))
 	f.Add(wiretest.Frame(wire.FrameRings, 0, 0, nil))
-	f.Add(wiretest.Frame(wire.FrameThreadTimes, 0, 0, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 1, At: 2, Ran: 1})))
+	f.Add(wiretest.Frame(wire.FrameThreadTimes, 0, 0,
+		wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 1, At: 2, Ran: 1})))
 	stack := wire.AppendFact(nil, wire.Stack{Native: []uint64{1}, Python: []wire.PythonFrame{{Line: 1}}}.Fact())
 	f.Add(wiretest.Frame(wire.FrameFacts, 0, 0, stack))
-	f.Add(wiretest.Frame(wire.FrameProcessFacts, 0, 0, wire.AppendFact(stack[:48:48], wire.Image{Start: 1, Size: 2, Path: "x"}.Fact())))
+	f.Add(wiretest.Frame(wire.FrameProcessFacts, 0, 0,
+		wire.AppendFact(stack[:48:48], wire.Image{Start: 1, Size: 2, Path: "x"}.Fact())))
 	f.Add([]byte("MTRF"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		w, err := tracefile.NewWriter(nowhere{io.Discard}, tracefile.Info{}) // its own: one keeps something of every process
@@ -226,11 +245,13 @@ func TestFactsInPieces(t *testing.T) {
 		pieces [][2]int
 		want   string
 	}{
-		"whole":                      {[][2]int{{0, len(all)}}, "one|two, which is longer|three|four"},
-		"cut inside":                 {[][2]int{{0, 10}, {10, 61}, {61, len(all)}}, "one|two, which is longer|three|four"},
-		"overtaken while one begins": {[][2]int{{0, ends[0] + 9}, {ends[1], len(all)}, {ends[0] + 9, ends[1]}}, "one|two, which is longer|three|four"},
-		"overlapping":                {[][2]int{{0, 50}, {20, ends[2]}, {0, len(all)}}, "one|two, which is longer|three|four"},
-		"gap that stays":             {[][2]int{{0, ends[0] + 9}, {ends[1], len(all)}}, "one|three|four"},
+		"whole":      {[][2]int{{0, len(all)}}, "one|two, which is longer|three|four"},
+		"cut inside": {[][2]int{{0, 10}, {10, 61}, {61, len(all)}}, "one|two, which is longer|three|four"},
+		"overtaken while one begins": {[][2]int{{0, ends[0] + 9}, {ends[1], len(all)}, {ends[0] + 9, ends[1]}},
+			"one|two, which is longer|three|four"},
+		"overlapping": {[][2]int{{0, 50}, {20, ends[2]}, {0, len(all)}},
+			"one|two, which is longer|three|four"},
+		"gap that stays": {[][2]int{{0, ends[0] + 9}, {ends[1], len(all)}}, "one|three|four"},
 	} {
 		w, err := tracefile.Create(os.DevNull, tracefile.Info{})
 		if err != nil {

@@ -38,7 +38,8 @@ func TestHurry(t *testing.T) {
 	if told(wiretest.Frame(wire.FrameClock, 0, 0, make([]byte, 16))) {
 		t.Error("a clock sample is no hurry")
 	}
-	if !told(wiretest.Frame(wire.FrameRecords, 1, 0, one), wiretest.Frame(wire.FrameRecords, 1, 1, one)) { // and nobody waits for who looks
+	if !told(wiretest.Frame(wire.FrameRecords, 1, 0, one), wiretest.Frame(wire.FrameRecords, 1, 1, one)) {
+		// and nobody waits for who looks
 		t.Error("nobody was told of records that came by the socket")
 	}
 	p.end(false, nil, nil)
@@ -57,7 +58,8 @@ func TestHurry(t *testing.T) {
 		{longestPause, wire.RecordsPerRing / 4, true, shortestPause},
 	} {
 		if got := pause(c.last, c.growth, c.hurried); got != c.want {
-			t.Errorf("after %v in which a ring grew by %d, in a hurry %v, the pause is %v, not %v", c.last, c.growth, c.hurried, got, c.want)
+			t.Errorf("after %v in which a ring grew by %d, in a hurry %v, the pause is %v, not %v", c.last, c.growth, c.hurried,
+				got, c.want)
 		}
 	}
 }

@@ -30,7 +30,8 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 		return fmt.Errorf("position %d is beyond every ring", position)
 	}
 	if position > j.next {
-		if j.count+len(elements) > j.limit || len(j.held) >= j.limit { // a piece without elements, by which the drainer calls, takes memory, too
+		if j.count+len(elements) > j.limit || len(j.held) >= j.limit {
+			// a piece without elements, by which the drainer calls, takes memory, too
 			return fmt.Errorf("position %d came, and what belongs between it and %d did not", position, j.next)
 		}
 		at, _ := slices.BinarySearchFunc(j.held, position, func(p piece[T], position uint64) int {

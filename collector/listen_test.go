@@ -56,12 +56,14 @@ func TestPrivate(t *testing.T) {
 		if !token.IsZero() && os.Getuid() == 0 {
 			folder, socket = 0o711, 0o666
 		}
-		for path, want := range map[string]os.FileMode{filepath.Dir(r.Address()): folder, r.Address(): socket, r.Address() + lockEnding: 0o600} {
+		for path, want := range map[string]os.FileMode{filepath.Dir(r.Address()): folder, r.Address(): socket, r.Address() +
+			lockEnding: 0o600} {
 			if stat, err := os.Stat(path); err != nil || stat.Mode().Perm() != want {
 				t.Errorf("%s: %v %v", path, stat.Mode(), err)
 			}
 		}
-		if shown, err := os.ReadFile("/proc/net/unix"); err == nil && bytes.Contains(shown, []byte(filepath.Base(r.Address()))) {
+		if shown, err := os.ReadFile("/proc/net/unix"); err == nil &&
+			bytes.Contains(shown, []byte(filepath.Base(r.Address()))) {
 			t.Error("/proc/net/unix shows the socket's name")
 		}
 		r.finish()
@@ -76,7 +78,8 @@ func TestPrivate(t *testing.T) {
 	if _, err := New(Options{Dir: open}); err == nil || !strings.Contains(err.Error(), "chmod 700") {
 		t.Errorf("a directory open to others was taken: %v", err)
 	}
-	if _, err := New(Options{Dir: filepath.Join(t.TempDir(), strings.Repeat("x", 100))}); err == nil || !strings.Contains(err.Error(), "longer than") {
+	if _, err := New(Options{Dir: filepath.Join(t.TempDir(), strings.Repeat("x", 100))}); err == nil ||
+		!strings.Contains(err.Error(), "longer than") {
 		t.Errorf("a path too long for a socket: %v", err)
 	}
 }
@@ -116,7 +119,8 @@ func TestOtherUser(t *testing.T) {
 	}
 	asNobody(t, "my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die $!; <$s>", c.Address())
 	result, err := c.Close()
-	if err != nil || !strings.Contains(log.String(), "belongs to user 65534") || result.Refused != 1 || result.Processes != 0 {
+	if err != nil || !strings.Contains(log.String(), "belongs to user 65534") || result.Refused != 1 ||
+		result.Processes != 0 {
 		t.Errorf("%v, log %q, %+v", err, log.String(), result)
 	}
 }
@@ -127,7 +131,8 @@ func TestOtherUser(t *testing.T) {
 func TestUserGivenUp(t *testing.T) {
 	t.Setenv("TMPDIR", "")
 	r := startWith(t, Options{Token: wire.NewToken()})
-	hello := append(r.listener.token.Frame(), wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello()))...)
+	hello := append(r.listener.token.Frame(), wiretest.Frame(wire.FrameHello, 0, 0,
+		wire.AppendHello(nil, wiretest.Hello()))...)
 	asNobody(t, fmt.Sprintf(`opendir(my $d, dirname($ARGV[0])) and die "the folder can be listed";
 		my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die $!; print $s pack("H*", "%x");`, hello), r.Address())
 	trace, result := r.finish()
@@ -191,7 +196,8 @@ func TestRunsOutOfDescriptors(t *testing.T) {
 			}
 		}
 	}
-	failed := errors.Join(unix.Connect(fd, &unix.SockaddrUnix{Name: r.Address()}), write(fd, wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello()))))
+	failed := errors.Join(unix.Connect(fd, &unix.SockaddrUnix{Name: r.Address()}),
+		write(fd, wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, wiretest.Hello()))))
 	result, err := r.Close()
 	unix.Setrlimit(unix.RLIMIT_NOFILE, &before)
 	if failed != nil || err != nil {
@@ -239,7 +245,8 @@ func TestNobodyAtTheDoor(t *testing.T) {
 			_, result := r.finish()
 			visitors.Wait()
 			if len(result.Warnings) > 0 {
-				t.Fatalf("%d visitors knocked %d times, and of %d there is something to say: %.200q", knock.visitors, knocked.Load(), len(result.Warnings), result.Warnings[0])
+				t.Fatalf("%d visitors knocked %d times, and of %d there is something to say: %.200q", knock.visitors,
+					knocked.Load(), len(result.Warnings), result.Warnings[0])
 			}
 		}
 	}
@@ -270,7 +277,8 @@ func TestPath(t *testing.T) {
 	if c.Address() != path {
 		t.Errorf("address %s", c.Address())
 	}
-	if _, err := New(Options{Path: path}); err == nil || !strings.Contains(err.Error(), "another collector listens there") {
+	if _, err := New(Options{Path: path}); err == nil ||
+		!strings.Contains(err.Error(), "another collector listens there") {
 		t.Errorf("two collectors on one socket: %v", err)
 	}
 	if _, err := c.Close(); err != nil {

@@ -50,7 +50,8 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	if !known {
 		return wire.ThreadTime{}, false
 	}
-	next := wire.ThreadTime{Thread: wire.WholeMachine, At: now.Nano(), Ran: max(m.last.Ran, busy.Nanoseconds()), Waited: m.last.Waited}
+	next := wire.ThreadTime{Thread: wire.WholeMachine, At: now.Nano(), Ran: max(m.last.Ran, busy.Nanoseconds()),
+		Waited: m.last.Waited}
 	if m.last.At > 0 {
 		next.Waited += int64(ready) * (next.At - m.last.At)
 	}

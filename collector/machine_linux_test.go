@@ -10,7 +10,8 @@ import (
 // The story: of a program bound to four of sixteen processors, others were said to have had half of the time of these,
 // which was that of the other twelve.
 func TestParseStat(t *testing.T) {
-	const head = "cpu  57883 7 15089 47662 1180 3 277 177 50 0\ncpu0 28836 0 6511 25660 111 0 43 76 0 0\ncpu1 29047 0 8577 22002 1069 0 233 100 0 0\nintr 1154654 0 0 9\nctxt 1884106\n"
+	const head = "cpu  57883 7 15089 47662 1180 3 277 177 50 0\ncpu0 28836 0 6511 25660 111 0 43 76 0 0\ncpu1 29047 0 " +
+		"8577 22002 1069 0 233 100 0 0\nintr 1154654 0 0 9\nctxt 1884106\n"
 	type counted struct {
 		busy  time.Duration
 		ready int
@@ -26,7 +27,8 @@ func TestParseStat(t *testing.T) {
 		"procs_running 3\n": {0, 2, false},
 		"":                  {},
 	} {
-		if busy, ready, known := parseStat([]byte(text), func(int) bool { return true }); known != want.known || known && (busy != want.busy || ready != want.ready) {
+		if busy, ready, known := parseStat([]byte(text), func(int) bool { return true }); known != want.known || known &&
+			(busy != want.busy || ready != want.ready) {
 			t.Errorf("%q: %v, %d, %v, want %+v", text, busy, ready, known, want)
 		}
 	}
@@ -49,7 +51,8 @@ func TestMachineClock(t *testing.T) {
 		m.last.At -= threadTimesPause.Nanoseconds() // it was long ago
 		last, known = m.look()
 	}
-	if !known || last.Thread != wire.WholeMachine || last.At <= first.At || last.Ran <= first.Ran || last.Waited < first.Waited {
+	if !known || last.Thread != wire.WholeMachine || last.At <= first.At || last.Ran <= first.Ran ||
+		last.Waited < first.Waited {
 		t.Errorf("%+v after %+v, and a loop in between", last, first)
 	}
 	m.last.At += time.Hour.Nanoseconds() // it is now, and however long this test may take

@@ -60,7 +60,8 @@ func TestBadRingHeader(t *testing.T) {
 	if _, _, err := wiretest.DrainRing(conn, thread.Index, thread.Ring); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := memory.WriteAt(binary.LittleEndian.AppendUint64(nil, 1<<40), wire.PageSize+wire.RingHeadOffset); err != nil {
+	if _, err := memory.WriteAt(binary.LittleEndian.AppendUint64(nil, 1<<40),
+		wire.PageSize+wire.RingHeadOffset); err != nil {
 		t.Fatal(err)
 	}
 	closedByCollector(t, conn)
@@ -181,7 +182,8 @@ func TestFullRingsBesideEachOther(t *testing.T) {
 // numbered are records that say of which ring they are and which.
 func numbered(ring uint64, n int) (records []wire.Record) {
 	for i := range uint64(n) {
-		records = append(records, wire.Record{Begin: wire.Ticks(2 * i), End: wire.Ticks(2*i + 1), Arg: ring<<32 | i, Call: callCommit})
+		records = append(records, wire.Record{Begin: wire.Ticks(2 * i), End: wire.Ticks(2*i + 1), Arg: ring<<32 | i,
+			Call: callCommit})
 	}
 	return records
 }

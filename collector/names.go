@@ -33,7 +33,8 @@ type names struct {
 }
 
 func newNames() *names {
-	return &names{threads: map[uint64]string{}, texts: map[wire.StringID]string{}, queues: map[wire.ObjectID]wire.StringID{},
+	return &names{threads: map[uint64]string{}, texts: map[wire.StringID]string{},
+		queues:  map[wire.ObjectID]wire.StringID{},
 		buffers: map[wire.ObjectID]naming{}, owners: map[wire.ObjectID]wire.ObjectID{}, pages: map[wire.ObjectID]*page{}}
 }
 
@@ -155,7 +156,8 @@ func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 	switch {
 	case r.Call.Lasts(), row.Effect == wire.EffectMeters:
 		return true
-	case row.Effect == wire.EffectCompletes, row.Effect == wire.EffectFails, row.Effect == wire.EffectSchedules, row.Effect == wire.EffectTimes:
+	case row.Effect == wire.EffectCompletes, row.Effect == wire.EffectFails, row.Effect == wire.EffectSchedules,
+		row.Effect == wire.EffectTimes:
 		return n.object(s, r.Object) // whichever thread Metal's handlers run on
 	case !s.wants(ofThread, n.threads[thread], thread):
 		return false

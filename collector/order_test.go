@@ -51,14 +51,16 @@ func sayHello(t *testing.T, conn *net.UnixConn, program string) {
 // may be read before the shell's: the shell was then taken for what had replaced the program, whose trace ended there,
 // without a word. Which came later is what the order of the connections says.
 func TestHellosInTheWrongOrder(t *testing.T) {
-	for name, used := range map[string]bool{"the program has not used Metal yet": false, "the program has used Metal": true} {
+	for name, used := range map[string]bool{"the program has not used Metal yet": false,
+		"the program has used Metal": true} {
 		t.Run(name, func(t *testing.T) {
 			observer := &programs{began: make(chan string, 8)}
 			r := startObserved(t, observer)
 			shell, program := silent(t, r), silent(t, r)
 
 			sayHello(t, program, "program")
-			warning := wiretest.Frame(wire.FrameProcessFacts, 0, 0, wire.AppendFact(nil, wire.Fact{Kind: wire.FactWarning, Text: "here"}))
+			warning := wiretest.Frame(wire.FrameProcessFacts, 0, 0,
+				wire.AppendFact(nil, wire.Fact{Kind: wire.FactWarning, Text: "here"}))
 			var region wiretest.Region
 			if used {
 				region, _ = sendRegion(t, program)
@@ -117,13 +119,15 @@ func TestOrderOfConnections(t *testing.T) {
 			replaced[number] = c.processBegan(&process{collector: c, peer: 77, number: number})
 		}
 		if !gone(replaced[1]) || !gone(replaced[2]) || gone(replaced[3]) || c.registry.running[77].process.number != 3 {
-			t.Errorf("order %v: the first is gone: %v, the second %v, the third %v", order, gone(replaced[1]), gone(replaced[2]), gone(replaced[3]))
+			t.Errorf("order %v: the first is gone: %v, the second %v, the third %v", order, gone(replaced[1]),
+				gone(replaced[2]), gone(replaced[3]))
 		}
 	}
 	c := &Collector{observer: Nobody{}, registry: newRegistry()}
 	c.registry.newest[77] = 2
 	c.registry.ended[77] = &ended{}
-	if !gone(c.processBegan(&process{collector: c, peer: 77, number: 1})) || c.registry.ended[77] == nil || c.registry.running[77] != nil {
+	if !gone(c.processBegan(&process{collector: c, peer: 77, number: 1})) || c.registry.ended[77] == nil ||
+		c.registry.running[77] != nil {
 		t.Error("a connection older than one that has ended was taken for a new process")
 	}
 }

@@ -30,7 +30,8 @@ func sendRegion(t *testing.T, conn *net.UnixConn) (wiretest.Region, *os.File) {
 	return sendRegionWith(t, conn, wire.ClockNanoseconds, wire.ClockSample{Ticks: 1, Nanos: 1})
 }
 
-func sendRegionWith(t *testing.T, conn *net.UnixConn, clock wire.ClockKind, first wire.ClockSample) (wiretest.Region, *os.File) {
+func sendRegionWith(t *testing.T, conn *net.UnixConn, clock wire.ClockKind, first wire.ClockSample) (wiretest.Region,
+	*os.File) {
 	t.Helper()
 	memory, err := wiretest.Memory()
 	if err != nil {

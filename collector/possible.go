@@ -60,7 +60,8 @@ func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
 	}
-	l.trace.doubt("%sit claims %d %s, more than there can be in its time: they are not counted, and how many there were is not known", where, n, what)
+	l.trace.doubt("%sit claims %d %s, more than there can be in its time: they are not counted, and how many there "+
+		"were is not known", where, n, what)
 	return 0
 }
 

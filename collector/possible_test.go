@@ -25,12 +25,14 @@ func (t task) scribble(region wiretest.Region) {
 	for !region.Opened(0).Drained() {
 		time.Sleep(time.Millisecond)
 	}
-	for _, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionForksOffset, wire.RegionRejectedOffset} {
+	for _, offset := range []int{wire.RegionUnringedOffset, wire.RegionUnnumberedOffset, wire.RegionForksOffset,
+		wire.RegionRejectedOffset} {
 		region.Count(offset, nonsense)
 	}
 	for i := range t.Threads {
 		thread := region.Opened(i)
-		for _, offset := range []int{wire.RingDroppedOffset, wire.RingFactsDroppedOffset, wire.RingCommitsOffset, wire.RingCommitsMissedOffset,
+		for _, offset := range []int{wire.RingDroppedOffset, wire.RingFactsDroppedOffset, wire.RingCommitsOffset,
+			wire.RingCommitsMissedOffset,
 			wire.RingCompletionsOffset, wire.RingNestedOffset, wire.RingNestedOffset + 8} {
 			thread.Count(offset, nonsense+uint64(i))
 		}
@@ -44,7 +46,8 @@ func (t task) scribble(region wiretest.Region) {
 func TestNonsense(t *testing.T) {
 	r := startRecording(t)
 	honest, truth := task{Threads: 2, PerStep: 10, Pause: time.Millisecond, Calls: 500, Drain: "yes"}.start(t, r.Address())
-	odd, made := task{Threads: 2, PerStep: 10, Pause: time.Millisecond, Calls: 500, Drain: "no", Nonsense: true}.start(t, r.Address())
+	odd, made := task{Threads: 2, PerStep: 10, Pause: time.Millisecond, Calls: 500, Drain: "no", Nonsense: true}.start(t,
+		r.Address())
 	for _, cmd := range []*exec.Cmd{odd, honest} {
 		r.wait(cmd)
 	}
@@ -52,7 +55,8 @@ func TestNonsense(t *testing.T) {
 	if result.Lost != 0 {
 		t.Errorf("%d lost: %q", result.Lost, result.Warnings)
 	}
-	if said := strings.Join(result.Warnings, "\n"); !strings.Contains(said, "dropped records, more than there can be in its time") {
+	if said := strings.Join(result.Warnings, "\n"); !strings.Contains(said,
+		"dropped records, more than there can be in its time") {
 		t.Errorf("not said: %s", said)
 	}
 	for i, p := range trace.Processes() {
@@ -62,7 +66,8 @@ func TestNonsense(t *testing.T) {
 			if p.End.Lost() != 0 || len(p.End.Distrusted) != 0 || p.End.Note != "" {
 				t.Errorf("the honest process: %+v", p.End)
 			}
-		} else if len(p.End.Distrusted) < 8 || p.End.Unringed+p.End.Unnumbered+p.End.Forks+p.End.Rejected+p.End.Nested+p.End.Commits.Reached != 0 {
+		} else if len(p.End.Distrusted) < 8 ||
+			p.End.Unringed+p.End.Unnumbered+p.End.Forks+p.End.Rejected+p.End.Nested+p.End.Commits.Reached != 0 {
 			t.Errorf("the other one: %+v", p.End)
 		}
 		checkThreads(t, trace, tracefile.ProcessIndex(i), of, 2, false)
@@ -92,8 +97,9 @@ func TestNonsenseInFile(t *testing.T) {
 	}
 	for range 3 {
 		p := w.AddProcess(wiretest.Hello())
-		w.EndProcess(p, tracefile.End{Unringed: math.MaxUint64, Rejected: 1 << 63, Rings: []tracefile.RingEnd{{Head: math.MaxUint64 - 3, Dropped: 1 << 63,
-			Losses: []tracefile.Loss{{Records: 1 << 63}}}, {Ring: 1, Dropped: 7}}})
+		w.EndProcess(p, tracefile.End{Unringed: math.MaxUint64, Rejected: 1 << 63,
+			Rings: []tracefile.RingEnd{{Head: math.MaxUint64 - 3, Dropped: 1 << 63,
+				Losses: []tracefile.Loss{{Records: 1 << 63}}}, {Ring: 1, Dropped: 7}}})
 	}
 	if err := w.Close(tracefile.Result{}); err != nil {
 		t.Fatal(err)

@@ -136,7 +136,8 @@ func (t task) run() {
 	conn := must(wiretest.DialWith(t.Socket, t.Token, wiretest.Hello()))
 	memory := must(wiretest.Memory())
 	now := wiretest.Now()
-	region := must(wiretest.Format(must(wiretest.Map(memory)), os.Getpid(), wire.ClockNanoseconds, 0, 0, wire.ClockSample{Ticks: now, Nanos: int64(now)}))
+	region := must(wiretest.Format(must(wiretest.Map(memory)), os.Getpid(), wire.ClockNanoseconds, 0, 0,
+		wire.ClockSample{Ticks: now, Nanos: int64(now)}))
 	must(0, wiretest.SendRings(conn, memory))
 	memory.Close()
 	if t.Child {
@@ -323,7 +324,8 @@ func (t task) become(tb testing.TB, cmd *exec.Cmd) {
 	tb.Cleanup(func() { os.RemoveAll(dir) })
 	program := filepath.Join(dir, "program")
 	text, err := os.ReadFile(cmd.Path)
-	for _, failed := range []error{err, os.WriteFile(program, text, 0o755), os.Chmod(dir, 0o755), os.Chmod(t.Truth, 0o666)} {
+	for _, failed := range []error{err, os.WriteFile(program, text, 0o755), os.Chmod(dir, 0o755),
+		os.Chmod(t.Truth, 0o666)} {
 		if failed != nil {
 			tb.Fatal(failed)
 		}

@@ -29,7 +29,8 @@ func startRelayed(t *testing.T, limit int64) *relayed {
 	r := &relayed{dir: t.TempDir(), token: relay.NewToken()}
 	r.receive(t, "127.0.0.1:0")
 	var err error
-	if r.sender, err = relay.NewSender(relay.SenderOptions{Address: r.receiver.Address(), Token: r.token, Name: "far", Limit: limit}); err != nil {
+	if r.sender, err = relay.NewSender(relay.SenderOptions{Address: r.receiver.Address(), Token: r.token, Name: "far",
+		Limit: limit}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(r.sender.Discard)
@@ -50,7 +51,8 @@ func startRelayed(t *testing.T, limit int64) *relayed {
 func (r *relayed) receive(t *testing.T, address string) {
 	t.Helper()
 	var err error
-	if r.receiver, err = relay.NewReceiver(relay.ReceiverOptions{Address: address, Token: r.token, Dir: r.dir}); err != nil {
+	if r.receiver, err = relay.NewReceiver(relay.ReceiverOptions{Address: address, Token: r.token,
+		Dir: r.dir}); err != nil {
 		t.Fatal(err)
 	}
 	go r.receiver.Serve(context.Background())
@@ -125,7 +127,8 @@ func TestSpoolWithoutRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Where the collector is slow, the rings were full too.
-	if !strings.Contains(strings.Join(result.Warnings, "\n"), "were left out: the spool of 256 KiB was full") || result.Lost == 0 {
+	if !strings.Contains(strings.Join(result.Warnings, "\n"), "were left out: the spool of 256 KiB was full") ||
+		result.Lost == 0 {
 		t.Errorf("%+v", result)
 	}
 	file, err := os.Create(filepath.Join(t.TempDir(), "saved.mtrace"))

@@ -28,7 +28,8 @@ func (r *Result) add(p *process, end *tracefile.End) {
 	r.Salvaged += end.Salvaged
 	r.Lost += end.Lost() + p.order.missing
 	warn := func(format string, args ...any) {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("process %d (%s): ", p.trace.hello.PID, p.trace.hello.Program)+fmt.Sprintf(format, args...))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("process %d (%s): ", p.trace.hello.PID,
+			p.trace.hello.Program)+fmt.Sprintf(format, args...))
 	}
 	if end.Note != "" {
 		warn("%s", end.Note)

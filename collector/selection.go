@@ -107,7 +107,8 @@ func (r *rule) matches(name string, number uint64) bool {
 	if n, err := strconv.ParseUint(r.pattern, 10, 64); err == nil && n == number && number != 0 {
 		return true
 	}
-	whole := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") } // * stands for all of a label, which is no path
+	// * stands for all of a label, which is no path
+	whole := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 	found, err := path.Match(whole(r.pattern), whole(name))
 	return err == nil && found
 }

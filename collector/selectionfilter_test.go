@@ -26,7 +26,8 @@ func selected(t *testing.T, only, leaveOut []string, feed func(p *process)) *tra
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newProcess(&Collector{writer: writer, selected: selection, observer: Nobody{}}, wire.Hello{Version: wire.Version, PID: 7, Program: "test"}, 0)
+	p := newProcess(&Collector{writer: writer, selected: selection, observer: Nobody{}}, wire.Hello{Version: wire.Version,
+		PID: 7, Program: "test"}, 0)
 	p.trace.clock = wire.ClockNanoseconds
 	p.trace.add()
 	writer.Region(p.trace.index, p.trace.clock, 0, 0)
@@ -69,7 +70,10 @@ var (
 
 // mustMake is a call that makes objects of a kind of one of another.
 func mustMake(kind, of wire.Kind) wire.Call {
-	i := slices.IndexFunc(wire.Table[:], func(r wire.Row) bool { return r.Makes(kind) && r.Object.Kind == of && len(r.More) == 0 })
+	i := slices.IndexFunc(wire.Table[:], func(r wire.Row) bool {
+		return r.Makes(kind) && r.Object.Kind == of &&
+			len(r.More) == 0
+	})
 	return wire.Table[i].Call
 }
 
@@ -100,7 +104,8 @@ func TestSelection(t *testing.T) {
 		add(0, wire.Record{Call: callQueue, Object: 1, Arg: uint64(2 + w)})
 	}
 	for w := range workers { // later than it is used by who hears of it first
-		add(0, wire.Record{Call: nameQueue, Object: wire.ObjectID(2 + w), Arg: uint64(wire.HashString(fmt.Sprint("queue/", w)))})
+		add(0, wire.Record{Call: nameQueue, Object: wire.ObjectID(2 + w),
+			Arg: uint64(wire.HashString(fmt.Sprint("queue/", w)))})
 	}
 	object := wire.ObjectID(10)
 	for n := range rounds {
@@ -122,7 +127,8 @@ func TestSelection(t *testing.T) {
 		p.trace.mutex.Lock()
 		p.trace.handFacts([]wire.Fact{
 			{Kind: wire.FactThreadName, Key: 101, Text: "worker-0"}, {Kind: wire.FactThreadName, Key: 102, Text: "worker-1"},
-			{Kind: wire.FactString, Key: uint64(wire.HashString("queue/0")), Text: "queue/0"}, {Kind: wire.FactString, Key: uint64(wire.HashString("queue/1")), Text: "queue/1"},
+			{Kind: wire.FactString, Key: uint64(wire.HashString("queue/0")), Text: "queue/0"},
+			{Kind: wire.FactString, Key: uint64(wire.HashString("queue/1")), Text: "queue/1"},
 			{Kind: wire.FactString, Key: uint64(wire.HashString("third")), Text: "third"},
 			{Kind: wire.FactDevice, Key: 1, Text: "GPU"},
 		})
@@ -189,8 +195,10 @@ func TestSelection(t *testing.T) {
 // TestSelectionOfQuietRings: what a thread did before it fell silent is decided in time. The story: it waited for the
 // thread's next record, or for the end, and was lost with a collector that was killed meanwhile.
 func TestSelectionOfQuietRings(t *testing.T) {
-	records := []wire.Record{{Call: wire.CallThreadStart, Arg: 100, Begin: 1, End: 1}, {Call: callQueue, Object: 1, Arg: 2, Begin: 10, End: 20},
-		{Call: callBuffer, Object: 2, Arg: 3, Begin: 30, End: 40}, {Call: callCommits, Object: 3, Begin: 50, End: 60, Flags: wire.HasMore}}
+	records := []wire.Record{{Call: wire.CallThreadStart, Arg: 100, Begin: 1, End: 1},
+		{Call: callQueue, Object: 1, Arg: 2, Begin: 10, End: 20},
+		{Call: callBuffer, Object: 2, Arg: 3, Begin: 30, End: 40}, {Call: callCommits, Object: 3, Begin: 50, End: 60,
+			Flags: wire.HasMore}}
 	more := wire.More{X0: 1}
 	written := func(p *process) (n uint64) {
 		return p.order.ring(0).records.next - uint64(len(p.order.ring(0).selection.waiting.open))

@@ -87,7 +87,8 @@ func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 		return t, false
 	}
 	var now, ran unix.Timespec
-	if unix.ClockGettime(int32(^f.pid<<3|processorTime), &ran) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC, &now) != nil {
+	if unix.ClockGettime(int32(^f.pid<<3|processorTime), &ran) != nil || unix.ClockGettime(unix.CLOCK_MONOTONIC,
+		&now) != nil {
 		return t, false
 	}
 	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: f.readWaits()}, true

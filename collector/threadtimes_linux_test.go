@@ -111,21 +111,25 @@ func wrongThreadTimes(t *testing.T) (wrong []string) {
 		case slept > 0.1 && ran < 0.2 && ran+waited < 1.05-slept:
 			sleeping++
 		default:
-			say("thread %d ran for %.2f of the time, waited for %.2f and slept for at least %.2f", ring.Thread, ran, waited, slept)
+			say("thread %d ran for %.2f of the time, waited for %.2f and slept for at least %.2f", ring.Thread, ran, waited,
+				slept)
 		}
 	}
 	// The whole process runs for as long as its threads do together.
 	a, b := first[wire.WholeProcess], last[wire.WholeProcess]
 	if ran := float64(b.Ran - a.Ran); float64(b.At-a.At) < 0.6*float64(lasts) || ran < 0.9*sum || ran > 1.2*sum+50e6 {
-		say("the process is covered for %.0f ms of %v and ran for %.0f ms, its threads for %.0f ms", float64(b.At-a.At)/1e6, lasts, ran/1e6, sum/1e6)
+		say("the process is covered for %.0f ms of %v and ran for %.0f ms, its threads for %.0f ms", float64(b.At-a.At)/1e6,
+			lasts, ran/1e6, sum/1e6)
 	}
 	if waited := float64(b.Waited - a.Waited); waited < 0.8*wanted || waited > 1.5*wanted+100e6 {
 		say("the process waited for processors for %.0f ms, its threads for %.0f ms", waited/1e6, wanted/1e6)
 	}
 	// The machine's processors ran for no less, but for a tick of each.
 	c, d := first[wire.WholeMachine], last[wire.WholeMachine]
-	if ran := float64(d.Ran - c.Ran); float64(d.At-c.At) < 0.6*float64(lasts) || ran < 0.9*float64(b.Ran-a.Ran)-20e6*float64(runtime.NumCPU()) {
-		say("the machine is covered for %.0f ms of %v and ran for %.0f ms, the process for %.0f ms", float64(d.At-c.At)/1e6, lasts, ran/1e6, float64(b.Ran-a.Ran)/1e6)
+	if ran := float64(d.Ran - c.Ran); float64(d.At-c.At) < 0.6*float64(lasts) ||
+		ran < 0.9*float64(b.Ran-a.Ran)-20e6*float64(runtime.NumCPU()) {
+		say("the machine is covered for %.0f ms of %v and ran for %.0f ms, the process for %.0f ms", float64(d.At-c.At)/1e6,
+			lasts, ran/1e6, float64(b.Ran-a.Ran)/1e6)
 	}
 	if computing != mode.Compute || sleeping != mode.Sleep {
 		say("%d threads compute and %d sleep, of %d and %d", computing, sleeping, mode.Compute, mode.Sleep)

@@ -45,7 +45,8 @@ func TestThreadSampler(t *testing.T) {
 	clock[2] = wire.ThreadTime{Thread: 2, Ran: 5, Waited: 1}
 	step(time.Millisecond, both, wire.ThreadTime{Thread: 2, Ran: 5, Waited: 1}) // the first waits for its time
 	step(50*time.Millisecond, both, wire.ThreadTime{Thread: 1, Ran: 20})        // the other did nothing
-	step(50*time.Millisecond, both)                                             // and now neither: held, and the pause doubles
+	// and now neither: held, and the pause doubles
+	step(50*time.Millisecond, both)
 	step(50*time.Millisecond, both)
 	step(50*time.Millisecond, both)
 	clock[2] = wire.ThreadTime{Thread: 2, Ran: 6, Waited: 2}
@@ -53,7 +54,8 @@ func TestThreadSampler(t *testing.T) {
 	step(50*time.Millisecond, both)
 	step(50*time.Millisecond, both)
 	// From when it did nothing, then what it did.
-	step(50*time.Millisecond, both, wire.ThreadTime{Thread: 2, Ran: 5, Waited: 1, At: int64(-200 * time.Millisecond)}, wire.ThreadTime{Thread: 2, Ran: 6, Waited: 2})
+	step(50*time.Millisecond, both, wire.ThreadTime{Thread: 2, Ran: 5, Waited: 1, At: int64(-200 * time.Millisecond)},
+		wire.ThreadTime{Thread: 2, Ran: 6, Waited: 2})
 	delete(clock, 2)
 	step(50*time.Millisecond, one)
 	now = now.Add(time.Millisecond)

@@ -37,7 +37,8 @@ func TestProcessesOfAnotherUser(t *testing.T) {
 			cmd, truth := task{Threads: 1, Calls: 1000, Drain: "no", Token: c.sent, user: nobody}.start(t, r.Address())
 			r.wait(cmd)
 			trace, result := r.finish()
-			if len(trace.Processes()) != c.traced || result.Processes != c.traced || result.Refused != uint64(1-c.traced) || result.Lost != 0 {
+			if len(trace.Processes()) != c.traced || result.Processes != c.traced || result.Refused != uint64(1-c.traced) ||
+				result.Lost != 0 {
 				t.Errorf("%d processes in the trace, %+v, log %s", len(trace.Processes()), result, &r.log)
 			}
 			if c.traced > 0 {
@@ -72,7 +73,8 @@ func TestSilentConnectionsOfAnotherUser(t *testing.T) {
 		}
 	}
 	own, ownTruth := task{Threads: 1, Calls: 1000, Drain: "no", Token: r.listener.token}.start(t, r.Address())
-	other, otherTruth := task{Threads: 1, Calls: 1000, Drain: "no", Token: r.listener.token, user: nobody}.start(t, r.Address())
+	other, otherTruth := task{Threads: 1, Calls: 1000, Drain: "no", Token: r.listener.token, user: nobody}.start(t,
+		r.Address())
 	r.wait(own)
 	r.wait(other)
 	trace, result := r.finish()
@@ -102,7 +104,8 @@ func TestPeerThatIsGone(t *testing.T) {
 	}
 	kernel := r.listener.peers.process
 	r.listener.peers.process = func(fd int) (int, error) {
-		if n, _, err := unix.Recvfrom(fd, make([]byte, 1<<16), unix.MSG_PEEK|unix.MSG_DONTWAIT); n >= 0 && err == nil && hungUp(fd) {
+		if n, _, err := unix.Recvfrom(fd, make([]byte, 1<<16), unix.MSG_PEEK|unix.MSG_DONTWAIT); n >= 0 && err == nil &&
+			hungUp(fd) {
 			return 0, unix.ENOTCONN
 		}
 		return kernel(fd)

@@ -173,7 +173,8 @@ func (w *Window) recorded() (list []tracefile.Recorded) {
 	if w.Last > 0 {
 		w.mutex.Lock()
 		defer w.mutex.Unlock()
-		r := tracefile.Recorded{From: w.newest.nanos - w.Last.Nanoseconds(), To: w.newest.nanos, Began: fmt.Sprintf("--last %v", w.Last), Ended: "the end"}
+		r := tracefile.Recorded{From: w.newest.nanos - w.Last.Nanoseconds(), To: w.newest.nanos,
+			Began: fmt.Sprintf("--last %v", w.Last), Ended: "the end"}
 		if w.given && w.floor.nanos > r.From {
 			r.From, r.Began = w.floor.nanos, fmt.Sprintf("as much of --last %v as there is room for: --max-size", w.Last)
 		}

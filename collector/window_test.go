@@ -56,7 +56,8 @@ func (r *windowedRun) end() *tracefile.Reader {
 	p.trace.window.finish()
 	end := tracefile.End{Unix: time.Now().UnixNano()}
 	for i := range r.published {
-		end.Rings = append(end.Rings, tracefile.RingEnd{Ring: uint16(i), Head: r.published[i] - p.order.ring(uint16(i)).window.left()})
+		end.Rings = append(end.Rings, tracefile.RingEnd{Ring: uint16(i),
+			Head: r.published[i] - p.order.ring(uint16(i)).window.left()})
 	}
 	r.collector.writer.EndProcess(p.trace.index, end)
 	w.Finish()
@@ -87,7 +88,11 @@ func kept(t testing.TB, trace *tracefile.Reader, ring int) (all []wire.Record) {
 			t.Errorf("ring %d: %d records seem to be lost", s.Ring, s.Missing)
 		}
 		if int(s.Ring) == ring {
-			if err := trace.Read(s, func(records []wire.Record) error { all = append(all, records...); return nil }); err != nil {
+			if err := trace.Read(s, func(records []wire.Record) error {
+				all = append(all,
+					records...)
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -125,7 +130,8 @@ func TestWindowByMarks(t *testing.T) {
 				all[0] = append(all[0], wire.Record{Begin: at, End: at, Arg: uint64(wire.HashString(name)), Call: callMark})
 				clock[0] = at
 			case random.IntN(30) == 0:
-				all[ring] = append(all[ring], wire.Record{Begin: at, End: at, Object: 1, Arg: uint64(1000 + n), Call: wire.MustLookup(wire.FamilyDevice, "newCommandQueue")})
+				all[ring] = append(all[ring], wire.Record{Begin: at, End: at, Object: 1, Arg: uint64(1000 + n),
+					Call: wire.MustLookup(wire.FamilyDevice, "newCommandQueue")})
 				clock[ring] = at
 			default: // from anywhere behind the call before
 				begin := clock[ring] + wire.Ticks(random.Int64N(int64(at-clock[ring])+1))
@@ -214,7 +220,8 @@ func checkWindowed(t *testing.T, who string, got, all []wire.Record, windows [][
 func commits(from int64, count int) (all []wire.Record) {
 	for i := range count {
 		begin := wire.Ticks(from) + wire.Ticks(i)*wire.Ticks(time.Millisecond)
-		all = append(all, wire.Record{Begin: begin, End: begin + wire.Ticks(time.Millisecond), Object: 5, Arg: uint64(i), Call: callCommit})
+		all = append(all, wire.Record{Begin: begin, End: begin + wire.Ticks(time.Millisecond), Object: 5, Arg: uint64(i),
+			Call: callCommit})
 	}
 	return all
 }
@@ -239,7 +246,8 @@ func TestWindowKeepsTheEnd(t *testing.T) {
 	trace := run.end()
 	got := kept(t, trace, 0)
 	first := got[1] // behind the thread's start
-	if got[0].Call != wire.CallThreadStart || len(got) < 5001 || len(got) > 5500 || got[len(got)-1] != all[len(all)-1] || !slices.Equal(got[1:], all[first.Arg:]) {
+	if got[0].Call != wire.CallThreadStart || len(got) < 5001 || len(got) > 5500 || got[len(got)-1] != all[len(all)-1] ||
+		!slices.Equal(got[1:], all[first.Arg:]) {
 		t.Errorf("%d records are kept, from %+v to %+v", len(got), first, got[len(got)-1])
 	}
 	recorded := trace.Recorded()
@@ -254,20 +262,23 @@ func TestWindowKeepsTheEnd(t *testing.T) {
 func TestWindowLongerThanTheMachineRuns(t *testing.T) {
 	run := newWindowedRun(t, &Window{Last: time.Hour}, 1)
 	const began = int64(10 * time.Second)
-	all := append([]wire.Record{{Begin: wire.Ticks(began), End: wire.Ticks(began), Arg: 100, Call: wire.CallThreadStart}}, commits(began, 500)...)
+	all := append([]wire.Record{{Begin: wire.Ticks(began), End: wire.Ticks(began), Arg: 100, Call: wire.CallThreadStart}},
+		commits(began, 500)...)
 	run.feed(0, all...)
 	trace := run.end()
 	if got := kept(t, trace, 0); !slices.Equal(got, all) {
 		t.Errorf("%d records are kept of %d", len(got), len(all))
 	}
 	newest := int64(all[len(all)-1].End)
-	if recorded := trace.Recorded(); len(recorded) != 1 || recorded[0].To != newest || recorded[0].From != newest-time.Hour.Nanoseconds() {
+	if recorded := trace.Recorded(); len(recorded) != 1 || recorded[0].To != newest ||
+		recorded[0].From != newest-time.Hour.Nanoseconds() {
 		t.Errorf("recorded %+v", recorded)
 	}
 
 	booted := instant{nanos: began, ticks: 3 * wire.Ticks(began)}
 	longAgo := booted.after(-time.Hour, instant{nanos: 2 * began, ticks: 6 * wire.Ticks(began)})
-	for name, p := range map[string]*processTrace{"TSC": {clock: wire.ClockTSC}, "Mach": {clock: wire.ClockMach, numer: 125, denom: 3}, "nanoseconds": {clock: wire.ClockNanoseconds}} {
+	for name, p := range map[string]*processTrace{"TSC": {clock: wire.ClockTSC},
+		"Mach": {clock: wire.ClockMach, numer: 125, denom: 3}, "nanoseconds": {clock: wire.ClockNanoseconds}} {
 		if at := p.ticksOf(longAgo); at > p.ticksOf(booted) {
 			t.Errorf("%s: before the clock began is tick %d", name, at)
 		}
@@ -283,7 +294,8 @@ func TestWindowIsBounded(t *testing.T) {
 	all := [2][]wire.Record{commits(began, 200_000), commits(began, 200_000)}
 	random := rand.New(rand.NewPCG(1, 2))
 	for ring := range all {
-		run.feed(ring, wire.Record{Begin: wire.Ticks(began), End: wire.Ticks(began), Arg: uint64(100 + ring), Call: wire.CallThreadStart})
+		run.feed(ring, wire.Record{Begin: wire.Ticks(began), End: wire.Ticks(began), Arg: uint64(100 + ring),
+			Call: wire.CallThreadStart})
 		for i := range all[ring] { // which nothing can make small
 			all[ring][i].Arg, all[ring][i].Object = random.Uint64(), wire.ObjectID(random.Uint32()>>1)
 		}
@@ -329,7 +341,8 @@ func TestWindowMostSize(t *testing.T) {
 	trace := run.end()
 	info, err := os.Stat(run.path)
 	recorded := trace.Recorded()
-	if err != nil || info.Size() > 2*most+64<<10 || len(recorded) != 1 || recorded[0].Ended != "--max-size" || recorded[0].Began != theStart {
+	if err != nil || info.Size() > 2*most+64<<10 || len(recorded) != 1 || recorded[0].Ended != "--max-size" ||
+		recorded[0].Began != theStart {
 		t.Errorf("%v, %d bytes, recorded %+v", err, info.Size(), recorded)
 	}
 	if got := kept(t, trace, 0)[1:]; len(got) < 5000 || !slices.Equal(got, all[:len(got)]) {
@@ -351,13 +364,15 @@ func TestWindowForAWhile(t *testing.T) {
 	for len(w.all()) < 4 {
 		time.Sleep(time.Millisecond)
 	}
-	run.feed(0, wire.Record{Begin: wire.Ticks(began.nanos), End: wire.Ticks(began.nanos), Arg: 100, Call: wire.CallThreadStart})
+	run.feed(0, wire.Record{Begin: wire.Ticks(began.nanos), End: wire.Ticks(began.nanos), Arg: 100,
+		Call: wire.CallThreadStart})
 	recorded := run.end().Recorded()
 	if len(recorded) != 2 {
 		t.Fatalf("recorded %+v", recorded)
 	}
 	first, second := recorded[0], recorded[1]
-	if late := first.From - began.nanos - int64(2*time.Millisecond); late < 0 || first.To-first.From != int64(w.Duration) || second.From < first.To || second.To-second.From != int64(w.Duration) {
+	if late := first.From - began.nanos - int64(2*time.Millisecond); late < 0 ||
+		first.To-first.From != int64(w.Duration) || second.From < first.To || second.To-second.From != int64(w.Duration) {
 		t.Errorf("recorded %+v", recorded)
 	}
 	if first.Began != "--start-after 2ms" || first.Ended != "--duration 5ms" || second.Began != "SIGUSR1" {

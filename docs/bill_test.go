@@ -17,7 +17,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// billOf makes the bill of materials of a program as a release does. It skips where the modules of the program that makes it cannot be had.
+// billOf makes the bill of materials of a program as a release does. It skips where the modules of the program that
+// makes it cannot be had.
 func billOf(t *testing.T, program string) []byte {
 	t.Helper()
 	command := func(args ...string) *exec.Cmd {
@@ -55,8 +56,9 @@ func goSays(t *testing.T, folder string, environment []string, args ...string) s
 	return strings.TrimSpace(string(out))
 }
 
-// The bill of materials of the tool for a Mac is valid by CycloneDX's own schema, names the program by its checksum, has every module that Go links into
-// the tool and into the library, the standard library, and the chart library of the version that its lock names, and nothing else.
+// The bill of materials of the tool for a Mac is valid by CycloneDX's own schema, names the program by its checksum,
+// has every module that Go links into the tool and into the library, the standard library, and the chart library of the
+// version that its lock names, and nothing else.
 func TestBillOfMaterials(t *testing.T) {
 	mac := []string{"GOOS=darwin", "GOARCH=arm64", "CGO_ENABLED=0"}
 	program := filepath.Join(t.TempDir(), "mtrace")
@@ -95,7 +97,8 @@ func TestBillOfMaterials(t *testing.T) {
 			t.Errorf("%s %s has the address %s", c.Name, c.Version, c.Purl)
 		}
 	}
-	list := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}{{end}}{{end}}", "./cmd/mtrace", "./interpose"}
+	list := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}@{{.Version}}{{end}}{{end}}",
+		"./cmd/mtrace", "./interpose"}
 	want := strings.Fields(goSays(t, "..", append(slices.Clone(mac), "CGO_ENABLED=1"), list...))
 	var lock struct {
 		Packages map[string]struct{ Version string }
@@ -107,7 +110,8 @@ func TestBillOfMaterials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = append(want, "std@"+goSays(t, "..", nil, "env", "GOVERSION"), "uplot@"+lock.Packages["node_modules/uplot"].Version)
+	want = append(want, "std@"+goSays(t, "..", nil, "env", "GOVERSION"),
+		"uplot@"+lock.Packages["node_modules/uplot"].Version)
 	slices.Sort(has)
 	slices.Sort(want)
 	if want = slices.Compact(want); !slices.Equal(has, want) {
@@ -118,10 +122,12 @@ func TestBillOfMaterials(t *testing.T) {
 // validate holds a bill against the schema that CycloneDX publishes, which its library for Go brings along.
 func validate(t *testing.T, bill []byte) {
 	t.Helper()
-	folder := filepath.Join(goSays(t, "../cmd/sbom", nil, "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go"), "schema")
+	folder := filepath.Join(goSays(t, "../cmd/sbom", nil, "list", "-m", "-f", "{{.Dir}}",
+		"github.com/CycloneDX/cyclonedx-go"), "schema")
 	const at = "http://cyclonedx.org/schema/"
 	compiler := jsonschema.NewCompiler()
-	for name, file := range map[string]string{"bom-1.6.schema.json": "bom-1.6.schema.json", "spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
+	for name, file := range map[string]string{"bom-1.6.schema.json": "bom-1.6.schema.json",
+		"spdx.schema.json": "spdx.schema.json", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
 		text, err := os.ReadFile(filepath.Join(folder, file))
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,8 @@ func visitTables(t *testing.T, visits ...string) string {
 	return string(out)
 }
 
-// TestLabTablesOfFiles: files of one visit are one visit, also when they were made one with what no table shows left out; another commit's are another.
+// TestLabTablesOfFiles: files of one visit are one visit, also when they were made one with what no table shows left
+// out; another commit's are another.
 func TestLabTablesOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -43,9 +44,13 @@ func TestLabTablesOfFiles(t *testing.T) {
 		"e": {"found": [{"size": 256, "threads": 2, "run": {"ops_per_s": 10}, "slowdown": 2, "verdict": "gpu-bound", "kernels": ["many"]}]}}}`)
 	other := write("3.json", machine+`bbbbbbb"}, "parts": {"self": {"found": {"right": true}}}}`)
 	tables := visitTables(t, first, second, other)
-	for _, want := range []string{"## Visit 1: softmetal on NVIDIA H200, 16 processors, 2026-11-23, commit aaaaaaa\n", "## Visit 2: no device, 16 processors, 2026-11-23, commit bbbbbbb\n",
-		"| scaling, quick | no, past its limit | – | 45.0 |", "| gelu | yes | 2 | 2.5 |", "2 scenarios ran on more than one number of processors (2, 16); the verdict was another one in device-sync.",
-		"No time was left for all of them on 16 processors.", "| **device-sync** | none 0.90, 251 / 251 | gpu-saturated 0.90, 251 / 251, meant: device-wide-sync |", "It was ended at its limit, after 50 s; these lines were not printed:\n\n```\n-sort\n"} {
+	for _, want := range []string{"## Visit 1: softmetal on NVIDIA H200, 16 processors, 2026-11-23, commit aaaaaaa\n",
+		"## Visit 2: no device, 16 processors, 2026-11-23, commit bbbbbbb\n",
+		"| scaling, quick | no, past its limit | – | 45.0 |", "| gelu | yes | 2 | 2.5 |",
+		"2 scenarios ran on more than one number of processors (2, 16); the verdict was another one in device-sync.",
+		"No time was left for all of them on 16 processors.",
+		"| **device-sync** | none 0.90, 251 / 251 | gpu-saturated 0.90, 251 / 251, meant: device-wide-sync |",
+		"It was ended at its limit, after 50 s; these lines were not printed:\n\n```\n-sort\n"} {
 		if !strings.Contains(tables, want) {
 			t.Errorf("there is no %q in\n%s", want, tables)
 		}
@@ -73,16 +78,19 @@ func TestLabTablesOfAVisit(t *testing.T) {
 		t.Fatal(err)
 	}
 	tables := visitTables(t, visit)
-	for _, want := range []string{"## Visit 1: softmetal on NVIDIA H200, 16 processors", "1 checks were wrong: language types.metal.", "| gelu | yes | 2 | – |", "| pool | no time was left | – | – |", "| python event 1 | 3 | 900 | 0.961 |",
-		"16 processors:\n\n```\nall right\n```", "| 0 | device | 100 | GPU_BOUND | 0.90 |", "| 256 | 2 | – | – | – | None |", "It failed: `KeyError('x')`"} {
+	for _, want := range []string{"## Visit 1: softmetal on NVIDIA H200, 16 processors",
+		"1 checks were wrong: language types.metal.", "| gelu | yes | 2 | – |", "| pool | no time was left | – | – |",
+		"| python event 1 | 3 | 900 | 0.961 |",
+		"16 processors:\n\n```\nall right\n```", "| 0 | device | 100 | GPU_BOUND | 0.90 |", "| 256 | 2 | – | – | – | None |",
+		"It failed: `KeyError('x')`"} {
 		if !strings.Contains(tables, want) {
 			t.Errorf("there is no %q in\n%s", want, tables)
 		}
 	}
 }
 
-// TestVisitEndsSessions: a command that runs past its limit is ended with all that it started. A benchmark's programs are in groups of their own: after
-// the first visit's they lived on, and held the GPU while the next part ran.
+// TestVisitEndsSessions: a command that runs past its limit is ended with all that it started. A benchmark's programs
+// are in groups of their own: after the first visit's they lived on, and held the GPU while the next part ran.
 func TestVisitEndsSessions(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("visits are made to Linux")

@@ -32,23 +32,28 @@ func releaseTree(t *testing.T) (root string) {
 	if other == "" {
 		other = "amd64"
 	}
-	programs := []string{"bin/mtrace", "bin/libmtrace.so", "bin/mtrace-selftest", "bin/rawmetal", "bin/softmetal/softmetal", "bin/softmetal/obj/kernel.o", "bin/linux-" + other + "/mtrace",
-		"bin/darwin/mtrace", "bin/darwin/arm64/mtrace", "bin/darwin/amd64/mtrace", "bin/darwin/libmtrace.dylib", "bin/darwin/mtrace-selftest", "bin/darwin/rawmetal"}
+	programs := []string{"bin/mtrace", "bin/libmtrace.so", "bin/mtrace-selftest", "bin/rawmetal",
+		"bin/softmetal/softmetal", "bin/softmetal/obj/kernel.o", "bin/linux-" + other + "/mtrace",
+		"bin/darwin/mtrace", "bin/darwin/arm64/mtrace", "bin/darwin/amd64/mtrace", "bin/darwin/libmtrace.dylib",
+		"bin/darwin/mtrace-selftest", "bin/darwin/rawmetal"}
 	for _, path := range programs {
 		writeUnder(t, root, path, []byte(head(path, other)+path))
 	}
 	for _, platform := range []string{"linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"} {
 		writeUnder(t, root, "bin/sbom/"+platform+".cdx.json", []byte(platform))
 	}
-	for _, path := range []string{".github/release.sh", ".github/mtrace.rb.in", "README.md", "LICENSE", "docs/man/mtrace.1", "shaders/axpy.metal", "interpose/marks.h",
-		"cmd/python/pack.py", "cmd/python/pyproject.toml", "cmd/python/README.md", "cmd/python/mtrace/__init__.py", "cmd/python/mtrace/__main__.py"} {
+	for _, path := range []string{".github/release.sh", ".github/mtrace.rb.in", "README.md", "LICENSE",
+		"docs/man/mtrace.1", "shaders/axpy.metal", "interpose/marks.h",
+		"cmd/python/pack.py", "cmd/python/pyproject.toml", "cmd/python/README.md", "cmd/python/mtrace/__init__.py",
+		"cmd/python/mtrace/__main__.py"} {
 		text, err := os.ReadFile(filepath.Join("..", path))
 		if err != nil {
 			t.Fatal(err)
 		}
 		writeUnder(t, root, path, text)
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "README.md"}, {"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "x"}} {
+	for _, args := range [][]string{{"init", "-q"}, {"add", "README.md"},
+		{"-c", "user.name=x", "-c", "user.email=x@example.com", "commit", "-q", "-m", "x"}} {
 		if out, err := exec.Command("git", append([]string{"-C", root}, args...)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -56,7 +61,8 @@ func releaseTree(t *testing.T) (root string) {
 	return root
 }
 
-// head is how a program begins that is for the platform that its path names, or for this one: what says for which processor it is, and for which macOS.
+// head is how a program begins that is for the platform that its path names, or for this one: what says for which
+// processor it is, and for which macOS.
 func head(path, other string) string {
 	processor := runtime.GOARCH
 	switch {
@@ -71,7 +77,8 @@ func head(path, other string) string {
 		return "\x7fELF" + string(make([]byte, 14)) + string([]byte{machine, 0})
 	}
 	header := number([]byte("\xcf\xfa\xed\xfe"), map[string]uint32{"amd64": 0x01000007, "arm64": 0x0100000c}[processor])
-	for _, word := range []uint32{0, 2, 2, 40, 0, 0, 0x1b, 16, 0, 0, 0x32, 24, 1, 13 << 16, 13 << 16, 0} { // LC_UUID, cut short, and LC_BUILD_VERSION
+	for _, word := range []uint32{0, 2, 2, 40, 0, 0, 0x1b, 16, 0, 0, 0x32, 24, 1, 13 << 16, 13 << 16, 0} {
+		// LC_UUID, cut short, and LC_BUILD_VERSION
 		header = number(header, word)
 	}
 	return string(header)
@@ -91,7 +98,8 @@ func writeUnder(t *testing.T, root, path string, content []byte) {
 
 // release packs a tree into one of its folders.
 func release(root, tag, folder string) (out string, err error) {
-	text, err := exec.Command("bash", filepath.Join(root, ".github/release.sh"), tag, filepath.Join(root, folder), "https://example.com/mtrace").CombinedOutput()
+	text, err := exec.Command("bash", filepath.Join(root, ".github/release.sh"), tag, filepath.Join(root, folder),
+		"https://example.com/mtrace").CombinedOutput()
 	return string(text), err
 }
 
@@ -109,8 +117,8 @@ func unpacked(t *testing.T, archive, member string) string {
 // uname is what Linux calls the processors that Go calls otherwise.
 var uname = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// wheelHas reads a wheel and checks what installers do: that its files are those of its RECORD, with their hashes, and that its name and its own word of the tag
-// are equal. It returns the files.
+// wheelHas reads a wheel and checks what installers do: that its files are those of its RECORD, with their hashes, and
+// that its name and its own word of the tag are equal. It returns the files.
 func wheelHas(t *testing.T, path, name, version, tag string) map[string]string {
 	t.Helper()
 	archive, err := zip.OpenReader(path)
@@ -149,7 +157,8 @@ func wheelHas(t *testing.T, path, name, version, tag string) map[string]string {
 			t.Errorf("RECORD says %q of %q", row, want)
 		}
 	}
-	if !strings.Contains(files[info+"WHEEL"], "\nTag: py3-none-"+tag+"\n") || !strings.Contains(files[info+"METADATA"], "\nVersion: "+version+"\n") {
+	if !strings.Contains(files[info+"WHEEL"], "\nTag: py3-none-"+tag+"\n") || !strings.Contains(files[info+"METADATA"],
+		"\nVersion: "+version+"\n") {
 		t.Errorf("%s says of itself\n%s%s", path, files[info+"WHEEL"], files[info+"METADATA"])
 	}
 	return files
@@ -165,21 +174,23 @@ func TestWheelTags(t *testing.T) {
 	if err != nil && strings.Contains(string(out), "No module named") {
 		t.Skipf("pip, whose reader of tags is asked, is not here: %s", out)
 	}
-	want := fmt.Sprintf("mtrace 1.2.3rc4 mac-arm64-13\nmtrace 1.2.3rc4 mac-arm64-15\nmtrace 1.2.3rc4 mac-x86_64-13\nmtrace 1.2.3rc4 mac-x86_64-15\nmtrace 1.2.3rc4 %s\n", uname[runtime.GOARCH])
+	want := fmt.Sprintf("mtrace 1.2.3rc4 mac-arm64-13\nmtrace 1.2.3rc4 mac-arm64-15\nmtrace 1.2.3rc4 "+
+		"mac-x86_64-13\nmtrace 1.2.3rc4 mac-x86_64-15\nmtrace 1.2.3rc4 %s\n", uname[runtime.GOARCH])
 	if err != nil || string(out) != want {
 		t.Errorf("%v: pip says\n%s, not\n%s", err, out, want)
 	}
 }
 
-// There is an archive for each platform, with the tool for it, and Homebrew's formula has the checksum of the one that it loads. The story: one
-// archive held the tool for both processors of Macs, and had 16.6 MB.
+// There is an archive for each platform, with the tool for it, and Homebrew's formula has the checksum of the one that
+// it loads. The story: one archive held the tool for both processors of Macs, and had 16.6 MB.
 func TestRelease(t *testing.T) {
 	root := releaseTree(t)
 	if out, err := release(root, "v1.2.3", "out"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	here := "bin/mtrace"
-	tools := map[string]string{"linux-amd64": "bin/linux-amd64/mtrace", "linux-arm64": "bin/linux-arm64/mtrace", "darwin-arm64": "bin/darwin/arm64/mtrace", "darwin-amd64": "bin/darwin/amd64/mtrace"}
+	tools := map[string]string{"linux-amd64": "bin/linux-amd64/mtrace", "linux-arm64": "bin/linux-arm64/mtrace",
+		"darwin-arm64": "bin/darwin/arm64/mtrace", "darwin-amd64": "bin/darwin/amd64/mtrace"}
 	tools["linux-"+runtime.GOARCH] = here
 	var sums []string
 	for platform, want := range tools {
@@ -203,7 +214,8 @@ func TestRelease(t *testing.T) {
 			t.Errorf("%v: the bill of %s is that of %s", err, platform, got)
 		}
 	}
-	for platform, tag := range map[string]string{"darwin-arm64": "macosx_13_0_arm64", "darwin-amd64": "macosx_13_0_x86_64", "linux-" + runtime.GOARCH: "manylinux_2_17_" + uname[runtime.GOARCH]} {
+	for platform, tag := range map[string]string{"darwin-arm64": "macosx_13_0_arm64",
+		"darwin-amd64": "macosx_13_0_x86_64", "linux-" + runtime.GOARCH: "manylinux_2_17_" + uname[runtime.GOARCH]} {
 		path := filepath.Join(root, "out", "mtrace-1.2.3-py3-none-"+tag+".whl")
 		wheel := wheelHas(t, path, "mtrace", "1.2.3", tag)
 		if got := wheel["mtrace/bin/mtrace"]; !strings.HasSuffix(got, tools[platform]) {
@@ -224,7 +236,8 @@ func TestRelease(t *testing.T) {
 	}
 	unpacked(t, filepath.Join(root, "out", "mtrace-1.2.3-linux-"+runtime.GOARCH+".tar.xz"), "softmetal/softmetal")
 	said, err := os.ReadFile(filepath.Join(root, "out", "SHA256SUMS"))
-	if lines := slices.Sorted(strings.Lines(string(said))); err != nil || !slices.Equal(lines, slices.Sorted(slices.Values(sums))) {
+	if lines := slices.Sorted(strings.Lines(string(said))); err != nil ||
+		!slices.Equal(lines, slices.Sorted(slices.Values(sums))) {
 		t.Errorf("%v: checksums are said to be %q, and are %q", err, lines, sums)
 	}
 	formula, err := os.ReadFile(filepath.Join(root, "out", "mtrace.rb"))
@@ -234,7 +247,8 @@ func TestRelease(t *testing.T) {
 	loads := regexp.MustCompile(`on_(arm|intel) do\s+url "https://example.com/mtrace/releases/download/v1.2.3/(\S+)"\s+sha256 "(\w+)"`)
 	for _, load := range loads.FindAllStringSubmatch(string(formula), -1) {
 		platform := map[string]string{"arm": "darwin-arm64", "intel": "darwin-amd64"}[load[1]]
-		if line := load[3] + "  " + load[2] + "\n"; load[2] != "mtrace-1.2.3-"+platform+".tar.xz" || !slices.Contains(sums, line) {
+		if line := load[3] + "  " + load[2] + "\n"; load[2] != "mtrace-1.2.3-"+platform+".tar.xz" ||
+			!slices.Contains(sums, line) {
 			t.Errorf("on %s the formula loads %s", load[1], line)
 		}
 	}

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// TestSecurityPageNamesItsTests: each row of security.md that says what somebody can or cannot do names a test, and each of these tests exists.
+// TestSecurityPageNamesItsTests: each row of security.md that says what somebody can or cannot do names a test, and
+// each of these tests exists.
 func TestSecurityPageNamesItsTests(t *testing.T) {
 	text, err := os.ReadFile("security.md")
 	if err != nil {

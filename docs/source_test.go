@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// eachSource calls look with each source file that people write, by its path from the root. What is generated and the page's scripts are not
-// among them.
+// eachSource calls look with each source file that people write, by its path from the root. What is generated and the
+// page's scripts are not among them.
 func eachSource(t *testing.T, look func(path string, lines []string)) {
 	t.Helper()
 	kinds := []string{".go", ".c", ".h", ".m", ".S", ".py", ".sh"}
@@ -34,7 +34,8 @@ func eachSource(t *testing.T, look func(path string, lines []string)) {
 		if err != nil {
 			return err
 		}
-		if generated := regexp.MustCompile(`(?m)^// .*(?i:generated|made) by .*(?i:do not edit|-update)`); generated.Match(text[:min(len(text), 400)]) || bytes.IndexByte(text, 0) >= 0 {
+		if generated := regexp.MustCompile(`(?m)^// .*(?i:generated|made) by .*(?i:do not edit|-update)`); generated.Match(
+			text[:min(len(text), 400)]) || bytes.IndexByte(text, 0) >= 0 {
 			return nil
 		}
 		seen++
@@ -46,7 +47,8 @@ func eachSource(t *testing.T, look func(path string, lines []string)) {
 	}
 }
 
-// longest is how many columns a line of code may have. What stands between quotes counts for nothing, and a row of a table may be longer.
+// longest is how many columns a line of code may have. What stands between quotes counts for nothing, and a row of a
+// table may be longer.
 const longest = 200
 
 // The story: a line of a table's test had 456 columns, a constructor of the shim 245.
@@ -56,7 +58,8 @@ func TestLinesAreReadable(t *testing.T) {
 	tables := regexp.MustCompile(`^(?:interpose/(?:wire|top/hooks_table)\.h|collector/wire/calls_\w+\.go)$`)
 	eachSource(t, func(path string, lines []string) {
 		for n, line := range lines {
-			if columns := len([]rune(quoted.ReplaceAllString(line, `""`))); columns > longest && !row.MatchString(line) && !tables.MatchString(path) {
+			if columns := len([]rune(quoted.ReplaceAllString(line, `""`))); columns > longest && !row.MatchString(line) &&
+				!tables.MatchString(path) {
 				t.Errorf("%s:%d has %d columns, more than %d without what is quoted", path, n+1, columns, longest)
 			}
 		}
@@ -75,7 +78,8 @@ func TestConditionsAreNoMaps(t *testing.T) {
 	})
 }
 
-// aside is how many words may stand in parentheses inside of a comment's sentence: one that has more must be read twice, once without them.
+// aside is how many words may stand in parentheses inside of a comment's sentence: one that has more must be read
+// twice, once without them.
 const aside = 9
 
 // The story: comments had whole sentences in parentheses inside of others.

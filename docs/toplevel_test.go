@@ -8,10 +8,12 @@ import (
 	"testing"
 )
 
-// TestTopLevelNames: a newcomer sees at once what there is. A package for Python had come to stand beside the parts of the tracer.
+// TestTopLevelNames: a newcomer sees at once what there is. A package for Python had come to stand beside the parts of
+// the tracer.
 func TestTopLevelNames(t *testing.T) {
 	parts := []string{"interpose", "collector", "analyze", "cmd", "shaders", "fixtures", "go.mod", "build.sh"}
-	needed := []string{".ci", ".github", ".gitignore", "CONTRIBUTING.md", "LICENSE", "README.md", "docs", "go.sum"} // by any repository
+	// by any repository
+	needed := []string{".ci", ".github", ".gitignore", "CONTRIBUTING.md", "LICENSE", "README.md", "docs", "go.sum"}
 	if _, err := os.Stat("../.git"); err != nil {
 		t.Skip("this is no clone: which files belong to it is not known")
 	}

@@ -15,12 +15,14 @@ import (
 // runs is how often a benchmark runs a program; ./build.sh bench, which has rounds, asks for fewer.
 var runs = flag.Int("runs", 15, "how often a benchmark runs each program")
 
-// BenchmarkCall measures what recording adds to a call that does nothing: nanoseconds per call on 1, 2 and 4 threads, in the threads' own
-// processor time, medians. A collector is connected and reads. The rings are never full: each run makes fewer calls than one holds.
+// BenchmarkCall measures what recording adds to a call that does nothing: nanoseconds per call on 1, 2 and 4 threads,
+// in the threads' own processor time, medians. A collector is connected and reads. The rings are never full: each run
+// makes fewer calls than one holds.
 //
-// added-growth is what is added on 4 threads against 1, untraced-growth the same of the call itself. clock is what two readings of the clock add in
-// a program without a tracer, least the two and a record, and machine-growth is what the latter grows by: where threads share cores, or cores
-// a cache, even that grows, and no tracer can add, or grow by, less. All of them run in turn.
+// added-growth is what is added on 4 threads against 1, untraced-growth the same of the call itself. clock is what two
+// readings of the clock add in a program without a tracer, least the two and a record, and machine-growth is what the
+// latter grows by: where threads share cores, or cores a cache, even that grows, and no tracer can add, or grow by,
+// less. All of them run in turn.
 func BenchmarkCall(b *testing.B) {
 	counts := []int{1, 2, 4}
 	for _, clock := range []string{"tsc", "nanoseconds"} {
@@ -57,13 +59,15 @@ func BenchmarkCall(b *testing.B) {
 // BenchmarkLock measures what a mutex that nobody else wants costs more in a process that uses Metal.
 func BenchmarkLock(b *testing.B) { compareRuns(b, "bench-lock", "1000000") }
 
-// BenchmarkCommit measures what recording adds to a commit with its completion handler: two calls and two records of four.
+// BenchmarkCommit measures what recording adds to a commit with its completion handler: two calls and two records of
+// four.
 func BenchmarkCommit(b *testing.B) { compareRuns(b, "bench-commit", "5000") }
 
-// BenchmarkCommandBuffer measures what recording adds to all of one command buffer, from its creation to the end of the wait, with its
-// handler; and how much that slows a loop that makes one every 15 µs, as field report R1 measured on a Mac. The report's loop makes
-// seven calls; through the queue's own methods, as Metal's command buffers go when they are committed and completed, which the tracer
-// counts; and with an enqueue too, on a queue that makes the command buffer by a call inside a call.
+// BenchmarkCommandBuffer measures what recording adds to all of one command buffer, from its creation to the end of the
+// wait, with its handler; and how much that slows a loop that makes one every 15 µs, as field report R1 measured on a
+// Mac. The report's loop makes seven calls; through the queue's own methods, as Metal's command buffers go when they
+// are committed and completed, which the tracer counts; and with an enqueue too, on a queue that makes the command
+// buffer by a call inside a call.
 func BenchmarkCommandBuffer(b *testing.B) {
 	const loop = 15000
 	for _, c := range []struct {
@@ -75,15 +79,16 @@ func BenchmarkCommandBuffer(b *testing.B) {
 	}
 }
 
-// BenchmarkEncoderTiming measures what --gpu-timing encoder adds to an encoder, from its making to the end of the wait for its
-// command buffer: a pass descriptor instead of none, two samples, reading and writing them down in the completion handler, which
-// waiters wait for. On the software Metal, whose samples cost a clock reading each.
+// BenchmarkEncoderTiming measures what --gpu-timing encoder adds to an encoder, from its making to the end of the wait
+// for its command buffer: a pass descriptor instead of none, two samples, reading and writing them down in the
+// completion handler, which waiters wait for. On the software Metal, whose samples cost a clock reading each.
 func BenchmarkEncoderTiming(b *testing.B) {
 	path, _ := listen(b)
 	_, program := softMetal(b)
 	run := func(timing string) float64 {
 		cmd := exec.Command(program, "encoder-cost")
-		cmd.Env = append(os.Environ(), "SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=0", "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path, "MTRACE_GPU_TIMING="+timing)
+		cmd.Env = append(os.Environ(), "SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=0", "LD_PRELOAD="+library(b),
+			"MTRACE_SOCKET="+path, "MTRACE_GPU_TIMING="+timing)
 		return printed(b, cmd)
 	}
 	var with, without []float64
@@ -98,12 +103,14 @@ func BenchmarkEncoderTiming(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkStack measures what recording the stack of a dispatch adds to recording the dispatch, by how deep the stack is.
+// BenchmarkStack measures what recording the stack of a dispatch adds to recording the dispatch, by how deep the stack
+// is.
 func BenchmarkStack(b *testing.B) {
 	for _, depth := range []int{4, 16, 60} {
 		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
 			path, _ := listen(b)
-			preload, socket, scenario := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path, []string{"bench-stack", "10000", strconv.Itoa(depth)}
+			preload, socket, scenario := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path, []string{"bench-stack", "10000",
+				strconv.Itoa(depth)}
 			compare(b, "off", func(on bool) float64 {
 				if on {
 					return measure(b, scenario, preload, socket, "MTRACE_STACKS=native")
@@ -114,8 +121,9 @@ func BenchmarkStack(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory measures what a process has more of memory when it is traced, in KiB: at rest after its first command buffer, for each
-// further thread that makes one, for 100,000 objects that are alive, and by how much it grows over ten million command buffers.
+// BenchmarkMemory measures what a process has more of memory when it is traced, in KiB: at rest after its first command
+// buffer, for each further thread that makes one, for 100,000 objects that are alive, and by how much it grows over ten
+// million command buffers.
 func BenchmarkMemory(b *testing.B) {
 	path, _ := listen(b)
 	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
@@ -130,7 +138,8 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkStart measures what a process that makes one command buffer takes longer when it is traced, from its start to its end, on the clock.
+// BenchmarkStart measures what a process that makes one command buffer takes longer when it is traced, from its start
+// to its end, on the clock.
 func BenchmarkStart(b *testing.B) {
 	path, _ := listen(b)
 	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path

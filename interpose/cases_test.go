@@ -11,15 +11,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// docs/cases.md says which test tells the story of each way in which tracers of Metal went wrong. A test that is renamed or deleted must
-// not leave a case without one.
+// docs/cases.md says which test tells the story of each way in which tracers of Metal went wrong. A test that is
+// renamed or deleted must not leave a case without one.
 func TestEveryCaseHasItsTest(t *testing.T) {
 	text, err := os.ReadFile("../docs/cases.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sources []string
-	folders := []string{".", "mac", "darwin", "../fixtures/softmetal", "../analyze", "../analyze/cause", "../analyze/evidence", "../analyze/replay",
+	folders := []string{".", "mac", "darwin", "../fixtures/softmetal", "../analyze", "../analyze/cause",
+		"../analyze/evidence", "../analyze/replay",
 		"../collector/tracefile", "../cmd/mtrace"}
 	for _, folder := range folders {
 		found, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
@@ -58,8 +59,8 @@ func TestEveryCaseHasItsTest(t *testing.T) {
 	}
 }
 
-// same runs a check of the software Metal's client without and with the tracer, with and without the validation layer: it must print the
-// same, and end well. The traces are returned.
+// same runs a check of the software Metal's client without and with the tracer, with and without the validation layer:
+// it must print the same, and end well. The traces are returned.
 func same(t *testing.T, check string) (runs []run) {
 	t.Helper()
 	_, client := softMetal(t)
@@ -82,8 +83,9 @@ func same(t *testing.T, check string) (runs []run) {
 	return runs
 }
 
-// The driver is loaded with the first device, so its classes are not there when the tracer starts: smeltr's first version hooked by name
-// in its constructor and saw no command buffer at all. Here Metal itself comes late too, as it does to Python.
+// The driver is loaded with the first device, so its classes are not there when the tracer starts: smeltr's first
+// version hooked by name in its constructor and saw no command buffer at all. Here Metal itself comes late too, as it
+// does to Python.
 func TestClassesThatLoadLate(t *testing.T) {
 	install, _ := softMetal(t)
 	r, file := traceSoft(t, exec.Command(install.Launcher(), "/usr/bin/python3", "testdata/late.py"))
@@ -97,8 +99,9 @@ func TestClassesThatLoadLate(t *testing.T) {
 	}
 }
 
-// MPSCommandBuffer is a proxy: it is committed again and again, and is another command buffer after each commitAndContinue. A tracer that
-// takes the pointer for the identity sees one command buffer that is committed three times, or, hooking the proxy too, six.
+// MPSCommandBuffer is a proxy: it is committed again and again, and is another command buffer after each
+// commitAndContinue. A tracer that takes the pointer for the identity sees one command buffer that is committed three
+// times, or, hooking the proxy too, six.
 func TestProxyOfManyCommandBuffers(t *testing.T) {
 	for _, r := range same(t, "mps-proxy") {
 		committed := map[wire.ObjectID]int{}
@@ -113,8 +116,9 @@ func TestProxyOfManyCommandBuffers(t *testing.T) {
 	}
 }
 
-// A completion handler that is added after the commit ends the program: Metal aborts. Ours is added inside the commit, before the original
-// is called; the program's own handlers run as they do without it, and before anybody who waits goes on.
+// A completion handler that is added after the commit ends the program: Metal aborts. Ours is added inside the commit,
+// before the original is called; the program's own handlers run as they do without it, and before anybody who waits
+// goes on.
 func TestHandlersAreAddedBeforeTheCommit(t *testing.T) {
 	for _, r := range same(t, "handlers") {
 		completed := 0
@@ -129,8 +133,9 @@ func TestHandlersAreAddedBeforeTheCommit(t *testing.T) {
 	}
 }
 
-// A handle that Metal turns into the object that is there already is not another object: its event was once told with two numbers, and who
-// waited for one was not seen to wait for what the other signalled. One that is made where a dead one was is another, and has its own.
+// A handle that Metal turns into the object that is there already is not another object: its event was once told with
+// two numbers, and who waited for one was not seen to wait for what the other signalled. One that is made where a dead
+// one was is another, and has its own.
 func TestHandlesOfOneObject(t *testing.T) {
 	for _, r := range same(t, "handles") {
 		numbers := map[wire.ObjectID]bool{}
@@ -145,9 +150,10 @@ func TestHandlesOfOneObject(t *testing.T) {
 	}
 }
 
-// A view that is the last to hold its texture gives it back with itself, a texture in a buffer the buffer, and a deallocator whatever it lets go of.
-// These were taken for inner parts of the deallocation that they are in: the textures stayed in the report for ever, and its peak, said
-// to be measured, grew with each. Every resource is given back once, and is not an inner call.
+// A view that is the last to hold its texture gives it back with itself, a texture in a buffer the buffer, and a
+// deallocator whatever it lets go of. These were taken for inner parts of the deallocation that they are in: the
+// textures stayed in the report for ever, and its peak, said to be measured, grew with each. Every resource is given
+// back once, and is not an inner call.
 func TestLastHoldersGiveBackAll(t *testing.T) {
 	for i, r := range same(t, "last-holders") {
 		made, gone := map[uint64]bool{}, map[uint64]int{}
@@ -177,8 +183,8 @@ func TestLastHoldersGiveBackAll(t *testing.T) {
 	}
 }
 
-// Labels of no length, of exactly what fits and of much more, in characters of one byte and of three: as much of each as fits is in the
-// trace, no character is cut in two, and the program keeps its own.
+// Labels of no length, of exactly what fits and of much more, in characters of one byte and of three: as much of each
+// as fits is in the trace, no character is cut in two, and the program keeps its own.
 func TestLongLabels(t *testing.T) {
 	for _, r := range same(t, "long-labels") {
 		longest := 0
@@ -193,9 +199,9 @@ func TestLongLabels(t *testing.T) {
 	}
 }
 
-// What new… returns is the caller's, what the others return goes with the pool. A replaced method that is mistyped under ARC releases
-// once too often, as smeltr's did; one that keeps what it sees never lets it go. The client prints the count of references of everything
-// that it makes, and what is left when all is released.
+// What new… returns is the caller's, what the others return goes with the pool. A replaced method that is mistyped
+// under ARC releases once too often, as smeltr's did; one that keeps what it sees never lets it go. The client prints
+// the count of references of everything that it makes, and what is left when all is released.
 func TestOwnershipIsLeftAlone(t *testing.T) {
 	for _, r := range same(t, "ownership") {
 		if !strings.HasSuffix(r.stdout, "left over 0\n") {
@@ -205,8 +211,8 @@ func TestOwnershipIsLeftAlone(t *testing.T) {
 	same(t, "retained")
 }
 
-// On a thread without an autorelease pool Foundation says on stderr that every autoreleased object leaks: a tracer that makes one inside a
-// hook is heard. The client's thread makes command buffers, labels and encoders without a pool.
+// On a thread without an autorelease pool Foundation says on stderr that every autoreleased object leaks: a tracer that
+// makes one inside a hook is heard. The client's thread makes command buffers, labels and encoders without a pool.
 func TestThreadsWithoutAutoreleasePool(t *testing.T) {
 	same(t, "no-pool")
 }

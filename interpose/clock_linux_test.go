@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// By the system's clock, which is read by the kernel's own function and by another way through the shim than the processor's counter, the same
-// calls are recorded, at the times at which they were made.
+// By the system's clock, which is read by the kernel's own function and by another way through the shim than the
+// processor's counter, the same calls are recorded, at the times at which they were made.
 func TestClockOfTheSystem(t *testing.T) {
 	calls := map[string]map[wire.Call]int{}
 	for _, clock := range []string{"", "nanoseconds"} {

@@ -1,5 +1,5 @@
-// The floor core: the shared memory, its rings and who writes them, the connection to the collector. One piece of C, because cgo compiles only this
-// folder; see docs/architecture.md.
+// The floor core: the shared memory, its rings and who writes them, the connection to the collector. One piece of C,
+// because cgo compiles only this folder; see docs/architecture.md.
 #include "core/children.c"
 #include "core/clock.c"
 #include "core/fact.c"

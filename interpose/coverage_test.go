@@ -40,9 +40,9 @@ func (p *tracee) unhooked(t *testing.T) map[string]bool {
 	return classes
 }
 
-// A selector sent through an implementation that was looked up before it was hooked passes every tracer that replaces methods, and a
-// tracer that does not know it reports nonsense as if it were everything. Below the hooks Metal sends each command buffer to its queue:
-// there it is counted.
+// A selector sent through an implementation that was looked up before it was hooked passes every tracer that replaces
+// methods, and a tracer that does not know it reports nonsense as if it were everything. Below the hooks Metal sends
+// each command buffer to its queue: there it is counted.
 func TestCommitsPastTheHooksAreCounted(t *testing.T) {
 	_, client := softMetal(t)
 	for _, c := range []struct {
@@ -78,8 +78,8 @@ func TestCommitsPastTheHooksAreCounted(t *testing.T) {
 	}
 }
 
-// The self-check makes its calls on a queue of its own: all are seen, none is in the program's figures, the program's objects keep
-// their numbers and none of the check's is left over, behind the validation layer too.
+// The self-check makes its calls on a queue of its own: all are seen, none is in the program's figures, the program's
+// objects keep their numbers and none of the check's is left over, behind the validation layer too.
 func TestCanary(t *testing.T) {
 	_, client := softMetal(t)
 	for _, layer := range []string{"0", "1"} {
@@ -149,29 +149,33 @@ func firstQueue(events []event) uint64 {
 	return 0
 }
 
-// The constructor of a library that the program links runs before the tracer's own: the device it made was once the program's only
-// one, and not a call was seen.
+// The constructor of a library that the program links runs before the tracer's own: the device it made was once the
+// program's only one, and not a call was seen.
 func TestDeviceMadeBeforeTheTracer(t *testing.T) {
 	install, _ := softMetal(t)
-	library := build(t, "libearly.so", "gcc", "-O1", "-DLIBRARY", "-fPIC", "-shared", "-o", "OUT", "testdata/early.c", install.Library(), "-lobjc", "-Wl,-rpath,"+install.Dir)
-	program := build(t, "early", "gcc", "-O1", "-o", "OUT", "testdata/early.c", library, install.Library(), "-lobjc", "-Wl,-rpath,"+install.Dir)
+	library := build(t, "libearly.so", "gcc", "-O1", "-DLIBRARY", "-fPIC", "-shared", "-o", "OUT", "testdata/early.c",
+		install.Library(), "-lobjc", "-Wl,-rpath,"+install.Dir)
+	program := build(t, "early", "gcc", "-O1", "-o", "OUT", "testdata/early.c", library, install.Library(), "-lobjc",
+		"-Wl,-rpath,"+install.Dir)
 	r := trace(t, exec.Command(program))
 	if r.stdout != "done\n" || !r.state.Success() {
 		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
 	}
 	events := r.traced(t).events(t)
-	for _, selector := range []string{"MTLCreateSystemDefaultDevice", "newCommandQueue", "commandBuffer", "commit", "waitUntilCompleted"} {
+	for _, selector := range []string{"MTLCreateSystemDefaultDevice", "newCommandQueue", "commandBuffer", "commit",
+		"waitUntilCompleted"} {
 		if n := recorded(events, selector); n != 1 {
 			t.Errorf("%s: recorded %d times", selector, n)
 		}
 	}
 }
 
-// The system's frameworks make devices by calls that dyld cannot replace, so that nothing which Core ML or Core Image did was seen. The
-// initializer of Metal's base class sees every device.
+// The system's frameworks make devices by calls that dyld cannot replace, so that nothing which Core ML or Core Image
+// did was seen. The initializer of Metal's base class sees every device.
 func TestDeviceMadeBehindTheTracer(t *testing.T) {
 	install, _ := softMetal(t)
-	program := build(t, "display", "gcc", "-O1", "-DDISPLAY", "-o", "OUT", "testdata/early.c", install.Library(), "-lobjc", "-Wl,-rpath,"+install.Dir)
+	program := build(t, "display", "gcc", "-O1", "-DDISPLAY", "-o", "OUT", "testdata/early.c", install.Library(),
+		"-lobjc", "-Wl,-rpath,"+install.Dir)
 	r := trace(t, exec.Command(program))
 	if r.stdout != "done\n" || !r.state.Success() {
 		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
@@ -193,8 +197,8 @@ func TestDeviceMadeBehindTheTracer(t *testing.T) {
 	}
 }
 
-// Python opens Metal late, and gets a device by a function that is not replaced: the program's search for that function shows that Metal has come,
-// and the initializer of its base class is hooked then.
+// Python opens Metal late, and gets a device by a function that is not replaced: the program's search for that function
+// shows that Metal has come, and the initializer of its base class is hooked then.
 func TestDeviceOfALateMetal(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -210,7 +214,8 @@ print(bool(metal.CGDirectDisplayCopyCurrentMetalDevice(0)))
 	r.traced(t)
 }
 
-// A process whose Metal is out of the tracer's reach, here in a linker namespace of its own, says at its end that it was not seen.
+// A process whose Metal is out of the tracer's reach, here in a linker namespace of its own, says at its end that it
+// was not seen.
 func TestUnseenDevice(t *testing.T) {
 	install, _ := softMetal(t)
 	r := trace(t, exec.Command(linkingHost(t), "namespace", plugin(t, "linking-plugin.so", "own", linkedWith(install)...)))

@@ -1,4 +1,5 @@
-// The floor features: what else is recorded of some calls. One piece of C, because cgo compiles only this folder; see docs/architecture.md.
+// The floor features: what else is recorded of some calls. One piece of C, because cgo compiles only this folder; see
+// docs/architecture.md.
 #include "features/capture.c"
 #include "features/completion.c"
 #include "features/early.c"

@@ -46,7 +46,8 @@ type shimFile struct {
 func compileAlone(t *testing.T, name, folder string) shimFile {
 	t.Helper()
 	object := filepath.Join(folder, strings.ReplaceAll(name, "/", "-")+".o")
-	out, err := exec.Command("gcc", "-std=gnu11", "-O0", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-Wall", "-Wextra", "-Werror",
+	out, err := exec.Command("gcc", "-std=gnu11", "-O0", "-fPIC", "-fvisibility=hidden", "-D_GNU_SOURCE",
+		"-DMTRACE_SMALL", "-Wall", "-Wextra", "-Werror",
 		"-Wno-unused-parameter", "-I.", "-c", name, "-o", object).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s alone: %v\n%s", name, err, out)
@@ -87,7 +88,8 @@ func readAlone(t *testing.T, name string) shimFile {
 	f := shimFile{name: name, floor: slices.Index(floors, filepath.Dir(name))}
 	for _, form := range []*regexp.Regexp{function, variable} {
 		for _, m := range form.FindAllStringSubmatch(code, -1) {
-			if first, _, _ := strings.Cut(m[0], " "); !slices.Contains([]string{"static", "extern", "typedef", "return"}, first) {
+			if first, _, _ := strings.Cut(m[0], " "); !slices.Contains([]string{"static", "extern", "typedef", "return"},
+				first) {
 				f.defines = append(f.defines, m[1])
 			}
 		}
@@ -130,9 +132,9 @@ func checkFloors(t *testing.T, files []shimFile) {
 	}
 }
 
-// What is below names nothing that is above, and no two files need each other. The story: completion called other features by name and a
-// thread's state had all features' in it, so 41 of 60 files were one circle, and none could be read, tested or left out without the
-// others.
+// What is below names nothing that is above, and no two files need each other. The story: completion called other
+// features by name and a thread's state had all features' in it, so 41 of 60 files were one circle, and none could be
+// read, tested or left out without the others.
 func TestFloors(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip(onlyLinux)
@@ -147,7 +149,8 @@ func TestFloors(t *testing.T) {
 	checkFloors(t, files)
 }
 
-// checkReading holds that all is read in a file that the compiler has of it. Its text may have more: what another system compiles.
+// checkReading holds that all is read in a file that the compiler has of it. Its text may have more: what another
+// system compiles.
 func checkReading(t *testing.T, compiled, read shimFile) {
 	t.Helper()
 	for _, symbol := range compiled.defines {
@@ -157,8 +160,8 @@ func checkReading(t *testing.T, compiled, read shimFile) {
 	}
 }
 
-// The same for macOS, whose files only a Mac's compiler takes: by their text. The story: TestFloors left them out, so a file of macOS could have
-// named anything.
+// The same for macOS, whose files only a Mac's compiler takes: by their text. The story: TestFloors left them out, so a
+// file of macOS could have named anything.
 func TestFloorsOfMacOS(t *testing.T) {
 	var files []shimFile
 	mac := 0
@@ -232,8 +235,9 @@ func TestFloorsOfHeaders(t *testing.T) {
 	}
 }
 
-// The files of a floor are one piece of C: those of one system in FLOOR_SYSTEM.c, all others in FLOOR.c. A file that is in none of them is not in
-// the library. Two variables of one name and type that are not given a value would be one variable there, without a word of the compiler's.
+// The files of a floor are one piece of C: those of one system in FLOOR_SYSTEM.c, all others in FLOOR.c. A file that is
+// in none of them is not in the library. Two variables of one name and type that are not given a value would be one
+// variable there, without a word of the compiler's.
 func TestFloorsAreWhole(t *testing.T) {
 	system := regexp.MustCompile(`_(linux|darwin)\.c$`)
 	own := regexp.MustCompile(`(?m)^static (?:_Atomic )?(?:[\w]+ |\*|\([^()]*\) ?)+\**(\w+)(?:\[[^\]]*\])?(?: =|;)|^\} (\w+)(?:\[[^\]]*\])?(?: =|;)`)

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Methods that call themselves, chains of super, siblings that inherit one method, a wrapper around another object: four ways in
-// which one call of the program is several calls of methods, and in which tracers before this one counted two, or crashed.
-// Inner calls are counted apart.
+// Methods that call themselves, chains of super, siblings that inherit one method, a wrapper around another object:
+// four ways in which one call of the program is several calls of methods, and in which tracers before this one counted
+// two, or crashed. Inner calls are counted apart.
 func TestOneCallIsRecordedOnce(t *testing.T) {
 	r := trace(t, client(t, "classes", "50"))
 	r.compare(t)
@@ -24,14 +24,16 @@ func TestOneCallIsRecordedOnce(t *testing.T) {
 			classes[f.Text] = true
 		}
 	}
-	for _, name := range []string{"ShapesDevice", "ShapesQueue", "FamilyACommandBuffer", "FamilyBCommandBuffer", "WrapperCommandBuffer", "ShapesEncoder"} {
+	for _, name := range []string{"ShapesDevice", "ShapesQueue", "FamilyACommandBuffer", "FamilyBCommandBuffer",
+		"WrapperCommandBuffer", "ShapesEncoder"} {
 		if !classes[name] {
 			t.Errorf("class %s was not named", name)
 		}
 	}
 }
 
-// A wrapper and the object in it are one command buffer to the program: created, committed and completed under one number.
+// A wrapper and the object in it are one command buffer to the program: created, committed and completed under one
+// number.
 func TestIdentity(t *testing.T) {
 	r := trace(t, client(t, "classes", "20"))
 	stages := map[wire.ObjectID][]string{}
@@ -49,15 +51,17 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("%d command buffers, not 60", len(stages))
 	}
 	for id, s := range stages {
-		// completed comes before commit: the client's command buffers complete inside it, and a call is written when it returns.
-		if len(s) != 5 || s[0] != "created" || s[1] != "enqueue" || s[2] != "completed" || s[3] != "commit" || s[4] != "waitUntilCompleted" {
+		// completed comes before commit: the client's command buffers complete inside it, and a call is written when it
+		// returns.
+		if len(s) != 5 || s[0] != "created" || s[1] != "enqueue" || s[2] != "completed" || s[3] != "commit" ||
+			s[4] != "waitUntilCompleted" {
 			t.Errorf("command buffer %d went through %v", id, s)
 		}
 	}
 }
 
-// A process may make a new command buffer at the address of one that is gone: smeltr attributed its work to the dead one. Here
-// every creation makes a new number, and no reference of ours is left on the object.
+// A process may make a new command buffer at the address of one that is gone: smeltr attributed its work to the dead
+// one. Here every creation makes a new number, and no reference of ours is left on the object.
 func TestReusedAddress(t *testing.T) {
 	r := trace(t, client(t, "reuse", "1000"))
 	r.compare(t)
@@ -75,8 +79,8 @@ func TestReusedAddress(t *testing.T) {
 	}
 }
 
-// A call that is left by an exception or by longjmp, also by that of a completion handler that it runs, does not return to its trampoline. The
-// calls after it are outermost again, from whatever depth of the stack they are made.
+// A call that is left by an exception or by longjmp, also by that of a completion handler that it runs, does not return
+// to its trampoline. The calls after it are outermost again, from whatever depth of the stack they are made.
 func TestCallsThatDoNotReturn(t *testing.T) {
 	for _, scenario := range []string{"exceptions", "jumps", "completion-jumps"} {
 		t.Run(scenario, func(t *testing.T) {
@@ -91,8 +95,8 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 	}
 }
 
-// An object from before the tracer saw its class, one it did not see made, a method of the same name with another prototype,
-// a call that fails: each is left as it was, and the program gets the results it would get.
+// An object from before the tracer saw its class, one it did not see made, a method of the same name with another
+// prototype, a call that fails: each is left as it was, and the program gets the results it would get.
 func TestOddObjects(t *testing.T) {
 	r := trace(t, client(t, "odd"))
 	r.compare(t)

@@ -8,8 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Frameworks encode in the program's name: PyTorch's products are a kernel's of Metal Performance Shaders, often inside a graph. A trace
-// that does not say so lays their dispatches on the program. Kernels are many classes, and most inherit how they are encoded.
+// Frameworks encode in the program's name: PyTorch's products are a kernel's of Metal Performance Shaders, often inside
+// a graph. A trace that does not say so lays their dispatches on the program. Kernels are many classes, and most
+// inherit how they are encoded.
 func TestLayers(t *testing.T) {
 	_, client := softMetal(t)
 	for _, c := range []struct {
@@ -17,7 +18,8 @@ func TestLayers(t *testing.T) {
 		want     []string // layers as they begin, and the dispatches
 	}{
 		{"mps-layers", []string{"MPSMatrixSoftMax", "dispatch", "end", "dispatch", "MPSMatrixLogSoftMax", "dispatch", "end"}},
-		{"mps-graph", []string{"MPSGraph", "MPSMatrixMultiplication", "dispatch", "end", "MPSMatrixMultiplication", "dispatch", "end", "end",
+		{"mps-graph", []string{"MPSGraph", "MPSMatrixMultiplication", "dispatch", "end", "MPSMatrixMultiplication",
+			"dispatch", "end", "end",
 			"MPSGraph", "MPSMatrixMultiplication", "dispatch", "end", "end"}},
 	} {
 		t.Run(c.scenario, func(t *testing.T) {
@@ -45,12 +47,14 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A program loads Metal Performance Shaders long after its first command buffer, as a plug-in does: who looked for the kernels only once, or
-// only where a device is made, never knew one. They are looked for at every 256th command buffer of a thread, so a kernel that is made then is
-// told; one that was made in between is told once another one of its class is made.
+// A program loads Metal Performance Shaders long after its first command buffer, as a plug-in does: who looked for the
+// kernels only once, or only where a device is made, never knew one. They are looked for at every 256th command buffer
+// of a thread, so a kernel that is made then is told; one that was made in between is told once another one of its
+// class is made.
 func TestKernelsThatLoadLate(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
-	flags := []string{"gcc", "-O1", "-std=gnu11", "-Itestdata", "-Wno-unused-parameter", "-o", "OUT", "testdata/latekernels.m", shapes, "-lobjc", "-ldl"}
+	flags := []string{"gcc", "-O1", "-std=gnu11", "-Itestdata", "-Wno-unused-parameter", "-o", "OUT",
+		"testdata/latekernels.m", shapes, "-lobjc", "-ldl"}
 	library := build(t, "liblatekernels.so", append(append([]string{}, flags...), "-DLIBRARY", "-fPIC", "-shared")...)
 	program := build(t, "latekernels", flags...)
 	r := trace(t, exec.Command(program, library))

@@ -43,11 +43,13 @@ func TestLinking(t *testing.T) {
 	metal := linkedWith(install)
 	host := linkingHost(t)
 	program := func(name string, libraries ...string) string {
-		return build(t, name, append([]string{"gcc", "-O1", "-DPROGRAM", "-Itestdata", "-o", "OUT", "testdata/linking_plugin.c"}, libraries...)...)
+		return build(t, name, append([]string{"gcc", "-O1", "-DPROGRAM", "-Itestdata", "-o", "OUT",
+			"testdata/linking_plugin.c"}, libraries...)...)
 	}
 	linked := plugin(t, "linking-plugin.so", "own", metal...)
 	bare := plugin(t, "linking-bare.so", "own")
-	beside := plugin(t, "linking-beside.so", "none", append([]string{"-Wl,--no-as-needed", bare, "-Wl,-rpath," + filepath.Dir(bare)}, metal...)...)
+	beside := plugin(t, "linking-beside.so", "none",
+		append([]string{"-Wl,--no-as-needed", bare, "-Wl,-rpath," + filepath.Dir(bare)}, metal...)...)
 	through := plugin(t, "linking-through.so", "none", "-Wl,--no-as-needed", linked, "-Wl,-rpath,"+filepath.Dir(linked))
 	foundation := []string{"-Wl,--no-as-needed", "-lgnustep-base", "-lobjc"}
 	for _, c := range []struct {
@@ -79,7 +81,8 @@ func TestLinking(t *testing.T) {
 			if err != nil || !strings.Contains(string(want), "status 4\n") {
 				t.Fatalf("without the tracer: %v\n%s", err, want)
 			}
-			r := traceWith(t, exec.Command(c.command[0], c.command[1:]...), strings.TrimPrefix(c.preload+":"+library(t), ":"), func(*os.Process) {})
+			r := traceWith(t, exec.Command(c.command[0], c.command[1:]...), strings.TrimPrefix(c.preload+":"+library(t), ":"),
+				func(*os.Process) {})
 			if got := r.stdout + r.stderr; got != string(want) || !r.state.Success() {
 				t.Errorf("ended with %v and said\n%swithout the tracer\n%s", r.state, got, want)
 			}

@@ -12,8 +12,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Only waits are recorded, with the lock's name and the thread that held it; a lock that is free, a recursive lock taken twice,
-// and all locks before the first Metal call are not.
+// Only waits are recorded, with the lock's name and the thread that held it; a lock that is free, a recursive lock
+// taken twice, and all locks before the first Metal call are not.
 func TestLocks(t *testing.T) {
 	r := trace(t, client(t, "locks"))
 	if !r.state.Success() || strings.Count(r.stdout, "\n") != 1 {
@@ -21,7 +21,8 @@ func TestLocks(t *testing.T) {
 	}
 	var holder uint64
 	fmt.Sscan(r.stdout, &holder)
-	want := []string{"pthread_mutex_lock big_lock", "pthread_mutex_lock in wait_for_the_lock", "pthread_rwlock_rdlock table_lock"}
+	want := []string{"pthread_mutex_lock big_lock", "pthread_mutex_lock in wait_for_the_lock",
+		"pthread_rwlock_rdlock table_lock"}
 	p := r.traced(t)
 	for _, e := range p.events(t) {
 		// The barriers of the client's own are the C library's business.
@@ -42,9 +43,9 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// Threads of Python made half as many command buffers, because every wait for the interpreter was written down, and named, with the
-// interpreter's mutex in the thread's hands: all others waited for that, too. So a process that is killed while it holds what it waited
-// for leaves nothing of the wait, and one that has given it back leaves all.
+// Threads of Python made half as many command buffers, because every wait for the interpreter was written down, and
+// named, with the interpreter's mutex in the thread's hands: all others waited for that, too. So a process that is
+// killed while it holds what it waited for leaves nothing of the wait, and one that has given it back leaves all.
 func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
 	for i, want := range []string{"", "pthread_mutex_lock", "pthread_mutex_lock", "pthread_mutex_lock pthread_cond_wait"} {
 		r := trace(t, client(t, "killed-holding", strconv.Itoa(i+1)))
@@ -54,7 +55,8 @@ func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
 		p := r.traced(t)
 		var got []string
 		for _, e := range p.events(t) {
-			if family := e.Call.Row().Family; (family == wire.FamilyLock || family == wire.FamilySignal) && p.text(t, e.more.X0) == "in takes" {
+			if family := e.Call.Row().Family; (family == wire.FamilyLock || family == wire.FamilySignal) &&
+				p.text(t, e.more.X0) == "in takes" {
 				got = append(got, e.Call.String())
 			}
 		}
@@ -64,10 +66,10 @@ func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
 	}
 }
 
-// Four threads of Python made a tenth fewer command buffers: a wait for the interpreter was written down when the mutex that guards its
-// lock was unlocked, and then the thread has that lock, and all others wait. So a thread that is killed before it gives the interpreter
-// back leaves nothing of its wait, and one that has given it back leaves all. The other thread keeps the interpreter, in C, until this
-// one sleeps on it.
+// Four threads of Python made a tenth fewer command buffers: a wait for the interpreter was written down when the mutex
+// that guards its lock was unlocked, and then the thread has that lock, and all others wait. So a thread that is killed
+// before it gives the interpreter back leaves nothing of its wait, and one that has given it back leaves all. The other
+// thread keeps the interpreter, in C, until this one sleeps on it.
 func TestInterpreterIsNotHeldToRecord(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -111,7 +113,8 @@ time.sleep(30)
 		p := r.traced(t)
 		waits := 0
 		for _, e := range p.events(t) {
-			if e.thread == thread && e.Call.Row().Family == wire.FamilyLock && uint64(e.End) > began && p.text(t, e.more.X0) == "_PyRuntime" {
+			if e.thread == thread && e.Call.Row().Family == wire.FamilyLock && uint64(e.End) > began &&
+				p.text(t, e.more.X0) == "_PyRuntime" {
 				waits++
 			}
 		}
@@ -122,8 +125,8 @@ time.sleep(30)
 	}
 }
 
-// Python threads that compute wait for each other; the lock they wait for is the interpreter's, by name. A thread that waits
-// for nothing but work, in a queue of Python's, waits for no lock.
+// Python threads that compute wait for each other; the lock they wait for is the interpreter's, by name. A thread that
+// waits for nothing but work, in a queue of Python's, waits for no lock.
 func TestInterpreterLock(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -160,11 +163,12 @@ idle.put(1)
 	}
 }
 
-// A program hung that loaded a library whose constructor waits for a thread: the constructor's thread has the dynamic linker's lock,
-// and the other one, with the program's lock in its hand, came to a function of ours that asked the linker for the original, or for
-// the name of what it waits for.
+// A program hung that loaded a library whose constructor waits for a thread: the constructor's thread has the dynamic
+// linker's lock, and the other one, with the program's lock in its hand, came to a function of ours that asked the
+// linker for the original, or for the name of what it waits for.
 func TestConstructorThatWaits(t *testing.T) {
-	lib := build(t, "libconstructor.so", "gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "testdata/constructor.c", "-lpthread")
+	lib := build(t, "libconstructor.so", "gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", "OUT",
+		"testdata/constructor.c", "-lpthread")
 	r := trace(t, client(t, "loads", lib))
 	if !r.state.Success() || r.stdout != "loaded\n" {
 		t.Errorf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
@@ -173,7 +177,8 @@ func TestConstructorThatWaits(t *testing.T) {
 
 // What the tracer says of an address without the dynamic linker's lock is what the linker says of it.
 func TestPlaces(t *testing.T) {
-	program := build(t, "place", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-rdynamic", "-fsanitize=undefined", "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
+	program := build(t, "place", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-rdynamic", "-fsanitize=undefined",
+		"-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
 		"-o", "OUT", "system/place_linux.c", "testdata/place.c", "-Wl,--no-as-needed", "-lobjc", "-lstdc++", "-lm")
 	out, err := exec.Command(program).CombinedOutput()
 	var named int
@@ -185,7 +190,8 @@ func TestPlaces(t *testing.T) {
 
 // A table of names that threads write and read at once may forget, but gives no place the name of another.
 func TestNamesOfManyThreads(t *testing.T) {
-	program := build(t, "names", "gcc", "-O2", "-g", "-std=gnu11", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "core/names.c", "testdata/names.c", "-lpthread")
+	program := build(t, "names", "gcc", "-O2", "-g", "-std=gnu11", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror",
+		"-o", "OUT", "core/names.c", "testdata/names.c", "-lpthread")
 	out, err := exec.Command(program).CombinedOutput()
 	var known int
 	if _, scanned := fmt.Sscan(string(out), &known); err != nil || scanned != nil || known < 1000 {
@@ -193,11 +199,12 @@ func TestNamesOfManyThreads(t *testing.T) {
 	}
 }
 
-// A program built with the thread sanitizer has locks of the sanitizer's. Were the library to go past them to the C library's, the
-// sanitizer would see locks that are never taken, and end a program that has no fault.
+// A program built with the thread sanitizer has locks of the sanitizer's. Were the library to go past them to the C
+// library's, the sanitizer would see locks that are never taken, and end a program that has no fault.
 func TestSanitizedProgram(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
-	program := build(t, "client-sanitized", "gcc", "-O1", "-g", "-std=gnu11", "-fsanitize=thread", "-fobjc-exceptions", "-o", "OUT", "testdata/client.m", shapes,
+	program := build(t, "client-sanitized", "gcc", "-O1", "-g", "-std=gnu11", "-fsanitize=thread", "-fobjc-exceptions",
+		"-o", "OUT", "testdata/client.m", shapes,
 		"-lobjc", "-lpthread")
 	cmd := client(t, "bench-lock", "1000")
 	cmd.Path = program
@@ -207,7 +214,8 @@ func TestSanitizedProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimSpace(string(runtime))+":"+library(t), "MTRACE_SOCKET="+path, "TSAN_OPTIONS=halt_on_error=1")
+	cmd.Env = append(os.Environ(), "LD_PRELOAD="+strings.TrimSpace(string(runtime))+":"+library(t), "MTRACE_SOCKET="+path,
+		"TSAN_OPTIONS=halt_on_error=1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

@@ -7,9 +7,10 @@
 // of the calling thread, in shared memory. The Go half, this one, moves the records to the collector. They meet in that
 // shared memory and nowhere else: no thread of the program ever runs Go.
 //
-// What is imported here runs inside somebody else's program. The packages os, net, time and fmt are left out on purpose:
-// they make timers and descriptors, as epoll's for a standard input that does not block. By embed sources.go brings time, of which nothing
-// is called. Nor may the runtime itself follow the limits of its control group, for which it keeps two files open.
+// What is imported here runs inside somebody else's program. The packages os, net, time and fmt are left out on
+// purpose: they make timers and descriptors, as epoll's for a standard input that does not block. By embed sources.go
+// brings time, of which nothing is called. Nor may the runtime itself follow the limits of its control group, for which
+// it keeps two files open.
 package main
 
 /*

@@ -1,6 +1,7 @@
-// What a program may call itself, in C. The functions are there when mtrace runs the program, and do something once it uses Metal;
-// without the tracer they are not there: declared weak, as here, they are NULL then, and the macros below test for that, so a program
-// that includes this and links with nothing works traced and untraced (on macOS link with -Wl,-undefined,dynamic_lookup).
+// What a program may call itself, in C. The functions are there when mtrace runs the program, and do something once it
+// uses Metal; without the tracer they are not there: declared weak, as here, they are NULL then, and the macros below
+// test for that, so a program that includes this and links with nothing works traced and untraced (on macOS link with
+// -Wl,-undefined,dynamic_lookup).
 #ifndef MTRACE_MARKS_H
 #define MTRACE_MARKS_H
 #ifdef __cplusplus
@@ -10,7 +11,8 @@ extern "C" {
 // Marks a moment on the calling thread. A name is UTF-8; NULL is an empty one; what is longer than 4096 bytes is cut.
 __attribute__((weak)) void mtrace_mark(const char *name);
 
-// Begins a scope on the calling thread, and ends the innermost one. Scopes nest, 64 deep; an end without a beginning does nothing.
+// Begins a scope on the calling thread, and ends the innermost one. Scopes nest, 64 deep; an end without a beginning
+// does nothing.
 __attribute__((weak)) void mtrace_scope_begin(const char *name);
 __attribute__((weak)) void mtrace_scope_end(void);
 

@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// said lists a run's marks and scopes in the order in which they were recorded, a beginning as "( name", a scope as ") name depth", and
-// checks that they lie as they should.
+// said lists a run's marks and scopes in the order in which they were recorded, a beginning as "( name", a scope as ")
+// name depth", and checks that they lie as they should.
 func said(t *testing.T, p *tracee) (all []string) {
 	t.Helper()
 	open := map[uint64][]wire.Record{}
@@ -45,8 +45,9 @@ func marked(t *testing.T, scenario string) run {
 	return trace(t, exec.Command(install.Launcher(), "/usr/bin/python3", "testdata/marks.py", scenario))
 }
 
-// Nothing that a program said before its first Metal call was recorded: neither a mark, nor the scope around all that it does. Now only
-// what a thread said that never has anything to do with Metal is not, nor what does not fit, and that is counted.
+// Nothing that a program said before its first Metal call was recorded: neither a mark, nor the scope around all that
+// it does. Now only what a thread said that never has anything to do with Metal is not, nor what does not fit, and that
+// is counted.
 func TestMarksBeforeMetal(t *testing.T) {
 	r := marked(t, "early")
 	if !r.state.Success() || r.stderr != "" {
@@ -88,8 +89,8 @@ func TestMarksBeforeMetal(t *testing.T) {
 	}
 }
 
-// Odd uses and odd ends: ends of nothing, more scopes than there is room for, names of all kinds, other threads, threads that end inside
-// a scope, and a process that is killed in one.
+// Odd uses and odd ends: ends of nothing, more scopes than there is room for, names of all kinds, other threads,
+// threads that end inside a scope, and a process that is killed in one.
 func TestMarksOddly(t *testing.T) {
 	r := marked(t, "late")
 	if s := r.state.Sys().(syscall.WaitStatus); s.Signal() != syscall.SIGKILL || r.stderr != "" {
@@ -104,10 +105,12 @@ func TestMarksOddly(t *testing.T) {
 	for i := 63; i >= 0; i-- {
 		want = append(want, fmt.Sprintf(") deep %d %d", i, i))
 	}
-	want = append(want, "( after deep", ") after deep 0", "( ", "mark ", ")  0", "( ", ")  0", "mark "+strings.Repeat("a", wire.MaxFactText),
+	want = append(want, "( after deep", ") after deep 0", "( ", "mark ", ")  0", "( ", ")  0",
+		"mark "+strings.Repeat("a", wire.MaxFactText),
 		"mark x"+strings.Repeat("é", wire.MaxFactText/2-1), "mark \xff\xfe", "( killed in", "( killed deep in")
 	for n := range 3 {
-		want = append(want, fmt.Sprintf("( thread %d", n), fmt.Sprintf("( inner %d", n), fmt.Sprintf(") inner %d 1", n), fmt.Sprintf(") thread %d 0", n))
+		want = append(want, fmt.Sprintf("( thread %d", n), fmt.Sprintf("( inner %d", n), fmt.Sprintf(") inner %d 1", n),
+			fmt.Sprintf(") thread %d 0", n))
 	}
 	want = append(want, "( left open", "( left open inside", ") left open inside 1", ") left open 0")
 	slices.Sort(all) // rings may be used again, by a thread that comes when another has gone

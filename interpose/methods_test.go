@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// Classes are hooked while other threads send messages to their objects, and to objects of the classes below them. GCC's class_addMethod
-// frees the table that those threads are reading: two of three traced runs of this program ended with SIGSEGV, and one of three still did when the
-// runtime had been told of a second thread, because then it writes links into the tables instead. Now nothing that a thread may read
-// is freed, or written but with what it should read.
+// Classes are hooked while other threads send messages to their objects, and to objects of the classes below them.
+// GCC's class_addMethod frees the table that those threads are reading: two of three traced runs of this program ended
+// with SIGSEGV, and one of three still did when the runtime had been told of a second thread, because then it writes
+// links into the tables instead. Now nothing that a thread may read is freed, or written but with what it should read.
 func TestClassesHookedWhileInUse(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
-	program := build(t, "latehooks", "gcc", "-O2", "-g", "-std=gnu11", "-rdynamic", "-o", "OUT", "testdata/latehooks.m", shapes, "-lobjc", "-lpthread")
+	program := build(t, "latehooks", "gcc", "-O2", "-g", "-std=gnu11", "-rdynamic", "-o", "OUT", "testdata/latehooks.m",
+		shapes, "-lobjc", "-lpthread")
 	for range 10 {
 		r := trace(t, exec.Command(program, "8"))
 		if r.stdout != "ok\n" || !r.state.Success() {
@@ -23,12 +24,15 @@ func TestClassesHookedWhileInUse(t *testing.T) {
 	}
 }
 
-// A class that the tracer looks for by its name was initialized by the look, with the tracer's lock held: a +initialize that waits for a thread
-// which comes by a new class waits for ever. Classes are hooked without a message to them, and without asking a resolver, which is one.
+// A class that the tracer looks for by its name was initialized by the look, with the tracer's lock held: a +initialize
+// that waits for a thread which comes by a new class waits for ever. Classes are hooked without a message to them, and
+// without asking a resolver, which is one.
 func TestHookingInitializesNoClass(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
-	library := build(t, "liblateclass.so", "gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-DLIBRARY", "-o", "OUT", "testdata/lateclass.m", shapes, "-lobjc")
-	program := build(t, "lateclass", "gcc", "-O2", "-g", "-std=gnu11", "-rdynamic", "-o", "OUT", "testdata/lateclass.m", shapes, "-lobjc", "-ldl")
+	library := build(t, "liblateclass.so", "gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-DLIBRARY", "-o", "OUT",
+		"testdata/lateclass.m", shapes, "-lobjc")
+	program := build(t, "lateclass", "gcc", "-O2", "-g", "-std=gnu11", "-rdynamic", "-o", "OUT", "testdata/lateclass.m",
+		shapes, "-lobjc", "-ldl")
 	r := trace(t, exec.Command(program, library))
 	if r.stdout != "0 1\n" || !r.state.Success() {
 		t.Errorf("initialized before and after the first message: %q; ended with %v\n%s", r.stdout, r.state, r.stderr)

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The child of a fork shares the parent's pages: were it to record, it would write over the parent's records. It runs as it would
-// and is counted.
+// The child of a fork shares the parent's pages: were it to record, it would write over the parent's records. It runs
+// as it would and is counted.
 func TestForkWithoutExec(t *testing.T) {
 	r := trace(t, client(t, "fork", "10"))
 	r.compare(t)
@@ -46,7 +46,8 @@ func TestForkBeforeMetal(t *testing.T) {
 	}
 }
 
-// A child that outlives its killed parent must not keep the parent's connection open: the collector once saw the end 3.8 s late.
+// A child that outlives its killed parent must not keep the parent's connection open: the collector once saw the end
+// 3.8 s late.
 func TestOrphanDoesNotHoldTheConnection(t *testing.T) {
 	start := time.Now()
 	r := trace(t, client(t, "orphan"))
@@ -75,8 +76,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// What a process can see of itself: the descriptors it gets, its limit of open files, which Go raises where it starts, its
-// signal handlers and masks, all it prints.
+// What a process can see of itself: the descriptors it gets, its limit of open files, which Go raises where it starts,
+// its signal handlers and masks, all it prints.
 func TestProcessLooksTheSame(t *testing.T) {
 	plain, err := client(t, "process").Output()
 	if err != nil {
@@ -94,8 +95,8 @@ func TestProcessLooksTheSame(t *testing.T) {
 	}
 }
 
-// Regression: Go unblocks SIGCHLD, SIGPROF, SIGURG and SIGRTMIN on its own threads. The kernel gave them signals that the program
-// blocks and waits for with sigwait, and it waited for ever.
+// Regression: Go unblocks SIGCHLD, SIGPROF, SIGURG and SIGRTMIN on its own threads. The kernel gave them signals that
+// the program blocks and waits for with sigwait, and it waited for ever.
 func TestSignalsAreTheProgramsOwn(t *testing.T) {
 	r := trace(t, client(t, "waits-for-signals", "10"))
 	if want := strings.Repeat("10 of 10\n", 5); r.stdout != want || r.stderr != "" || !r.state.Success() {
@@ -115,8 +116,9 @@ func TestLimitOfAddressSpace(t *testing.T) {
 	}
 }
 
-// A daemon closes every descriptor it may have inherited, ours too, and gives the numbers to its own files. The library connects
-// again when that was before the first Metal call, and goes quiet when it was later; it never writes to a file that is not its own.
+// A daemon closes every descriptor it may have inherited, ours too, and gives the numbers to its own files. The library
+// connects again when that was before the first Metal call, and goes quiet when it was later; it never writes to a file
+// that is not its own.
 func TestProgramClosesAllDescriptors(t *testing.T) {
 	r := trace(t, client(t, "closes-all", "2"))
 	if !r.state.Success() || r.stderr != "" {
@@ -135,7 +137,8 @@ func TestProgramClosesAllDescriptors(t *testing.T) {
 
 // Without a collector, or with one that is gone, the program runs as if nothing were there.
 func TestNoCollector(t *testing.T) {
-	for name, socket := range map[string]string{"no variable": "", "nobody there": "/nonexistent/socket", "too long": "/" + strings.Repeat("x", 200)} {
+	for name, socket := range map[string]string{"no variable": "", "nobody there": "/nonexistent/socket",
+		"too long": "/" + strings.Repeat("x", 200)} {
 		t.Run(name, func(t *testing.T) {
 			cmd := client(t, "classes", "5")
 			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+socket)
@@ -164,8 +167,8 @@ func TestProgramWithoutMetal(t *testing.T) {
 	}
 }
 
-// SIGKILL at a random moment, three threads recording: every call that had returned is in the trace, once and in order. The client
-// counts its calls in a file, each after it has returned, so it may be one behind the trace and never ahead.
+// SIGKILL at a random moment, three threads recording: every call that had returned is in the trace, once and in order.
+// The client counts its calls in a file, each after it has returned, so it may be one behind the trace and never ahead.
 func TestKilled(t *testing.T) {
 	times := 10
 	if os.Getenv("MTRACE_LONG") != "" {
@@ -228,11 +231,13 @@ func TestManyStarts(t *testing.T) {
 	}
 }
 
-// A process may have limits that the shared memory does not fit in. It runs untraced and the collector is told why; a limit on file
-// sizes would raise SIGXFSZ if the memory were tried. The story of the third: the memory was mapped, took two thirds of the limit, and the
-// program could not start its next thread. The torture found it: a program that ran with 900 MB alone ended with SIGABRT.
+// A process may have limits that the shared memory does not fit in. It runs untraced and the collector is told why; a
+// limit on file sizes would raise SIGXFSZ if the memory were tried. The story of the third: the memory was mapped, took
+// two thirds of the limit, and the program could not start its next thread. The torture found it: a program that ran
+// with 900 MB alone ended with SIGABRT.
 func TestLimits(t *testing.T) {
-	for limit, says := range map[string]string{"-f 1000": "ulimit -f", "-v 500000": "ulimit -v", "-v 900000": "ulimit -v"} {
+	for limit, says := range map[string]string{"-f 1000": "ulimit -f", "-v 500000": "ulimit -v",
+		"-v 900000": "ulimit -v"} {
 		t.Run(limit, func(t *testing.T) {
 			program := client(t, "classes", "3")
 			cmd := exec.Command("/bin/sh", "-c", "ulimit "+limit+" && exec "+program.Path+" classes 3")
@@ -294,11 +299,13 @@ func (s *stillCollector) end() {
 	}
 }
 
-// flood starts a program that fills its ring many times over and is to wait when it is full. ended is closed at its end.
+// flood starts a program that fills its ring many times over and is to wait when it is full. ended is closed at its
+// end.
 func flood(t *testing.T, scenario, socket string, env ...string) (ended chan struct{}) {
 	t.Helper()
 	cmd := client(t, scenario, "300000")
-	cmd.Env = append(append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+socket, "MTRACE_ON_FULL=block"), env...)
+	cmd.Env = append(append(os.Environ(), "LD_PRELOAD="+library(t), "MTRACE_SOCKET="+socket, "MTRACE_ON_FULL=block"),
+		env...)
 	ended = make(chan struct{})
 	var out []byte
 	var err error
@@ -321,8 +328,8 @@ func flood(t *testing.T, scenario, socket string, env ...string) (ended chan str
 	return ended
 }
 
-// The collector goes away, or stands still for longer than the user wants to wait: the program ends as it would, although it was to
-// wait when full.
+// The collector goes away, or stands still for longer than the user wants to wait: the program ends as it would,
+// although it was to wait when full.
 func TestCollectorGoes(t *testing.T) {
 	t.Run("closes", func(t *testing.T) {
 		s := standStill(t)
@@ -335,8 +342,9 @@ func TestCollectorGoes(t *testing.T) {
 	})
 }
 
-// A collector that is stopped lives: the program waits for as long as that takes. It gave up after two seconds, and of a collector
-// stopped for five, 4.2 million calls were lost although they were to block. It does not wait for one that is gone.
+// A collector that is stopped lives: the program waits for as long as that takes. It gave up after two seconds, and of
+// a collector stopped for five, 4.2 million calls were lost although they were to block. It does not wait for one that
+// is gone.
 func TestBlockWaitsWhileTheCollectorLives(t *testing.T) {
 	s := standStill(t)
 	ended := flood(t, "flood", s.path)
@@ -348,8 +356,8 @@ func TestBlockWaitsWhileTheCollectorLives(t *testing.T) {
 	s.end()
 }
 
-// A program may close our connection while it runs, as daemons do. The collector reads its rings all the same, so it waits for them; what
-// says then that the collector is gone is that its lock is free.
+// A program may close our connection while it runs, as daemons do. The collector reads its rings all the same, so it
+// waits for them; what says then that the collector is gone is that its lock is free.
 func TestBlockWaitsWithoutConnection(t *testing.T) {
 	s := standStill(t)
 	lock, err := os.Create(s.path + ".lock")

@@ -20,8 +20,10 @@ type decoders struct {
 }
 
 func startDecoders(f *testing.F) *decoders {
-	program := build(f, "python_decoders", "gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra", "-Wno-unused-parameter",
-		"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffunction-sections", "-Wl,--gc-sections", "-o", "OUT", "testdata/python_decoders.c",
+	program := build(f, "python_decoders", "gcc", "-std=gnu11", "-D_GNU_SOURCE", "-g", "-O1", "-Wall", "-Wextra",
+		"-Wno-unused-parameter",
+		"-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-ffunction-sections", "-Wl,--gc-sections", "-o", "OUT",
+		"testdata/python_decoders.c",
 		"stacks/python_lines.c", "stacks/python_text.c", "core/utf8.c")
 	d := &decoders{}
 	cmd := exec.Command(program)
@@ -130,7 +132,8 @@ func wantLine(format byte, table []byte, first, at int64) uint32 {
 	return uint32(line)
 }
 
-// FuzzPythonLines decodes tables of any bytes in the three formats, under the sanitizers, and compares with another decoder.
+// FuzzPythonLines decodes tables of any bytes in the three formats, under the sanitizers, and compares with another
+// decoder.
 func FuzzPythonLines(f *testing.F) {
 	for format, table := range [][]byte{
 		{0, 1, 2, 1, 4, 0x80, 255, 0, 10, 5, 0, 127, 6, 1},               // 3.9
@@ -155,13 +158,14 @@ func FuzzPythonLines(f *testing.F) {
 		request := binary.LittleEndian.AppendUint64([]byte{format}, uint64(first))
 		request = append(binary.LittleEndian.AppendUint64(request, uint64(at)), table...)
 		if got, want := d.ask(t, 'l', request), wantLine(format, table, first, at); got != want {
-			t.Errorf("format %d, first line %d, instruction %d, table % x: line %d, want %d", format, first, at, table, got, want)
+			t.Errorf("format %d, first line %d, instruction %d, table % x: line %d, want %d", format, first, at, table, got,
+				want)
 		}
 	})
 }
 
-// FuzzPythonText reads strings of any characters and widths into buffers of any size, under the sanitizers: what comes out is
-// UTF-8, as much of the string as fits.
+// FuzzPythonText reads strings of any characters and widths into buffers of any size, under the sanitizers: what comes
+// out is UTF-8, as much of the string as fits.
 func FuzzPythonText(f *testing.F) {
 	f.Add(byte(0), []byte("function"), uint16(100))
 	f.Add(byte(1), []byte("gr\xfc\xdfe"), uint16(8))

@@ -28,7 +28,8 @@ func pythons(t testing.TB) []python {
 		candidates, _ := filepath.Glob(filepath.Join(home, ".pyenv/versions", version+".*/bin/python3"))
 		candidates = append(candidates, "python"+version, "/usr/bin/python3")
 		for _, c := range candidates {
-			const ask = "import os, sys; print('%d.%d' % sys.version_info[:2], sys.implementation.name, os.path.realpath(sys.executable))"
+			const ask = "import os, sys; print('%d.%d' % sys.version_info[:2], sys.implementation.name, " +
+				"os.path.realpath(sys.executable))"
 			out, err := exec.Command(c, "-c", ask).Output() // a shim of pyenv's for a version that is not chosen fails here
 			p := strings.Fields(string(out))
 			if err != nil || len(p) != 3 || p[0] != version || p[1] != "cpython" || seen[p[2]] {
@@ -47,11 +48,13 @@ func pythons(t testing.TB) []python {
 func (p python) String() string { return p.version + strings.ReplaceAll(p.path, "/", "_") }
 
 // The C half of what is tested here, without the rest of the library.
-var pythonSources = []string{"stacks/python.c", "stacks/python_layout.c", "stacks/python_lines.c", "stacks/python_text.c", "core/text.c", "core/utf8.c"}
+var pythonSources = []string{"stacks/python.c", "stacks/python_layout.c", "stacks/python_lines.c",
+	"stacks/python_text.c", "core/text.c", "core/utf8.c"}
 
 func pythonLibrary(t testing.TB, name string, flags ...string) string {
 	t.Helper()
-	command := append([]string{"gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter", "-fvisibility=hidden"}, flags...)
+	command := append([]string{"gcc", "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-Wextra", "-Werror",
+		"-Wno-unused-parameter", "-fvisibility=hidden"}, flags...)
 	command = append(append(command, "-fPIC", "-shared", "-o", "OUT", "testdata/pyframes.c"), pythonSources...)
 	return build(t, name, append(command, "-lpthread", "-ldl")...)
 }
@@ -99,8 +102,9 @@ func lineOf(t *testing.T, name string) float64 {
 	return 0
 }
 
-// Every frame of every situation, by name, file and line, is what Python itself says it is; the ones whose lines are known from the
-// source are also compared with that; and the lock is held by calls that ctypes makes without giving it back and by no others.
+// Every frame of every situation, by name, file and line, is what Python itself says it is; the ones whose lines are
+// known from the source are also compared with that; and the lock is held by calls that ctypes makes without giving it
+// back and by no others.
 func TestPythonFrames(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
 	for _, p := range pythons(t) {
@@ -115,8 +119,10 @@ func TestPythonFrames(t *testing.T) {
 					t.Errorf("%s: saw %d frames\n got %v\nwant %v", s.Situation, s.Count, s.Got, s.Want)
 				}
 			}
-			for _, situation := range []string{"module", "holding the lock", "recursion", "list comprehension", "dict comprehension", "generator expression", "generator",
-				"yield from", "coroutine", "except", "finally", "with", "called back", "after the call back", "key", "a thread of C", "latin-1", "two bytes a character",
+			for _, situation := range []string{"module", "holding the lock", "recursion", "list comprehension",
+				"dict comprehension", "generator expression", "generator",
+				"yield from", "coroutine", "except", "finally", "with", "called back", "after the call back", "key",
+				"a thread of C", "latin-1", "two bytes a character",
 				"four bytes a character", "far lines", "thread"} {
 				if seen[situation].Count == 0 {
 					t.Errorf("%s: not seen", situation)
@@ -136,9 +142,11 @@ func TestPythonFrames(t *testing.T) {
 				return short
 			}
 			for at, want := range map[string][]any{
-				"plain":  {"plain", lineOf(t, "plain")},
-				"nested": {name("inner", "Shape.area.<locals>.inner"), lineOf(t, "inner"), name("area", "Shape.area"), lineOf(t, "area")},
-				"lambda": {name("<lambda>", "Shape.fixed.<locals>.<lambda>"), lineOf(t, "lambda"), name("fixed", "Shape.fixed"), lineOf(t, "lambda")},
+				"plain": {"plain", lineOf(t, "plain")},
+				"nested": {name("inner", "Shape.area.<locals>.inner"), lineOf(t, "inner"), name("area", "Shape.area"),
+					lineOf(t, "area")},
+				"lambda": {name("<lambda>", "Shape.fixed.<locals>.<lambda>"), lineOf(t, "lambda"), name("fixed", "Shape.fixed"),
+					lineOf(t, "lambda")},
 			} {
 				var got []any
 				for _, frame := range seen[at].Got {
@@ -153,8 +161,8 @@ func TestPythonFrames(t *testing.T) {
 	}
 }
 
-// The same with the address sanitizer, which knows each of Python's objects when Python takes its memory from malloc: nothing is
-// read that does not belong to a living one.
+// The same with the address sanitizer, which knows each of Python's objects when Python takes its memory from malloc:
+// nothing is read that does not belong to a living one.
 func TestPythonFramesReadOnlyObjects(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one instrumented run for each Python")
@@ -172,7 +180,8 @@ func TestPythonFramesReadOnlyObjects(t *testing.T) {
 	for _, p := range pythons(t) {
 		t.Run(p.String(), func(t *testing.T) {
 			cmd := exec.Command(p.path, "testdata/pyframes.py", library)
-			cmd.Env = append(os.Environ(), "PYTHONMALLOC=malloc", "ASAN_OPTIONS=detect_leaks=0", "LD_PRELOAD="+strings.Join(runtimes, ":"))
+			cmd.Env = append(os.Environ(), "PYTHONMALLOC=malloc", "ASAN_OPTIONS=detect_leaks=0",
+				"LD_PRELOAD="+strings.Join(runtimes, ":"))
 			if n := len(sights(t, cmd)); n < 40 {
 				t.Errorf("%d situations", n)
 			}
@@ -180,8 +189,8 @@ func TestPythonFramesReadOnlyObjects(t *testing.T) {
 	}
 }
 
-// Daemon threads are left in C when Python ends, and it takes their states and frames away. Four that do nothing but capture must
-// not see that: every run ends as it would without them.
+// Daemon threads are left in C when Python ends, and it takes their states and frames away. Four that do nothing but
+// capture must not see that: every run ends as it would without them.
 func TestPythonFramesWhileItEnds(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
 	const program = `
@@ -200,7 +209,8 @@ time.sleep(0.01)
 	}
 }
 
-// With subinterpreters a thread has several states, and which of them holds the lock cannot be told before 3.12: then it is not said.
+// With subinterpreters a thread has several states, and which of them holds the lock cannot be told before 3.12: then
+// it is not said.
 func TestPythonSubinterpreters(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
 	const program = `
@@ -248,10 +258,12 @@ print(library.capture(None, 0, 8), library.held(), library.unknown().decode())
 	}
 }
 
-// CPython 3.13 and 3.14 describe themselves. The ways in which a description may be wrong are tried on objects made by hand.
+// CPython 3.13 and 3.14 describe themselves. The ways in which a description may be wrong are tried on objects made by
+// hand.
 func TestPythonDescription(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
-	fake := build(t, "python_fake", "gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o", "OUT", "testdata/python_fake.c", "-ldl")
+	fake := build(t, "python_fake", "gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-rdynamic", "-o", "OUT",
+		"testdata/python_fake.c", "-ldl")
 	const f11, f74, wide = "Outer.f\t/a/file.py\t11\n", "Outer.f\t/a/file.py\t74\n", "計算x\t/a/file.py\t47\n"
 	unknown := func(why string) string {
 		return "0 frames, lock -1, unknown \"no frames and no locks of Python " + why + "\"\n"
@@ -297,7 +309,8 @@ func TestPythonLayout(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(dir, "internal/pycore_runtime.h")); err != nil {
 				t.Skip("its headers are not installed")
 			}
-			program := build(t, "python_layout_"+p.String(), "gcc", "-w", "-I", dir, "-I", dir+"/internal", "-I", filepath.Dir(dir), "-o", "OUT", "testdata/python_layout.c", "stacks/python_layout.c")
+			program := build(t, "python_layout_"+p.String(), "gcc", "-w", "-I", dir, "-I", dir+"/internal", "-I",
+				filepath.Dir(dir), "-o", "OUT", "testdata/python_layout.c", "stacks/python_layout.c")
 			if out, err := exec.Command(program).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			} else {
@@ -307,8 +320,8 @@ func TestPythonLayout(t *testing.T) {
 	}
 }
 
-// BenchmarkPythonFrames measures a capture of 10 frames once they are known, and the question whether the lock is held, which is
-// asked at every wait. Both in nanoseconds.
+// BenchmarkPythonFrames measures a capture of 10 frames once they are known, and the question whether the lock is held,
+// which is asked at every wait. Both in nanoseconds.
 func BenchmarkPythonFrames(b *testing.B) {
 	library := pythonLibrary(b, "pyframes.so")
 	const program = `

@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// dispatchProgram is testdata/dispatch.c with all of the C half in it, on a dispatch library that testdata/debian.sh brought, and the C library
-// that goes with it.
+// dispatchProgram is testdata/dispatch.c with all of the C half in it, on a dispatch library that testdata/debian.sh
+// brought, and the C library that goes with it.
 func dispatchProgram(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("MTRACE_TEST_DISPATCH")
@@ -24,16 +24,19 @@ func dispatchProgram(t *testing.T) string {
 		t.Fatalf("%s has no dynamic linker", folder)
 	}
 	shapes := build(t, "libshapes.so", shapesCommand...)
-	command := []string{"gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+	command := []string{"gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden",
+		"-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
 		"-o", "OUT", "testdata/dispatch.c", "testdata/drainer.c", "waits/queues_darwin.c", "waits/semaphores_darwin.c"}
 	command = append(command, shimSources(t)...)
-	return build(t, "dispatch", append(command, "-Wl,--no-as-needed", shapes, "-L"+folder, "-ldispatch", "-lBlocksRuntime", "-lobjc", "-lpthread", "-ldl", "-rdynamic",
+	return build(t, "dispatch", append(command, "-Wl,--no-as-needed", shapes, "-L"+folder, "-ldispatch",
+		"-lBlocksRuntime", "-lobjc", "-lpthread", "-ldl", "-rdynamic",
 		"-Wl,--allow-shlib-undefined", "-Wl,--dynamic-linker="+loader[0], "-Wl,-rpath,"+folder)...)
 }
 
-// Every wait for a dispatch queue, a dispatch semaphore and a dispatch group is recorded, a queue's with the queue's label and the thread that held it: of functions, of blocks, and of blocks that
-// dispatch_block_create made, which dispatch must get as they are, because they say how they are to be run. Blocks run once, on
-// the thread that waits, as without the tracer, and are freed.
+// Every wait for a dispatch queue, a dispatch semaphore and a dispatch group is recorded, a queue's with the queue's
+// label and the thread that held it: of functions, of blocks, and of blocks that dispatch_block_create made, which
+// dispatch must get as they are, because they say how they are to be run. Blocks run once, on the thread that waits, as
+// without the tracer, and are freed.
 func TestQueues(t *testing.T) {
 	program := dispatchProgram(t)
 	for _, stacks := range []string{"off", "native"} {

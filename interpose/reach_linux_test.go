@@ -119,8 +119,9 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// Where macOS has no room among those that connect it refuses, as it does where nobody listens. Here, too, a connection is refused while a
-// socket is bound and not yet listened on: the lock beside it says that somebody is there, and it is tried again.
+// Where macOS has no room among those that connect it refuses, as it does where nobody listens. Here, too, a connection
+// is refused while a socket is bound and not yet listened on: the lock beside it says that somebody is there, and it is
+// tried again.
 func TestRefusedWhileTheCollectorLives(t *testing.T) {
 	s := bindSocket(t)
 	heard := make(chan chan int, 1)
@@ -154,7 +155,8 @@ func TestRefusedByNobody(t *testing.T) {
 	}
 }
 
-// A collector lives and lets nobody in. The program is not traced, which it could say over no connection: it said nothing at all.
+// A collector lives and lets nobody in. The program is not traced, which it could say over no connection: it said
+// nothing at all.
 func TestUnreachableCollectorIsToldSo(t *testing.T) {
 	t.Parallel() // it waits ten seconds
 	s := bindSocket(t)
@@ -164,12 +166,14 @@ func TestUnreachableCollectorIsToldSo(t *testing.T) {
 	if len(words) != 1 || !strings.HasPrefix(filepath.Base(words[0]), "s.word."+strconv.Itoa(cmd.ProcessState.Pid())) {
 		t.Fatalf("words %q", words)
 	}
-	if text, err := os.Readlink(words[0]); err != nil || text != cmd.Path+"\nnot traced: the collector could not be reached" {
+	if text, err := os.Readlink(words[0]); err != nil ||
+		text != cmd.Path+"\nnot traced: the collector could not be reached" {
 		t.Errorf("%v: %q", err, text)
 	}
 }
 
-// The collector ended a connection whose program it took for gone, and the program makes its first Metal call: it says hello again.
+// The collector ended a connection whose program it took for gone, and the program makes its first Metal call: it says
+// hello again.
 func TestConnectsAgain(t *testing.T) {
 	s := bindSocket(t)
 	if err := unix.Listen(s.fd, 8); err != nil {

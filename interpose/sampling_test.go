@@ -73,7 +73,8 @@ func encoderTimes(t *testing.T, p *tracee) map[wire.ObjectID]*encoderTime {
 func trueTimes(file *truth.File) map[string]truth.Encoder {
 	by := map[string]truth.Encoder{}
 	for _, l := range file.Labels {
-		i, found := slices.BinarySearchFunc(file.Encoders, l.Object, func(e truth.Encoder, id truth.ObjectID) int { return int(e.ID) - int(id) })
+		i, found := slices.BinarySearchFunc(file.Encoders, l.Object,
+			func(e truth.Encoder, id truth.ObjectID) int { return int(e.ID) - int(id) })
 		if found {
 			by[l.Text] = file.Encoders[i]
 		}
@@ -83,10 +84,12 @@ func trueTimes(file *truth.File) map[string]truth.Encoder {
 
 func distance(a, b uint64) uint64 { return max(a, b) - min(a, b) }
 
-// Each encoder's measured time is its true one, on a device with the processor's clock and on one with a clock of its own, with and
-// without the validation layer. The program, which prints the retain counts of its objects, notices nothing.
+// Each encoder's measured time is its true one, on a device with the processor's clock and on one with a clock of its
+// own, with and without the validation layer. The program, which prints the retain counts of its objects, notices
+// nothing.
 func TestEncoderTimesAreTrue(t *testing.T) {
-	for name, env := range map[string][]string{"nanoseconds": nil, "ticks": {"SOFTMETAL_GPU_TICK_NS=41.6667"}, "debug-layer": {"MTL_DEBUG_LAYER=1"}} {
+	for name, env := range map[string][]string{"nanoseconds": nil, "ticks": {"SOFTMETAL_GPU_TICK_NS=41.6667"},
+		"debug-layer": {"MTL_DEBUG_LAYER=1"}} {
 		t.Run(name, func(t *testing.T) {
 			r, file, _ := sampled(t, "unequal-encoders", env...)
 			encoders, want := encoderTimes(t, r.traced(t)), trueTimes(file)
@@ -110,8 +113,8 @@ func TestEncoderTimesAreTrue(t *testing.T) {
 	}
 }
 
-// What cannot be measured is said, with its reason, and what is left alone stays as the program wanted it. A command buffer that
-// is never committed must not keep its room: there is some for 8192 encoders.
+// What cannot be measured is said, with its reason, and what is left alone stays as the program wanted it. A command
+// buffer that is never committed must not keep its room: there is some for 8192 encoders.
 func TestEncodersThatAreNotMeasured(t *testing.T) {
 	r, file, _ := sampled(t, "other-encoders")
 	want := trueTimes(file)

@@ -11,40 +11,45 @@ import (
 	"mtrace/fixtures/softmetal"
 )
 
-// A sanitizer instruments the C half, with a drainer in C, inside of the programs that it is tried with: its runtime must be the first
-// library of a process, so none that is loaded into one can be instrumented.
+// A sanitizer instruments the C half, with a drainer in C, inside of the programs that it is tried with: its runtime
+// must be the first library of a process, so none that is loaded into one can be instrumented.
 type sanitizer struct{ name string }
 
 func (s sanitizer) file(name string) string { return name + "-" + strings.ReplaceAll(s.name, ",", "-") }
 
 func (s sanitizer) flags(more ...string) []string {
-	return append([]string{"-O1", "-g", "-fsanitize=" + s.name, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-Wno-tsan"}, more...)
+	return append([]string{"-O1", "-g", "-fsanitize=" + s.name, "-fno-sanitize-recover=all", "-fno-omit-frame-pointer",
+		"-Wno-tsan"}, more...)
 }
 
 // shim is all of the C half in one object file.
 func (s sanitizer) shim(t *testing.T) string {
 	t.Helper()
-	command := append([]string{"gcc"}, s.flags("-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden", "-r", "-o", "OUT", "testdata/drainer.c")...)
+	command := append([]string{"gcc"}, s.flags("-std=gnu11", "-D_GNU_SOURCE", "-DMTRACE_SMALL", "-fvisibility=hidden",
+		"-r", "-o", "OUT", "testdata/drainer.c")...)
 	return build(t, s.file("shim")+".o", append(command, shimSources(t)...)...)
 }
 
 // shapes is testdata/shapes.m.
 func (s sanitizer) shapes(t *testing.T) string {
 	t.Helper()
-	return build(t, s.file("libshapes")+".so", append([]string{"gcc"}, s.flags("-std=gnu11", "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")...)...)
+	return build(t, s.file("libshapes")+".so", append([]string{"gcc"}, s.flags("-std=gnu11", "-fPIC", "-shared", "-o",
+		"OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime")...)...)
 }
 
 // client is testdata/client.m.
 func (s sanitizer) client(t *testing.T) string {
 	t.Helper()
 	return build(t, s.file("client"), append([]string{"gcc"},
-		s.flags("-std=gnu11", "-fobjc-exceptions", "-o", "OUT", "testdata/client.m", s.shim(t), s.shapes(t), "-lobjc", "-lpthread", "-ldl", "-rdynamic")...)...)
+		s.flags("-std=gnu11", "-fobjc-exceptions", "-o", "OUT", "testdata/client.m", s.shim(t), s.shapes(t), "-lobjc",
+			"-lpthread", "-ldl", "-rdynamic")...)...)
 }
 
 // signals is testdata/signals.cc.
 func (s sanitizer) signals(t *testing.T) string {
 	t.Helper()
-	return build(t, s.file("signals"), append([]string{"g++"}, s.flags("-std=c++17", "-o", "OUT", "testdata/signals.cc", s.shim(t), s.shapes(t), "-lpthread", "-ldl", "-rdynamic")...)...)
+	return build(t, s.file("signals"), append([]string{"g++"}, s.flags("-std=c++17", "-o", "OUT", "testdata/signals.cc",
+		s.shim(t), s.shapes(t), "-lpthread", "-ldl", "-rdynamic")...)...)
 }
 
 // softClient is the client of the software Metal, which is instrumented, too.
@@ -55,20 +60,24 @@ func (s sanitizer) softClient(t *testing.T) string {
 		t.Fatal(err)
 	}
 	sources, _ := filepath.Glob("../fixtures/softmetal/testdata/*.m")
-	command := append([]string{"gcc"}, s.flags("-x", "objective-c", "-std=gnu11", "-isystem", "/usr/include/GNUstep", "-fconstant-string-class=NSConstantString",
+	command := append([]string{"gcc"}, s.flags("-x", "objective-c", "-std=gnu11", "-isystem", "/usr/include/GNUstep",
+		"-fconstant-string-class=NSConstantString",
 		"-DGNUSTEP", "-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", "OUT")...)
-	return build(t, s.file("softmetal-client"), append(append(command, sources...), "-x", "none", s.shim(t), install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime",
+	return build(t, s.file("softmetal-client"), append(append(command, sources...), "-x", "none", s.shim(t),
+		install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime",
 		"-lpthread", "-ldl", "-rdynamic", "-Wl,-rpath,"+install.Dir)...)
 }
 
-// run traces one of the programs. What it throws and Foundation keeps is nobody's to free; Foundation and the runtime are not instrumented.
+// run traces one of the programs. What it throws and Foundation keeps is nobody's to free; Foundation and the runtime
+// are not instrumented.
 func (s sanitizer) run(t *testing.T, cmd *exec.Cmd) run {
 	t.Helper()
 	suppressions, err := filepath.Abs("../fixtures/softmetal/testdata/tsan.supp")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd.Env = append(cmd.Env, "ASAN_OPTIONS=detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1", "TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=50:suppressions="+suppressions, "MTRACE_STACKS=native,python")
+	cmd.Env = append(cmd.Env, "ASAN_OPTIONS=detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1",
+		"TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=50:suppressions="+suppressions, "MTRACE_STACKS=native,python")
 	r := traceWith(t, cmd, "", func(*os.Process) {})
 	if !r.state.Success() || strings.Contains(r.stderr, "Sanitizer") || strings.Contains(r.stderr, "runtime error") {
 		t.Fatalf("ended with %v\n%s", r.state, r.stderr)
@@ -93,17 +102,19 @@ func TestSanitizers(t *testing.T) {
 
 // testCalls has calls in every situation.
 func (s sanitizer) testCalls(t *testing.T) {
-	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "completion-jumps", "reuse", "odd", "fork", "flood"} {
+	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "completion-jumps",
+		"reuse", "odd", "fork", "flood"} {
 		t.Run(scenario, func(t *testing.T) { s.run(t, exec.Command(s.client(t), scenario, "200")).compare(t) })
 	}
 }
 
-// testWaits has waits for locks, condition variables and semaphores, and what their owners and givers are known by. The shared memory that
-// the rings of such programs lie in once began on a page that was not aligned as they are.
+// testWaits has waits for locks, condition variables and semaphores, and what their owners and givers are known by. The
+// shared memory that the rings of such programs lie in once began on a page that was not aligned as they are.
 func (s sanitizer) testWaits(t *testing.T) {
 	for name, cmd := range map[string]*exec.Cmd{
 		"locks": exec.Command(s.client(t), "locks"), "free locks": exec.Command(s.client(t), "bench-lock", "100000"),
-		"signals": exec.Command(s.signals(t)), "no signals": exec.Command(s.client(t), "bench-signal", "100000"), "free semaphores": exec.Command(s.client(t), "bench-semaphore", "100000"),
+		"signals": exec.Command(s.signals(t)), "no signals": exec.Command(s.client(t), "bench-signal", "100000"),
+		"free semaphores": exec.Command(s.client(t), "bench-semaphore", "100000"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := s.run(t, cmd)
@@ -119,13 +130,15 @@ func (s sanitizer) testWaits(t *testing.T) {
 	}
 }
 
-// testMetal has encoders with the GPU's samples, on one thread and on many, and each kind of object that Metal has. It found selectors and
-// a method that were kept in plain variables by whichever thread came first, where another could find the method and not its selector; and
-// a slot whose class was read without an order to its being written.
+// testMetal has encoders with the GPU's samples, on one thread and on many, and each kind of object that Metal has. It
+// found selectors and a method that were kept in plain variables by whichever thread came first, where another could
+// find the method and not its selector; and a slot whose class was read without an order to its being written.
 func (s sanitizer) testMetal(t *testing.T) {
 	for scenario, env := range map[string]string{
-		"unequal-encoders": "SOFTMETAL_TIMED=1", "other-encoders": "SOFTMETAL_TIMED=1", "threads": "", "slots": "", "asynchronous": "",
-		"metal4": "", "metal4-options": "", "metal4-compiler": "", "handles": "", "every-word": "", "mps-layers": "", "mps-graph": "", "heap": "", "no-pool": "",
+		"unequal-encoders": "SOFTMETAL_TIMED=1", "other-encoders": "SOFTMETAL_TIMED=1", "threads": "", "slots": "",
+		"asynchronous": "",
+		"metal4":       "", "metal4-options": "", "metal4-compiler": "", "handles": "", "every-word": "", "mps-layers": "",
+		"mps-graph": "", "heap": "", "no-pool": "",
 	} {
 		t.Run(scenario, func(t *testing.T) {
 			cmd := exec.Command(s.softClient(t), scenario)
@@ -137,7 +150,8 @@ func (s sanitizer) testMetal(t *testing.T) {
 				got[e.got]++
 			}
 			if want := map[string]int{"unequal-encoders": 30, "threads": 100}[scenario]; got[wire.SamplingMeasured] < want {
-				t.Errorf("%d encoders were measured, not %d or more; asked: %v, outcome: %v", got[wire.SamplingMeasured], want, asked, got)
+				t.Errorf("%d encoders were measured, not %d or more; asked: %v, outcome: %v", got[wire.SamplingMeasured], want,
+					asked, got)
 				for _, f := range r.traced(t).facts(t) {
 					if f.Kind == wire.FactWarning {
 						t.Logf("%q", f.Text)

@@ -15,12 +15,13 @@ import (
 func signals(t testing.TB) *exec.Cmd {
 	t.Helper()
 	shapes := build(t, "libshapes.so", shapesCommand...)
-	return exec.Command(build(t, "signals", "g++", "-O2", "-g", "-std=c++17", "-rdynamic", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "testdata/signals.cc", shapes, "-lpthread"))
+	return exec.Command(build(t, "signals", "g++", "-O2", "-g", "-std=c++17", "-rdynamic", "-Wall", "-Wextra", "-Werror",
+		"-o", "OUT", "testdata/signals.cc", shapes, "-lpthread"))
 }
 
-// Every wait for a signal is recorded with who gave it, and is none for a lock, but for a semaphore that was given back by who had taken
-// it, which is one; a semaphore that is free is not waited for; threads that
-// are cancelled in a wait, and in one that need not wait, end as without the tracer.
+// Every wait for a signal is recorded with who gave it, and is none for a lock, but for a semaphore that was given back
+// by who had taken it, which is one; a semaphore that is free is not waited for; threads that are cancelled in a wait,
+// and in one that need not wait, end as without the tracer.
 func TestSignals(t *testing.T) {
 	r := trace(t, signals(t))
 	if !r.state.Success() {
@@ -72,7 +73,8 @@ func TestSignalsWithoutMetal(t *testing.T) {
 	}
 }
 
-// Threads of Python hand each other work and results through queues: what they wait for is a signal, and by whom it was given is known.
+// Threads of Python hand each other work and results through queues: what they wait for is a signal, and by whom it was
+// given is known.
 func TestPythonQueue(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -119,9 +121,9 @@ server.join()
 	}
 }
 
-// One thread of Python that is never idle serves four others through an executor: none of them wakes it, so nothing but the locks that both
-// touch says that they hand it something. A pool that is given that thread's results waits in the same way, and hands nothing over;
-// it once was the only thing that a saturated submitter's clients were taken for.
+// One thread of Python that is never idle serves four others through an executor: none of them wakes it, so nothing but
+// the locks that both touch says that they hand it something. A pool that is given that thread's results waits in the
+// same way, and hands nothing over; it once was the only thing that a saturated submitter's clients were taken for.
 func TestPythonHandsOver(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -193,8 +195,8 @@ for thread in threads:
 	}
 }
 
-// BenchmarkSignal measures what signalling a condition variable that nobody waits for, and taking and giving back a semaphore that is
-// free, cost more in a process that uses Metal.
+// BenchmarkSignal measures what signalling a condition variable that nobody waits for, and taking and giving back a
+// semaphore that is free, cost more in a process that uses Metal.
 func BenchmarkSignal(b *testing.B) {
 	for _, what := range []string{"signal", "semaphore"} {
 		b.Run(what, func(b *testing.B) { compareRuns(b, "bench-"+what, "1000000") })
@@ -204,7 +206,8 @@ func BenchmarkSignal(b *testing.B) {
 // The table of who signalled what forgets, but names no thread for another's object, whatever threads do to it at once.
 func TestHandoffs(t *testing.T) {
 	for _, sanitizer := range []string{"address,undefined", "thread"} {
-		program := build(t, "handoff-"+sanitizer[:6], "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-fsanitize="+sanitizer, "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
+		program := build(t, "handoff-"+sanitizer[:6], "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE",
+			"-fsanitize="+sanitizer, "-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
 			"-o", "OUT", "waits/handoff.c", "testdata/handoff.c", "-lpthread")
 		out, err := exec.Command(program).CombinedOutput()
 		known, _ := strconv.Atoi(strings.TrimSpace(string(out)))
@@ -214,17 +217,19 @@ func TestHandoffs(t *testing.T) {
 	}
 }
 
-// The story: what an answer touches was kept as bits of a word, of which the mutex of the requests had one of the same in every
-// twentieth run; then nothing was seen of the work that Python's threads handed over. And answers to several command buffers together,
-// as of an executor that was given three, were never seen to have been asked for.
+// The story: what an answer touches was kept as bits of a word, of which the mutex of the requests had one of the same
+// in every twentieth run; then nothing was seen of the work that Python's threads handed over. And answers to several
+// command buffers together, as of an executor that was given three, were never seen to have been asked for.
 func TestWhatWasFetched(t *testing.T) {
-	program := build(t, "fetched", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o", "OUT", "waits/handoff.c", "testdata/fetched.c", "-lpthread")
+	program := build(t, "fetched", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o",
+		"OUT", "waits/handoff.c", "testdata/fetched.c", "-lpthread")
 	out, err := exec.Command(program).CombinedOutput()
 	var one, three, none int
 	if n, _ := fmt.Sscan(string(out), &one, &three, &none); n != 3 || err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	if one < 985 || three < 985 || none > 5 {
-		t.Errorf("fetched is known of %d ‰ of the answers to one command buffer, of %d ‰ of those to three, and of %d ‰ of those that nobody asked for", one, three, none)
+		t.Errorf("fetched is known of %d ‰ of the answers to one command buffer, of %d ‰ of those to three, and of %d ‰ "+
+			"of those that nobody asked for", one, three, none)
 	}
 }

@@ -28,9 +28,11 @@ func softMetal(t testing.TB) (install softmetal.Install, client string) {
 		t.Fatal(err)
 	}
 	sources, _ := filepath.Glob("../fixtures/softmetal/testdata/*.m")
-	command := append([]string{"gcc", "-x", "objective-c", "-std=gnu11", "-O1", "-isystem", "/usr/include/GNUstep", "-fconstant-string-class=NSConstantString",
+	command := append([]string{"gcc", "-x", "objective-c", "-std=gnu11", "-O1", "-isystem", "/usr/include/GNUstep",
+		"-fconstant-string-class=NSConstantString",
 		"-DGNUSTEP", "-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", "OUT"}, sources...)
-	client = build(t, "softmetal-client", append(command, "-x", "none", install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime", "-lpthread", "-Wl,-rpath,"+install.Dir)...)
+	client = build(t, "softmetal-client", append(command, "-x", "none", install.Library(), "-lgnustep-base", "-lobjc",
+		"-lBlocksRuntime", "-lpthread", "-Wl,-rpath,"+install.Dir)...)
 	return install, client
 }
 
@@ -59,8 +61,8 @@ func (r run) traced(t testing.TB) *tracee {
 	return nil
 }
 
-// Every check of the software Metal's own client, with and without Metal's validation layer: the program says and does the
-// same under the tracer, and the trace has the calls that were made, each once, on the thread that made it.
+// Every check of the software Metal's own client, with and without Metal's validation layer: the program says and does
+// the same under the tracer, and the trace has the calls that were made, each once, on the thread that made it.
 func TestSoftMetalClient(t *testing.T) {
 	_, client := softMetal(t)
 	sources, _ := filepath.Glob("../fixtures/softmetal/testdata/*.m")
@@ -120,7 +122,8 @@ func TestSoftMetalClient(t *testing.T) {
 	everyWordSent(t, words)
 }
 
-// pastTheHooks are checks whose calls are not all recorded, on purpose: TestCommitsPastTheHooksAreCounted knows what they do.
+// pastTheHooks are checks whose calls are not all recorded, on purpose: TestCommitsPastTheHooksAreCounted knows what
+// they do.
 var pastTheHooks = map[string]string{
 	"cached-implementation": "a quarter of its commits go past the hooks",
 	"strange-queue":         "its queue is of a class that no method returned",
@@ -131,7 +134,8 @@ var notSent = map[string]string{
 	"encoder sampleCountersInBuffer:atSampleIndex:withBarrier:": "aborts the program, as on every GPU of Apple's",
 }
 
-// everyRowSent checks that each row of the table was in the trace of a check, and so compared with truth, at least once.
+// everyRowSent checks that each row of the table was in the trace of a check, and so compared with truth, at least
+// once.
 func everyRowSent(t *testing.T, sent map[wire.Call]bool) {
 	t.Helper()
 	rows := 0
@@ -156,9 +160,9 @@ func everyRowSent(t *testing.T, sent map[wire.Call]bool) {
 	t.Logf("%d rows of the table are sent and compared with truth, or left out for a reason", rows)
 }
 
-// The GPU times the handler wrote are those at which the device ran the command buffer, to the microsecond; and each command
-// buffer that ran has them. A wrapper of the validation layer that does not know the times itself asks what it wraps; the tracer
-// once took the 0 of a method that is not there for the answer.
+// The GPU times the handler wrote are those at which the device ran the command buffer, to the microsecond; and each
+// command buffer that ran has them. A wrapper of the validation layer that does not know the times itself asks what it
+// wraps; the tracer once took the 0 of a method that is not there for the answer.
 func TestGPUTimes(t *testing.T) {
 	for _, layer := range []string{"0", "1"} {
 		t.Run("MTL_DEBUG_LAYER="+layer, func(t *testing.T) { testGPUTimes(t, layer) })
@@ -183,7 +187,8 @@ func testGPUTimes(t *testing.T, layer string) {
 		}
 		found := false
 		for _, m := range got {
-			found = found || math.Abs(float64(m.X0)-float64(b.GPUStart)) < 1000 && math.Abs(float64(m.X1)-float64(b.GPUEnd)) < 1000
+			found = found || math.Abs(float64(m.X0)-float64(b.GPUStart)) < 1000 &&
+				math.Abs(float64(m.X1)-float64(b.GPUEnd)) < 1000
 		}
 		if !found {
 			t.Errorf("command buffer %d ran from %d to %d; the trace has %v", b.ID, b.GPUStart, b.GPUEnd, got)
@@ -194,8 +199,8 @@ func testGPUTimes(t *testing.T, layer string) {
 	}
 }
 
-// Of a command buffer that failed the trace has what Metal says of the error, once, after its completion, also through the validation
-// layer's wrapper; of one that did not it has nothing. It had the number of the error only.
+// Of a command buffer that failed the trace has what Metal says of the error, once, after its completion, also through
+// the validation layer's wrapper; of one that did not it has nothing. It had the number of the error only.
 func TestErrorsInWords(t *testing.T) {
 	_, client := softMetal(t)
 	for _, layer := range []string{"0", "1"} {
@@ -222,18 +227,20 @@ func TestErrorsInWords(t *testing.T) {
 			case e.Call == wire.MustLookup(wire.FamilyTracer, "failed"):
 				said++
 				if !failed[e.Object] || !strings.Contains(texts[e.Arg], "Caused GPU Timeout Error") {
-					t.Errorf("MTL_DEBUG_LAYER=%s: command buffer %d, which failed: %v: %q", layer, e.Object, failed[e.Object], texts[e.Arg])
+					t.Errorf("MTL_DEBUG_LAYER=%s: command buffer %d, which failed: %v: %q", layer, e.Object, failed[e.Object],
+						texts[e.Arg])
 				}
 			}
 		}
 		if made != 1 || len(failed) != made || said != made {
-			t.Errorf("MTL_DEBUG_LAYER=%s: %d command buffers failed, the trace has %d, and words of %d\n%s%s", layer, made, len(failed), said, r.stdout, r.stderr)
+			t.Errorf("MTL_DEBUG_LAYER=%s: %d command buffers failed, the trace has %d, and words of %d\n%s%s", layer, made,
+				len(failed), said, r.stdout, r.stderr)
 		}
 	}
 }
 
-// A Metal 4 command buffer has no GPU times of its own, and is used again and again: the feedback of each commit gives them, to
-// the use that was committed. The client does not wait for the feedback of its last.
+// A Metal 4 command buffer has no GPU times of its own, and is used again and again: the feedback of each commit gives
+// them, to the use that was committed. The client does not wait for the feedback of its last.
 func TestMetal4Times(t *testing.T) {
 	_, client := softMetal(t)
 	r, file := traceSoft(t, exec.Command(client, "metal4"))
@@ -250,16 +257,18 @@ func TestMetal4Times(t *testing.T) {
 		t.Errorf("%d uses of command buffers, not 3; %d of them completed", len(begun), len(completed))
 	}
 	for use, m := range completed {
-		ran := slices.ContainsFunc(file.CommandBuffers, func(b truth.CommandBuffer) bool { return math.Abs(float64(m.X0)-float64(b.GPUStart)) < 1000 })
+		ran := slices.ContainsFunc(file.CommandBuffers,
+			func(b truth.CommandBuffer) bool { return math.Abs(float64(m.X0)-float64(b.GPUStart)) < 1000 })
 		if !begun[use] || !ran || m.X1 < m.X0 {
 			t.Errorf("command buffer %d: GPU times %v, which no execution has", use, m)
 		}
 	}
 }
 
-// A program's own commit options serve one commit after another, or two at once, and are made and let go by many threads. A handler of the
-// tracer's that was added for each commit would stay in them and tell the times of every later one again, to the wrong command buffers. Each
-// commit that was alone with its options has the times at which the device ran it, and of two at once neither has any.
+// A program's own commit options serve one commit after another, or two at once, and are made and let go by many
+// threads. A handler of the tracer's that was added for each commit would stay in them and tell the times of every
+// later one again, to the wrong command buffers. Each commit that was alone with its options has the times at which the
+// device ran it, and of two at once neither has any.
 func TestMetal4Options(t *testing.T) {
 	_, client := softMetal(t)
 	r, file := traceSoft(t, exec.Command(client, "metal4-options"))
@@ -267,7 +276,8 @@ func TestMetal4Options(t *testing.T) {
 		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
 	}
 	begin := wire.MustLookup(wire.FamilyMtl4CommandBuffer, "beginCommandBufferWithAllocator:")
-	begun, completed := map[uint64][]uint64{}, map[uint64][]wire.More{} // by thread the uses in their order; by use its times
+	// by thread the uses in their order; by use its times
+	begun, completed := map[uint64][]uint64{}, map[uint64][]wire.More{}
 	p := r.traced(t)
 	for _, e := range p.events(t) {
 		switch e.Call {
@@ -292,7 +302,8 @@ func TestMetal4Options(t *testing.T) {
 		life, times := lives[c.Result], completed[use]
 		switch {
 		case len(times) == 0 && life.GPUStart != 0: // one of two at once
-		case len(times) != 1 || math.Abs(float64(times[0].X0)-float64(life.GPUStart)) > 1000 || math.Abs(float64(times[0].X1)-float64(life.GPUEnd)) > 1000:
+		case len(times) != 1 || math.Abs(float64(times[0].X0)-float64(life.GPUStart)) > 1000 ||
+			math.Abs(float64(times[0].X1)-float64(life.GPUEnd)) > 1000:
 			t.Errorf("command buffer %d ran from %d to %d; the trace has %v", use, life.GPUStart, life.GPUEnd, times)
 		default:
 			timed++
@@ -303,13 +314,14 @@ func TestMetal4Options(t *testing.T) {
 	}
 }
 
-// The main job: eight Python threads through ctypes, waiting for the device or for events. Every call is in the trace, each
-// once, on its thread; nothing is lost; the program prints what it prints.
+// The main job: eight Python threads through ctypes, waiting for the device or for events. Every call is in the trace,
+// each once, on its thread; nothing is lost; the program prints what it prints.
 func TestWorkload(t *testing.T) {
 	install, _ := softMetal(t)
 	for _, sync := range []string{"device", "event", "none"} {
 		t.Run(sync, func(t *testing.T) {
-			cmd := exec.Command(install.Launcher(), "/usr/bin/python3", "../fixtures/workload.py", "--backend", "metal", "--op", "axpy", "--size", "4096",
+			cmd := exec.Command(install.Launcher(), "/usr/bin/python3", "../fixtures/workload.py", "--backend", "metal", "--op",
+				"axpy", "--size", "4096",
 				"--threads", "8", "--iters", "20", "--sync-mode", sync)
 			r, file := traceSoft(t, cmd)
 			if !r.state.Success() || r.stderr != "" {

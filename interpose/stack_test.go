@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Each call whose stack is to be recorded has one, which ends where the call begins, on its thread; other calls have none. What a
-// stack is made of is sent once for each thread, before any record that names it.
+// Each call whose stack is to be recorded has one, which ends where the call begins, on its thread; other calls have
+// none. What a stack is made of is sent once for each thread, before any record that names it.
 func TestStackRecords(t *testing.T) {
 	cmd := client(t, "threads", "20")
 	cmd.Env = []string{"MTRACE_STACKS=native"}
@@ -64,7 +64,10 @@ func TestStackRecords(t *testing.T) {
 func TestNoStackRecords(t *testing.T) {
 	r := trace(t, client(t, "threads", "5"))
 	for _, p := range r.tracees {
-		if slices.ContainsFunc(p.facts(t), func(f wire.Fact) bool { return f.Kind >= wire.FactStack && f.Kind <= wire.FactSymbol }) {
+		if slices.ContainsFunc(p.facts(t), func(f wire.Fact) bool {
+			return f.Kind >= wire.FactStack &&
+				f.Kind <= wire.FactSymbol
+		}) {
 			t.Error("stacks were not asked for")
 		}
 		for _, e := range p.events(t) {

@@ -1,4 +1,5 @@
-// The floor stacks: where a call comes from. One piece of C, because cgo compiles only this folder; see docs/architecture.md.
+// The floor stacks: where a call comes from. One piece of C, because cgo compiles only this folder; see
+// docs/architecture.md.
 #include "stacks/images.c"
 #include "stacks/python.c"
 #include "stacks/python_layout.c"

@@ -32,7 +32,8 @@ func TestEveryRowIsHooked(t *testing.T) {
 	rows := hooked(t)
 	for c := range wire.Table {
 		call := wire.Call(c)
-		if f := call.Row().Family; f == wire.FamilyTracer || f == wire.FamilyFunction || f == wire.FamilyLock || f == wire.FamilySignal {
+		if f := call.Row().Family; f == wire.FamilyTracer || f == wire.FamilyFunction || f == wire.FamilyLock ||
+			f == wire.FamilySignal {
 			continue
 		}
 		name := strings.TrimPrefix(call.CName(), "MT_CALL_")
@@ -46,21 +47,30 @@ func TestEveryRowIsHooked(t *testing.T) {
 	}
 }
 
-// families says which hooks an object of each of Metal's protocols gets. The protocols left out are not handed out by any method
-// that is hooked, or only hold values.
+// families says which hooks an object of each of Metal's protocols gets. The protocols left out are not handed out by
+// any method that is hooked, or only hold values.
 var families = map[string]wire.Family{
 	"MTLDevice": wire.FamilyDevice, "MTLCommandQueue": wire.FamilyQueue, "MTLCommandBuffer": wire.FamilyCommandBuffer,
-	"MTLCommandEncoder": wire.FamilyEncoder, "MTLComputeCommandEncoder": wire.FamilyEncoder, "MTLBlitCommandEncoder": wire.FamilyEncoder,
+	"MTLCommandEncoder": wire.FamilyEncoder, "MTLComputeCommandEncoder": wire.FamilyEncoder,
+	"MTLBlitCommandEncoder":                  wire.FamilyEncoder,
 	"MTLAccelerationStructureCommandEncoder": wire.FamilyEncoder, "MTLResourceStateCommandEncoder": wire.FamilyEncoder,
-	"MTLParallelRenderCommandEncoder": wire.FamilyEncoder, "MTL4CommandEncoder": wire.FamilyEncoder, "MTL4ComputeCommandEncoder": wire.FamilyEncoder,
-	"MTL4MachineLearningCommandEncoder": wire.FamilyEncoder, "MTLEvent": wire.FamilyEvent, "MTLSharedEvent": wire.FamilyEvent, "MTLFence": wire.FamilyFence,
-	"MTLBinaryArchive": wire.FamilyArchive, "MTL4Archive": wire.FamilyArchive, "MTLHeap": wire.FamilyHeap, "MTLFunction": wire.FamilyFunctionObject,
-	"MTLLibrary": wire.FamilyLibrary, "MTLDynamicLibrary": wire.FamilyDynamicLibrary, "MTLResidencySet": wire.FamilyResidencySet,
-	"MTLIOCommandQueue": wire.FamilyIoQueue, "MTLIOCommandBuffer": wire.FamilyIoCommandBuffer, "MTLResource": wire.FamilyResource,
-	"MTLBuffer": wire.FamilyResource, "MTLComputePipelineState": wire.FamilyPipeline, "MTL4CommandQueue": wire.FamilyMtl4Queue,
-	"MTL4CommandBuffer": wire.FamilyMtl4CommandBuffer, "MTL4CommandAllocator": wire.FamilyMtl4Allocator, "MTL4Compiler": wire.FamilyCompiler,
-	"MTL4CompilerTask": wire.FamilyCompilerTask, "MTLIndirectCommandBuffer": wire.FamilyResource, "MTLIndirectComputeCommand": wire.FamilyIndirectCommand,
-	"MTLIndirectRenderCommand": wire.FamilyIndirectCommand,
+	"MTLParallelRenderCommandEncoder": wire.FamilyEncoder, "MTL4CommandEncoder": wire.FamilyEncoder,
+	"MTL4ComputeCommandEncoder":         wire.FamilyEncoder,
+	"MTL4MachineLearningCommandEncoder": wire.FamilyEncoder, "MTLEvent": wire.FamilyEvent,
+	"MTLSharedEvent": wire.FamilyEvent, "MTLFence": wire.FamilyFence,
+	"MTLBinaryArchive": wire.FamilyArchive, "MTL4Archive": wire.FamilyArchive, "MTLHeap": wire.FamilyHeap,
+	"MTLFunction": wire.FamilyFunctionObject,
+	"MTLLibrary":  wire.FamilyLibrary, "MTLDynamicLibrary": wire.FamilyDynamicLibrary,
+	"MTLResidencySet":   wire.FamilyResidencySet,
+	"MTLIOCommandQueue": wire.FamilyIoQueue, "MTLIOCommandBuffer": wire.FamilyIoCommandBuffer,
+	"MTLResource": wire.FamilyResource,
+	"MTLBuffer":   wire.FamilyResource, "MTLComputePipelineState": wire.FamilyPipeline,
+	"MTL4CommandQueue":  wire.FamilyMtl4Queue,
+	"MTL4CommandBuffer": wire.FamilyMtl4CommandBuffer, "MTL4CommandAllocator": wire.FamilyMtl4Allocator,
+	"MTL4Compiler":     wire.FamilyCompiler,
+	"MTL4CompilerTask": wire.FamilyCompilerTask, "MTLIndirectCommandBuffer": wire.FamilyResource,
+	"MTLIndirectComputeCommand": wire.FamilyIndirectCommand,
+	"MTLIndirectRenderCommand":  wire.FamilyIndirectCommand,
 }
 
 // leftOut says why methods that change or cost something are not recorded, by the start of their selectors.
@@ -69,7 +79,8 @@ var leftOut = map[string]string{
 	"set(Color|Depth|Stencil)Store": "sets state of a render pass",
 	"set(DepthStencilState|DepthBias|DepthClipMode|CullMode|FrontFacingWinding|TriangleFillMode)":                    "sets state of a drawing",
 	"(supports|minimum|heap|sparse|convert|tensorSize|acceleration|sizeOf|query|imageblock|maxAvailable|getDefault)": "asks about capabilities and sizes",
-	"(set|clear)Barrier$":                                                   "orders the commands of an indirect command buffer",
+	"(set|clear)Barrier$": "orders the commands of an indirect " +
+		"command buffer",
 	"(reflection|functionHandle|containsAllocation)":                        "looks something up",
 	"(setShouldMaximizeConcurrentCompilation|sampleTimestamps)":             "sets or asks the device",
 	"(addDebugMarker|removeAllDebugMarkers|setOwnerWithIdentity|newRemote)": "debugging and ownership",
@@ -128,10 +139,11 @@ methods:
 	t.Logf("%d methods hooked, %d left out", covered, skipped)
 }
 
-// encoded is how the runtime writes the types that the hook table uses. A pointer may stand for any object, block or pointer, and a struct
-// for any of the same layout.
+// encoded is how the runtime writes the types that the hook table uses. A pointer may stand for any object, block or
+// pointer, and a struct for any of the same layout.
 var encoded = map[string]string{
-	"id": "@", "NSUInteger": "Q", "uint64_t": "Q", "long": "q", "uint32_t": "I", "uint8_t": "C", "BOOL": "B", "double": "d",
+	"id": "@", "NSUInteger": "Q", "uint64_t": "Q", "long": "q", "uint32_t": "I", "uint8_t": "C", "BOOL": "B",
+	"double":  "d",
 	"MTLSize": "{?=QQQ}", "NSRange": "{?=QQ}", "MTLRegion": "{?={?=QQQ}{?=QQQ}}",
 	"nothing": "v", "object": "@", "autoreleased": "@", "truth": "B", "integer": "Q",
 }
@@ -177,7 +189,8 @@ func TestPrototypesAreMetals(t *testing.T) {
 		name := strings.ReplaceAll(m.selector, ":", "_")
 		family := call.Row().Family.String()
 		compared++
-		if types, want := rows[family+" "+name], pointer.ReplaceAllString(structure.ReplaceAllString(m.types, "{?="), "@"); types != want {
+		if types, want := rows[family+" "+name], pointer.ReplaceAllString(structure.ReplaceAllString(m.types, "{?="),
+			"@"); types != want {
 			t.Errorf("%s %s: the table has %s, Metal's header %s", family, name, types, want)
 		}
 	}
@@ -186,8 +199,9 @@ func TestPrototypesAreMetals(t *testing.T) {
 	}
 }
 
-// Of a method whose name begins with "new" the caller owns the result; of any other that returns an object the result is autoreleased
-// (clang.llvm.org/docs/AutomaticReferenceCounting.html, "Method families"). A row that says otherwise would free an object too early, or never.
+// Of a method whose name begins with "new" the caller owns the result; of any other that returns an object the result
+// is autoreleased (clang.llvm.org/docs/AutomaticReferenceCounting.html, "Method families"). A row that says otherwise
+// would free an object too early, or never.
 func TestAutoreleasedResults(t *testing.T) {
 	text, err := os.ReadFile("top/hooks_table.h")
 	if err != nil {

@@ -7,15 +7,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Sixteen threads make the process's first Metal calls at the same moment: one of them sets everything up, none loses a call.
+// Sixteen threads make the process's first Metal calls at the same moment: one of them sets everything up, none loses a
+// call.
 func TestFirstCallOnManyThreads(t *testing.T) {
 	for range 20 {
 		trace(t, client(t, "threads", "100")).compare(t)
 	}
 }
 
-// More threads than there are rings, one after the other: the rings of those that are gone are used again, and each thread's
-// records stay its own.
+// More threads than there are rings, one after the other: the rings of those that are gone are used again, and each
+// thread's records stay its own.
 func TestRingsAreUsedAgain(t *testing.T) {
 	r := trace(t, client(t, "short-threads", "1000"))
 	r.compare(t)
@@ -28,8 +29,9 @@ func TestRingsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// Threads take object numbers some at a time. Two that made objects at the same moment would mix them up if they took the same ones; and
-// were those that a thread leaves behind lost, a program of many short threads would use up numbers, which readers keep tables by.
+// Threads take object numbers some at a time. Two that made objects at the same moment would mix them up if they took
+// the same ones; and were those that a thread leaves behind lost, a program of many short threads would use up numbers,
+// which readers keep tables by.
 func TestThreadsShareNumbers(t *testing.T) {
 	for _, c := range []struct {
 		scenario string
@@ -56,8 +58,8 @@ func TestThreadsShareNumbers(t *testing.T) {
 	}
 }
 
-// A thread that records faster than anybody reads: what does not fit is counted, and what is there and what is counted is all
-// there was. With MTRACE_ON_FULL=block the thread waits and nothing is lost.
+// A thread that records faster than anybody reads: what does not fit is counted, and what is there and what is counted
+// is all there was. With MTRACE_ON_FULL=block the thread waits and nothing is lost.
 func TestFullRing(t *testing.T) {
 	const made = 2000000
 	for _, mode := range []string{"drop", "block"} {

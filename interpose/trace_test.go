@@ -25,8 +25,8 @@ func trace(t testing.TB, cmd *exec.Cmd) run {
 	return traceWith(t, cmd, library(t), func(*os.Process) {})
 }
 
-// traceWith is trace with another library, or none for a program that holds the shim itself, and something to do with the process
-// once it has started.
+// traceWith is trace with another library, or none for a program that holds the shim itself, and something to do with
+// the process once it has started.
 func traceWith(t testing.TB, cmd *exec.Cmd, preload string, started func(*os.Process)) run {
 	t.Helper()
 	path, finish := listen(t)
@@ -52,13 +52,15 @@ func traceWith(t testing.TB, cmd *exec.Cmd, preload string, started func(*os.Pro
 }
 
 // shapesCommand builds testdata/shapes.m.
-var shapesCommand = []string{"gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m", "-lobjc", "-lBlocksRuntime"}
+var shapesCommand = []string{"gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-o", "OUT", "testdata/shapes.m",
+	"-lobjc", "-lBlocksRuntime"}
 
 // client is a run of testdata/client.m in one of its scenarios.
 func client(t testing.TB, scenario ...string) *exec.Cmd {
 	t.Helper()
 	shapes := build(t, "libshapes.so", shapesCommand...)
-	program := build(t, "client", "gcc", "-O2", "-g", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", "OUT", "testdata/client.m", shapes, "-lobjc", "-lpthread")
+	program := build(t, "client", "gcc", "-O2", "-g", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", "OUT",
+		"testdata/client.m", shapes, "-lobjc", "-lpthread")
 	return exec.Command(program, scenario...)
 }
 
@@ -71,7 +73,8 @@ func (r run) events(t testing.TB) (events []event) {
 	return events
 }
 
-// compare checks the trace against what the client says it did, call by call and thread by thread, and that it ended well.
+// compare checks the trace against what the client says it did, call by call and thread by thread, and that it ended
+// well.
 func (r run) compare(t testing.TB) {
 	t.Helper()
 	if !r.state.Success() {

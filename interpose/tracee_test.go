@@ -15,8 +15,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A tracee is one process as a small collector of these tests saw it: what came by the socket, then what was left in the shared
-// memory. It is written again here, apart from package collector, so that a misunderstanding of the format shows.
+// A tracee is one process as a small collector of these tests saw it: what came by the socket, then what was left in
+// the shared memory. It is written again here, apart from package collector, so that a misunderstanding of the format
+// shows.
 type tracee struct {
 	hello  wire.Hello
 	region *wire.Region // nil until the process used Metal
@@ -40,8 +41,8 @@ type event struct {
 	thread uint64
 }
 
-// listen starts a collector for one test and returns the path of its socket and how to get the tracees when the processes
-// are gone.
+// listen starts a collector for one test and returns the path of its socket and how to get the tracees when the
+// processes are gone.
 func listen(t testing.TB) (path string, finish func() []*tracee) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "mt")
@@ -81,7 +82,8 @@ func listen(t testing.TB) (path string, finish func() []*tracee) {
 		}
 	}()
 	finish = sync.OnceValue(func() []*tracee {
-		// Connections made before the processes ended may still wait to be accepted. They come in the order in which they were made.
+		// Connections made before the processes ended may still wait to be accepted. They come in the order in which they
+		// were made.
 		c, err := net.DialUnix("unix", &net.UnixAddr{Name: last}, &net.UnixAddr{Name: path})
 		if err != nil {
 			t.Error(err)
@@ -267,8 +269,8 @@ func (p *tracee) text(t testing.TB, name uint64) string {
 	return ""
 }
 
-// calls says how often each thread made each call, "thread selector", without the records of the tracer itself and without waits for
-// locks, which nobody counts: the Objective-C runtime's own are among them.
+// calls says how often each thread made each call, "thread selector", without the records of the tracer itself and
+// without waits for locks, which nobody counts: the Objective-C runtime's own are among them.
 func calls(events []event) map[string]int {
 	counts := map[string]int{}
 	for _, e := range events {

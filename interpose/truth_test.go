@@ -17,15 +17,25 @@ var familiesOfClasses = []struct {
 	part   string
 	family wire.Family
 }{
-	{"IOCommandQueue", wire.FamilyIoQueue}, {"IOCommandBuffer", wire.FamilyIoCommandBuffer}, {"IndirectCommandBuffer", wire.FamilyResource}, {"IndirectComputeCommand", wire.FamilyIndirectCommand}, {"IndirectRenderCommand", wire.FamilyIndirectCommand},
-	{"CommandQueue_mtlnext", wire.FamilyMtl4Queue}, {"CommandBuffer_mtlnext", wire.FamilyMtl4CommandBuffer}, {"CommandAllocator", wire.FamilyMtl4Allocator},
-	{"ArgumentEncoder", wire.FamilyOther}, {"ArgumentTable", wire.FamilyOther}, {"CounterHeap", wire.FamilyOther}, {"CounterSampleBuffer", wire.FamilyOther},
-	{"Context", wire.FamilyEncoder}, {"CommandEncoder", wire.FamilyEncoder}, {"CommandQueue", wire.FamilyQueue}, {"CommandBuffer", wire.FamilyCommandBuffer},
-	{"ComputePipeline", wire.FamilyPipeline}, {"RenderPipeline", wire.FamilyPipeline}, {"MachineLearningPipelineState", wire.FamilyPipeline},
-	{"FunctionTable", wire.FamilyResource}, {"Buffer", wire.FamilyResource}, {"Tensor", wire.FamilyResource}, {"AccelerationStructure", wire.FamilyResource},
-	{"_MTLTextureViewPool", wire.FamilyOther}, {"_MTLTexture", wire.FamilyResource}, {"DynamicLibrary", wire.FamilyDynamicLibrary}, {"Library", wire.FamilyLibrary},
-	{"Function", wire.FamilyFunctionObject}, {"Event", wire.FamilyEvent}, {"Fence", wire.FamilyFence}, {"_MTLHeap", wire.FamilyHeap}, {"Archive", wire.FamilyArchive},
-	{"MetalLayer", wire.FamilyLayer}, {"MetalDrawable", wire.FamilyDrawable}, {"ResidencySet", wire.FamilyResidencySet}, {"CompilerTask", wire.FamilyCompilerTask}, {"Compiler", wire.FamilyCompiler}, {"Device", wire.FamilyDevice},
+	{"IOCommandQueue", wire.FamilyIoQueue}, {"IOCommandBuffer", wire.FamilyIoCommandBuffer},
+	{"IndirectCommandBuffer", wire.FamilyResource}, {"IndirectComputeCommand", wire.FamilyIndirectCommand},
+	{"IndirectRenderCommand", wire.FamilyIndirectCommand},
+	{"CommandQueue_mtlnext", wire.FamilyMtl4Queue}, {"CommandBuffer_mtlnext", wire.FamilyMtl4CommandBuffer},
+	{"CommandAllocator", wire.FamilyMtl4Allocator},
+	{"ArgumentEncoder", wire.FamilyOther}, {"ArgumentTable", wire.FamilyOther}, {"CounterHeap", wire.FamilyOther},
+	{"CounterSampleBuffer", wire.FamilyOther},
+	{"Context", wire.FamilyEncoder}, {"CommandEncoder", wire.FamilyEncoder}, {"CommandQueue", wire.FamilyQueue},
+	{"CommandBuffer", wire.FamilyCommandBuffer},
+	{"ComputePipeline", wire.FamilyPipeline}, {"RenderPipeline", wire.FamilyPipeline}, {"MachineLearningPipelineState",
+		wire.FamilyPipeline},
+	{"FunctionTable", wire.FamilyResource}, {"Buffer", wire.FamilyResource}, {"Tensor", wire.FamilyResource},
+	{"AccelerationStructure", wire.FamilyResource},
+	{"_MTLTextureViewPool", wire.FamilyOther}, {"_MTLTexture", wire.FamilyResource},
+	{"DynamicLibrary", wire.FamilyDynamicLibrary}, {"Library", wire.FamilyLibrary},
+	{"Function", wire.FamilyFunctionObject}, {"Event", wire.FamilyEvent}, {"Fence", wire.FamilyFence},
+	{"_MTLHeap", wire.FamilyHeap}, {"Archive", wire.FamilyArchive},
+	{"MetalLayer", wire.FamilyLayer}, {"MetalDrawable", wire.FamilyDrawable}, {"ResidencySet", wire.FamilyResidencySet},
+	{"CompilerTask", wire.FamilyCompilerTask}, {"Compiler", wire.FamilyCompiler}, {"Device", wire.FamilyDevice},
 }
 
 func familyOfClass(class string) wire.Family {
@@ -82,15 +92,16 @@ type madeCall struct {
 	words            []uint64
 }
 
-// A model is what a tracer must have seen of a run: per thread and in order the outermost calls of each family, and how many were
-// made inside others of their family.
+// A model is what a tracer must have seen of a run: per thread and in order the outermost calls of each family, and how
+// many were made inside others of their family.
 type model struct {
 	calls  map[uint64][]madeCall
 	nested map[wire.Family]uint64
 	text   func(uint64) string
 }
 
-// modelOf follows each thread's calls. A call of super is no message: whoever replaces the methods of an object's class does not see it.
+// modelOf follows each thread's calls. A call of super is no message: whoever replaces the methods of an object's class
+// does not see it.
 func modelOf(file *truth.File) model {
 	m := model{map[uint64][]madeCall{}, map[wire.Family]uint64{}, file.Text}
 	classes := map[truth.ObjectID]string{}
@@ -107,7 +118,8 @@ func modelOf(file *truth.File) model {
 			return 0, false
 		}
 		call, there := tableCalls[familyOfClass(classes[c.Object])][c.Selector]
-		return call, there && classes[c.Object] != "" // a command in an indirect command buffer has an encoder's selectors, and no birth of its own
+		// a command in an indirect command buffer has an encoder's selectors, and no birth of its own
+		return call, there && classes[c.Object] != ""
 	}
 	type depth struct {
 		thread truth.ThreadID
@@ -167,8 +179,8 @@ func sameCall(c wire.Call) wire.Call {
 	return c
 }
 
-// compareWithTruth checks the trace call by call and thread by thread: how often each was made, in which order, with what result and
-// argument, on which object; and how many calls inside calls were counted.
+// compareWithTruth checks the trace call by call and thread by thread: how often each was made, in which order, with
+// what result and argument, on which object; and how many calls inside calls were counted.
 func compareWithTruth(t testing.TB, p *tracee, file *truth.File) {
 	t.Helper()
 	want, got := modelOf(file), map[uint64][]event{}
@@ -224,7 +236,8 @@ func compareThread(t testing.TB, thread uint64, m model, events []event, texts m
 	}
 	for _, call := range slices.Sorted(maps.Keys(made)) {
 		if len(recorded[call]) != len(made[call]) {
-			t.Errorf("thread %d, %v of %v: recorded %d, made %d", thread, call, call.Row().Family, len(recorded[call]), len(made[call]))
+			t.Errorf("thread %d, %v of %v: recorded %d, made %d", thread, call, call.Row().Family, len(recorded[call]),
+				len(made[call]))
 			continue
 		}
 		for i, c := range made[call] {
@@ -241,8 +254,8 @@ func compareThread(t testing.TB, thread uint64, m model, events []event, texts m
 	}
 }
 
-// A numbering pairs truth's numbers of objects with the trace's, which must be one to one. A wrapper of the validation layer and what it
-// wraps, whose number it is told with, are one.
+// A numbering pairs truth's numbers of objects with the trace's, which must be one to one. A wrapper of the validation
+// layer and what it wraps, whose number it is told with, are one.
 type numbering struct{ traced, true, wraps map[uint64]uint64 }
 
 func (n *numbering) pairs(truth, trace uint64) bool {
@@ -261,9 +274,12 @@ func (n *numbering) pairs(truth, trace uint64) bool {
 // differs says how a record is not the call that was made, or "".
 func (m model) differs(c madeCall, e event, texts map[uint64]string, objects *numbering) string {
 	row := c.Row()
-	// A Metal 4 command buffer is another object each time that it is begun, and truth tells the one that is begun again and again.
-	if c.ObjectID != 0 && row.Family != wire.FamilyMtl4CommandBuffer && !objects.pairs(uint64(c.ObjectID), uint64(e.Object)) {
-		return fmt.Sprintf("recorded of object %d; it was of %d, which is %d", e.Object, c.ObjectID, objects.traced[uint64(c.ObjectID)])
+	// A Metal 4 command buffer is another object each time that it is begun, and truth tells the one that is begun again
+	// and again.
+	if c.ObjectID != 0 && row.Family != wire.FamilyMtl4CommandBuffer && !objects.pairs(uint64(c.ObjectID),
+		uint64(e.Object)) {
+		return fmt.Sprintf("recorded of object %d; it was of %d, which is %d", e.Object, c.ObjectID,
+			objects.traced[uint64(c.ObjectID)])
 	}
 	switch arg := row.Arg; {
 	case arg.Role == wire.RoleMade:
@@ -295,11 +311,14 @@ func (m model) differs(c madeCall, e event, texts map[uint64]string, objects *nu
 }
 
 // yesOrNo are the selectors whose answer NO is recorded as a failure.
-var yesOrNo = []string{"waitUntilSignaledValue:timeoutMS:", "serializeToURL:error:", "addFunctionWithDescriptor:library:error:", "addLibraryWithDescriptor:error:",
-	"addComputePipelineFunctionsWithDescriptor:error:", "addRenderPipelineFunctionsWithDescriptor:error:", "addTileRenderPipelineFunctionsWithDescriptor:error:",
+var yesOrNo = []string{"waitUntilSignaledValue:timeoutMS:", "serializeToURL:error:",
+	"addFunctionWithDescriptor:library:error:", "addLibraryWithDescriptor:error:",
+	"addComputePipelineFunctionsWithDescriptor:error:", "addRenderPipelineFunctionsWithDescriptor:error:",
+	"addTileRenderPipelineFunctionsWithDescriptor:error:",
 	"addMeshRenderPipelineFunctionsWithDescriptor:error:"}
 
 // cutShort says whether a text is as much of another as fits, up to the last whole character.
 func cutShort(text, whole string) bool {
-	return len(whole) > wire.MaxFactText && len(text) > wire.MaxFactText-utf8.UTFMax && utf8.ValidString(text) && strings.HasPrefix(whole, text)
+	return len(whole) > wire.MaxFactText && len(text) > wire.MaxFactText-utf8.UTFMax && utf8.ValidString(text) &&
+		strings.HasPrefix(whole, text)
 }

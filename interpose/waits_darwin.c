@@ -1,4 +1,5 @@
-// The floor waits: locks, queues, signals and who woke whom. On macOS. One piece of C, because cgo compiles only this folder; see docs/architecture.md.
+// The floor waits: locks, queues, signals and who woke whom. On macOS. One piece of C, because cgo compiles only this
+// folder; see docs/architecture.md.
 #include "waits/locks_darwin.c"
 #include "waits/processes_darwin.c"
 #include "waits/queues_darwin.c"

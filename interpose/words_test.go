@@ -11,10 +11,11 @@ import (
 	"mtrace/fixtures/softmetal/truth"
 )
 
-// wordsDiffer says how the More record of a call is not what it received and made, or "". Truth has the values one after another, as the
-// table has the parts; it knows nothing of how they are packed.
+// wordsDiffer says how the More record of a call is not what it received and made, or "". Truth has the values one
+// after another, as the table has the parts; it knows nothing of how they are packed.
 func (m model) wordsDiffer(c madeCall, e event, texts map[uint64]string, objects *numbering) string {
-	parts := slices.DeleteFunc(slices.Clone(c.Row().More), func(f wire.Field) bool { return f.Role == wire.RoleSampling }) // which is 0 where encoders are not timed
+	// which is 0 where encoders are not timed
+	parts := slices.DeleteFunc(slices.Clone(c.Row().More), func(f wire.Field) bool { return f.Role == wire.RoleSampling })
 	switch {
 	case len(parts) == 0 && (e.more == nil || *e.more == wire.More{}):
 		return ""
@@ -45,7 +46,8 @@ func (m model) wordsDiffer(c madeCall, e event, texts map[uint64]string, objects
 			right = objects.pairs(want, got)
 		}
 		if !right {
-			return fmt.Sprintf("recorded %s %d %q; truth has %d %q, object %d", p.Words(), got, texts[got], want, m.text(want), objects.traced[want])
+			return fmt.Sprintf("recorded %s %d %q; truth has %d %q, object %d", p.Words(), got, texts[got], want, m.text(want),
+				objects.traced[want])
 		}
 	}
 	if left != [4]uint64{} {
@@ -88,11 +90,14 @@ var alwaysZero = map[string]string{
 	"device newTextureWithDescriptor:iosurface:plane: ":          "the software Metal has no surfaces, and answers nil",
 	"encoder dispatchThreadgroupsWithIndirectBuffer:[^ ]* grid ": "the grid is in memory, for the GPU to read",
 	"encoder fillBuffer:range:value: source buffer":              "nothing is copied",
-	"mtl4Queue commit:count: ":                                   "the tracer hands the commit on with options, and that is what truth sees",
-	"(compiler|archive) .* function$":                            "Metal 4 describes functions, and nobody sees the function",
+	"mtl4Queue commit:count: ": "the tracer hands the commit on with options, and " +
+		"that is what truth sees",
+	"(compiler|archive) .* function$": "Metal 4 describes functions, and nobody sees the " +
+		"function",
 }
 
-// everyWordSent checks that each word of each row was compared with another value than 0 at least once: a word that is never written is 0.
+// everyWordSent checks that each word of each row was compared with another value than 0 at least once: a word that is
+// never written is 0.
 func everyWordSent(t *testing.T, seen map[string]bool) {
 	t.Helper()
 	words, used := 0, map[string]bool{}
@@ -107,7 +112,8 @@ func everyWordSent(t *testing.T, seen map[string]bool) {
 	}
 	for c := range wire.Table {
 		row := wire.Call(c).Row()
-		if _, message := tableCalls[row.Family][row.Selector]; !message || slices.Contains([]wire.Family{wire.FamilyFunction, wire.FamilyLock, wire.FamilySignal}, row.Family) {
+		if _, message := tableCalls[row.Family][row.Selector]; !message ||
+			slices.Contains([]wire.Family{wire.FamilyFunction, wire.FamilyLock, wire.FamilySignal}, row.Family) {
 			continue
 		}
 		for _, f := range row.More {

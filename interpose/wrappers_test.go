@@ -12,7 +12,8 @@ import (
 )
 
 // sides are which of a wrapper and what it wraps are hooked, by the classes that are left alone.
-var sides = map[string]string{"both": "", "only what is wrapped": "MTLDebug*,MTLTools*", "only the wrapper": "SMG1*,IOGPU*"}
+var sides = map[string]string{"both": "", "only what is wrapped": "MTLDebug*,MTLTools*",
+	"only the wrapper": "SMG1*,IOGPU*"}
 
 // census counts what a program does once whatever the layer: one for each command buffer, encoder and wait.
 func census(events []event) map[string]int {
@@ -21,16 +22,17 @@ func census(events []event) map[string]int {
 		switch name := e.Call.String(); {
 		case e.Call == wire.CallCompleted:
 			counts["completed"]++
-		case name == "commit", name == "endEncoding", name == "waitUntilCompleted", strings.HasPrefix(name, "commandBuffer"), strings.Contains(name, "CommandEncoder"):
+		case name == "commit", name == "endEncoding", name == "waitUntilCompleted", strings.HasPrefix(name, "commandBuffer"),
+			strings.Contains(name, "CommandEncoder"):
 			counts[name]++
 		}
 	}
 	return counts
 }
 
-// A tracer that hooks the validation layer's MTLDebug and MTLTools classes crashed, and one that leaves them alone may see every call twice, or none.
-// Whether the wrapper is hooked, what it wraps, or both: the program says the same, each command buffer, encoder and wait is recorded once, and each
-// command buffer that ran has the times at which it ran.
+// A tracer that hooks the validation layer's MTLDebug and MTLTools classes crashed, and one that leaves them alone may
+// see every call twice, or none. Whether the wrapper is hooked, what it wraps, or both: the program says the same, each
+// command buffer, encoder and wait is recorded once, and each command buffer that ran has the times at which it ran.
 func TestWrappersHookedOnEitherSide(t *testing.T) {
 	_, client := softMetal(t)
 	for _, check := range []string{"times", "handlers", "status", "layer"} {
@@ -62,7 +64,8 @@ func TestWrappersHookedOnEitherSide(t *testing.T) {
 				timed := 0
 				for _, b := range file.CommandBuffers {
 					for _, e := range p.events(t) {
-						if b.GPUStart != 0 && e.Call == wire.CallCompleted && math.Abs(float64(e.more.X0)-float64(b.GPUStart)) < 1000 && math.Abs(float64(e.more.X1)-float64(b.GPUEnd)) < 1000 {
+						if b.GPUStart != 0 && e.Call == wire.CallCompleted && math.Abs(float64(e.more.X0)-float64(b.GPUStart)) < 1000 &&
+							math.Abs(float64(e.more.X1)-float64(b.GPUEnd)) < 1000 {
 							timed++
 							break
 						}
@@ -85,7 +88,8 @@ func TestWrappersHookedOnEitherSide(t *testing.T) {
 	}
 }
 
-// What is asked to be left alone is, and the trace says so: a user whose program fails with the tracer finds the class by halves.
+// What is asked to be left alone is, and the trace says so: a user whose program fails with the tracer finds the class
+// by halves.
 func TestSkippedClassesAreSaid(t *testing.T) {
 	_, client := softMetal(t)
 	cmd := exec.Command(client, "times")
@@ -109,8 +113,8 @@ func TestSkippedClassesAreSaid(t *testing.T) {
 	}
 }
 
-// A queue that nobody has seen made, as one of a class that is left alone, makes command buffers that no hooked method returns: none of their
-// commits was seen, though N.3 had named the initializer that they all pass.
+// A queue that nobody has seen made, as one of a class that is left alone, makes command buffers that no hooked method
+// returns: none of their commits was seen, though N.3 had named the initializer that they all pass.
 func TestCommandBuffersOfAnUnseenQueue(t *testing.T) {
 	_, client := softMetal(t)
 	plain := exec.Command(client, "times")
@@ -130,9 +134,10 @@ func TestCommandBuffersOfAnUnseenQueue(t *testing.T) {
 	}
 }
 
-// Handlers of command buffers that were never committed may run (WebKit/WebKit#39597). The tracer's handler is added in the commit, so a command
-// buffer that was given up is not recorded as completed. The strict software Metal also aborts where a handler is added with an encoder open, which
-// no macOS is known to do: a program behaves there as it does untraced.
+// Handlers of command buffers that were never committed may run (WebKit/WebKit#39597). The tracer's handler is added in
+// the commit, so a command buffer that was given up is not recorded as completed. The strict software Metal also aborts
+// where a handler is added with an encoder open, which no macOS is known to do: a program behaves there as it does
+// untraced.
 func TestNoHandlerBeforeTheCommit(t *testing.T) {
 	_, client := softMetal(t)
 	for check, completed := range map[string]int{"handlers": 1, "never-committed": 0, "times": -1} {

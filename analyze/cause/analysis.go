@@ -1,5 +1,5 @@
-// Package cause says which cause explains the time that threads lost, and what the run would gain without it. A cause is a file and a row of the
-// registry: a function of the evidence. docs/vocabulary.md fixes the words.
+// Package cause says which cause explains the time that threads lost, and what the run would gain without it. A cause
+// is a file and a row of the registry: a function of the evidence. docs/vocabulary.md fixes the words.
 package cause
 
 import (
@@ -14,8 +14,9 @@ import (
 type Analysis struct {
 	*evidence.Evidence
 	path.Waits
-	Verdict     Verdict
-	ReplayError float64 // how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
+	Verdict Verdict
+	// how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
+	ReplayError float64
 
 	replay *replay.Replay // nil where the trace has no waits, or nothing was asked of it
 }
@@ -42,7 +43,8 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 		if v := &a.Verdict; v.Cause == GPUSaturated {
 			f := &v.Causes[0]
 			f.Confidence, v.Confidence = min(f.Confidence, policy.Inferred), min(v.Confidence, policy.Inferred)
-			f.say("threads wait for everybody's work, too; if they waited for their own only, the run would be %s: they would wait for the GPU instead", s.InWords())
+			f.say("threads wait for everybody's work, too; if they waited for their own only, the run would be %s: they "+
+				"would wait for the GPU instead", s.InWords())
 		}
 	}
 	return a
@@ -61,8 +63,9 @@ func (a *Analysis) judge(opts Options) {
 	a.Verdict.confess(a.Evidence)
 }
 
-// wouldWaitForTheGPU is what threads would gain that wait for everybody's work on a GPU that is always busy, if they waited for their own
-// only, and that is next to nothing: then they would wait for the GPU instead, which is the limit. It is nil when that is not so.
+// wouldWaitForTheGPU is what threads would gain that wait for everybody's work on a GPU that is always busy, if they
+// waited for their own only, and that is next to nothing: then they would wait for the GPU instead, which is the limit.
+// It is nil when that is not so.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	v := &a.Verdict
 	if v.Cause != DeviceWideSync || !a.BusyThroughout() {

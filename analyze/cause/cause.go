@@ -33,13 +33,16 @@ const (
 // ForeignGPULoad is a cause that is no verdict: another program has the GPU, which says nothing about this one.
 const ForeignGPULoad = "foreign-gpu-load"
 
-// A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone, and says all that is told of it.
+// A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone, and says all
+// that is told of it.
 type cause struct {
 	name   string
 	rule   func(*evidence.Evidence) Finding
 	change replay.Change // what takes it out of a replay; no change where the finding says which, or why there is none
 	at     place         // where threads are when it costs them time
-	better bool          // the change is a better machine, not a program without the cause: that it brings nothing says nothing against the cause
+	// the change is a better machine, not a program without the cause: that it brings nothing says nothing against the
+	// cause
+	better bool
 }
 
 // A place is a kind of calls, and what threads do in them.
@@ -90,10 +93,11 @@ func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyz
 type Standing uint8
 
 const (
-	Fault   Standing = iota // of the program: what its code can mend
-	Aside                   // a fault, which costs time to those only who submit next to nothing, while those who submit have work in flight
-	Limit                   // of the machine: it is told after the faults
-	Outside                 // not of the program's own doing: it is told, and is no verdict on the program
+	Fault Standing = iota // of the program: what its code can mend
+	// a fault, which costs time to those only who submit next to nothing, while those who submit have work in flight
+	Aside
+	Limit   // of the machine: it is told after the faults
+	Outside // not of the program's own doing: it is told, and is no verdict on the program
 )
 
 // A Finding is what one rule says of its cause.
@@ -110,16 +114,18 @@ type Finding struct {
 	Confidence float64         // of the rule, 0…1
 	QValue     float64         // of the statistical test that the finding rests on; 0 where it rests on none
 	Speedup    *replay.Speedup // nil when it was not, or cannot be, replayed
-	Place      string          // the line of the program that spends the most time in it, as "train.py:42 step()"; "" if stacks were not recorded
+	// the line of the program that spends the most time in it, as "train.py:42 step()"; "" if stacks were not recorded
+	Place string
 
 	Unpredicted string // why it was not
 
-	at      *place                                 // nil is that of the registry
-	without func(replayed) (replay.Change, string) // what takes it out, or why nothing does; nil is the change of the registry
+	at *place // nil is that of the registry
+	// what takes it out, or why nothing does; nil is the change of the registry
+	without func(replayed) (replay.Change, string)
 }
 
-// proven says whether nothing speaks against a finding: neither the statistical test that it rests on nor the prediction of what removing it brings.
-// What is not predicted is judged by what it costs.
+// proven says whether nothing speaks against a finding: neither the statistical test that it rests on nor the
+// prediction of what removing it brings. What is not predicted is judged by what it costs.
 func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }
@@ -127,7 +133,8 @@ func (f *Finding) proven() bool {
 // Weight is what findings are ranked by.
 func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 
-// standAside tells a fault last that costs nearly all of its time to those who submit next to nothing, while those who submit have work in flight.
+// standAside tells a fault last that costs nearly all of its time to those who submit next to nothing, while those who
+// submit have work in flight.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
 	if policy.NearlyAll(costs, f.Lost) && ev.Occupied >= policy.Most.Value {
 		f.Standing = Aside
@@ -148,7 +155,8 @@ func (f Finding) not(format string, args ...any) Finding {
 type replayed interface {
 	// Paced says whether threads wait for their work in no call, and it shows in when they go on.
 	Paced() bool
-	// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with others.
+	// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with
+	// others.
 	Submits() (pieces int, batch bool)
 	// Meets says whether the replay knows which threads meet at a barrier.
 	Meets() bool

@@ -11,7 +11,8 @@ import (
 // compileBound: threads make libraries and pipeline states instead of using them.
 func compileBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
-		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps them between runs"}
+		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps " +
+			"them between runs"}
 	use, made := compile.Summarize(ev.Trace), 0
 	var children analyze.Nanos
 	for c := range analyze.Each(ev.Trace.Compilations) {
@@ -48,7 +49,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 	}
 	r.Holds = true
 	if r.Explains > 0 {
-		r.say("threads spent %s, %s of all their time, making libraries, functions and pipeline states", r.Lost, percent(evidence.Share(all, windows)))
+		r.say("threads spent %s, %s of all their time, making libraries, functions and pipeline states", r.Lost,
+			percent(evidence.Share(all, windows)))
 	} else {
 		r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(ev.Share(r.Lost)))
 	}
@@ -61,12 +63,13 @@ func compileBound(ev *evidence.Evidence) Finding {
 	if use.Repeated > 0 {
 		r.say("%d made again what had been made before", use.Repeated)
 	}
-	r.sum("Threads spend %s of their time compiling programs for the GPU (libraries and pipeline states).", percent(min(1, ev.Share(r.Lost))))
+	r.sum("Threads spend %s of their time compiling programs for the GPU (libraries and pipeline states).",
+		percent(min(1, ev.Share(r.Lost))))
 	return r
 }
 
-// withoutStartup is what a run gains without compilation, by the time that each thread has besides: the longest of these is left. The high end holds
-// that threads that wait for another's compilation need not wait either.
+// withoutStartup is what a run gains without compilation, by the time that each thread has besides: the longest of
+// these is left. The high end holds that threads that wait for another's compilation need not wait either.
 func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 	var whole, left, all, compiling analyze.Nanos
 	for _, t := range ev.Taking {
@@ -77,5 +80,6 @@ func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 		return nil
 	}
 	of, most := float64(whole)/float64(left), float64(all)/float64(all-compiling)
-	return &replay.Speedup{Estimate: of, Low: of * (1 - policy.Alike.Value), High: max(of, most) * (1 + policy.Alike.Value)}
+	return &replay.Speedup{Estimate: of, Low: of * (1 - policy.Alike.Value),
+		High: max(of, most) * (1 + policy.Alike.Value)}
 }

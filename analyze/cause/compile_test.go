@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// compilesFirst is a thread that compiles pipeline states for most of its time, each function named step of another source, and then makes so many
-// command buffers of 100 µs, one after the other.
+// compilesFirst is a thread that compiles pipeline states for most of its time, each function named step of another
+// source, and then makes so many command buffers of 100 µs, one after the other.
 func compilesFirst(pipelines, buffers int) *analyze.Trace {
 	const took, work = 10_000 * microsecond, 100 * microsecond
 	w := handmade.New(analyze.Nanos(pipelines)*took + analyze.Nanos(buffers+2)*2*work)
@@ -19,7 +19,8 @@ func compilesFirst(pipelines, buffers int) *analyze.Trace {
 		library, function := uint32(100+2*i), uint32(101+2*i)
 		add := func(kind, name string, made, from uint32, length analyze.Nanos) {
 			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{
-				Call: analyze.Call{Interval: handmade.At(at, at+length), Thread: w.A}, Kind: kind, Name: name, Made: made, From: from})
+				Call: analyze.Call{Interval: handmade.At(at, at+length), Thread: w.A}, Kind: kind, Name: name, Made: made,
+				From: from})
 			w.A.Exclusive[analyze.PartCompile] += length
 			at += length
 		}
@@ -39,8 +40,8 @@ func compilesFirst(pipelines, buffers int) *analyze.Trace {
 	return w.Trace
 }
 
-// A run that compiles for 98 % of its time was said to be as fast without (1.00); one that then makes many command buffers, to have compiled all
-// before them; and what differs by its source only, to be compiled again.
+// A run that compiles for 98 % of its time was said to be as fast without (1.00); one that then makes many command
+// buffers, to have compiled all before them; and what differs by its source only, to be compiled again.
 func TestCompileBoundAgreesWithItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		pipelines, buffers int
@@ -63,7 +64,8 @@ func TestCompileBoundAgreesWithItself(t *testing.T) {
 		}
 		gain := window / (window - compiling)
 		if s := f.Speedup; s == nil || s.Low > gain || s.High < gain || s.Estimate < 0.8*gain || s.Estimate > 1.2*gain {
-			t.Errorf("%s: %.2f of the time is compilation, and without it the run is %+v times as fast (%s), want %.2f", name, compiling/window, s, f.Unpredicted, gain)
+			t.Errorf("%s: %.2f of the time is compilation, and without it the run is %+v times as fast (%s), want %.2f", name,
+				compiling/window, s, f.Unpredicted, gain)
 		}
 		if said := strings.Join(f.Evidence, "\n"); strings.Contains(said, "again") || compile.Summarize(trace).Repeated != 0 {
 			t.Errorf("%s: every source is another, and it is said: %s", name, said)

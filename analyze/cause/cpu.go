@@ -8,11 +8,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// cpuBound: the threads compute, or want to and have no processor, and the GPU waits for them. That threads are outside of Metal
-// does not say that they compute: they may sleep, or wait for something that is not traced.
+// cpuBound: the threads compute, or want to and have no processor, and the GPU waits for them. That threads are outside
+// of Metal does not say that they compute: they may sleep, or wait for something that is not traced.
 func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
-		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more threads than there are processors"}
+		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more " +
+			"threads than there are processors"}
 	if ev.Buffers > 0 && ev.Busy >= policy.Broad.Value && !starvedBesideRoom(ev) {
 		return r.not("the GPU was busy for %s of the time", percent(ev.Busy))
 	}
@@ -33,9 +34,11 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// starvedBesideRoom says whether threads lack processors though the GPU, which one or the other keeps busy, has room for the work of all.
+// starvedBesideRoom says whether threads lack processors though the GPU, which one or the other keeps busy, has room
+// for the work of all.
 func starvedBesideRoom(ev *evidence.Evidence) bool {
-	return ev.Starved() && (ev.HasRoom || ev.Pending < policy.WorthNaming.Value) && ev.Processors.Waited > ev.Sum(analyze.PartWaitExecuting)
+	return ev.Starved() && (ev.HasRoom || ev.Pending < policy.WorthNaming.Value) &&
+		ev.Processors.Waited > ev.Sum(analyze.PartWaitExecuting)
 }
 
 // waiting is what tells computing for which the GPU waits from other computing.
@@ -44,8 +47,8 @@ type waiting struct {
 	turns analyze.Nanos // that they lose to a lock that shows in threads taking turns
 }
 
-// part is the part of a time outside of Metal in which the GPU waited for the thread: it had no work in flight, as it has when
-// it polls for its end or prepares the next, and did not spin for a lock that shows in threads taking turns.
+// part is the part of a time outside of Metal in which the GPU waited for the thread: it had no work in flight, as it
+// has when it polls for its end or prepares the next, and did not spin for a lock that shows in threads taking turns.
 func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 	return max(0, analyze.Nanos(float64(outside)*w.unfed)-w.turns)
 }
@@ -74,14 +77,17 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	p, w := &ev.Processors, waiting{ev.Unfed, lostInTurns(ev)}
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, p.Covered)) }
 	switch {
-	case ev.OneAtATime && !ev.Starved() && evidence.Share(p.Ran, ev.Wall) < policy.OneProcessor.Value && len(ev.Taking) > 1:
+	case ev.OneAtATime && !ev.Starved() && evidence.Share(p.Ran, ev.Wall) < policy.OneProcessor.Value &&
+		len(ev.Taking) > 1:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
 	case !ev.Starved() && evidence.Share(p.Computed+p.Waited, p.Covered) < policy.Most.Value:
-		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.Ran), of(p.Waited))
+		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.Ran),
+			of(p.Waited))
 	}
 	computed := w.part(p.Computed)
 	if !ev.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.Much.Value {
-		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.Ran), of(computed), w.accompanied())
+		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.Ran), of(computed),
+			w.accompanied())
 	}
 	r.Holds, r.Confidence = true, policy.Recorded
 	waited := p.Waited
@@ -100,7 +106,8 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		rest := ""
 		switch others, known := ev.Trace.OthersHad(ev.Trace.Window); {
 		case had(ev) >= policy.Broad.Value:
-			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler shows where"
+			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler " +
+				"shows where"
 		case known && others >= policy.Little.Value:
 			rest = fmt.Sprintf("; other programs had %s", percent(others))
 			r.Advice = "see what else has the processors: stop it, or run fewer threads"
@@ -109,9 +116,11 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 			r.Advice = "see what keeps the threads from the processors (taskset, a container's quota), or run fewer threads"
 		default:
 			rest = "; others had the rest, or an affinity or a quota kept them from it"
-			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a container's quota): stop it, or run fewer threads"
+			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a container's " +
+				"quota): stop it, or run fewer threads"
 		}
-		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Taking), "thread"), percent(min(1, had(ev))), n, rest)
+		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Taking), "thread"),
+			percent(min(1, had(ev))), n, rest)
 	}
 	if !policy.NearlyAll(p.Covered, ev.Total) {
 		r.say("that is known of %s of the threads' time", percent(ev.Share(p.Covered)))
@@ -135,27 +144,34 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	case ev.Share(away) < policy.Most.Value:
 		return r.not("threads spent %s of their time outside of Metal and encoding", percent(ev.Share(away)))
 	case cpu == 0 && !ev.Starved():
-		return r.not("threads spent %s of their time outside of Metal; whether they computed there is not in the trace", percent(ev.Share(away)))
+		return r.not("threads spent %s of their time outside of Metal; whether they computed there is not in the trace",
+			percent(ev.Share(away)))
 	}
 	processors := float64(max(1, ev.Trace.Source.Processors))
-	computing, full := min(1, evidence.Share(cpu, away)), evidence.Share(max(cpu, ev.CPU), ev.Trace.Window.Length())/processors
+	computing, full := min(1, evidence.Share(cpu, away)), evidence.Share(max(cpu, ev.CPU),
+		ev.Trace.Window.Length())/processors
 	switch {
 	case ev.OneAtATime && evidence.Share(cpu, ev.Wall) < policy.OneProcessor.Value:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
 	case ev.Starved():
-		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor", ev.Processors.Wake, ev.Processors.Wakes)
-	case computing < policy.Most.Value && full < policy.Broad.Value && (computing < policy.Much.Value || full < policy.Much.Value):
-		return r.not("threads spent %s of their time outside of Metal, but used a processor in at most %s of that", percent(ev.Share(away)), percent(computing))
+		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor",
+			ev.Processors.Wake, ev.Processors.Wakes)
+	case computing < policy.Most.Value && full < policy.Broad.Value && (computing < policy.Much.Value ||
+		full < policy.Much.Value):
+		return r.not("threads spent %s of their time outside of Metal, but used a processor in at most %s of that",
+			percent(ev.Share(away)), percent(computing))
 	}
 	r.Holds = true
 	r.Lost, r.Explains = away, away
-	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time", percent(ev.Share(outside)), percent(ev.Share(encode)), cpu)
+	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time",
+		percent(ev.Share(outside)), percent(ev.Share(encode)), cpu)
 	if (full >= policy.Most.Value || ev.Starved()) && cpu > 0 && ev.Trace.Source.Processors > 0 {
 		if waiting := away - cpu; waiting > 0 {
 			if waiting >= cpu {
 				r.Lost = waiting
 			}
-			r.say("it had %s of the machine's %d processors: its %d threads waited %s for one", percent(min(1, full)), ev.Trace.Source.Processors, len(ev.Taking), waiting)
+			r.say("it had %s of the machine's %d processors: its %d threads waited %s for one", percent(min(1, full)),
+				ev.Trace.Source.Processors, len(ev.Taking), waiting)
 		}
 	}
 	return r
@@ -166,11 +182,14 @@ func cpuSummary(ev *evidence.Evidence, top *Finding) string {
 	p := &ev.Processors
 	switch {
 	case !p.Known(ev.Total):
-		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time in the program's own code and preparing work (encoding)%s.", percent(ev.Share(top.Weight())),
+		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time in the program's own code and "+
+			"preparing work (encoding)%s.", percent(ev.Share(top.Weight())),
 			busyWords(ev, ", and the GPU is busy for %s"))
 	case ev.Starved():
-		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.", percent(evidence.Share(p.Waited, p.Covered)), busyWords(ev, ", while the GPU is busy for %s of it"))
+		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.",
+			percent(evidence.Share(p.Waited, p.Covered)), busyWords(ev, ", while the GPU is busy for %s of it"))
 	}
 	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.",
-		percent(evidence.Share(waiting{ev.Unfed, lostInTurns(ev)}.part(p.Computed), p.Covered)), busyWords(ev, ", and the GPU is busy for %s"))
+		percent(evidence.Share(waiting{ev.Unfed, lostInTurns(ev)}.part(p.Computed), p.Covered)),
+		busyWords(ev, ", and the GPU is busy for %s"))
 }

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// rounds makes a trace of a second in which two threads, on two processors, hand a command buffer over every 50 ms and wait for
-// it; each is elsewhere before that. Of each second they run and wait for a processor as the samples say.
+// rounds makes a trace of a second in which two threads, on two processors, hand a command buffer over every 50 ms and
+// wait for it; each is elsewhere before that. Of each second they run and wait for a processor as the samples say.
 func rounds(outside, scheduling, gpu analyze.Nanos, samples ...analyze.CPUSample) *analyze.Trace {
 	const ms, second = 1_000_000, 1_000_000_000
 	w := handmade.New(second)
@@ -33,7 +33,8 @@ func rounds(outside, scheduling, gpu analyze.Nanos, samples ...analyze.CPUSample
 // of is a second in which a thread ran and waited for so many hundredths of the time; -1 is not known.
 func of(ran, waited analyze.Nanos) []analyze.CPUSample {
 	const hundredth = 10_000_000
-	first, last := analyze.CPUSample{Ran: 7}, analyze.CPUSample{At: 100 * hundredth, Ran: 7 + ran*hundredth, Waited: waited * hundredth}
+	first, last := analyze.CPUSample{Ran: 7}, analyze.CPUSample{At: 100 * hundredth, Ran: 7 + ran*hundredth,
+		Waited: waited * hundredth}
 	if waited < 0 {
 		first.Waited, last.Waited = analyze.NotKnown, analyze.NotKnown
 	}
@@ -47,8 +48,8 @@ func part(s []analyze.CPUSample, hundredths analyze.Nanos) []analyze.CPUSample {
 	return s
 }
 
-// The story: threads that slept most of the time were called cpu-bound, and threads that wanted a processor and had none
-// launch-bound, because hearing back takes long then.
+// The story: threads that slept most of the time were called cpu-bound, and threads that wanted a processor and had
+// none launch-bound, because hearing back takes long then.
 func TestProcessors(t *testing.T) {
 	for name, c := range map[string]struct {
 		trace *analyze.Trace
@@ -56,22 +57,31 @@ func TestProcessors(t *testing.T) {
 		lost  float64 // of the threads' time
 		said  string  // of cpu-bound: evidence, or why not
 	}{
-		"they sleep":                       {rounds(40, 0, 4, of(2, 1)...), None, 0, "ran for 2.0 % and waited for a processor for 1.0 %; the rest they slept"},
-		"they sleep on a busy machine":     {rounds(40, 0, 4, of(3, 20)...), None, 0, "slept"},
-		"they want processors":             {rounds(40, 0, 4, of(15, 75)...), CPUBound, 0.75, "2 threads had 15 % of the time of the machine's 2 processors; others had the rest"},
-		"others have processors":           {beside(rounds(40, 0, 4, of(15, 75)...), 160), CPUBound, 0.75, "the machine's 2 processors; other programs had 80 %"},
-		"nobody else has processors":       {beside(rounds(40, 0, 4, of(15, 75)...), 2), CPUBound, 0.75, "the machine's 2 processors; an affinity or a quota kept them from the rest"},
-		"they compute":                     {rounds(40, 0, 4, of(80, 2)...), CPUBound, 0.82, "ran for 80 %"},
-		"more compute than can":            {rounds(40, 0, 4, of(66, 33)...), CPUBound, 0.99, "waited for a processor for 33 %"},
-		"nothing is known":                 {rounds(40, 0, 4), None, 0, "whether they computed there is not in the trace"},
-		"waits are not known, computing":   {rounds(40, 0, 4, of(85, -1)...), CPUBound, 0.92, "it had 85 % of the machine's 2 processors"},
-		"waits are not known, asleep":      {rounds(40, 0, 4, of(4, -1)...), None, 0, "used a processor in at most 4.3 %"},
-		"half of it is known":              {rounds(40, 0, 4, part(of(15, 75), 60)...), CPUBound, 0.45, "that is known of 60 %"},
-		"too little is known":              {rounds(40, 0, 4, part(of(15, 75), 30)...), None, 0, "whether they computed there is not in the trace"},
-		"the GPU is busy":                  {rounds(10, 0, 38, of(15, 75)...), GPUBound, 0, "the GPU was busy for"},
-		"it takes long to begin":           {rounds(10, 30, 1, of(3, 2)...), LaunchBound, 0, "slept"},
-		"it takes long for want of a turn": {rounds(10, 30, 1, of(30, 60)...), CPUBound, 0.60, "waited for a processor for 60 %"},
-		"half of that for want of a turn":  {rounds(10, 25, 1, of(3, 29)...), None, 0, "slept"},
+		"they sleep": {rounds(40, 0, 4, of(2, 1)...), None, 0,
+			"ran for 2.0 % and waited for a processor for 1.0 %; the rest they slept"},
+		"they sleep on a busy machine": {rounds(40, 0, 4, of(3, 20)...), None, 0, "slept"},
+		"they want processors": {rounds(40, 0, 4, of(15, 75)...), CPUBound, 0.75,
+			"2 threads had 15 % of the time of the machine's 2 processors; others had the rest"},
+		"others have processors": {beside(rounds(40, 0, 4, of(15, 75)...), 160), CPUBound, 0.75,
+			"the machine's 2 processors; other programs had 80 %"},
+		"nobody else has processors": {beside(rounds(40, 0, 4, of(15, 75)...), 2), CPUBound, 0.75,
+			"the machine's 2 processors; an affinity or a quota kept them from the rest"},
+		"they compute": {rounds(40, 0, 4, of(80, 2)...), CPUBound, 0.82, "ran for 80 %"},
+		"more compute than can": {rounds(40, 0, 4, of(66, 33)...), CPUBound, 0.99,
+			"waited for a processor for 33 %"},
+		"nothing is known": {rounds(40, 0, 4), None, 0, "whether they computed there is not in the trace"},
+		"waits are not known, computing": {rounds(40, 0, 4, of(85, -1)...), CPUBound, 0.92,
+			"it had 85 % of the machine's 2 processors"},
+		"waits are not known, asleep": {rounds(40, 0, 4, of(4, -1)...), None, 0, "used a processor in at most 4.3 %"},
+		"half of it is known": {rounds(40, 0, 4, part(of(15, 75), 60)...), CPUBound, 0.45,
+			"that is known of 60 %"},
+		"too little is known": {rounds(40, 0, 4, part(of(15, 75), 30)...), None, 0,
+			"whether they computed there is not in the trace"},
+		"the GPU is busy":        {rounds(10, 0, 38, of(15, 75)...), GPUBound, 0, "the GPU was busy for"},
+		"it takes long to begin": {rounds(10, 30, 1, of(3, 2)...), LaunchBound, 0, "slept"},
+		"it takes long for want of a turn": {rounds(10, 30, 1, of(30, 60)...), CPUBound, 0.60,
+			"waited for a processor for 60 %"},
+		"half of that for want of a turn": {rounds(10, 25, 1, of(3, 29)...), None, 0, "slept"},
 	} {
 		a := Analyze(c.trace, Options{})
 		v := a.Verdict
@@ -104,24 +114,28 @@ func beside(trace *analyze.Trace, others analyze.Nanos) *analyze.Trace {
 	return trace
 }
 
-// The story: on a machine with two other programs that compute, four threads of Python that compute wait for its lock for 42 % of their
-// time and for a processor for 36 %. What they compute counted for the processors, and the verdict was that they lack those.
+// The story: on a machine with two other programs that compute, four threads of Python that compute wait for its lock
+// for 42 % of their time and for a processor for 36 %. What they compute counted for the processors, and the verdict
+// was that they lack those.
 func TestInterpreterOnABusyMachine(t *testing.T) {
 	trace := rounds(40, 0, 4, of(22, 36)...)
 	for _, th := range trace.Threads {
 		th.Process.Program = "/usr/bin/python3.11"
 		for k := range analyze.Nanos(20) {
 			begin := k * 50_000_000
-			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin, begin+22_000_000), Thread: th}, Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 22_000_000})
+			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin,
+				begin+22_000_000), Thread: th}, Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 22_000_000})
 		}
 	}
-	if v := Analyze(trace, Options{}).Verdict; v.Cause != InterpreterLock || !slices.ContainsFunc(v.Causes, func(f Finding) bool { return f.Cause == CPUBound }) {
+	if v := Analyze(trace, Options{}).Verdict; v.Cause != InterpreterLock ||
+		!slices.ContainsFunc(v.Causes, func(f Finding) bool { return f.Cause == CPUBound }) {
 		t.Errorf("%s: %s %+v", v.Cause, v.Summary, v.Causes)
 	}
 }
 
-// The story: four threads that were kept to one of a machine's 16 processors filled it. Each waited for it for a quarter of its time, which
-// was no more than on any busy machine, and hearing back took long: the verdict was launch-bound.
+// The story: four threads that were kept to one of a machine's 16 processors filled it. Each waited for it for a
+// quarter of its time, which was no more than on any busy machine, and hearing back took long: the verdict was
+// launch-bound.
 func TestConfinedToOneProcessor(t *testing.T) {
 	for _, c := range []struct {
 		used  analyze.Nanos // hundredths of a processor

@@ -76,7 +76,8 @@ func chained(events bool) *tracesim.Sim {
 			var flying []*tracesim.Buffer
 			for round := range uint64(200) {
 				b := t.CommandBuffer(q)
-				if wait := round + uint64(i); events && wait > 0 { // the second for the first's of this round, that for the second's of the round before
+				if wait := round + uint64(i); events && wait > 0 {
+					// the second for the first's of this round, that for the second's of the round before
 					t.WaitEvent(b, event[1-i], wait)
 				}
 				t.Encode(b, "step", 300*us)
@@ -154,7 +155,8 @@ func TestHandlerThatCommits(t *testing.T) {
 			continue
 		}
 		if off := g.Estimate/real - 1; off > 0.1 || off < -0.1 || real < g.Low || real > g.High {
-			t.Errorf("%+v: predicted %.2f (%.2f to %.2f), the run is %.2f times as fast", c.wanted, g.Estimate, g.Low, g.High, real)
+			t.Errorf("%+v: predicted %.2f (%.2f to %.2f), the run is %.2f times as fast", c.wanted, g.Estimate, g.Low, g.High,
+				real)
 		}
 	}
 	if a.Verdict.Cause != cause.CompletionHandlers {

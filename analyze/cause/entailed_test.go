@@ -11,8 +11,9 @@ import (
 
 const us = analyze.Nanos(1000)
 
-// turns makes a trace of threads that take turns of 10 µs at their interpreter's lock, one call a turn: each makes and commits a
-// command buffer, waits for it, and then, when all is long done, for the newest of each other thread if everybody says so.
+// turns makes a trace of threads that take turns of 10 µs at their interpreter's lock, one call a turn: each makes and
+// commits a command buffer, waits for it, and then, when all is long done, for the newest of each other thread if
+// everybody says so.
 func turns(threads, rounds int, everybody bool) *analyze.Trace {
 	const turn = 10 * us
 	w := handmade.New(0)
@@ -34,12 +35,14 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 			got, back := now, now+turn
 			now = back
 			if n > 0 { // it has waited since its turn before
-				w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(got-analyze.Nanos(threads-1)*turn, got), Thread: thread},
-					Selector: "pthread_cond_timedwait", Lock: 7, Name: "_PyRuntime", Own: analyze.Nanos(threads-1) * turn})
+				w.Trace.Locks = append(w.Trace.Locks,
+					analyze.LockWait{Call: analyze.Call{Interval: handmade.At(got-analyze.Nanos(threads-1)*turn, got), Thread: thread},
+						Selector: "pthread_cond_timedwait", Lock: 7, Name: "_PyRuntime", Own: analyze.Nanos(threads-1) * turn})
 			}
 			switch step := n % calls; step {
 			case 0:
-				newest[t] = w.Trace.Add(analyze.CommandBuffer{ID: uint32(len(w.Trace.CommandBuffers) + 1), Process: p, Queue: w.Trace.Queues[t],
+				newest[t] = w.Trace.Add(analyze.CommandBuffer{ID: uint32(len(w.Trace.CommandBuffers) + 1), Process: p,
+					Queue:   w.Trace.Queues[t],
 					Created: analyze.Call{Interval: handmade.At(back-2*us, back-us), Thread: thread}})
 			case 1:
 				b := w.Trace.Buffer(newest[t])
@@ -56,9 +59,9 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 	return w.Trace
 }
 
-// The story: on a machine with 16 processors the GPU had long done what threads of Python waited for. Waiting for everybody's work cost no
-// time in the waits, but eight turns at the interpreter's lock an operation instead of one: the verdict was interpreter-lock, and the same
-// program was twice as fast when it waited for its own work alone.
+// The story: on a machine with 16 processors the GPU had long done what threads of Python waited for. Waiting for
+// everybody's work cost no time in the waits, but eight turns at the interpreter's lock an operation instead of one:
+// the verdict was interpreter-lock, and the same program was twice as fast when it waited for its own work alone.
 func TestWaitsThatCostTurnsAtTheInterpretersLock(t *testing.T) {
 	for _, threads := range []int{4, 8} {
 		a := Analyze(turns(threads, 60, true), Options{})

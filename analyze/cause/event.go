@@ -6,10 +6,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// eventChain: a command buffer waits on the GPU for an event that another, or a thread, signals, though it and the GPU are ready.
+// eventChain: a command buffer waits on the GPU for an event that another, or a thread, signals, though it and the GPU
+// are ready.
 func eventChain(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: EventChain, Confidence: policy.Shown,
-		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an event is needed"}
+		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an " +
+			"event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
 	for _, x := range ev.Released() {
@@ -36,7 +38,8 @@ func eventChain(ev *evidence.Evidence) Finding {
 	}
 	r.Lost = ev.WaitedDuring(func(x *evidence.Release) analyze.Interval { return x.Event })
 	r.Holds = true
-	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits, delay/analyze.Nanos(chained))
+	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits,
+		delay/analyze.Nanos(chained))
 	if byThreads > 0 {
 		r.say("%d of them were for a value that a thread gave the event (setSignaledValue:)", byThreads)
 	}
@@ -45,11 +48,14 @@ func eventChain(ev *evidence.Evidence) Finding {
 		r.say("what signaled %d of them is not in the trace", unknown)
 	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy),
+		ev.GPU.Overlap)
 	if policy.MoreThan(policy.Most, byThreads, chained) {
-		r.sum("Work that was handed to the GPU waits there for signals (events) that threads give late: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+		r.sum("Work that was handed to the GPU waits there for signals (events) that threads give late: threads lose %s "+
+			"of their time to that.", percent(ev.Share(r.Lost)))
 	} else {
-		r.sum("Pieces of work wait on the GPU for each other's signals (events): threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+		r.sum("Pieces of work wait on the GPU for each other's signals (events): threads lose %s of their time to that.",
+			percent(ev.Share(r.Lost)))
 	}
 	return r
 }

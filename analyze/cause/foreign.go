@@ -8,7 +8,8 @@ import (
 // foreignLoad: another program has the GPU. It is no verdict on this one.
 func foreignLoad(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: policy.Guessed, Standing: Outside,
-		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU that slept begins late too"}
+		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU " +
+			"that slept begins late too"}
 	f := &ev.Foreign
 	r.Lost = f.Began
 	if f.Why != "" {
@@ -17,10 +18,12 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.Lost += f.Cost.Itself + f.Cost.Behind
 	if f.Late > 0 {
-		r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this program, for %s (median)", f.Late, f.Delays, f.Usual)
+		r.say("%d of %d command buffers that the driver had handed over waited for a GPU that ran nothing of this "+
+			"program, for %s (median)", f.Late, f.Delays, f.Usual)
 	}
 	if f.Cost.Itself+f.Cost.Behind > 0 {
-		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads waited %s longer for them, and %s for work behind them",
+		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads "+
+			"waited %s longer for them, and %s for work behind them",
 			f.Interrupted(), policy.Outlier.Count(), f.Cost.Itself, f.Cost.Behind)
 	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))

@@ -63,8 +63,8 @@ func (m mix) build() *tracesim.Sim {
 	return s
 }
 
-// What is predicted of kernels, calls and threads that take less, and of more command buffers in flight, is what the same program does in
-// which that was really done.
+// What is predicted of kernels, calls and threads that take less, and of more command buffers in flight, is what the
+// same program does in which that was really done.
 func TestFasterThings(t *testing.T) {
 	one := mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 100 * us, commit: 3 * us}
 	four := mix{engines: 8, threads: 4, matmul: 400 * us, gelu: 200 * us, think: 300 * us, commit: 60 * us}
@@ -81,19 +81,27 @@ func TestFasterThings(t *testing.T) {
 		really mix
 		wanted []replay.Wanted
 	}{
-		{"a kernel, one thread", one, change(one, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
+		{"a kernel, one thread", one, change(one, func(m *mix) { m.matmul /= 2 }),
+			[]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
 		{"a kernel and what is between, one thread", one, change(one, func(m *mix) { m.matmul /= 4; m.think = 0 }),
 			[]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.25}, {Kind: "thread", Pattern: "*"}}},
 		{"two in flight", one, change(one, func(m *mix) { m.ahead = 2 }), []replay.Wanted{{Kind: "in-flight", Pattern: "2"}}},
 		{"three in flight of half", one, change(one, func(m *mix) { m.ahead = 3; m.matmul /= 2; m.gelu /= 2 }),
 			[]replay.Wanted{{Kind: "in-flight", Pattern: "3"}, {Kind: "kernel", Pattern: "*", Factor: 0.5}}},
-		{"a kernel, four threads", four, change(four, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul_f32", Factor: 0.5}}},
-		{"a kernel beside another in a command buffer", mixed, change(mixed, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
-		{"a call, four threads", four, change(four, func(m *mix) { m.commit /= 4 }), []replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 0.25}}},
-		{"a slower call", four, change(four, func(m *mix) { m.commit *= 4 }), []replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 4}}},
-		{"threads, four threads", four, change(four, func(m *mix) { m.think /= 2 }), []replay.Wanted{{Kind: "thread", Pattern: "*", Factor: 0.5}}},
-		{"a kernel, a full GPU", full, change(full, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "m*l*32", Factor: 0.5}}},
-		{"a kernel, of all who wait for each other", everybody, change(everybody, func(m *mix) { m.matmul /= 2 }), []replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
+		{"a kernel, four threads", four, change(four, func(m *mix) { m.matmul /= 2 }),
+			[]replay.Wanted{{Kind: "kernel", Pattern: "matmul_f32", Factor: 0.5}}},
+		{"a kernel beside another in a command buffer", mixed, change(mixed, func(m *mix) { m.matmul /= 2 }),
+			[]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
+		{"a call, four threads", four, change(four, func(m *mix) { m.commit /= 4 }),
+			[]replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 0.25}}},
+		{"a slower call", four, change(four, func(m *mix) { m.commit *= 4 }),
+			[]replay.Wanted{{Kind: "call", Pattern: "commit", Factor: 4}}},
+		{"threads, four threads", four, change(four, func(m *mix) { m.think /= 2 }),
+			[]replay.Wanted{{Kind: "thread", Pattern: "*", Factor: 0.5}}},
+		{"a kernel, a full GPU", full, change(full, func(m *mix) { m.matmul /= 2 }),
+			[]replay.Wanted{{Kind: "kernel", Pattern: "m*l*32", Factor: 0.5}}},
+		{"a kernel, of all who wait for each other", everybody, change(everybody, func(m *mix) { m.matmul /= 2 }),
+			[]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			trace := load(t, c.with.build().Run(t))
@@ -111,11 +119,13 @@ func TestFasterThings(t *testing.T) {
 	}
 }
 
-// Of a kernel that always shares its command buffers with the same other one nothing is predicted: not by how many threads each has.
+// Of a kernel that always shares its command buffers with the same other one nothing is predicted: not by how many
+// threads each has.
 func TestNothingIsPredictedOfKernelsThatAreNotIdentified(t *testing.T) {
 	m := mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 100 * us, commit: 3 * us, together: true}
 	a := cause.Analyze(load(t, m.build().Run(t)), cause.Options{})
-	if _, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}); err != nil || !strings.Contains(why, "does not show what kernel matmul_f32 costs") {
+	if _, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "matmul*", Factor: 0.5}}); err != nil ||
+		!strings.Contains(why, "does not show what kernel matmul_f32 costs") {
 		t.Errorf("%q, %v", why, err)
 	}
 	for _, g := range a.Gains() {
@@ -125,15 +135,18 @@ func TestNothingIsPredictedOfKernelsThatAreNotIdentified(t *testing.T) {
 	}
 }
 
-// The story: one thread that launches kernels, with a GPU that is busy for 79 % of the time, had the verdict none: nothing serializes it.
-// But the kernels are what its run takes, and with one more command buffer in flight the GPU would never be idle.
+// The story: one thread that launches kernels, with a GPU that is busy for 79 % of the time, had the verdict none:
+// nothing serializes it. But the kernels are what its run takes, and with one more command buffer in flight the GPU
+// would never be idle.
 func TestOneThreadThatLaunchesKernels(t *testing.T) {
-	a := cause.Analyze(load(t, mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 180 * us, think: 180 * us, commit: 3 * us}.build().Run(t)), cause.Options{})
+	a := cause.Analyze(load(t, mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 180 * us, think: 180 * us,
+		commit: 3 * us}.build().Run(t)), cause.Options{})
 	if v := a.Verdict; v.Cause != cause.GPUBound || v.Share < 0.75 {
 		t.Fatalf("%s, %.2f of the time: %s", v.Cause, v.Share, v.Summary)
 	}
 	said := strings.Join(a.Verdict.Causes[0].Evidence, "\n")
-	for _, want := range []string{"kernel matmul_f32: if it took half of its time, the run would be 1.4", "kernel gelu", "with 2 in flight the run would be 1."} {
+	for _, want := range []string{"kernel matmul_f32: if it took half of its time, the run would be 1.4", "kernel gelu",
+		"with 2 in flight the run would be 1."} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not said:\n%s", want, said)
 		}
@@ -158,22 +171,26 @@ func TestNothingToGain(t *testing.T) {
 	if err != nil || why != "" || g.Estimate < 0.999 || g.Estimate > 1.001 {
 		t.Errorf("unchanged: %+v, %s, %v", g, why, err)
 	}
-	if _, _, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "gemm", Factor: 0}}); err == nil || !strings.Contains(err.Error(), "step") {
+	if _, _, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "gemm", Factor: 0}}); err == nil ||
+		!strings.Contains(err.Error(), "step") {
 		t.Errorf("a kernel that is not there: %v", err)
 	}
-	// A wait for all work that takes half was answered with 1.00 times as fast: it is no call that could take less, but what the GPU does meanwhile.
+	// A wait for all work that takes half was answered with 1.00 times as fast: it is no call that could take less, but
+	// what the GPU does meanwhile.
 	for _, pattern := range []string{"waitUntil*", "waitUntilCompleted"} {
-		if g, _, err := a.Ask([]replay.Wanted{{Kind: "call", Pattern: pattern, Factor: 0.5}}); err == nil || !strings.Contains(err.Error(), "waits for what others do") {
+		if g, _, err := a.Ask([]replay.Wanted{{Kind: "call", Pattern: pattern, Factor: 0.5}}); err == nil ||
+			!strings.Contains(err.Error(), "waits for what others do") {
 			t.Errorf("call:%s=0.5: %v, error %v", pattern, g, err)
 		}
 	}
-	if g, why, err := cause.Analyze(&analyze.Trace{}, cause.Options{}).Ask([]replay.Wanted{{Kind: "kernel", Pattern: "*"}}); err != nil || why == "" {
+	if g, why, err := cause.Analyze(&analyze.Trace{}, cause.Options{}).Ask(
+		[]replay.Wanted{{Kind: "kernel", Pattern: "*"}}); err != nil || why == "" {
 		t.Errorf("of an empty trace: %+v, %q, %v", g, why, err)
 	}
 }
 
-// The story: of threads whose work another submits, two command buffers in flight were said to make the run 1.28 times as fast. But the submitter answers when the
-// work is done, and has nothing else to do before it is asked again.
+// The story: of threads whose work another submits, two command buffers in flight were said to make the run 1.28 times
+// as fast. But the submitter answers when the work is done, and has nothing else to do before it is asked again.
 func TestInFlightForOthers(t *testing.T) {
 	s := tracesim.NewSim(8, 7)
 	asked, answered, q := &tracesim.Shelf{}, &tracesim.Shelf{}, s.NewQueue("", 0)
@@ -205,8 +222,9 @@ func TestInFlightForOthers(t *testing.T) {
 	}
 }
 
-// The story: where launching is the cause, what threads do outside of Metal for each command buffer was said to stay as it is. Some of it goes with the command
-// buffers: of five such programs on 16 processors three were faster than the interval said.
+// The story: where launching is the cause, what threads do outside of Metal for each command buffer was said to stay as
+// it is. Some of it goes with the command buffers: of five such programs on 16 processors three were faster than the
+// interval said.
 func TestOwnTimeOfLaunches(t *testing.T) {
 	run := func(own int64, each int) *analyze.Trace {
 		s := tracesim.NewSim(8, 7)
@@ -239,8 +257,9 @@ func TestOwnTimeOfLaunches(t *testing.T) {
 	}
 }
 
-// The story: of two locks without names of their own, which both are called after the function that waits, the table had one line: the numbers of the lock that
-// brings less. What helps is of all locks of a name, as it is where that name is asked for.
+// The story: of two locks without names of their own, which both are called after the function that waits, the table
+// had one line: the numbers of the lock that brings less. What helps is of all locks of a name, as it is where that
+// name is asked for.
 func TestLocksOfOneName(t *testing.T) {
 	s := tracesim.NewSim(8, 7)
 	locks := [2]tracesim.Lock{{Seen: true}, {Seen: true}}

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It costs the
-// time that threads were queued for it; it explains the time they waited for it in any way.
+// gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It
+// costs the time that threads were queued for it; it explains the time they waited for it in any way.
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
@@ -17,16 +17,20 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	case ev.Buffers == 0:
 		return r.not("there are no GPU times")
 	case !policy.Saturated(ev.Busy) && interrupted > 0 && ev.Pending-interrupted < policy.Most.Value:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it another program had interrupted it",
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it "+
+			"another program had interrupted it",
 			percent(ev.Busy), percent(interrupted))
 	case !policy.Saturated(ev.Busy) && ev.Pending < policy.Most.Value:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while more work was ready for it",
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while "+
+			"more work was ready for it",
 			percent(ev.Busy), percent(ev.Pending))
 	case ev.HasRoom && ev.Pending >= policy.Most.Value && !ev.Saturated:
-		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but the more was ready the more ran at once: it had room",
+		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but "+
+			"the more was ready the more ran at once: it had room",
 			percent(ev.Busy), percent(ev.Pending))
 	case policy.Saturated(ev.Busy) && !ev.Saturated:
-		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun", percent(ev.Busy), percent(ev.Pending))
+		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun",
+			percent(ev.Busy), percent(ev.Pending))
 	}
 	if ev.Saturated {
 		with, without := ev.WithTheGPU()
@@ -40,7 +44,8 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		r.Explains = max(waited+ev.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = policy.Inferred
-		r.Lost = max(0, max(ev.Sum(analyze.PartWaitQueuedOther), ev.QueuedAsleep())-ev.InLines-ev.Syncs().BarrierLost-ev.Foreign.Cost.Behind)
+		r.Lost = max(0, max(ev.Sum(analyze.PartWaitQueuedOther),
+			ev.QueuedAsleep())-ev.InLines-ev.Syncs().BarrierLost-ev.Foreign.Cost.Behind)
 		r.Explains = r.Lost
 	}
 	r.Holds = true
@@ -48,32 +53,38 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	switch {
 	case ev.Crowded:
 		c := &ev.Busiest.Crowding
-		r.say("it ran %.1f command buffers at once while busy, and each takes %s longer for each other beside it: with all to itself the work would have taken %s of the time that "+
+		r.say("it ran %.1f command buffers at once while busy, and each takes %s longer for each other beside it: with "+
+			"all to itself the work would have taken %s of the time that "+
 			"it took", ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
 	case ev.Committers > 1:
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
 	}
 	if q := ev.OnlyQueue(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.Little.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
-		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it less to do: faster or fewer kernels, smaller types"
-		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at once is not seen", queueName(q))
+		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it " +
+			"less to do: faster or fewer kernels, smaller types"
+		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at "+
+			"once is not seen", queueName(q))
 	}
 	executing := ev.Sum(analyze.PartWaitExecuting)
 	seen := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + executing
 	if ev.Saturated {
 		seen += ev.WaitedWhileBusy()
 	}
-	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(ev.Share(seen)), seen-executing, executing)
+	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(ev.Share(seen)),
+		seen-executing, executing)
 	unseen, waiting := max(0, r.Explains-seen), "waiting for it"
 	if policy.MoreThan(policy.Most, unseen, seen) {
-		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for a completion handler", percent(ev.Share(unseen)))
+		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for "+
+			"a completion handler", percent(ev.Share(unseen)))
 	}
 	if policy.MoreThan(policy.Most, unseen, r.Explains) {
 		r.without = func(p replayed) (replay.Change, string) {
 			if p.Paced() {
 				return replay.Change{GPU: true}, ""
 			}
-			return replay.Change{}, "threads have work in flight and wait for it in no call that the trace shows, nor does it show in when they go on"
+			return replay.Change{}, "threads have work in flight and wait for it in no call that the trace shows, nor does " +
+				"it show in when they go on"
 		}
 	}
 	if policy.MoreThan(policy.Much, unseen, r.Explains) {

@@ -9,10 +9,12 @@ import (
 	"mtrace/analyze/replay"
 )
 
-const gpuBoundAdvice = "make the kernels that are named faster, fuse them, or use smaller types; where the next command buffer does not need what the last one gave, " +
+const gpuBoundAdvice = "make the kernels that are named faster, fuse them, or use smaller types; where the next " +
+	"command buffer does not need what the last one gave, " +
 	"commit it before waiting"
 
-// gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the verdict where no fault is.
+// gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the
+// verdict where no fault is.
 func gpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit, Advice: gpuBoundAdvice}
 	r.Lost = ev.Executing()
@@ -21,28 +23,33 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		return r.not("%d command buffers with GPU times are too few to tell", ev.Buffers)
 	case ev.Saturated:
 		return r.not("more work was ready than the GPU could run: it is saturated")
-	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count(): // then it is not the work that is the limit
+	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count():
+		// then it is not the work that is the limit
 		return r.not("others may wait for the answers of thread %d, which makes all commits", ev.Handover.To.ID)
 	case !ev.MostlyExecutes():
-		return r.not("threads waited for %s of their time while their own work ran, and something else took more", percent(ev.Share(r.Lost)))
+		return r.not("threads waited for %s of their time while their own work ran, and something else took more",
+			percent(ev.Share(r.Lost)))
 	}
 	r.Holds = true
 	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(ev.Share(r.Lost)))
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy),
+		ev.GPU.Overlap)
 	if ev.Steady == 1 {
 		r.Confidence = policy.Inferred
 		r.Advice += "; if other threads wait for the one that submits, let them submit their own work"
-		r.say("one thread submits all of it: whether other threads wait for that one in what is not recorded (futexes, as of std::future and of C++20's atomics) is " +
+		r.say("one thread submits all of it: whether other threads wait for that one in what is not recorded (futexes, as " +
+			"of std::future and of C++20's atomics) is " +
 			"not seen, nor whether the GPU could run more at once")
 	}
 	r.without = cannot("a run without work on the GPU is another program; what would help says what faster kernels bring")
-	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.", percent(ev.Share(r.Lost)),
+	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.",
+		percent(ev.Share(r.Lost)),
 		busyWords(ev, ", and the GPU is busy for %s"))
 	return r
 }
 
-// tellKernels says which kernels the GPU's work is, what each would bring if it took half of its time and, where one thread waits for each
-// command buffer before it makes the next, what more of them in flight would bring.
+// tellKernels says which kernels the GPU's work is, what each would bring if it took half of its time and, where one
+// thread waits for each command buffer before it makes the next, what more of them in flight would bring.
 func (r *Finding) tellKernels(gains []replay.Gain) {
 	named := 0
 	gains = slices.Clone(gains)
@@ -53,7 +60,8 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.InWords())
 			named++
 		case g.Kind == replay.KindInFlight:
-			r.say("what was committed is waited for before the next command buffer is made: with %s rounds in flight (a round is what is committed from one wait to the next) the run would be %s, if the next does not need what the "+
+			r.say("what was committed is waited for before the next command buffer is made: with %s rounds in flight (a "+
+				"round is what is committed from one wait to the next) the run would be %s, if the next does not need what the "+
 				"last one gave", g.Name, g.InWords())
 		}
 	}

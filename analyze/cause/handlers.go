@@ -9,7 +9,8 @@ import (
 // completionHandlers: waits end late because handlers that the program added run before waiters wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
-		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all handlers have returned"}
+		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all " +
+			"handlers have returned"}
 	var with []analyze.Nanos
 	for b := range ev.Trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Handlers > 0 {
@@ -37,12 +38,16 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	}
 	own := ev.HandlersOneByOne()
 	quick := slowOf(own) < policy.Pattern.Count()
-	if p := &ev.Processors; !some { // where threads wait for processors longer than they run, quick handlers take long now and then
-		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own), len(own)) || p.Waited > p.Ran)
+	if p := &ev.Processors; !some {
+		// where threads wait for processors longer than they run, quick handlers take long now and then
+		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own), len(own)) ||
+			p.Waited > p.Ran)
 	}
 	if quick && len(own) >= policy.Sample.Count() {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, but of %d that followed right behind one another %d took more than %s "+
-			"(median %s): the notification is late, not the handlers slow", late, len(own), slowOf(own), policy.Wakeup.Nanos(), evidence.Median(own))
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, but of %d that followed "+
+			"right behind one another %d took more than %s "+
+			"(median %s): the notification is late, not the handlers slow", late, len(own), slowOf(own), policy.Wakeup.Nanos(),
+			evidence.Median(own))
 	}
 	handling := ev.Handling()
 	for w := range analyze.Each(ev.Trace.Waits) {
@@ -71,13 +76,16 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		return r.not("handlers took long, but no thread waited for them")
 	}
 	if some && ev.Share(r.Lost) < policy.Little.Value {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d that took more than %s cost %s", late, few, slow, r.Lost)
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d "+
+			"that took more than %s cost %s", late, few, slow, r.Lost)
 	}
 	if some {
 		r.Confidence = policy.Inferred
-		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's end (the median is %s)", len(with), few, slow, late)
+		r.say("of %d command buffers with completion handlers %d were seen to complete more than %s after the GPU's end "+
+			"(the median is %s)", len(with), few, slow, late)
 	} else {
-		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late, len(with))
+		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late,
+			len(with))
 	}
 	if chained > 0 {
 		r.say("%d command buffers were made in the completion handler of the one before, which had worked %s in all until then", handlers, chained)
@@ -86,14 +94,17 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Share(waited)))
 	}
 	if r.Lost > waited+chained {
-		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue completes one at a time", full, percent(ev.Share(full)))
+		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue "+
+			"completes one at a time", full, percent(ev.Share(full)))
 	}
 	if chained > waited {
-		r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow, and only then hands over what comes next: "+
+		r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow, and only then "+
+			"hands over what comes next: "+
 			"the GPU waits for that for %s of the threads' time.", percent(ev.Share(r.Lost)))
 		return r
 	}
-	r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow and holds up threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow and holds up "+
+		"threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	return r
 }
 

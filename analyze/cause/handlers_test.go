@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// The story: one completion handler in four wrote to a file for six milliseconds, which took most of the threads' time, and the verdict
-// was none because the median handler is quick. Where threads wait for processors some are late as well, and then it is not the handlers.
+// The story: one completion handler in four wrote to a file for six milliseconds, which took most of the threads' time,
+// and the verdict was none because the median handler is quick. Where threads wait for processors some are late as
+// well, and then it is not the handlers.
 func TestSomeHandlersAreSlow(t *testing.T) {
 	const period = 7_000_000
 	for _, c := range []struct {
@@ -22,7 +23,8 @@ func TestSomeHandlersAreSlow(t *testing.T) {
 		{name: "every fourth", slow: 6_000_000, want: CompletionHandlers, lost: 15 * 6_000_000},
 		{name: "none", slow: 20_000, want: None},
 		{name: "as late as threads wake", slow: 3_000_000, wake: 3_000_000, want: None},
-		{name: "before another's completion in its queue", slow: 6_000_000, behind: true, want: CompletionHandlers, lost: 2 * 15 * 6_000_000},
+		{name: "before another's completion in its queue", slow: 6_000_000, behind: true, want: CompletionHandlers,
+			lost: 2 * 15 * 6_000_000},
 	} {
 		w := handmade.New(60 * period)
 		w.Trace.Threads = w.Trace.Threads[:2]

@@ -9,9 +9,10 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// TestHandover: a thread that waits for the submitter's signal waits for an answer only if it handed something over, and only if the
-// submitter did something for it alone. The pools were once taken for clients, since they wait in the same way, and so were threads that load data:
-// they say that some is there, and wait for room. Nobody was said to starve the GPU then.
+// TestHandover: a thread that waits for the submitter's signal waits for an answer only if it handed something over,
+// and only if the submitter did something for it alone. The pools were once taken for clients, since they wait in the
+// same way, and so were threads that load data: they say that some is there, and wait for room. Nobody was said to
+// starve the GPU then.
 func TestHandover(t *testing.T) {
 	const asked, answers = 100, 200
 	const period = 1_000_000
@@ -87,8 +88,9 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// The story: a thread that has one other submit for it, and waits, was taken for one that feeds that other too slowly: each waits for the other in turns. Who
-// takes what the other makes says that there is room, and that waits for it, too; but it makes the next meanwhile.
+// The story: a thread that has one other submit for it, and waits, was taken for one that feeds that other too slowly:
+// each waits for the other in turns. Who takes what the other makes says that there is room, and that waits for it,
+// too; but it makes the next meanwhile.
 func TestHandoverOfOne(t *testing.T) {
 	const asked, answers = 100, 200
 	const period = 1_000_000
@@ -119,8 +121,9 @@ func TestHandoverOfOne(t *testing.T) {
 	}
 }
 
-// TestHandoverUnseen: requests that no trace shows (a flag that is polled, a pipe) were once no requests. That the submitter works only
-// while somebody waits shows them; one that feeds a pool works also while all of the pool are busy.
+// TestHandoverUnseen: requests that no trace shows (a flag that is polled, a pipe) were once no requests. That the
+// submitter works only while somebody waits shows them; one that feeds a pool works also while all of the pool are
+// busy.
 func TestHandoverUnseen(t *testing.T) {
 	const period = 1_000_000
 	for _, c := range []struct {
@@ -160,9 +163,9 @@ func TestHandoverUnseen(t *testing.T) {
 	}
 }
 
-// TestHandoverTogether: a server that answers a batch at once, having committed a command buffer for each, was once taken for one that
-// lets a pool go. What its clients would be without it was then predicted 38 % too low, for each had its answer when the last of the batch was
-// done.
+// TestHandoverTogether: a server that answers a batch at once, having committed a command buffer for each, was once
+// taken for one that lets a pool go. What its clients would be without it was then predicted 38 % too low, for each had
+// its answer when the last of the batch was done.
 func TestHandoverTogether(t *testing.T) {
 	const asked, answers, period = 100, 200, 2_000_000
 	for _, buffers := range []analyze.Nanos{1, 2} {
@@ -180,7 +183,8 @@ func TestHandoverTogether(t *testing.T) {
 			}
 			end := begin + 1_500_000
 			for n := range 2 {
-				w.SignalWait(clients[(int(i)+n)%3], handmade.At(begin, end+analyze.Nanos(n)), answers, w.A, end+analyze.Nanos(n)-1, asked)
+				w.SignalWait(clients[(int(i)+n)%3], handmade.At(begin, end+analyze.Nanos(n)), answers, w.A, end+analyze.Nanos(n)-1,
+					asked)
 			}
 		}
 		w.Trace.Finish()
@@ -212,8 +216,8 @@ func (s submission) Paced() bool          { return false }
 func (submission) Meets() bool            { return false }
 func (s submission) Submits() (int, bool) { return s.pieces, s.batch }
 
-// The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94 % of the time, one command
-// buffer at a time. The verdict was that the GPU was saturated, since all of its work was one thread's.
+// The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94 % of the time,
+// one command buffer at a time. The verdict was that the GPU was saturated, since all of its work was one thread's.
 func TestHandoverKeepsTheGPUBusy(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(30 * period)
@@ -231,8 +235,9 @@ func TestHandoverKeepsTheGPUBusy(t *testing.T) {
 	}
 }
 
-// The story: of a thread that gives its results to a pool through a queue of two places, and waits when that is full, each of the pool was
-// said to hand its work over, because it signals that there is a place again; but it goes to work then, and does not wait.
+// The story: of a thread that gives its results to a pool through a queue of two places, and waits when that is full,
+// each of the pool was said to hand its work over, because it signals that there is a place again; but it goes to work
+// then, and does not wait.
 func TestRoomIsNoRequest(t *testing.T) {
 	const room, results, period = 100, 200, 2_000_000
 	for _, works := range []analyze.Nanos{0, 1_500_000} {
@@ -255,8 +260,8 @@ func TestRoomIsNoRequest(t *testing.T) {
 	}
 }
 
-// The story: of a program of one thread it was said that others wait for its signal and may be given work by it. They were Metal's own
-// threads, which a commit wakes.
+// The story: of a program of one thread it was said that others wait for its signal and may be given work by it. They
+// were Metal's own threads, which a commit wakes.
 func TestMetalsThreadsAreNoOthers(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(40 * period)

@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// headOfLine: what is first in a queue keeps from running what is ready behind it. Two shapes are known: a command buffer that was
-// enqueued and not committed; and one that runs, of another thread, in a queue that runs less than the GPU has room for.
+// headOfLine: what is first in a queue keeps from running what is ready behind it. Two shapes are known: a command
+// buffer that was enqueued and not committed; and one that runs, of another thread, in a queue that runs less than the
+// GPU has room for.
 func headOfLine(ev *evidence.Evidence) Finding {
 	enqueued := enqueuedEarly(ev)
 	if ev.InLines > enqueued.Lost {
@@ -28,17 +29,21 @@ func behindInLine(ev *evidence.Evidence) Finding {
 			by[ev.Trace.WaitsFor(w).Queue] += n
 		}
 	}
-	r.say("%d waits were for command buffers that were ready and stood behind other threads' in their queue, while the GPU ran less than it can", waits)
+	r.say("%d waits were for command buffers that were ready and stood behind other threads' in their queue, while the "+
+		"GPU ran less than it can", waits)
 	for _, u := range ev.Queues {
 		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
 			long, typical := ev.GPUTimes(u.Queue)
-			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them less than %s",
-				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"), analyze.Plural(ev.Lines[u.Queue].Most, "command buffer"), n, long, typical)
+			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them "+
+				"less than %s",
+				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"), analyze.Plural(ev.Lines[u.Queue].Most,
+					"command buffer"), n, long, typical)
 		}
 	}
 	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Share(r.Lost)), percent(ev.Busy))
 	r.without = without(replay.Change{Lines: true})
-	r.sum("Work for the GPU stands in a queue behind other threads' work, though the GPU has room for it: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	r.sum("Work for the GPU stands in a queue behind other threads' work, though the GPU has room for it: threads lose "+
+		"%s of their time to that.", percent(ev.Share(r.Lost)))
 	return r
 }
 
@@ -65,6 +70,7 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
-	r.sum("Work that was given its place in a queue (enqueue) and handed over late (commit) holds up what stands behind it: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+	r.sum("Work that was given its place in a queue (enqueue) and handed over late (commit) holds up what stands "+
+		"behind it: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
 	return r
 }

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// handled is a run of four threads that wait for their work on a GPU that takes 90 µs to begin and as long to say that it is done. All their command buffers
-// have handlers, which take so long, or they have none.
+// handled is a run of four threads that wait for their work on a GPU that takes 90 µs to begin and as long to say that
+// it is done. All their command buffers have handlers, which take so long, or they have none.
 func handled(handler int64) *tracesim.Sim {
 	const us = 1000
 	s := tracesim.NewSim(4, 3)
@@ -31,9 +31,9 @@ func handled(handler int64) *tracesim.Sim {
 	return s
 }
 
-// TestHearingOfTheEnd tells of slow handlers on the lab's GPU: without them the run was predicted to be 3.02 and 3.16 times as fast, and was 2.7. All command
-// buffers had a handler, and what it took was thought to be all but 20 µs of what passes from the GPU's end to its return, though the GPU takes 100 µs to
-// be heard of.
+// TestHearingOfTheEnd tells of slow handlers on the lab's GPU: without them the run was predicted to be 3.02 and 3.16
+// times as fast, and was 2.7. All command buffers had a handler, and what it took was thought to be all but 20 µs of
+// what passes from the GPU's end to its return, though the GPU takes 100 µs to be heard of.
 func TestHearingOfTheEnd(t *testing.T) {
 	with, without := load(t, handled(800_000).Run(t)), load(t, handled(0).Run(t))
 	c := cause.Analyze(with, cause.Options{}).Verdict.Causes[0]

@@ -10,11 +10,13 @@ import (
 // imbalance: threads meet again and again, and wait there for the slowest.
 func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
-		Advice: "share the work out evenly: give the slowest less, hand work out in smaller parts as threads become free, or let threads run ahead of each other"}
+		Advice: "share the work out evenly: give the slowest less, hand work out in smaller parts as threads become free, " +
+			"or let threads run ahead of each other"}
 	m := ev.Meetings
 	switch {
 	case len(ev.ForSignals) == 0:
-		return r.not("no wait for another thread's signal is in the trace; waits for futexes, as of C++20's barriers, would not be")
+		return r.not("no wait for another thread's signal is in the trace; waits for futexes, as of C++20's barriers, " +
+			"would not be")
 	case m == nil:
 		return r.not("threads that submit are not let go together by one of them, again and again")
 	case ev.Saturated:
@@ -30,8 +32,10 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.say("%d threads met %d times; at each, all waited for the one that came last", len(m.Threads), len(m.Rounds))
 	slow := sharesOf(last, r.Lost)
 	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Share(r.Lost)), slow)
-	r.say("without it means: shared out evenly, so that all take as long to the meetings on average; what differs from one to the next by chance stays")
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy), ev.GPU.Overlap)
+	r.say("without it means: shared out evenly, so that all take as long to the meetings on average; what differs from " +
+		"one to the next by chance stays")
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy),
+		ev.GPU.Overlap)
 	if m.Rotates() {
 		r.say("another thread comes last each time, in a recurring order: what each round has is shared out")
 	}
@@ -41,13 +45,15 @@ func imbalance(ev *evidence.Evidence) Finding {
 		}
 		return replay.Change{}, "it is not seen what would be shared out"
 	}
-	r.sum("Threads meet again and again, and wait there for the slowest for %s of their time: for %s.", percent(ev.Share(r.Lost)), slow)
+	r.sum("Threads meet again and again, and wait there for the slowest for %s of their time: for %s.",
+		percent(ev.Share(r.Lost)), slow)
 	return r
 }
 
-// evenly is how many times as fast the rounds would be if what was done in each were shared out evenly: all threads had as much to do on average, and of
-// each round it would still be the one that takes longest by chance that all wait for. The interval holds what quarters of the run give, what there is to gain
-// if even chance were shared out, so that all came at each meeting's average, and the error of every prediction.
+// evenly is how many times as fast the rounds would be if what was done in each were shared out evenly: all threads had
+// as much to do on average, and of each round it would still be the one that takes longest by chance that all wait for.
+// The interval holds what quarters of the run give, what there is to gain if even chance were shared out, so that all
+// came at each meeting's average, and the error of every prediction.
 func evenly(m *evidence.Meetings) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)
@@ -88,8 +94,9 @@ func usualTimes(m *evidence.Meetings) (usual map[*analyze.Thread]float64, all fl
 	return usual, all
 }
 
-// then is when a thread comes to a meeting that has as much to do as all: who had more takes as many times less, and who had less so much longer, for what
-// keeps it now and then, as a processor that it has to wait for, does so for no longer.
+// then is when a thread comes to a meeting that has as much to do as all: who had more takes as many times less, and
+// who had less so much longer, for what keeps it now and then, as a processor that it has to wait for, does so for no
+// longer.
 func then(came, usual, all float64) float64 {
 	if usual > all {
 		return came * all / usual
@@ -97,7 +104,8 @@ func then(came, usual, all float64) float64 {
 	return came + all - usual
 }
 
-// gained is how many times as fast rounds are if all threads take as long on average, and if they do in each round; 0 when they do not tell.
+// gained is how many times as fast rounds are if all threads take as long on average, and if they do in each round; 0
+// when they do not tell.
 func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all float64) (even, average float64) {
 	if len(rounds) < 2 {
 		return 0, 0

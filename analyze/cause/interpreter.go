@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// interpreterLock: threads wait for the lock of a language interpreter. Why they do, and what to do about it, depends on what its
-// holder does meanwhile: it waits for the GPU, or it runs code of the language.
+// interpreterLock: threads wait for the lock of a language interpreter. Why they do, and what to do about it, depends
+// on what its holder does meanwhile: it waits for the GPU, or it runs code of the language.
 func interpreterLock(ev *evidence.Evidence) Finding {
 	r, _ := findInterpreterLock(ev)
 	return r
@@ -34,12 +34,15 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	}
 	r.Confidence = policy.Guessed
 	r.takeTurns(turns, ev)
-	r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.", percent(ev.Share(r.Lost)))
+	r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.",
+		percent(ev.Share(r.Lost)))
 	if waits.Held > 0 {
 		r.Confidence = policy.Recorded
-		r.say("%d of %d waits for the GPU were entered holding the interpreter's lock: no other thread of the interpreter runs meanwhile", waits.Held, waits.Held+waits.Free)
+		r.say("%d of %d waits for the GPU were entered holding the interpreter's lock: no other thread of the interpreter "+
+			"runs meanwhile", waits.Held, waits.Held+waits.Free)
 	} else {
-		r.say("the program is an interpreter that runs one thread at a time; it seems to keep its lock while it waits for the GPU")
+		r.say("the program is an interpreter that runs one thread at a time; it seems to keep its lock while it waits for " +
+			"the GPU")
 	}
 	return r, true
 }
@@ -56,10 +59,14 @@ func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 	}
 	if policy.AtLeast(policy.Most, kept, r.Lost) {
 		r.Confidence = policy.Recorded
-		r.say("threads that waited for the GPU kept it for %s of the time that others waited for it", percent(evidence.Share(kept, r.Lost)))
-		r.Advice = "release the interpreter's lock while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; Py_BEGIN_ALLOW_THREADS in an extension)"
+		r.say("threads that waited for the GPU kept it for %s of the time that others waited for it",
+			percent(evidence.Share(kept, r.Lost)))
+		r.Advice = "release the interpreter's lock while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; " +
+			"Py_BEGIN_ALLOW_THREADS in an extension)"
 		return
 	}
-	r.say("for %s of the time that threads waited for it, it was held to run code, not to wait", percent(1-evidence.Share(kept, r.Lost)))
-	r.Advice = "the threads run code of the interpreter, one at a time: do more work per command buffer or in native code, or use processes instead of threads"
+	r.say("for %s of the time that threads waited for it, it was held to run code, not to wait",
+		percent(1-evidence.Share(kept, r.Lost)))
+	r.Advice = "the threads run code of the interpreter, one at a time: do more work per command buffer or in native " +
+		"code, or use processes instead of threads"
 }

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/cause"
 )
 
-// takingTurns is a trace of Python threads that wait for the GPU one after the other, with what is known of the interpreter's lock when
-// they begin to wait.
+// takingTurns is a trace of Python threads that wait for the GPU one after the other, with what is known of the
+// interpreter's lock when they begin to wait.
 func takingTurns(t *testing.T, held analyze.InterpreterLock) *analyze.Trace {
 	t.Helper()
 	trace := scenario(t, "a lock kept during the wait")
@@ -24,9 +24,12 @@ func takingTurns(t *testing.T, held analyze.InterpreterLock) *analyze.Trace {
 
 // Threads of an interpreter that take turns keep its lock while they wait, or another one; their waits know which.
 func TestTurnsByInterpreterOrByAnotherLock(t *testing.T) {
-	wantVerdict(t, takingTurns(t, analyze.InterpreterNotKnown), cause.InterpreterLock, "it seems to keep its lock while it waits for the GPU")
-	wantVerdict(t, takingTurns(t, analyze.InterpreterHeld), cause.InterpreterLock, "were entered holding the interpreter's lock")
-	wantVerdict(t, takingTurns(t, analyze.InterpreterFree), cause.LockContention, "what they keep meanwhile is not in the trace")
+	wantVerdict(t, takingTurns(t, analyze.InterpreterNotKnown), cause.InterpreterLock,
+		"it seems to keep its lock while it waits for the GPU")
+	wantVerdict(t, takingTurns(t, analyze.InterpreterHeld), cause.InterpreterLock,
+		"were entered holding the interpreter's lock")
+	wantVerdict(t, takingTurns(t, analyze.InterpreterFree), cause.LockContention,
+		"what they keep meanwhile is not in the trace")
 }
 
 // Waits for the interpreter's lock have two causes with two remedies: its holder waits for the GPU, or it runs code.
@@ -44,7 +47,8 @@ func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
 		trace := takingTurns(t, test.held)
 		for _, th := range trace.Threads {
 			at := th.Active.Begin
-			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 5*ms}, Thread: th},
+			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
+				End: at + 5*ms}, Thread: th},
 				Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 5 * ms, Kept: test.kept})
 		}
 		evidence := ""

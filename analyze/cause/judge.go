@@ -38,10 +38,10 @@ func (j *Judgement) Of(whole *evidence.Evidence) *Analysis {
 	return &Analysis{Evidence: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
 }
 
-// Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time, but that a fault
-// of the program that is worth naming comes before a limit of the machine, or nothing; what a cause costs is summed
-// over all windows, each for what it stands for. Evidence is that of one window, which it names: the one that is returned for the verdict, by its
-// index, because in it the cause has the middle share of all that found it.
+// Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time, but
+// that a fault of the program that is worth naming comes before a limit of the machine, or nothing; what a cause costs
+// is summed over all windows, each for what it stands for. Evidence is that of one window, which it names: the one that
+// is returned for the verdict, by its index, because in it the cause has the middle share of all that found it.
 func Judge(windows []Window) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
@@ -70,7 +70,10 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 			of = append(of, i)
 		}
 	}
-	slices.SortStableFunc(of, func(x, y int) int { return cmp.Compare(windows[x].Verdict.Share, windows[y].Verdict.Share) })
+	slices.SortStableFunc(of, func(x, y int) int {
+		return cmp.Compare(windows[x].Verdict.Share,
+			windows[y].Verdict.Share)
+	})
 	typical = of[len(of)/2]
 	best := &windows[typical]
 	v.Confidence = sure[v.Cause] / all
@@ -88,7 +91,8 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	v.RuledOut = slices.DeleteFunc(slices.Clone(best.Verdict.RuledOut), func(f Finding) bool {
 		return slices.ContainsFunc(v.Causes, func(c Finding) bool { return c.Cause == f.Cause })
 	})
-	if t := best.Verdict.Together; t != nil && len(v.Causes) > 1 && slices.Contains(t.Causes[:], v.Causes[0].Cause) && slices.Contains(t.Causes[:], v.Causes[1].Cause) {
+	if t := best.Verdict.Together; t != nil && len(v.Causes) > 1 && slices.Contains(t.Causes[:], v.Causes[0].Cause) &&
+		slices.Contains(t.Causes[:], v.Causes[1].Cause) {
 		v.Together = t
 	}
 	var parts []evidence.Part
@@ -102,7 +106,8 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	return j, typical
 }
 
-// closeIn names the faults that are as good a verdict in most of the windows whose verdict is that of the run, or the reverse.
+// closeIn names the faults that are as good a verdict in most of the windows whose verdict is that of the run, or the
+// reverse.
 func (v *Verdict) closeIn(windows []Window) {
 	times, of := map[string]int{}, 0
 	for i := range windows {
@@ -135,8 +140,9 @@ func firstFound(windows []Window, cause string) *Finding {
 	return nil
 }
 
-// worthNaming is the fault of the program that is the verdict of two windows at least and costs most, if that is worth naming of all of the
-// threads' time: faults are named before limits, in a run as in one trace. It is "" when there is none.
+// worthNaming is the fault of the program that is the verdict of two windows at least and costs most, if that is worth
+// naming of all of the threads' time: faults are named before limits, in a run as in one trace. It is "" when there is
+// none.
 func worthNaming(windows []Window, all float64) (most string) {
 	times, lost := map[string]int{}, map[string]float64{}
 	for w := range analyze.Each(windows) {
@@ -158,8 +164,8 @@ func worthNaming(windows []Window, all float64) (most string) {
 	return most
 }
 
-// findings puts together what the windows found of each cause that one of them found. The words are those of the typical window, or, where
-// it did not find the cause, of the one in which it costs most.
+// findings puts together what the windows found of each cause that one of them found. The words are those of the
+// typical window, or, where it did not find the cause, of the one in which it costs most.
 func findings(windows []Window, typical int) (all []Finding) {
 	type found struct {
 		Finding
@@ -185,7 +191,8 @@ func findings(windows []Window, typical int) (all []Finding) {
 	}
 	for _, s := range by.All {
 		f := s.Finding
-		f.Evidence = append(slices.Clone(f.Evidence), fmt.Sprintf("found in %d of %d windows; these figures are of the one %v", s.times, len(windows), s.in))
+		f.Evidence = append(slices.Clone(f.Evidence),
+			fmt.Sprintf("found in %d of %d windows; these figures are of the one %v", s.times, len(windows), s.in))
 		if f.Speedup = middle(s.low); f.Speedup != nil {
 			f.Unpredicted = ""
 		}

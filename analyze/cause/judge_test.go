@@ -7,13 +7,15 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// TestJudge: where windows disagree, a fault that two of them have for their verdict, and that is worth naming of the whole run, is named before
-// a limit, or nothing; one that costs less, or that is the verdict of one window only, is not. The story: a program that waited for a lock in a
-// third of its run was said to be bound by the GPU, as its other windows were, though all of it in one is lock-contention.
+// TestJudge: where windows disagree, a fault that two of them have for their verdict, and that is worth naming of the
+// whole run, is named before a limit, or nothing; one that costs less, or that is the verdict of one window only, is
+// not. The story: a program that waited for a lock in a third of its run was said to be bound by the GPU, as its other
+// windows were, though all of it in one is lock-contention.
 func TestJudge(t *testing.T) {
 	window := func(cause string, standing Standing, share float64) Window {
 		const working = 1000
-		of := evidence.Evidence{Trace: &analyze.Trace{}, Threads: []*evidence.ThreadTime{{Thread: &analyze.Thread{}, Working: working, CommandBuffers: 1}}}
+		of := evidence.Evidence{Trace: &analyze.Trace{},
+			Threads: []*evidence.ThreadTime{{Thread: &analyze.Thread{}, Working: working, CommandBuffers: 1}}}
 		v := Verdict{Cause: cause, Share: share, Confidence: 0.8}
 		if cause != None {
 			v.Causes = []Finding{{Cause: cause, Holds: true, Lost: analyze.Nanos(share * working), Standing: standing}}
@@ -43,7 +45,8 @@ func TestJudge(t *testing.T) {
 		}
 		whole := &evidence.Evidence{Trace: &analyze.Trace{}}
 		j, _ := Judge(windows)
-		if a := j.Of(whole); a.Verdict.Cause != c.want || c.want == LockContention && a.Verdict.Share != c.share*float64(c.locks)/8 {
+		if a := j.Of(whole); a.Verdict.Cause != c.want || c.want == LockContention &&
+			a.Verdict.Share != c.share*float64(c.locks)/8 {
 			t.Errorf("%s: %s with %.3f, not %s", c.name, a.Verdict.Cause, a.Verdict.Share, c.want)
 		}
 	}

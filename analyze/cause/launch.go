@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-const launchAdvice = "put more work into each command buffer: encode several operations before committing, fuse kernels, and wait less often"
+const launchAdvice = "put more work into each command buffer: encode several operations before committing, fuse " +
+	"kernels, and wait less often"
 
 // launchBound: what the GPU does for a command buffer is short against what it takes to hand it over and to hear back.
 func launchBound(ev *evidence.Evidence) Finding {
@@ -32,20 +33,26 @@ func launchBound(ev *evidence.Evidence) Finding {
 	case ev.Starved():
 		return r.not("handing over and hearing back take long because threads wait for processors")
 	case ev.Processors.Known(ev.Total) && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
-		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost, ev.Processors.Waited)
+		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost,
+			ev.Processors.Waited)
 	case r.Lost < ev.Sum(analyze.PartOutside):
 		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
 			percent(ev.Share(ev.Sum(analyze.PartOutside))), percent(ev.Share(r.Lost)))
 	case each <= work:
-		return r.not("handing over a command buffer and hearing back usually took %s, the GPU worked on it for %s", each, work)
+		return r.not("handing over a command buffer and hearing back usually took %s, the GPU worked on it for %s", each,
+			work)
 	}
 	r.Holds = true
-	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to begin and to hear back (medians)", work, each)
-	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Share(scheduling)), percent(ev.Share(notify)),
+	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to "+
+		"begin and to hear back (medians)", work, each)
+	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Share(scheduling)),
+		percent(ev.Share(notify)),
 		percent(ev.Share(encode)), percent(ev.Share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(ev.Busy))
-	r.say("without it means: the work of %d command buffers in one, encoded once, as one larger kernel; operations that each keep their encoding gain less",
+	r.say("without it means: the work of %d command buffers in one, encoded once, as one larger kernel; operations "+
+		"that each keep their encoding gain less",
 		policy.FewerLaunches)
-	r.sum("The pieces of work are too small: one (a command buffer) keeps the GPU busy for %s, and handing it over and hearing back takes %s.", work, each)
+	r.sum("The pieces of work are too small: one (a command buffer) keeps the GPU busy for %s, and handing it over and "+
+		"hearing back takes %s.", work, each)
 	return r
 }

@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// TestLine: short command buffers behind a long one of another thread, in a shared queue, were once laid on a saturated GPU, because
-// one was always busy and more was always committed. The GPU ran another queue's at the same time, so it had room.
+// TestLine: short command buffers behind a long one of another thread, in a shared queue, were once laid on a saturated
+// GPU, because one was always busy and more was always committed. The GPU ran another queue's at the same time, so it
+// had room.
 func TestLine(t *testing.T) {
 	const period = 1_000_000
 	for _, c := range []struct {
@@ -49,8 +50,9 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// The story: of four drawn programs whose queue holds up short work behind long three were none and one gpu-saturated, on a busy machine. Now and then
-// what came next began long after the work before it had ended, for want of a processor, and that was taken to begin beside it. None did.
+// The story: of four drawn programs whose queue holds up short work behind long three were none and one gpu-saturated,
+// on a busy machine. Now and then what came next began long after the work before it had ended, for want of a
+// processor, and that was taken to begin beside it. None did.
 func TestLineWhereSomeBeginLate(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(60 * period)
@@ -76,7 +78,8 @@ func TestLineWhereSomeBeginLate(t *testing.T) {
 	}
 }
 
-// TestLineAlone: a queue that does all the work leaves the GPU idle between its command buffers. That was once taken for room.
+// TestLineAlone: a queue that does all the work leaves the GPU idle between its command buffers. That was once taken
+// for room.
 func TestLineAlone(t *testing.T) {
 	const period = 500_000
 	w := handmade.New(100 * period)
@@ -92,8 +95,9 @@ func TestLineAlone(t *testing.T) {
 	}
 }
 
-// TestEmptyIsNoWork: empty command buffers that are only there to be waited for were once taken for work that a saturated GPU keeps
-// waiting, and their waits were counted for it as well as for the device-wide synchronisation that they are.
+// TestEmptyIsNoWork: empty command buffers that are only there to be waited for were once taken for work that a
+// saturated GPU keeps waiting, and their waits were counted for it as well as for the device-wide synchronisation that
+// they are.
 func TestEmptyIsNoWork(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(40 * period)
@@ -112,20 +116,23 @@ func TestEmptyIsNoWork(t *testing.T) {
 	}
 }
 
-// The story: threads that put an empty command buffer into everybody's queue, to wait for all, were said to lose that time to the
-// device-wide synchronisation, and as much of it to the queues in which those stood behind the others' work.
+// The story: threads that put an empty command buffer into everybody's queue, to wait for all, were said to lose that
+// time to the device-wide synchronisation, and as much of it to the queues in which those stood behind the others'
+// work.
 func TestEmptyIsNotInLine(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(40 * period)
 	other := &analyze.Queue{ID: 2, Process: w.A.Process, Device: w.Queue.Device}
 	w.Trace.Queues = append(w.Trace.Queues, other)
 	encoder := func(b *analyze.CommandBuffer) *analyze.CommandBuffer {
-		b.Encoders = []analyze.Encoder{{ID: b.ID, Created: analyze.Call{Interval: handmade.At(b.Committed.Begin-1, b.Committed.Begin), Thread: b.Committed.Thread}}}
+		b.Encoders = []analyze.Encoder{{ID: b.ID, Created: analyze.Call{Interval: handmade.At(b.Committed.Begin-1,
+			b.Committed.Begin), Thread: b.Committed.Thread}}}
 		return b
 	}
 	for i := range analyze.Nanos(39) {
 		begin := 1000 + i*period
-		w.Wait(w.A, handmade.At(begin+1000, begin+705_000), encoder(w.Buffer(w.A, begin, handmade.At(begin+10_000, begin+700_000))))
+		w.Wait(w.A, handmade.At(begin+1000, begin+705_000),
+			encoder(w.Buffer(w.A, begin, handmade.At(begin+10_000, begin+700_000))))
 		fence := w.Buffer(w.B, begin+20_000, handmade.At(begin+700_000, begin+701_000))
 		w.Wait(w.B, handmade.At(begin+21_000, begin+706_000), fence)
 		beside := encoder(w.Buffer(w.C, begin+50_000, handmade.At(begin+60_000, begin+900_000)))

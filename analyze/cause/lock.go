@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// lockContention: threads wait for a lock that another holds. The lock is in the trace, or it is hidden inside a call and shows
-// in how the calls hold each other up.
+// lockContention: threads wait for a lock that another holds. The lock is in the trace, or it is hidden inside a call
+// and shows in how the calls hold each other up.
 func lockContention(ev *evidence.Evidence) Finding {
 	r, _ := findLock(ev)
 	return r
@@ -29,11 +29,13 @@ const (
 
 // findLock says, too, what the lock was found by.
 func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
-	r := Finding{Cause: LockContention, Confidence: policy.Recorded, Advice: "shorten what is done under the lock, or give each thread its own"}
+	r := Finding{Cause: LockContention, Confidence: policy.Recorded,
+		Advice: "shorten what is done under the lock, or give each thread its own"}
 	seen := lockFinding(r, ev, func(l *analyze.LockWait) bool { return !l.OfInterpreter() })
 	hidden, by := hiddenLock(r, ev)
 	switch {
-	case hidden.Holds && !policy.AtLeast(policy.Most, seen.Lost, hidden.Lost): // a short wait for some lock does not say that there is no other
+	case hidden.Holds && !policy.AtLeast(policy.Most, seen.Lost, hidden.Lost):
+		// a short wait for some lock does not say that there is no other
 		if seen.Holds {
 			hidden.say("of the locks that are in the trace: %s", seen.Evidence[0])
 		}
@@ -44,14 +46,16 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	return seen, notHidden
 }
 
-// hiddenLock finds a lock that is not in the trace by how it shapes what is: calls that hold each other up, threads that take turns.
+// hiddenLock finds a lock that is not in the trace by how it shapes what is: calls that hold each other up, threads
+// that take turns.
 func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	tested := ""
 	for t := range analyze.Each(ev.Interference) {
 		if t.OneAtATime() {
 			r.Holds, r.Confidence, r.QValue = true, policy.Inferred, t.QValue
 			r.Lost = t.Lost
-			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation %.2f, p = %.3f, %d calls",
+			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation "+
+				"%.2f, p = %.3f, %d calls",
 				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
 			switch {
 			case t.HandOff:
@@ -59,10 +63,13 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 			case t.OneServer > 0:
 				r.say("calls are served one at a time: behind each other they take %.2f of the time of a call alone", t.OneServer)
 			default:
-				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside", percent(min(1, t.Effect)))
+				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside",
+					percent(min(1, t.Effect)))
 			}
-			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
-			r.sum("Threads wait for %s of their time for a lock that is not in the trace: the more of them are inside of one call (%s), the longer it takes each.",
+			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost,
+				percent(ev.Share(r.Lost)))
+			r.sum("Threads wait for %s of their time for a lock that is not in the trace: the more of them are inside of one "+
+				"call (%s), the longer it takes each.",
 				percent(ev.Share(r.Lost)), t.What)
 			if t.What != "commit" {
 				return r, hiddenInEncoder
@@ -83,19 +90,26 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	if turns != nil && !ev.TurnsAreInterpreters() {
 		r.Confidence = policy.Guessed
 		r.takeTurns(turns, ev)
-		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from thread to thread")
-		r.sum("Threads take turns in waiting for the GPU, though nothing is queued for it, as threads that share a lock do: that costs %s of their time.", percent(ev.Share(r.Lost)))
+		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from " +
+			"thread to thread")
+		r.sum("Threads take turns in waiting for the GPU, though nothing is queued for it, as threads that share a lock "+
+			"do: that costs %s of their time.", percent(ev.Share(r.Lost)))
 		r.at = &place{analyze.PartCommit, "commit"}
 		return r, hiddenByTurns
 	}
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Share(o.Lost) >= policy.WorthNaming.Value {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
-		r.say("outside of Metal threads take %s when no other is there, and the longer the more are there: they go on one after the other, with a regular time "+
+		r.say("outside of Metal threads take %s when no other is there, and the longer the more are there: they go on one "+
+			"after the other, with a regular time "+
 			"between (%d times)", o.Solo, o.Calls)
-		r.say("they do not sleep there, so far as the trace shows: a lock for which threads spin has that shape; it costs %s, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
-		r.Advice = "look with a CPU profiler at what the threads run between their waits for the GPU: shorten what is done one at a time"
-		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and what of that is work of their own is not in the trace")
-		r.sum("Threads do their own work outside of Metal one at a time, as threads do that wait for a lock without sleeping: that costs %s of their time.", percent(ev.Share(r.Lost)))
+		r.say("they do not sleep there, so far as the trace shows: a lock for which threads spin has that shape; it costs "+
+			"%s, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
+		r.Advice = "look with a CPU profiler at what the threads run between their waits for the GPU: shorten what is " +
+			"done one at a time"
+		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and what of that is work of their "+
+			"own is not in the trace")
+		r.sum("Threads do their own work outside of Metal one at a time, as threads do that wait for a lock without "+
+			"sleeping: that costs %s of their time.", percent(ev.Share(r.Lost)))
 		return r, hiddenBySpinning
 	}
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
@@ -112,11 +126,14 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	if t.Starved {
 		kept = ", and no clock keeps them apart: else they run, or wait for a processor, most of the time"
 	}
-	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all, t.Exclusion.Index, t.Exclusion.PValue, kept)
+	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all,
+		t.Exclusion.Index, t.Exclusion.PValue, kept)
 	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {
-		r.say("they run on a processor then, as when they spin; what of it is work of their own is not in the trace, so nothing is predicted")
-		r.without = cannot("threads run while they wait for their turn, and what of that is work of their own is not in the trace")
+		r.say("they run on a processor then, as when they spin; what of it is work of their own is not in the trace, so " +
+			"nothing is predicted")
+		r.without = cannot("threads run while they wait for their turn, and what of that is work of their own is not in " +
+			"the trace")
 	}
 }

@@ -24,7 +24,8 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.Locks) {
-		if !sort(l) || !ev.TakesPart[l.Thread] { // waits of the framework's own threads cost the program nothing by themselves
+		if !sort(l) || !ev.TakesPart[l.Thread] {
+			// waits of the framework's own threads cost the program nothing by themselves
 			continue
 		}
 		own := l.Own - ev.Hangs(l)
@@ -42,7 +43,8 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	if r.Lost == 0 {
 		if hanging > 0 {
-			return r.not("threads waited for it, %s of their time, only on the way from one wait for others' work to the next", percent(ev.Share(hanging)))
+			return r.not("threads waited for it, %s of their time, only on the way from one wait for others' work to the next",
+				percent(ev.Share(hanging)))
 		}
 		if r.Cause == InterpreterLock {
 			return r.not("no thread that takes part waited for the interpreter's lock")
@@ -57,10 +59,12 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	r.say("that is %s of the threads' time", percent(ev.Share(r.Lost)))
 	if ev.Share(hanging) >= policy.Negligible.Value {
-		r.say("waits on the way from one wait for others' work to the next, and for threads that are, %s of their time, are not counted: they go with those", percent(ev.Share(hanging)))
+		r.say("waits on the way from one wait for others' work to the next, and for threads that are, %s of their time, "+
+			"are not counted: they go with those", percent(ev.Share(hanging)))
 	}
 	if r.Cause == InterpreterLock {
-		r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.", percent(ev.Share(r.Lost)))
+		r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.",
+			percent(ev.Share(r.Lost)))
 	} else {
 		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Share(r.Lost)), uses[0].name)
 	}

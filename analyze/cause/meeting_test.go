@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// meets makes rounds in which A, B and C work on the GPU and wait for who is last, who is A in nine of ten. With a coordinator, a fourth
-// thread lets them go, 20 µs after the last has told it.
+// meets makes rounds in which A, B and C work on the GPU and wait for who is last, who is A in nine of ten. With a
+// coordinator, a fourth thread lets them go, 20 µs after the last has told it.
 func meets(rounds int, coordinator bool) *handmade.World { return meet(rounds, 3, 10, coordinator) }
 
 // meet makes rounds of so many threads, in which B is the last each so many times.
@@ -65,7 +65,8 @@ func TestImbalance(t *testing.T) {
 		if s := evidence.Share(v.Causes[0].Lost, a.ThreadTimeTotal()); s < 0.31 || s > 0.36 {
 			t.Errorf("coordinator %v: %.2f of the time lost, want a third", coordinator, s)
 		}
-		// If who is slow in one of ten is so by chance, that stays: rounds of 1476 µs instead of 2000. If not, each works 833 µs: rounds of 1333 µs.
+		// If who is slow in one of ten is so by chance, that stays: rounds of 1476 µs instead of 2000. If not, each works 833
+		// µs: rounds of 1333 µs.
 		if s := v.Causes[0].Speedup; s == nil || s.Estimate < 1.33 || s.Estimate > 1.38 || s.Low > 1.33 || s.High < 1.5 {
 			t.Errorf("coordinator %v: %+v, want 1.36, and 1.5 in the interval", coordinator, s)
 		}
@@ -78,8 +79,9 @@ func TestImbalance(t *testing.T) {
 	}
 }
 
-// The story: threads whose work differs by a fifth from round to round were predicted to come to each meeting at its average, and gained 10 to 15 % less when
-// their work was really shared out: of six there is always one that takes longest. Nor does one that is now and then without a processor wait longer for one.
+// The story: threads whose work differs by a fifth from round to round were predicted to come to each meeting at its
+// average, and gained 10 to 15 % less when their work was really shared out: of six there is always one that takes
+// longest. Nor does one that is now and then without a processor wait longer for one.
 func TestChanceStays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, threads := range []int{2, 3, 6, 9} {
@@ -118,8 +120,9 @@ func TestChanceStays(t *testing.T) {
 	}
 }
 
-// The story: of two threads that meet, or that a third lets go together, one always came last, and the verdict was gpu-bound: the other seemed to wait for
-// what that one makes. But it waits while that one's work runs on the GPU, of which it could have a part; what is made without the GPU starves it.
+// The story: of two threads that meet, or that a third lets go together, one always came last, and the verdict was
+// gpu-bound: the other seemed to wait for what that one makes. But it waits while that one's work runs on the GPU, of
+// which it could have a part; what is made without the GPU starves it.
 func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 	for _, coordinator := range []bool{false, true} {
 		v := Analyze(meet(60, 2, 1000, coordinator).Trace, Options{}).Verdict
@@ -129,8 +132,9 @@ func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 	}
 }
 
-// The story: two threads of a pool, to which a third gives work as it comes and waits for room when it has given too much, were called out of balance: each
-// time one of them was let go, by who had been told that there is room. But they are never let go together.
+// The story: two threads of a pool, to which a third gives work as it comes and waits for room when it has given too
+// much, were called out of balance: each time one of them was let go, by who had been told that there is room. But they
+// are never let go together.
 func TestPoolOfTwoIsNoMeeting(t *testing.T) {
 	const us = 1_000
 	w := handmade.New(100 * 1000 * us)
@@ -151,8 +155,8 @@ func TestPoolOfTwoIsNoMeeting(t *testing.T) {
 	}
 }
 
-// feeds makes a thread that waits for another's signal, of so many µs, before each command buffer of 400 µs; the other compiles meanwhile,
-// or nothing is known of it.
+// feeds makes a thread that waits for another's signal, of so many µs, before each command buffer of 400 µs; the other
+// compiles meanwhile, or nothing is known of it.
 func feeds(rounds int, wait analyze.Nanos, compiles bool) *handmade.World {
 	const us = 1_000
 	w := handmade.New(analyze.Nanos(rounds+1) * (wait + 500) * us)
@@ -160,8 +164,9 @@ func feeds(rounds int, wait analyze.Nanos, compiles bool) *handmade.World {
 		begin := analyze.Nanos(k+1) * (wait + 500) * us
 		w.SignalWait(w.A, handmade.At(begin, begin+wait*us), 9, w.B, begin+wait*us-5*us, 0)
 		if compiles {
-			w.Trace.Compilations = append(w.Trace.Compilations, analyze.Compilation{Call: analyze.Call{Interval: handmade.At(begin+10*us, begin+wait*us-10*us), Thread: w.B},
-				Kind: "library", Selector: "newLibraryWithSource:options:error:"})
+			w.Trace.Compilations = append(w.Trace.Compilations,
+				analyze.Compilation{Call: analyze.Call{Interval: handmade.At(begin+10*us, begin+wait*us-10*us), Thread: w.B},
+					Kind: "library", Selector: "newLibraryWithSource:options:error:"})
 		}
 		commit := begin + (wait+20)*us
 		b := w.Buffer(w.A, commit, handmade.At(commit+10*us, commit+410*us))
@@ -179,7 +184,8 @@ func TestStarvation(t *testing.T) {
 			t.Fatalf("%s: %s", v.Cause, v.Summary)
 		}
 		said := strings.Join(v.Causes[0].Evidence, "\n")
-		if !strings.Contains(said, "for the signal of thread 2 (pthread_cond_wait)") || strings.Contains(said, "which compiled meanwhile") != compiles {
+		if !strings.Contains(said, "for the signal of thread 2 (pthread_cond_wait)") ||
+			strings.Contains(said, "which compiled meanwhile") != compiles {
 			t.Errorf("compiles %v:\n%s", compiles, said)
 		}
 		// Of each 1300 µs, 500 are left.

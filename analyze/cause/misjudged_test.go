@@ -36,24 +36,26 @@ func wantVerdict(t *testing.T, trace *analyze.Trace, want, said string) {
 	}
 }
 
-// The story: another program's work on the GPU was taken for the cost of launching. It is told, with what it costs, and the verdict
-// on this program is none.
+// The story: another program's work on the GPU was taken for the cost of launching. It is told, with what it costs, and
+// the verdict on this program is none.
 func TestForeignLoadIsNoVerdict(t *testing.T) {
 	trace := scenario(t, "another program on the GPU")
 	wantVerdict(t, trace, cause.None, "Another program has the GPU")
-	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) == 0 || v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.3 {
+	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) == 0 ||
+		v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.3 {
 		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
 	}
 }
 
-// The story: a program of nine threads shared the GPU with another. Its threads, and those that stand for the GPU, had each waited for
-// processors for a moment, which together was more than the time for which the GPU stood idle: the load was ruled out. And work that the
-// other program interrupted made the GPU look busy, and the verdict gpu-saturated.
+// The story: a program of nine threads shared the GPU with another. Its threads, and those that stand for the GPU, had
+// each waited for processors for a moment, which together was more than the time for which the GPU stood idle: the load
+// was ruled out. And work that the other program interrupted made the GPU look busy, and the verdict gpu-saturated.
 func TestForeignLoadOfManyThreads(t *testing.T) {
 	trace := scenario(t, "another program that interrupts the work of many threads")
 	for _, waited := range []analyze.Nanos{0, 10, 100} { // thousandths of each thread's time, for processors
 		p, w := trace.Processes[0], trace.Window
-		p.CPUSamples = []analyze.CPUSample{{At: w.Begin}, {At: w.End, Ran: w.Length(), Waited: 8 * w.Length() * waited / 1000}}
+		p.CPUSamples = []analyze.CPUSample{{At: w.Begin},
+			{At: w.End, Ran: w.Length(), Waited: 8 * w.Length() * waited / 1000}}
 		wantVerdict(t, trace, cause.None, "as long on the GPU as the same work usually does")
 	}
 	v := cause.Analyze(trace, cause.Options{}).Verdict
@@ -69,8 +71,8 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 	}
 }
 
-// The story: a GPU that nine threads filled left 46 µs between command buffers. Who waited behind eight of them had seen it do nothing for 370 µs, and
-// another program was blamed.
+// The story: a GPU that nine threads filled left 46 µs between command buffers. Who waited behind eight of them had
+// seen it do nothing for 370 µs, and another program was blamed.
 func TestTurnaroundsAreNoForeignLoad(t *testing.T) {
 	s := tracesim.NewSim(1, 1)
 	for range 9 {
@@ -91,8 +93,9 @@ func TestTurnaroundsAreNoForeignLoad(t *testing.T) {
 	wantVerdict(t, trace, cause.GPUSaturated, "")
 }
 
-// The story: of threads that meet, one had work now and then that took fifteen times as long, for which the others waited with nothing in flight, so that
-// nothing began or ended meanwhile: it was said that another program had stopped the GPU. So it was where all had such work at the same time.
+// The story: of threads that meet, one had work now and then that took fifteen times as long, for which the others
+// waited with nothing in flight, so that nothing began or ended meanwhile: it was said that another program had stopped
+// the GPU. So it was where all had such work at the same time.
 func TestLongWorkIsNoForeignLoad(t *testing.T) {
 	for _, long := range []int{1, 3} { // threads that have it
 		s := tracesim.NewSim(4, 1)
@@ -129,32 +132,36 @@ func TestLongWorkIsNoForeignLoad(t *testing.T) {
 	}
 }
 
-// The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the verdict was
-// cpu-bound, since they ran for half of their time.
+// The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the
+// verdict was cpu-bound, since they ran for half of their time.
 func TestSpinningIsNotComputing(t *testing.T) {
 	trace := scenario(t, "a spin lock kept during the wait")
 	for _, waited := range []analyze.Nanos{10, 30} { // on a machine that is busy, spinning threads lack processors as well
 		for _, th := range trace.Threads {
 			took := th.Active.Length()
-			th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * (58 - waited) / 100, Waited: took * waited / 100}}
+			th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * (58 - waited) / 100,
+				Waited: took * waited / 100}}
 		}
 		wantVerdict(t, trace, cause.LockContention, "never wait for the GPU at the same time")
 	}
 }
 
-// The story: nine threads spun for two processors, so that each waited for the GPU a dozen times in the whole trace. None of them was
-// heard in whether they take turns, for each had fewer than twenty waits, and the verdict was cpu-bound.
+// The story: nine threads spun for two processors, so that each waited for the GPU a dozen times in the whole trace.
+// None of them was heard in whether they take turns, for each had fewer than twenty waits, and the verdict was
+// cpu-bound.
 func TestManyThreadsThatSpin(t *testing.T) {
 	trace := scenario(t, "a spin lock of nine threads kept during the wait")
 	for _, th := range trace.Threads {
 		took := th.Active.Length()
-		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * 21 / 100, Waited: took * 70 / 100}}
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took * 21 / 100,
+			Waited: took * 70 / 100}}
 	}
 	wantVerdict(t, trace, cause.LockContention, "never wait for the GPU at the same time")
 }
 
-// The story: threads that do their own work under a ticket lock take it in turns, so all wait for as long each time, and were cpu-bound. A lock for
-// which they sleep, that is not in the trace, gives the same times, and so do threads that a clock wakes: only processors' time tells these apart.
+// The story: threads that do their own work under a ticket lock take it in turns, so all wait for as long each time,
+// and were cpu-bound. A lock for which they sleep, that is not in the trace, gives the same times, and so do threads
+// that a clock wakes: only processors' time tells these apart.
 func TestTicketLockAroundOwnWork(t *testing.T) {
 	for _, c := range []struct {
 		threads int
@@ -162,7 +169,8 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 		runs    bool
 		locked  bool
 	}{
-		{6, (*tracesim.Thread).Queue, true, true}, {3, (*tracesim.Thread).Queue, true, true}, {6, (*tracesim.Thread).Queue, false, false},
+		{6, (*tracesim.Thread).Queue, true, true}, {3, (*tracesim.Thread).Queue, true, true},
+		{6, (*tracesim.Thread).Queue, false, false},
 		{6, nil, true, false}, {3, nil, true, false},
 	} {
 		trace := load(t, tracesim.SpinsAtWork(c.take, c.threads, 80)(1).Run(t))
@@ -179,7 +187,8 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 		}
 		v := cause.Analyze(trace, cause.Options{}).Verdict
 		if (v.Cause == cause.LockContention) != c.locked {
-			t.Errorf("%d threads, with a lock %v, on a processor %v: %s: %s", c.threads, c.take != nil, c.runs, v.Cause, v.Summary)
+			t.Errorf("%d threads, with a lock %v, on a processor %v: %s: %s", c.threads, c.take != nil, c.runs, v.Cause,
+				v.Summary)
 		}
 		if c.locked && !strings.Contains(v.Summary, "one at a time") {
 			t.Errorf("%d threads: %s", c.threads, v.Summary)
@@ -187,19 +196,20 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 	}
 }
 
-// The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of the time of
-// eight threads, from being looked for.
+// The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of
+// the time of eight threads, from being looked for.
 func TestShortLockDoesNotHideAnother(t *testing.T) {
 	trace := scenario(t, "a lock kept during the wait")
 	th := trace.CommandBuffers[0].Committed.Thread
-	trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin, End: th.Active.Begin + 278*us}, Thread: th},
+	trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin,
+		End: th.Active.Begin + 278*us}, Thread: th},
 		Selector: "pthread_mutex_lock", Name: "malloc", Own: 278 * us}}
 	wantVerdict(t, trace, cause.LockContention, "Threads take turns")
 	wantVerdict(t, trace, cause.LockContention, "the lock malloc: 1 wait,")
 }
 
-// The story: a thread that compiles in the background, for others that have work in flight all the while, made the verdict
-// compile-bound.
+// The story: a thread that compiles in the background, for others that have work in flight all the while, made the
+// verdict compile-bound.
 func TestCompilationBesideTheWork(t *testing.T) {
 	s := tracesim.NewSim(8, 1)
 	for i := range 3 {
@@ -220,14 +230,16 @@ func TestCompilationBesideTheWork(t *testing.T) {
 	wantVerdict(t, load(t, s.Run(t)), cause.GPUBound, "compile-bound: threads spent")
 }
 
-// The story: threads that only write a log wait for each other's lock for most of their time; the verdict was lock-contention, and
-// that without it the program would be 1.01 times as fast. With work that takes half of its time it is: two threads wait for their work all the time.
+// The story: threads that only write a log wait for each other's lock for most of their time; the verdict was
+// lock-contention, and that without it the program would be 1.01 times as fast. With work that takes half of its time
+// it is: two threads wait for their work all the time.
 func TestLockBesideTheWork(t *testing.T) {
 	wantVerdict(t, lockBeside(t, 0), cause.GPUBound, "kernel step: if it took half of its time, the run would be 1.9")
 	wantVerdict(t, lockBeside(t, ms*2/3), cause.None, "Threads that give the GPU next to nothing to do")
 }
 
-// lockBeside is a program of which two threads submit work of a millisecond, wait for it and then pause; three others write the log.
+// lockBeside is a program of which two threads submit work of a millisecond, wait for it and then pause; three others
+// write the log.
 func lockBeside(t *testing.T, pause int64) *analyze.Trace {
 	s := tracesim.NewSim(8, 1)
 	for i := range 5 {
@@ -257,7 +269,8 @@ func lockBeside(t *testing.T, pause int64) *analyze.Trace {
 			continue
 		}
 		for at := th.Active.Begin + 2*ms; at < th.Active.Begin+145*ms; at += 3 * ms {
-			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at, End: at + 2*ms}, Thread: th}, Name: "log", Own: 2 * ms})
+			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
+				End: at + 2*ms}, Thread: th}, Name: "log", Own: 2 * ms})
 			th.Exclusive[analyze.PartLock] += 2 * ms
 			th.WorkingExclusive[analyze.PartLock] += 2 * ms
 		}
@@ -274,12 +287,13 @@ func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {
 	return n
 }
 
-// The story: of a program that dispatched faster than it can be traced, five of six calls were lost, command buffers whose encoders
-// were lost looked like barriers, and there was a verdict nevertheless.
+// The story: of a program that dispatched faster than it can be traced, five of six calls were lost, command buffers
+// whose encoders were lost looked like barriers, and there was a verdict nevertheless.
 func TestNoVerdictFromATraceWithHoles(t *testing.T) {
 	trace := scenario(t, "device-wide sync")
 	trace.Lost.Records = trace.Events
-	if v := cause.Analyze(trace, cause.Options{}).Verdict; v.Cause != cause.None || !strings.Contains(v.Summary, "calls were lost") {
+	if v := cause.Analyze(trace, cause.Options{}).Verdict; v.Cause != cause.None ||
+		!strings.Contains(v.Summary, "calls were lost") {
 		t.Errorf("%s: %s", v.Cause, v.Summary)
 	}
 	trace.Lost.Records = trace.Events / 10
@@ -288,8 +302,8 @@ func TestNoVerdictFromATraceWithHoles(t *testing.T) {
 	}
 }
 
-// The story: a thread that keeps three command buffers in flight, and waits for them in no call, was replayed as one that waits for
-// nothing, and so nothing could be predicted of its program.
+// The story: a thread that keeps three command buffers in flight, and waits for them in no call, was replayed as one
+// that waits for nothing, and so nothing could be predicted of its program.
 func TestWaitsThatNoCallShows(t *testing.T) {
 	a := cause.Analyze(scenario(t, "GPU saturated, three in flight"), cause.Options{})
 	if math.Abs(a.ReplayError) > 0.05 {

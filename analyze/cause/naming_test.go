@@ -8,9 +8,10 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// TestWorthNaming: of drawn pools that one thread fed, waits were 9.7 % of the time and the replay said 6.5 times as fast without them, at least 1.9.
-// A run that was made without them was 6.6 times as fast, and the verdict was none: a tenth of the threads' time was asked for. And of programs that lost
-// 10 to 13 % that the replay is sure of, one in fifty changed its verdict where a little more was asked for.
+// TestWorthNaming: of drawn pools that one thread fed, waits were 9.7 % of the time and the replay said 6.5 times as
+// fast without them, at least 1.9. A run that was made without them was 6.6 times as fast, and the verdict was none: a
+// tenth of the threads' time was asked for. And of programs that lost 10 to 13 % that the replay is sure of, one in
+// fifty changed its verdict where a little more was asked for.
 func TestWorthNaming(t *testing.T) {
 	trace := &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}
 	for name, c := range map[string]struct {
@@ -26,7 +27,8 @@ func TestWorthNaming(t *testing.T) {
 		"much is lost, and nothing predicted":    {120, nil, Starvation},
 		"much is lost, and what it brings wide":  {120, &replay.Speedup{Estimate: 1.3, Low: 0.8, High: 2}, GPUBound},
 	} {
-		v := Verdict{Causes: []Finding{{Cause: Starvation, Holds: true, Lost: c.lost, Speedup: c.gain}, {Cause: GPUBound, Holds: true, Standing: Limit, Lost: 400}}}
+		v := Verdict{Causes: []Finding{{Cause: Starvation, Holds: true, Lost: c.lost, Speedup: c.gain},
+			{Cause: GPUBound, Holds: true, Standing: Limit, Lost: 400}}}
 		v.decide(&evidence.Evidence{Trace: trace, Total: 1000})
 		if v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)

@@ -11,7 +11,8 @@ import (
 // noCause is what is said where no cause is worth naming.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
-		return fmt.Sprintf("Nothing in this trace holds the threads up for certain. But thread %d hands all work to the GPU, and others wait for its signal, %d times: "+
+		return fmt.Sprintf("Nothing in this trace holds the threads up for certain. But thread %d hands all work to the "+
+			"GPU, and others wait for its signal, %d times: "+
 			"if they wait for answers, and not for work, it holds them up%s.",
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
@@ -21,18 +22,23 @@ func noCause(ev *evidence.Evidence) string {
 			idle += min(t.SignalWaits, t.Working)
 		}
 		if idle := ev.Share(idle); idle > policy.WorthNaming.Value {
-			return fmt.Sprintf("Nothing in this trace holds the threads up, but they spend %s of their time outside of Metal, %s of it waiting for a signal of another "+
+			return fmt.Sprintf("Nothing in this trace holds the threads up, but they spend %s of their time outside of "+
+				"Metal, %s of it waiting for a signal of another "+
 				"thread, as threads without work do%s.",
 				percent(outside), percent(min(1, idle/outside)), busyWords(ev, "; the GPU was busy for %s"))
 		}
-		return fmt.Sprintf("Nothing in this trace holds the threads up, but they spend %s of their time outside of Metal, where the trace does not look%s.",
+		return fmt.Sprintf("Nothing in this trace holds the threads up, but they spend %s of their time outside of Metal, "+
+			"where the trace does not look%s.",
 			percent(outside), busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if running := ev.Share(ev.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
-		return fmt.Sprintf("Nothing that this trace can show holds the threads up: for %s of their time they wait while their own work runs on the GPU%s.",
+		return fmt.Sprintf("Nothing that this trace can show holds the threads up: for %s of their time they wait while "+
+			"their own work runs on the GPU%s.",
 			percent(running), busyWords(ev, ", which was busy for %s"))
 	}
-	return fmt.Sprintf("Nothing that this trace can show holds the threads up: of the time of %s, %s went to waiting for others%s.",
-		analyze.Plural(len(ev.Taking), "thread"), percent(ev.Share(ev.Sum(analyze.PartWaitForeign)+ev.Sum(analyze.PartWaitQueuedOther)+ev.Sum(analyze.PartLock))),
+	return fmt.Sprintf("Nothing that this trace can show holds the threads up: of the time of %s, %s went to waiting "+
+		"for others%s.",
+		analyze.Plural(len(ev.Taking), "thread"),
+		percent(ev.Share(ev.Sum(analyze.PartWaitForeign)+ev.Sum(analyze.PartWaitQueuedOther)+ev.Sum(analyze.PartLock))),
 		busyWords(ev, ", and the GPU was busy for %s"))
 }

@@ -9,8 +9,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// The list beside the verdict is in the order of the time that is shown, faults before limits, and faults that cannot be told apart from the
-// verdict are named with it. It was interpreter-lock with 23 %, above device-wide-sync with 31 % as a smaller cause, and the same gain for both.
+// The list beside the verdict is in the order of the time that is shown, faults before limits, and faults that cannot
+// be told apart from the verdict are named with it. It was interpreter-lock with 23 %, above device-wide-sync with 31 %
+// as a smaller cause, and the same gain for both.
 func TestOneRanking(t *testing.T) {
 	gain := func(estimate, low, high float64) *replay.Speedup {
 		return &replay.Speedup{Estimate: estimate, Low: low, High: high}
@@ -21,15 +22,19 @@ func TestOneRanking(t *testing.T) {
 		order  []string
 		close  []string
 	}{
-		"gains within each other's intervals": {[]Finding{{Cause: InterpreterLock, Lost: 230, Speedup: gain(1.3, 1.1, 1.5)}, {Cause: DeviceWideSync, Lost: 310, Speedup: gain(1.4, 1.2, 1.6)}},
+		"gains within each other's intervals": {[]Finding{{Cause: InterpreterLock, Lost: 230, Speedup: gain(1.3, 1.1, 1.5)},
+			{Cause: DeviceWideSync, Lost: 310, Speedup: gain(1.4, 1.2, 1.6)}},
 			[]string{DeviceWideSync, InterpreterLock}, []string{InterpreterLock}},
-		"gains apart": {[]Finding{{Cause: InterpreterLock, Lost: 230, Speedup: gain(1.1, 1.05, 1.15)}, {Cause: DeviceWideSync, Lost: 310, Speedup: gain(1.4, 1.2, 1.6)}},
+		"gains apart": {[]Finding{{Cause: InterpreterLock, Lost: 230, Speedup: gain(1.1, 1.05, 1.15)},
+			{Cause: DeviceWideSync, Lost: 310, Speedup: gain(1.4, 1.2, 1.6)}},
 			[]string{DeviceWideSync, InterpreterLock}, nil},
 		"as much time, nothing predicted": {[]Finding{{Cause: SingleSubmitter, Lost: 300}, {Cause: Starvation, Lost: 280}},
 			[]string{SingleSubmitter, Starvation}, []string{Starvation}},
-		"a limit that costs more": {[]Finding{{Cause: GPUBound, Lost: 580, Standing: Limit}, {Cause: QueueDepth, Lost: 120}, {Cause: HeadOfLine, Lost: 140}, {Cause: EventChain, Lost: 300}},
+		"a limit that costs more": {[]Finding{{Cause: GPUBound, Lost: 580, Standing: Limit}, {Cause: QueueDepth, Lost: 120},
+			{Cause: HeadOfLine, Lost: 140}, {Cause: EventChain, Lost: 300}},
 			[]string{EventChain, HeadOfLine, QueueDepth, GPUBound}, nil},
-		"what explains more and costs less": {[]Finding{{Cause: QueueDepth, Lost: 110, Explains: 200}, {Cause: HeadOfLine, Lost: 140}, {Cause: EventChain, Lost: 300}},
+		"what explains more and costs less": {[]Finding{{Cause: QueueDepth, Lost: 110, Explains: 200},
+			{Cause: HeadOfLine, Lost: 140}, {Cause: EventChain, Lost: 300}},
 			[]string{EventChain, HeadOfLine, QueueDepth}, nil},
 	} {
 		ev := &evidence.Evidence{Trace: trace, Total: 1000}

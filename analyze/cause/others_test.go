@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// busyMachine is a program of four threads, on a machine of two processors that other programs want, too: the GPU's work runs on them or does not, and
-// each thread waits for everybody's or for its own.
+// busyMachine is a program of four threads, on a machine of two processors that other programs want, too: the GPU's
+// work runs on them or does not, and each thread waits for everybody's or for its own.
 func busyMachine(others int, onProcessors, everybody bool) *tracesim.Sim {
 	s := tracesim.NewSim(4, 7)
 	s.Processors = tracesim.Processors{Count: 2, Others: others, AreGPU: onProcessors}
@@ -36,7 +36,8 @@ func busyMachine(others int, onProcessors, everybody bool) *tracesim.Sim {
 	return s
 }
 
-// What other programs had of the processors, and wanted of them, is what they did; and what is predicted holds beside them, too.
+// What other programs had of the processors, and wanted of them, is what they did; and what is predicted holds beside
+// them, too.
 func TestOtherPrograms(t *testing.T) {
 	for _, others := range []int{0, 1, 3, 6} {
 		for _, onProcessors := range []bool{false, true} {
@@ -45,16 +46,19 @@ func TestOtherPrograms(t *testing.T) {
 			real := rate(load(t, busyMachine(others, onProcessors, false).Run(t))) / rate(trace)
 			a := cause.Analyze(trace, cause.Options{})
 			o := &a.Processors.Others
-			if want, got := float64(others), float64(o.Ran+o.Waited)/float64(o.Covered); o.Covered == 0 || got < 0.99*want || got > 1.01*want+0.01 {
+			if want, got := float64(others), float64(o.Ran+o.Waited)/float64(o.Covered); o.Covered == 0 || got < 0.99*want ||
+				got > 1.01*want+0.01 {
 				t.Errorf("%d threads of other programs: %+v", others, *o)
 			}
 			i := slices.IndexFunc(a.Verdict.Causes, func(f cause.Finding) bool { return f.Cause == cause.DeviceWideSync })
 			if i < 0 || a.Verdict.Causes[i].Speedup == nil {
-				t.Errorf("%d threads of other programs, GPU of processors %v: %s, and nothing is predicted", others, onProcessors, a.Verdict.Cause)
+				t.Errorf("%d threads of other programs, GPU of processors %v: %s, and nothing is predicted", others, onProcessors,
+					a.Verdict.Cause)
 				continue
 			}
 			if s := a.Verdict.Causes[i].Speedup; s.Estimate < 0.9*real || s.Estimate > 1.1*real {
-				t.Errorf("%d threads of other programs, GPU of processors %v: predicted %.2f (%.2f to %.2f), the run is %.2f times as fast", others, onProcessors,
+				t.Errorf("%d threads of other programs, GPU of processors %v: predicted %.2f (%.2f to %.2f), the run is %.2f "+
+					"times as fast", others, onProcessors,
 					s.Estimate, s.Low, s.High, real)
 			}
 		}

@@ -12,20 +12,25 @@ import (
 
 const microsecond = 1_000
 
-// A fault whose removal is predicted to bring nothing that is more than the prediction's error is not the verdict, nor is one that a
-// statistical test does not tell from chance, whatever time is put down to it.
+// A fault whose removal is predicted to bring nothing that is more than the prediction's error is not the verdict, nor
+// is one that a statistical test does not tell from chance, whatever time is put down to it.
 func TestVerdictNeedsProof(t *testing.T) {
 	trace := &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}
 	for name, c := range map[string]struct {
 		fault Finding
 		want  string
 	}{
-		"gain and no test":                       {Finding{Speedup: &replay.Speedup{Estimate: 1.4, Low: 1.2, High: 1.6}}, CompletionHandlers},
-		"nothing is predicted":                   {Finding{Unpredicted: "why"}, CompletionHandlers},
-		"as fast without it":                     {Finding{Speedup: &replay.Speedup{Estimate: 1, Low: 0.95, High: 1.17}}, GPUBound},
-		"as fast without it, perhaps":            {Finding{Speedup: &replay.Speedup{Estimate: 1.3, Low: 0.98, High: 1.5}}, GPUBound},
-		"as fast only if the GPU has no room":    {Finding{Speedup: &replay.Speedup{Estimate: 3.8, Low: 0.91, High: 4.1, LowWithRoom: 3.4}}, CompletionHandlers},
-		"as fast, whatever room the GPU has":     {Finding{Speedup: &replay.Speedup{Estimate: 1, Low: 0.91, High: 4.1, LowWithRoom: 0.95}}, GPUBound},
+		"gain and no test": {Finding{Speedup: &replay.Speedup{Estimate: 1.4, Low: 1.2, High: 1.6}},
+			CompletionHandlers},
+		"nothing is predicted": {Finding{Unpredicted: "why"}, CompletionHandlers},
+		"as fast without it": {Finding{Speedup: &replay.Speedup{Estimate: 1, Low: 0.95, High: 1.17}},
+			GPUBound},
+		"as fast without it, perhaps": {Finding{Speedup: &replay.Speedup{Estimate: 1.3, Low: 0.98, High: 1.5}},
+			GPUBound},
+		"as fast only if the GPU has no room": {Finding{Speedup: &replay.Speedup{Estimate: 3.8, Low: 0.91, High: 4.1,
+			LowWithRoom: 3.4}}, CompletionHandlers},
+		"as fast, whatever room the GPU has": {Finding{Speedup: &replay.Speedup{Estimate: 1, Low: 0.91, High: 4.1,
+			LowWithRoom: 0.95}}, GPUBound},
 		"a test that speaks":                     {Finding{QValue: 0.01}, CompletionHandlers},
 		"a test that says that it may be chance": {Finding{QValue: 0.955}, GPUBound},
 	} {
@@ -39,8 +44,9 @@ func TestVerdictNeedsProof(t *testing.T) {
 	}
 }
 
-// Eight threads, no lock: their commits end with a regular time between, as the GPU's completions do that they follow, and take as long with
-// other threads inside as without. It was lock-contention, with a confidence of 0.75 and "rank correlation -0.11, p = 0.955" as its evidence.
+// Eight threads, no lock: their commits end with a regular time between, as the GPU's completions do that they follow,
+// and take as long with other threads inside as without. It was lock-contention, with a confidence of 0.75 and "rank
+// correlation -0.11, p = 0.955" as its evidence.
 func TestNoLockInARhythmAlone(t *testing.T) {
 	const calls, period = 400, 100 * microsecond
 	for seed := range uint64(4) {
@@ -65,8 +71,9 @@ func TestNoLockInARhythmAlone(t *testing.T) {
 	}
 }
 
-// Empty handlers, and processors that are busy: completion is noticed late, and then of many command buffers one right after the other. The handlers
-// themselves take 2 µs each. They were blamed for what threads wait, with a gain of 1.00 (0.95 to 1.17).
+// Empty handlers, and processors that are busy: completion is noticed late, and then of many command buffers one right
+// after the other. The handlers themselves take 2 µs each. They were blamed for what threads wait, with a gain of 1.00
+// (0.95 to 1.17).
 func TestEmptyHandlersAreNotSlow(t *testing.T) {
 	const rounds, batch, work = 60, 8, 100 * microsecond
 	w := handmade.New((rounds + 2) * batch * work)
@@ -75,7 +82,8 @@ func TestEmptyHandlersAreNotSlow(t *testing.T) {
 	for range rounds {
 		var last analyze.Nanos
 		for i := range batch {
-			b := w.Buffer(threads[i%len(threads)], at+analyze.Nanos(i+1)*microsecond, handmade.At(at+analyze.Nanos(i)*work+20*microsecond, at+analyze.Nanos(i+1)*work))
+			b := w.Buffer(threads[i%len(threads)], at+analyze.Nanos(i+1)*microsecond,
+				handmade.At(at+analyze.Nanos(i)*work+20*microsecond, at+analyze.Nanos(i+1)*work))
 			b.Handlers = 1
 			noticed := at + batch*work + 300*microsecond + analyze.Nanos(i)*2*microsecond
 			b.Completed = handmade.At(noticed, noticed+200)

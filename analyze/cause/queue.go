@@ -9,7 +9,8 @@ import (
 // queueDepth: making a command buffer blocks because the queue has as many uncompleted ones as it may have.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
-		Advice: "make command buffers only when there is work for them, commit them soon, or ask for a queue with a larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
+		Advice: "make command buffers only when there is work for them, commit them soon, or ask for a queue with a " +
+			"larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
 	handling := ev.Handling()
 	byHandlers := analyze.Nanos(0)
 	for _, c := range ev.FullQueue {
@@ -22,17 +23,21 @@ func queueDepth(ev *evidence.Evidence) Finding {
 		return r.not("no command buffer was made on a full queue")
 	case r.Lost == 0:
 		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all the while")
-	case byHandlers > r.Lost: // a deeper queue would fill as well: its command buffers come back as fast as handlers return
-		return r.not("queues were full, but for %s of that time they waited for completion handlers to give command buffers back", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
+	case byHandlers > r.Lost:
+		// a deeper queue would fill as well: its command buffers come back as fast as handlers return
+		return r.not("queues were full, but for %s of that time they waited for completion handlers to give command "+
+			"buffers back", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
 	}
 	r.Holds = true
-	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(ev.FullQueue), r.Lost)
+	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(ev.FullQueue),
+		r.Lost)
 	for _, u := range ev.Queues {
 		if evidence.Share(u.AtCapacity, r.Lost) > policy.WorthNaming.Value {
 			r.say("queue %s: at most %d command buffers, %s lost", queueName(u.Queue), u.Capacity(), u.AtCapacity)
 		}
 	}
 	r.say("that is %s of the threads' time%s", percent(ev.Share(r.Lost)), busyWords(ev, ", with the GPU busy for %s"))
-	r.sum("A queue of work for the GPU is full: for %s of their time threads wait until it takes more.", percent(ev.Share(r.Lost)))
+	r.sum("A queue of work for the GPU is full: for %s of their time threads wait until it takes more.",
+		percent(ev.Share(r.Lost)))
 	return r
 }

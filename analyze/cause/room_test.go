@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// crowd are threads that each compute for a while, commit and wait, on a GPU that runs so many command buffers at a time and begins each
-// so long after it could.
+// crowd are threads that each compute for a while, commit and wait, on a GPU that runs so many command buffers at a
+// time and begins each so long after it could.
 func crowd(threads, rounds, engines int, think, latency analyze.Nanos) *handmade.World {
 	const gpu = 300_000
 	w := handmade.New(0)
@@ -42,8 +42,8 @@ func crowd(threads, rounds, engines int, think, latency analyze.Nanos) *handmade
 	return w
 }
 
-// The story: of twelve threads on a GPU with room for sixteen command buffers one had nearly always just committed, and the GPU, which
-// was never idle either, was said to be saturated because something was ready that it had not begun.
+// The story: of twelve threads on a GPU with room for sixteen command buffers one had nearly always just committed, and
+// the GPU, which was never idle either, was said to be saturated because something was ready that it had not begun.
 func TestRoomIsNotSaturation(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -59,7 +59,8 @@ func TestRoomIsNotSaturation(t *testing.T) {
 	} {
 		a := Analyze(crowd(c.threads, 60, c.engines, 60_000, c.latency).Trace, Options{})
 		if a.Verdict.Cause != c.want {
-			t.Errorf("%s: %s, want %s; growth %.2f: %s", c.name, a.Verdict.Cause, c.want, a.GPU.Devices[0].Growth, a.Verdict.Summary)
+			t.Errorf("%s: %s, want %s; growth %.2f: %s", c.name, a.Verdict.Cause, c.want, a.GPU.Devices[0].Growth,
+				a.Verdict.Summary)
 		}
 		if !policy.Saturated(a.Busy) || a.Pending < policy.Most.Value {
 			t.Errorf("%s: busy %.2f, backlog %.2f: that tests nothing", c.name, a.Busy, a.Pending)
@@ -67,8 +68,8 @@ func TestRoomIsNotSaturation(t *testing.T) {
 	}
 }
 
-// The story: a GPU that one or the other of many threads keeps busy was taken for what they wait for, though each spent its time
-// waiting for a processor.
+// The story: a GPU that one or the other of many threads keeps busy was taken for what they wait for, though each spent
+// its time waiting for a processor.
 func TestStarvedBesideRoom(t *testing.T) {
 	w := crowd(12, 60, 16, 900_000, 30_000)
 	for _, th := range w.Trace.Threads {

@@ -23,7 +23,8 @@ type replays interface {
 // waitsFor. Removals are the changes that were replayed, by cause.
 func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	v := &a.Verdict
-	if len(v.Causes) < 2 || v.Cause != v.Causes[0].Cause || v.Causes[0].rank(a.Evidence) != 0 || v.Causes[0].Speedup == nil {
+	if len(v.Causes) < 2 || v.Cause != v.Causes[0].Cause || v.Causes[0].rank(a.Evidence) != 0 ||
+		v.Causes[0].Speedup == nil {
 		return
 	}
 	top := &v.Causes[0]
@@ -35,7 +36,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 			continue
 		}
 		if left, most := waitsFor(top, c, change, r); most {
-			top.say("threads wait for what %s delays: without that %s of their waits for each other would be left", c.Cause, percent(left))
+			top.say("threads wait for what %s delays: without that %s of their waits for each other would be left", c.Cause,
+				percent(left))
 			v.promote(a.Evidence, i)
 			return
 		}
@@ -46,7 +48,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if both == nil || !hangs(top.Speedup, c.Speedup, both) || hangs(c.Speedup, top.Speedup, both) {
 			continue
 		}
-		top.say("it hangs on %s: without that it would cost next to nothing (the run would be %.2f times as fast without that, %.2f without both)", c.Cause,
+		top.say("it hangs on %s: without that it would cost next to nothing (the run would be %.2f times as fast without "+
+			"that, %.2f without both)", c.Cause,
 			c.Speedup.Estimate, both.Estimate)
 		v.promote(a.Evidence, i)
 		return
@@ -64,7 +67,8 @@ func (v *Verdict) promote(ev *evidence.Evidence, i int) {
 // that shortens what threads do: most of them go without it, and the run gains at least as much as without the
 // waits. Left is the share that stays.
 func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, most bool) {
-	if top.Cause != Imbalance && top.Cause != LockContention || !change.ShortensWork() || c.Speedup.Least() < top.Speedup.Least() {
+	if top.Cause != Imbalance && top.Cause != LockContention || !change.ShortensWork() ||
+		c.Speedup.Least() < top.Speedup.Least() {
 		return 0, false
 	}
 	left, known := r.WaitsLeft(change)

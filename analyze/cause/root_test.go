@@ -12,7 +12,8 @@ import (
 type gains struct{ sync, locks, both float64 }
 
 func (g gains) Without(c replay.Change) (*replay.Speedup, string) {
-	s := map[[2]bool]float64{{true, false}: g.sync, {false, true}: g.locks, {true, true}: g.both}[[2]bool{c.Foreign, c.Locks}]
+	s := map[[2]bool]float64{{true, false}: g.sync, {false, true}: g.locks, {true, true}: g.both}[[2]bool{c.Foreign,
+		c.Locks}]
 	return &replay.Speedup{Estimate: s, Low: s, High: s}, ""
 }
 
@@ -33,12 +34,14 @@ func TestRoot(t *testing.T) {
 		"the lock brings nothing itself": {gains{1.5, 1.01, 1.5}, InterpreterLock},
 	} {
 		speedup := func(s float64) *replay.Speedup { return &replay.Speedup{Estimate: s, Low: s, High: s} }
-		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000}, Verdict: Verdict{Cause: InterpreterLock, Causes: []Finding{
-			{Cause: InterpreterLock, Holds: true, Lost: 500, Summary: "lock", Speedup: speedup(c.locks)},
-			{Cause: DeviceWideSync, Holds: true, Lost: 200, Summary: "waits", Speedup: speedup(c.sync)}}}}
+		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000},
+			Verdict: Verdict{Cause: InterpreterLock, Causes: []Finding{
+				{Cause: InterpreterLock, Holds: true, Lost: 500, Summary: "lock", Speedup: speedup(c.locks)},
+				{Cause: DeviceWideSync, Holds: true, Lost: 200, Summary: "waits", Speedup: speedup(c.sync)}}}}
 		a.findRoot(c.gains, map[string]replay.Change{InterpreterLock: {Locks: true}, DeviceWideSync: {Foreign: true}})
 		v := a.Verdict
-		if v.Cause != c.want || v.Causes[0].Cause != c.want || (v.Summary == "waits") != (c.want == DeviceWideSync) || len(v.Causes) != 2 {
+		if v.Cause != c.want || v.Causes[0].Cause != c.want || (v.Summary == "waits") != (c.want == DeviceWideSync) ||
+			len(v.Causes) != 2 {
 			t.Errorf("%s: %s, want %s: %+v", name, v.Cause, c.want, v)
 		}
 	}
@@ -65,9 +68,10 @@ func TestWaitsFor(t *testing.T) {
 		"it is not known":             {-1, 2, 3, Imbalance},
 	} {
 		speedup := func(s float64) *replay.Speedup { return &replay.Speedup{Estimate: s, Low: s, High: s} }
-		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000}, Verdict: Verdict{Cause: Imbalance, Causes: []Finding{
-			{Cause: Imbalance, Holds: true, Lost: 500, Summary: "barrier", Speedup: speedup(c.imbalance)},
-			{Cause: CompileBound, Holds: true, Lost: 200, Summary: "compilation", Speedup: speedup(c.compile)}}}}
+		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000}, Verdict: Verdict{Cause: Imbalance,
+			Causes: []Finding{
+				{Cause: Imbalance, Holds: true, Lost: 500, Summary: "barrier", Speedup: speedup(c.imbalance)},
+				{Cause: CompileBound, Holds: true, Lost: 200, Summary: "compilation", Speedup: speedup(c.compile)}}}}
 		a.findRoot(c.left, map[string]replay.Change{CompileBound: {Compile: true}})
 		if v := a.Verdict; v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)

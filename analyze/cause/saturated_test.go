@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// The story: eight threads multiply large matrices, each waits for the work of all, and the GPU is busy for 97 % of the time, with more
-// ready for it in 42 % of that. The verdict was device-wide-sync, for 45 % of the threads' time; without it the program is as fast.
+// The story: eight threads multiply large matrices, each waits for the work of all, and the GPU is busy for 97 % of the
+// time, with more ready for it in 42 % of that. The verdict was device-wide-sync, for 45 % of the threads' time;
+// without it the program is as fast.
 func TestThreadsThatWouldWaitForTheGPUInstead(t *testing.T) {
 	shows := evidence.Evidence{Busy: 0.97, Pending: 0.42, Steady: 8}
 	for name, c := range map[string]struct {
@@ -16,18 +17,21 @@ func TestThreadsThatWouldWaitForTheGPUInstead(t *testing.T) {
 		change  func(*evidence.Evidence)
 		want    bool
 	}{
-		"next to nothing is gained":      {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24}, nil, true},
-		"much is gained":                 {DeviceWideSync, &replay.Speedup{Estimate: 1.5, Low: 1.3, High: 1.7}, nil, false},
-		"it is not known":                {DeviceWideSync, nil, nil, false},
-		"another cause":                  {LockContention, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24}, nil, false},
-		"the GPU rests":                  {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24}, func(ev *evidence.Evidence) { ev.Busy = 0.8 }, false},
-		"the GPU has nothing else to do": {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24}, func(ev *evidence.Evidence) { ev.Pending = 0.1 }, false},
+		"next to nothing is gained": {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24}, nil, true},
+		"much is gained":            {DeviceWideSync, &replay.Speedup{Estimate: 1.5, Low: 1.3, High: 1.7}, nil, false},
+		"it is not known":           {DeviceWideSync, nil, nil, false},
+		"another cause":             {LockContention, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24}, nil, false},
+		"the GPU rests": {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24},
+			func(ev *evidence.Evidence) { ev.Busy = 0.8 }, false},
+		"the GPU has nothing else to do": {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24},
+			func(ev *evidence.Evidence) { ev.Pending = 0.1 }, false},
 	} {
 		now := shows
 		if c.change != nil {
 			c.change(&now)
 		}
-		a := &Analysis{Evidence: &now, Verdict: Verdict{Cause: c.cause, Causes: []Finding{{Cause: c.cause, Speedup: c.speedup}}}}
+		a := &Analysis{Evidence: &now, Verdict: Verdict{Cause: c.cause,
+			Causes: []Finding{{Cause: c.cause, Speedup: c.speedup}}}}
 		if got := a.wouldWaitForTheGPU() != nil; got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}

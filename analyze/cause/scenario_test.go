@@ -57,8 +57,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// rate is the command buffers per nanosecond that threads committed while all did: these programs end when the slowest thread has
-// done its part, and then the others have long been idle.
+// rate is the command buffers per nanosecond that threads committed while all did: these programs end when the slowest
+// thread has done its part, and then the others have long been idle.
 func rate(t *analyze.Trace) float64 {
 	first, last := t.Window.End, map[*analyze.Thread]analyze.Nanos{}
 	for b := range t.Buffers() {
@@ -90,12 +90,14 @@ func TestWhatIf(t *testing.T) {
 			a := cause.Analyze(trace, cause.Options{})
 			real := rate(load(t, without.Run(t))) / rate(trace)
 			if len(a.Verdict.Causes) == 0 || a.Verdict.Causes[0].Speedup == nil {
-				t.Fatalf("nothing is predicted; the run without the cause is %.2f times as fast; replay error %.3f", real, a.ReplayError)
+				t.Fatalf("nothing is predicted; the run without the cause is %.2f times as fast; replay error %.3f", real,
+					a.ReplayError)
 			}
 			p := a.Verdict.Causes[0].Speedup
 			t.Logf("predicted %.2f (%.2f to %.2f), real %.2f, replay error %.3f", p.Estimate, p.Low, p.High, real, a.ReplayError)
 			if off := p.Estimate/real - 1; !s.Vague && (off > 0.1 || off < -0.1) || real < p.Low || real > p.High {
-				t.Errorf("predicted %.2f (%.2f to %.2f), the run without the cause is %.2f times as fast", p.Estimate, p.Low, p.High, real)
+				t.Errorf("predicted %.2f (%.2f to %.2f), the run without the cause is %.2f times as fast", p.Estimate, p.Low,
+					p.High, real)
 			}
 		})
 	}

@@ -13,8 +13,8 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// keptEnv names folders of kept recordings (the matrix's --keep), separated by colons: TestSensitivity then moves each threshold on those, with what is
-// predicted, for verdicts rest on that.
+// keptEnv names folders of kept recordings (the matrix's --keep), separated by colons: TestSensitivity then moves each
+// threshold on those, with what is predicted, for verdicts rest on that.
 const keptEnv = "MTRACE_KEPT"
 
 // moves are the factors by which each threshold is moved.
@@ -26,7 +26,8 @@ const mostThresholds = 30
 // mostFlips is the share of the verdicts that a threshold may change that was found and not tuned.
 const mostFlips = 0.01
 
-// recordings are the traces that thresholds are moved on: those that were kept, or else one of each verdict that the simulator makes.
+// recordings are the traces that thresholds are moved on: those that were kept, or else one of each verdict that the
+// simulator makes.
 func recordings(t *testing.T) (all []*analyze.Trace) {
 	if folders := os.Getenv(keptEnv); folders != "" {
 		for _, folder := range strings.Split(folders, ":") {
@@ -50,8 +51,9 @@ func recordings(t *testing.T) (all []*analyze.Trace) {
 	return all
 }
 
-// TestSensitivity moves each threshold by three tenths, either way and no share beyond all, and counts the verdicts that change. A threshold that changes more than one in a
-// hundred was tuned; docs/analysis.md says how many were. Where each verdict has one recording only, the simulator's, few may change at all.
+// TestSensitivity moves each threshold by three tenths, either way and no share beyond all, and counts the verdicts
+// that change. A threshold that changes more than one in a hundred was tuned; docs/analysis.md says how many were.
+// Where each verdict has one recording only, the simulator's, few may change at all.
 func TestSensitivity(t *testing.T) {
 	traces, kept := recordings(t), os.Getenv(keptEnv) != ""
 	verdicts := func() (all []string) {
@@ -61,7 +63,8 @@ func TestSensitivity(t *testing.T) {
 		return all
 	}
 	if n := len(policy.All()); n > mostThresholds {
-		t.Errorf("%d thresholds, want at most %d: one value may stand for one idea wherever that is asked for", n, mostThresholds)
+		t.Errorf("%d thresholds, want at most %d: one value may stand for one idea wherever that is asked for", n,
+			mostThresholds)
 	}
 	before, tuned := verdicts(), 0
 	for _, th := range policy.All() {
@@ -89,9 +92,11 @@ func TestSensitivity(t *testing.T) {
 		}
 		t.Log(row)
 	}
-	t.Logf("%d thresholds, %d of them change more than %g of %d verdicts", len(policy.All()), tuned, mostFlips, len(traces))
+	t.Logf("%d thresholds, %d of them change more than %g of %d verdicts", len(policy.All()), tuned, mostFlips,
+		len(traces))
 	if !kept && tuned > len(policy.All())/3 {
-		t.Errorf("%d of %d thresholds change a verdict of the simulator's programs when they are moved by three tenths", tuned, len(policy.All()))
+		t.Errorf("%d of %d thresholds change a verdict of the simulator's programs when they are moved by three tenths",
+			tuned, len(policy.All()))
 	}
 	if after := verdicts(); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Error("the verdicts are others with the thresholds as they were: something remembers them")

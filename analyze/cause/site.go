@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// nameSites tells where in the program the causes that hold cost their time. It says nothing when stacks were not recorded.
+// nameSites tells where in the program the causes that hold cost their time. It says nothing when stacks were not
+// recorded.
 func (v *Verdict) nameSites(t *analyze.Trace) {
 	for c := range analyze.Each(v.Causes) {
 		at := c.row().at
@@ -43,5 +44,6 @@ func siteText(s *analyze.CallSite, verb string, part float64) string {
 		first, rest, _ := strings.Cut(verb, " ")
 		verb = strings.TrimSpace(first + "s " + rest)
 	}
-	return fmt.Sprintf("%s %s in %s (%s, %s in all, %s of the time of such calls)", who, verb, s.Frame, s.Selector, s.Time, percent(part))
+	return fmt.Sprintf("%s %s in %s (%s, %s in all, %s of the time of such calls)", who, verb, s.Frame, s.Selector,
+		s.Time, percent(part))
 }

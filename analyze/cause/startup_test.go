@@ -9,8 +9,9 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// startedSlowly is a run of threads that wait for each other's work, a second after another thread of the process has begun, which makes the GPU's context
-// meanwhile and keeps four processors busy with that. It may have waited for a lock then, and compiled just before the threads began.
+// startedSlowly is a run of threads that wait for each other's work, a second after another thread of the process has
+// begun, which makes the GPU's context meanwhile and keeps four processors busy with that. It may have waited for a
+// lock then, and compiled just before the threads began.
 func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 	i := slices.IndexFunc(tracesim.Scenarios, func(s tracesim.Scenario) bool { return s.Name == "device-wide sync" })
 	trace := load(t, tracesim.Scenarios[i].Build(3).Run(t))
@@ -24,11 +25,13 @@ func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 		th.CPU = []analyze.CPUSample{{At: run.Begin}, {At: run.End, Ran: run.Length() / 10}}
 	}
 	start := run.Begin - 1_000_000_000
-	process.CPUSamples = []analyze.CPUSample{{At: start}, {At: run.Begin, Ran: 4 * (run.Begin - start)}, {At: run.End, Ran: 4*(run.Begin-start) + run.Length()}}
+	process.CPUSamples = []analyze.CPUSample{{At: start}, {At: run.Begin, Ran: 4 * (run.Begin - start)},
+		{At: run.End, Ran: 4*(run.Begin-start) + run.Length()}}
 	helper := &analyze.Thread{Process: process, ID: 7777}
 	trace.Threads = append(trace.Threads, helper)
 	if waited {
-		lock := analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: start, End: start + 200}, Thread: helper}, Lock: 0x1000, Own: 200}
+		lock := analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: start, End: start + 200},
+			Thread: helper}, Lock: 0x1000, Own: 200}
 		trace.Locks = slices.Insert(trace.Locks, 0, lock)
 	}
 	if compiled {
@@ -38,15 +41,17 @@ func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 	return trace
 }
 
-// TestStartIsNoPartOfTheRun tells of the lab's scenarios on a GPU: where one of the driver's own threads had waited for a lock, for 200 ns, while the
-// context was made, half a second before the threads began, none of these was there for half of the run, and nothing was predicted, in 46 of 265 runs.
-// In others, what the process had computed before that was taken for what its framework does for each command buffer, which was four times as much then.
+// TestStartIsNoPartOfTheRun tells of the lab's scenarios on a GPU: where one of the driver's own threads had waited for
+// a lock, for 200 ns, while the context was made, half a second before the threads began, none of these was there for
+// half of the run, and nothing was predicted, in 46 of 265 runs. In others, what the process had computed before that
+// was taken for what its framework does for each command buffer, which was four times as much then.
 func TestStartIsNoPartOfTheRun(t *testing.T) {
 	want := cause.Analyze(startedSlowly(t, false, false), cause.Options{}).Verdict.Causes[0].Speedup
 	if want == nil {
 		t.Fatal("nothing is predicted of the run without what was before")
 	}
-	for name, trace := range map[string]*analyze.Trace{"a lock": startedSlowly(t, true, false), "a compilation": startedSlowly(t, false, true), "both": startedSlowly(t, true, true)} {
+	for name, trace := range map[string]*analyze.Trace{"a lock": startedSlowly(t, true, false),
+		"a compilation": startedSlowly(t, false, true), "both": startedSlowly(t, true, true)} {
 		c := cause.Analyze(trace, cause.Options{}).Verdict.Causes[0]
 		if c.Speedup == nil {
 			t.Errorf("%s before the run: nothing is predicted, as %s", name, c.Unpredicted)

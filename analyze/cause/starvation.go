@@ -5,8 +5,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// starvation: the GPU has nothing to do, because threads that feed it wait for another thread's signal: for data, for room for their results,
-// for whatever the other makes. Meetings are imbalance, and threads that hand their work to one that submits make that one the single submitter.
+// starvation: the GPU has nothing to do, because threads that feed it wait for another thread's signal: for data, for
+// room for their results, for whatever the other makes. Meetings are imbalance, and threads that hand their work to one
+// that submits make that one the single submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "make what the GPU's threads wait for sooner: more threads for it, earlier, or more of it ahead in a queue"}
@@ -23,7 +24,8 @@ func starvation(ev *evidence.Evidence) Finding {
 		return r.not("threads that submit waited %s for other threads' signals while the GPU had nothing to do", r.Lost)
 	}
 	r.Holds = true
-	r.say("threads that feed the GPU waited %s, %s of the threads' time, for other threads' signals while it had nothing to do", r.Lost, percent(ev.Share(r.Lost)))
+	r.say("threads that feed the GPU waited %s, %s of the threads' time, for other threads' signals while it had "+
+		"nothing to do", r.Lost, percent(ev.Share(r.Lost)))
 	feeders := ev.Starvation.Feeders
 	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
 		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What, x.Doing())
@@ -32,7 +34,8 @@ func starvation(ev *evidence.Evidence) Finding {
 		r.say("they wait in %s", site)
 	}
 	r.say("the GPU was busy for %s of the time", percent(ev.Busy))
-	r.sum("The GPU has nothing to do, because who feeds it waits for the signal of %s: for %s of the threads' time%s.", feeders[0].Who(), percent(ev.Share(r.Lost)),
+	r.sum("The GPU has nothing to do, because who feeds it waits for the signal of %s: for %s of the threads' time%s.",
+		feeders[0].Who(), percent(ev.Share(r.Lost)),
 		busyWords(ev, "; the GPU was busy for %s"))
 	return r
 }

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// singleSubmitter: several threads want work done, one commits it all, and the others wait for that one: in waits for its command
-// buffers, or for its signal. It costs what they wait beyond the time that their own work takes on the GPU.
+// singleSubmitter: several threads want work done, one commits it all, and the others wait for that one: in waits for
+// its command buffers, or for its signal. It costs what they wait beyond the time that their own work takes on the GPU.
 func singleSubmitter(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
 		Advice: "let the threads that make the work commit it themselves, each on a queue of its own"}
@@ -24,7 +24,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	case len(ev.Taking) == 0 || commits == 0:
 		return r.not("nothing was committed")
 	case !policy.NearlyAll(top.CommandBuffers, commits):
-		return r.not("%d threads committed; the busiest made %s of the commits", ev.Committers, percent(float64(top.CommandBuffers)/float64(commits)))
+		return r.not("%d threads committed; the busiest made %s of the commits", ev.Committers,
+			percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0
 	waiters := map[*analyze.Thread]bool{}
@@ -48,11 +49,13 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case waiting == 0 && !handed && h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that time had it done something on the GPU for them: "+
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that "+
+			"time had it done something on the GPU for them: "+
 			"threads that are let go together wait like that",
 			top.Thread.ID, len(h.Replies), percent(h.Served))
 	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace shows that they asked it for something: "+
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace "+
+			"shows that they asked it for something: "+
 			"threads that it gives work to wait like that",
 			top.Thread.ID, len(h.Replies)+h.Others)
 	case waiting == 0 && !handed && len(ev.Taking) < 2:
@@ -73,7 +76,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	switch {
 	case handed && h.Unseen:
 		r.Confidence = policy.Inferred
-		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes command buffers only while one of them waits",
+		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes "+
+			"command buffers only while one of them waits",
 			len(h.Threads), len(h.Replies))
 	case handed && len(h.Threads) == 1:
 		r.say("another thread hands it its work and waits for its signal, %d times", len(h.Replies))
@@ -85,7 +89,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
 	r.without = submittingApart
-	r.sum("One thread hands the work of all to the GPU, and the others wait for that thread for %s of all thread time.", percent(ev.Share(r.Lost)))
+	r.sum("One thread hands the work of all to the GPU, and the others wait for that thread for %s of all thread time.",
+		percent(ev.Share(r.Lost)))
 	return r
 }
 
@@ -95,7 +100,8 @@ func submittingApart(p replayed) (replay.Change, string) {
 	case pieces == 0:
 		return replay.Change{}, "what each thread has submitted for it is not in the trace"
 	case batch:
-		return replay.Change{}, "the thread that submits answers several others together, and when each would have had its own answer is not in the trace"
+		return replay.Change{}, "the thread that submits answers several others together, and when each would have had " +
+			"its own answer is not in the trace"
 	}
 	return replay.Change{Apart: true}, ""
 }

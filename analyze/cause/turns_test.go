@@ -7,9 +7,10 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// shortOfProcessors is a run of six threads on two processors, which each may lose its processor between making a command buffer and its commit, or
-// where that is so late between having the lock and the command buffer, and before it waits for that. They take a lock around all of it, if there is
-// one. So many hundredths of their time they are counted as waiting for a processor.
+// shortOfProcessors is a run of six threads on two processors, which each may lose its processor between making a
+// command buffer and its commit, or where that is so late between having the lock and the command buffer, and before it
+// waits for that. They take a lock around all of it, if there is one. So many hundredths of their time they are counted
+// as waiting for a processor.
 func shortOfProcessors(t *testing.T, take tracesim.Taking, late bool, waited analyze.Nanos) *analyze.Trace {
 	const us, ms = 1_000, 1_000_000
 	s, lock := tracesim.NewSim(8, 3), &tracesim.Lock{}
@@ -44,16 +45,19 @@ func shortOfProcessors(t *testing.T, take tracesim.Taking, late bool, waited ana
 	trace.Source.Processors = 2
 	for _, th := range trace.Threads {
 		length := th.Active.Length()
-		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: length * 30 / 100, Waited: length * waited / 100}}
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: length * 30 / 100,
+			Waited: length * waited / 100}}
 	}
 	return trace
 }
 
-// The story: threads that spun for a lock on too few processors were called cpu-bound. One of them waited for the GPU for 80 % of the time only, as who had
-// the lock had lost its processor to one that wanted it. The next to have a ticket lock may be without a processor when its turn comes: of 14 drawn
-// programs with one all were called cpu-bound, since for up to half of the time nobody was between making a command buffer and the end of the wait for
-// it; and who had lost its processor before it waited found its work done, and seemed to go on into the next turn. Of a virtual machine whose host takes
-// processors away, a part of what threads want of them is counted as nothing: two more were cpu-bound for that.
+// The story: threads that spun for a lock on too few processors were called cpu-bound. One of them waited for the GPU
+// for 80 % of the time only, as who had the lock had lost its processor to one that wanted it. The next to have a
+// ticket lock may be without a processor when its turn comes: of 14 drawn programs with one all were called cpu-bound,
+// since for up to half of the time nobody was between making a command buffer and the end of the wait for it; and who
+// had lost its processor before it waited found its work done, and seemed to go on into the next turn. Of a virtual
+// machine whose host takes processors away, a part of what threads want of them is counted as nothing: two more were
+// cpu-bound for that.
 func TestSpinLockWhereProcessorsAreShort(t *testing.T) {
 	for name, c := range map[string]struct {
 		take   tracesim.Taking
@@ -75,8 +79,8 @@ func TestSpinLockWhereProcessorsAreShort(t *testing.T) {
 	}
 }
 
-// Threads that compute for most of the time, and have a lock while they wait for the GPU that hardly anybody else wants, never wait for it at the same
-// time either. What they do in between is their own.
+// Threads that compute for most of the time, and have a lock while they wait for the GPU that hardly anybody else
+// wants, never wait for it at the same time either. What they do in between is their own.
 func TestComputingBesideAQuietLock(t *testing.T) {
 	const ms = 1_000_000
 	s, lock := tracesim.NewSim(8, 3), &tracesim.Lock{}
@@ -101,7 +105,8 @@ func TestComputingBesideAQuietLock(t *testing.T) {
 	trace.Source.Processors = 1
 	for _, th := range trace.Threads {
 		length := th.Active.Length()
-		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: length * 31 / 100, Waited: length * 60 / 100}}
+		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: length * 31 / 100,
+			Waited: length * 60 / 100}}
 	}
 	a := Analyze(trace, Options{})
 	if v := a.Verdict; v.Cause != CPUBound {

@@ -24,10 +24,12 @@ func TestUnseenWaits(t *testing.T) {
 	all, some := verdict(), verdict()
 	all.hedge(&analyze.Trace{})
 	some.hedge(&analyze.Trace{Source: analyze.Source{WaitsUnseen: 1}})
-	if got, want := causes(all), "lock-contention queue-depth interpreter-lock compile-bound"; got != want || all.Summary != "The GPU is busy." {
+	if got, want := causes(all), "lock-contention queue-depth interpreter-lock compile-bound"; got != want ||
+		all.Summary != "The GPU is busy." {
 		t.Errorf("with all waits %q are ruled out, want %q: %s", got, want, all.Summary)
 	}
-	if got, want := causes(some), "queue-depth compile-bound"; got != want || !strings.Contains(some.Summary, "no wait for a lock or a signal is recorded") {
+	if got, want := causes(some), "queue-depth compile-bound"; got != want ||
+		!strings.Contains(some.Summary, "no wait for a lock or a signal is recorded") {
 		t.Errorf("without waits %q are ruled out, want %q: %s", got, want, some.Summary)
 	}
 }

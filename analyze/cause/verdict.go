@@ -21,8 +21,11 @@ type Verdict struct {
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the largest first
 	RuledOut   []Finding // those that do not
-	CloseCalls []string  // the faults that cannot be told apart from Cause by what removing them brings or, where that is not predicted, by what they cost
-	Together   *Together // what removing the two largest would bring; nil when there are not two, or they were not replayed
+	// the faults that cannot be told apart from Cause by what removing them brings or, where that is not predicted, by
+	// what they cost
+	CloseCalls []string
+	// what removing the two largest would bring; nil when there are not two, or they were not replayed
+	Together *Together
 }
 
 // Together is the predicted speed-up if two causes were removed.
@@ -51,8 +54,8 @@ func (v *Verdict) sort(ev *evidence.Evidence) {
 	})
 }
 
-// decide takes the cause that explains the most: faults of the program that are worth naming before limits of the machine, and these before what is
-// not worth naming.
+// decide takes the cause that explains the most: faults of the program that are worth naming before limits of the
+// machine, and these before what is not worth naming.
 func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.Cause = None
 	v.sort(ev)
@@ -74,7 +77,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 			v.tellUnproven(ev)
 		} else if beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
-			v.Summary = fmt.Sprintf("Threads that give the GPU next to nothing to do lose %s of all thread time to %s; those that feed it have work under way for %s of "+
+			v.Summary = fmt.Sprintf("Threads that give the GPU next to nothing to do lose %s of all thread time to %s; those "+
+				"that feed it have work under way for %s of "+
 				"theirs, and nothing that this trace can show holds them up.",
 				percent(ev.Share(h.Weight())), h.Cause, percent(ev.Occupied))
 		}
@@ -83,7 +87,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.choose(ev)
 }
 
-// tellUnproven says in the summary what costs most of what is not the verdict only because nothing shows that the run would be faster without it.
+// tellUnproven says in the summary what costs most of what is not the verdict only because nothing shows that the run
+// would be faster without it.
 func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	var most *Finding
 	for f := range analyze.Each(v.Causes) {
@@ -92,7 +97,8 @@ func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 		}
 	}
 	if most != nil && ev.Share(most.Lost) >= policy.WorthNaming.Value {
-		v.Summary = fmt.Sprintf("Threads spend %s of their time in what looks like %s, but nothing shows that the run would be faster without it%s.",
+		v.Summary = fmt.Sprintf("Threads spend %s of their time in what looks like %s, but nothing shows that the run "+
+			"would be faster without it%s.",
 			percent(ev.Share(most.Lost)), most.Cause, busyWords(ev, ": the GPU was busy for %s"))
 	}
 }
@@ -123,7 +129,8 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	}
 }
 
-// alike says whether two faults cannot be told apart: each gain is within the other's interval or, where one is not predicted, they cost as much.
+// alike says whether two faults cannot be told apart: each gain is within the other's interval or, where one is not
+// predicted, they cost as much.
 func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	x, y := f.Speedup, o.Speedup
 	if x == nil || y == nil {
@@ -135,7 +142,8 @@ func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	return within(x, y) && within(y, x)
 }
 
-// inOrder brings what is listed beside the verdict into the order of the time that is shown: faults first, then limits of the machine.
+// inOrder brings what is listed beside the verdict into the order of the time that is shown: faults first, then limits
+// of the machine.
 func (v *Verdict) inOrder() {
 	rest := v.Causes
 	if len(rest) > 0 && rest[0].Cause == v.Cause {
@@ -163,10 +171,11 @@ func (f *Finding) rank(ev *evidence.Evidence) int {
 	return 2
 }
 
-// worthNaming says whether a cause is worth naming: whether the threads' time that it costs, if that is not chance, and the part of the run's that is
-// certainly saved without it come to enough together. These are two measures of one thing, and neither tells all: a pool that waits for a tenth of its
-// time for one that feeds it can be six times as slow for it. A cause that is not proven is not worth naming, whatever it costs; where nothing is
-// predicted, the first must do.
+// worthNaming says whether a cause is worth naming: whether the threads' time that it costs, if that is not chance, and
+// the part of the run's that is certainly saved without it come to enough together. These are two measures of one
+// thing, and neither tells all: a pool that waits for a tenth of its time for one that feeds it can be six times as
+// slow for it. A cause that is not proven is not worth naming, whatever it costs; where nothing is predicted, the first
+// must do.
 func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 	if !f.proven() {
 		return false
@@ -182,28 +191,32 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 func (v *Verdict) confess(ev *evidence.Evidence) {
 	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
-		v.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.", deviceName(ev.Busiest.Device), others)
+		v.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.",
+			deviceName(ev.Busiest.Device), others)
 	}
 	if commits := ev.Trace.Commits(); commits.Seen < commits.Made {
-		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d times that work was handed to the GPU (commits): this is about those.", commits.Seen, commits.Made)
+		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d times that work was handed to the GPU (commits): this "+
+			"is about those.", commits.Seen, commits.Made)
 	}
 }
 
 // shownByWaits are the causes that waits for locks and signals show: without those they are not ruled out.
 var shownByWaits = []string{LockContention, InterpreterLock, Starvation, Imbalance, SingleSubmitter}
 
-// hedge says that a verdict is about a part of what happened, where that is what was asked for. Nothing is ruled out by it: what would show a cause
-// may be in what was left out.
+// hedge says that a verdict is about a part of what happened, where that is what was asked for. Nothing is ruled out by
+// it: what would show a cause may be in what was left out.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
 		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return slices.Contains(shownByWaits, f.Cause) })
-		v.Summary += " But no wait for a lock or a signal is recorded, so threads may wait for each other without it being seen."
+		v.Summary += " But no wait for a lock or a signal is recorded, so threads may wait for each other without it " +
+			"being seen."
 	}
 	if len(t.Source.Selected) == 0 {
 		return
 	}
 	v.RuledOut = nil
-	v.Summary += fmt.Sprintf(" But not all was recorded, as asked for (%s): this is about what was, and what was left out may have another cause.",
+	v.Summary += fmt.Sprintf(" But not all was recorded, as asked for (%s): this is about what was, and what was left "+
+		"out may have another cause.",
 		strings.Join(t.Source.Selected, ", "))
 }
 
@@ -212,7 +225,8 @@ func otherDevices(ev *evidence.Evidence) string {
 	var words []string
 	for _, d := range ev.GPU.Devices {
 		if d.Device != ev.Busiest.Device {
-			words = append(words, fmt.Sprintf("%s was busy for %s", deviceName(d.Device), percent(evidence.Share(d.Busy, d.Active.Length()))))
+			words = append(words, fmt.Sprintf("%s was busy for %s", deviceName(d.Device),
+				percent(evidence.Share(d.Busy, d.Active.Length()))))
 		}
 	}
 	return strings.Join(words, ", ")
@@ -233,13 +247,16 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	case ev.Total == 0:
 		return "no thread handed work to the GPU, or waited for it"
 	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
-		text := fmt.Sprintf("%d calls are here, and %d records of calls were lost, among them, it may be, those that matter", ev.Trace.Events, ev.Trace.Lost.Records)
+		text := fmt.Sprintf("%d calls are here, and %d records of calls were lost, among them, it may be, those that matter",
+			ev.Trace.Events, ev.Trace.Lost.Records)
 		if ev.Trace.Lost.Ringless < ev.Trace.Lost.Records {
 			text += "; record with --on-full block"
 		}
 		return text
-	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound), ev.Total):
-		return fmt.Sprintf("the GPU was given %s of work (command buffers), which is too few", analyze.Plural(len(ev.Trace.CommandBuffers), "piece"))
+	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound),
+		ev.Total):
+		return fmt.Sprintf("the GPU was given %s of work (command buffers), which is too few",
+			analyze.Plural(len(ev.Trace.CommandBuffers), "piece"))
 	}
 	return ""
 }

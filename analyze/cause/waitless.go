@@ -11,8 +11,8 @@ import (
 // Unrecorded says why a trace without waits does not tell more.
 const Unrecorded = "Instruments records neither waits nor locks; mtrace run does"
 
-// waitlessVerdict judges a trace without waits: by the GPU, and by threads that have one command buffer at a time. Every other rule takes the
-// absence of waits for evidence, so none is asked.
+// waitlessVerdict judges a trace without waits: by the GPU, and by threads that have one command buffer at a time.
+// Every other rule takes the absence of waits for evidence, so none is asked.
 func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	v.Cause = None
 	if ev.Buffers == 0 {
@@ -42,27 +42,33 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 		r := Finding{Cause: cause}
 		v.RuledOut = append(v.RuledOut, r.not("the GPU had no idle time"))
 	}
-	v.Summary = "The GPU is the limit: it was busy for " + percent(ev.Busy) + " of the time. How long threads waited for it is not known: " + Unrecorded + "."
+	v.Summary = "The GPU is the limit: it was busy for " + percent(ev.Busy) +
+		" of the time. How long threads waited for it is not known: " + Unrecorded + "."
 	return v
 }
 
-// judgeRoundTrips judges by the threads that have one command buffer at a time, whose time is known in parts, where the GPU is not the limit.
+// judgeRoundTrips judges by the threads that have one command buffer at a time, whose time is known in parts, where the
+// GPU is not the limit.
 func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips) {
 	idle, threads := percent(1-ev.Busy), ev.Committers
 	switch {
 	case c.MostFlying == 1 && threads > 1:
-		v.Summary = fmt.Sprintf("%d threads commit, but never is more than one command buffer in flight: something lets one thread through at a time (a lock, a device-wide "+
+		v.Summary = fmt.Sprintf("%d threads commit, but never is more than one command buffer in flight: something lets "+
+			"one thread through at a time (a lock, a device-wide "+
 			"synchronisation or a single worker), the GPU is not it.", threads)
 		r := Finding{Cause: SingleSubmitter}
 		v.RuledOut = append(v.RuledOut, r.not("more than one thread commits"))
 	case c.Synchronous > 0 && c.Synchronous == c.Threads:
 		v.judgeSynchronous(ev, c)
 	case threads == 0:
-		v.Summary = "The GPU is idle for " + idle + " of the time: why is not recorded, and who committed is not in the export."
+		v.Summary = "The GPU is idle for " + idle +
+			" of the time: why is not recorded, and who committed is not in the export."
 	case threads == 1:
-		v.Summary = "One thread commits all command buffers and the GPU is idle for " + idle + " of the time: whether others wait for that thread is not recorded."
+		v.Summary = "One thread commits all command buffers and the GPU is idle for " + idle +
+			" of the time: whether others wait for that thread is not recorded."
 	default:
-		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time although %d threads commit: why is not recorded (%s).", idle, threads, Unrecorded)
+		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time although %d threads commit: why is not recorded (%s).",
+			idle, threads, Unrecorded)
 	}
 }
 
@@ -71,16 +77,21 @@ func (v *Verdict) judgeSynchronous(ev *evidence.Evidence, c *evidence.RoundTrips
 	total, launching := c.Total(), c.Start+c.Notify
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, total)) }
 	r := Finding{Cause: LaunchBound, Holds: true, Lost: launching, Confidence: policy.Inferred, Advice: launchAdvice}
-	r.say("each of %d thread(s) makes a command buffer only after its last one completed; of their time, %s is encoding, %s from commit to GPU start, %s GPU, %s from "+
-		"GPU end to completion, %s between completion and the next", c.Threads, of(c.Encode), of(c.Start), of(c.GPU), of(c.Notify), of(c.Between))
+	r.say("each of %d thread(s) makes a command buffer only after its last one completed; of their time, %s is "+
+		"encoding, %s from commit to GPU start, %s GPU, %s from "+
+		"GPU end to completion, %s between completion and the next", c.Threads, of(c.Encode), of(c.Start), of(c.GPU),
+		of(c.Notify), of(c.Between))
 	switch {
 	case launching > 2*c.GPU && policy.MoreThan(policy.Most, launching, total):
-		r.sum("Each thread has one command buffer at a time; handing it over and hearing back takes %s of the threads' time, the GPU's work %s.", of(launching), of(c.GPU))
+		r.sum("Each thread has one command buffer at a time; handing it over and hearing back takes %s of the threads' "+
+			"time, the GPU's work %s.", of(launching), of(c.GPU))
 		v.Cause, v.Summary, v.Causes = r.Cause, r.Summary, []Finding{r}
 		v.Share, v.Confidence = evidence.Share(launching, total), trust(ev.Trace, r.Confidence)
 	case policy.MoreThan(policy.Most, c.Between, total):
-		v.Summary = fmt.Sprintf("For %s of the threads' time nothing of theirs is on its way to the GPU: they work, or wait for something else, which is not recorded.", of(c.Between))
+		v.Summary = fmt.Sprintf("For %s of the threads' time nothing of theirs is on its way to the GPU: they work, or "+
+			"wait for something else, which is not recorded.", of(c.Between))
 	default:
-		v.Summary = fmt.Sprintf("Each thread has one command buffer at a time and makes no new work while it runs: the GPU is idle for %s of the time.", percent(1-ev.Busy))
+		v.Summary = fmt.Sprintf("Each thread has one command buffer at a time and makes no new work while it runs: the "+
+			"GPU is idle for %s of the time.", percent(1-ev.Busy))
 	}
 }

@@ -47,8 +47,10 @@ func (a *Analysis) predict(opts Options) {
 			c.Speedup, c.Unpredicted = nil, gainsNothing[c.Cause]
 			continue
 		}
-		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Total) && a.Busy < policy.Most.Value { // neither threads nor the GPU do anything else
-			c.Speedup, c.Unpredicted = nil, "the replay finds nothing gained, though threads do next to nothing else and the GPU is mostly idle"
+		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Total) && a.Busy < policy.Most.Value {
+			// neither threads nor the GPU do anything else
+			c.Speedup, c.Unpredicted = nil, "the replay finds nothing gained, though threads do next to nothing else and the "+
+				"GPU is mostly idle"
 			continue
 		}
 		c.tellDoubt()
@@ -69,14 +71,17 @@ var gainsNothing = map[string]string{
 func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
-		f.say("that removing it makes the run faster is not shown: what is predicted is within the error of the prediction (%.2f to %.2f times as fast)", s.Low, s.High)
+		f.say("that removing it makes the run faster is not shown: what is predicted is within the error of the "+
+			"prediction (%.2f to %.2f times as fast)", s.Low, s.High)
 	case s.Low <= 1:
-		f.say("it is only faster without if the GPU has room for the work that would then be ready, which the trace does not show")
+		f.say("it is only faster without if the GPU has room for the work that would then be ready, which the trace does " +
+			"not show")
 	}
 }
 
-// lower is the lower of two predictions of one change, in an interval that holds both: averages of when threads arrive do not show what is
-// hidden behind the slowest, and a replay that shares out work does not show that delays by chance stay.
+// lower is the lower of two predictions of one change, in an interval that holds both: averages of when threads arrive
+// do not show what is hidden behind the slowest, and a replay that shares out work does not show that delays by chance
+// stay.
 func lower(x, y *replay.Speedup) *replay.Speedup {
 	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
 		LowWithRoom: min(x.Least(), y.Least())}
@@ -101,8 +106,8 @@ func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change)
 // KindCause is what a Gain is of that takes a cause out altogether.
 const KindCause = "cause"
 
-// Gains are what would help most: of each thing that takes much, what the run gains if it took less, and of each cause what it gains
-// without it. What gains most at half of its time comes first, and of one thing the factors as they fall.
+// Gains are what would help most: of each thing that takes much, what the run gains if it took less, and of each cause
+// what it gains without it. What gains most at half of its time comes first, and of one thing the factors as they fall.
 func (a *Analysis) Gains() []replay.Gain {
 	if a.replay == nil {
 		return nil
@@ -123,7 +128,10 @@ func (a *Analysis) Gains() []replay.Gain {
 			half[KindCause+":"+c.Cause] = c.Speedup.Estimate
 		}
 	}
-	slices.SortStableFunc(all, func(x, y replay.Gain) int { return cmp.Compare(half[y.Kind+":"+y.Name], half[x.Kind+":"+x.Name]) })
+	slices.SortStableFunc(all, func(x, y replay.Gain) int {
+		return cmp.Compare(half[y.Kind+":"+y.Name],
+			half[x.Kind+":"+x.Name])
+	})
 	return thatGain(all)
 }
 
@@ -143,8 +151,8 @@ func Kinds() []string {
 	return []string{replay.KindKernel, replay.KindCall, replay.KindLock, replay.KindThread, KindCause, replay.KindInFlight}
 }
 
-// Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the error says what is asked for
-// and is not in the trace.
+// Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the
+// error says what is asked for and is not in the trace.
 func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
 	switch err = a.unmatched(wanted); {
@@ -156,7 +164,8 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 		return g, r.Why, nil
 	}
 	if name := r.NotIdentified(wanted); name != "" {
-		return g, fmt.Sprintf("the run does not show what kernel %s costs: it always shares command buffers and encoders with the same others", name), nil
+		return g, fmt.Sprintf("the run does not show what kernel %s costs: it always shares command buffers and encoders "+
+			"with the same others", name), nil
 	}
 	var kinds []string
 	for _, w := range wanted {
@@ -167,7 +176,10 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	}
 	var c replay.Change
 	for f := range analyze.Each(a.Verdict.Causes) {
-		if !slices.ContainsFunc(wanted, func(w replay.Wanted) bool { return w.Kind == KindCause && replay.Matches(w.Pattern, f.Cause) }) {
+		if !slices.ContainsFunc(wanted, func(w replay.Wanted) bool {
+			return w.Kind == KindCause &&
+				replay.Matches(w.Pattern, f.Cause)
+		}) {
 			continue
 		}
 		removal, unknown := f.removal(r)
@@ -187,19 +199,23 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	return g, "", nil
 }
 
-// unmatched is the error for what is asked for of which there is nothing in the trace; nil when there is some of each. It needs no replay: where nothing
-// is predicted, a name that is not there is still a mistake, and not the reason. Whatever there is, *, is none, also where there is nothing.
+// unmatched is the error for what is asked for of which there is nothing in the trace; nil when there is some of each.
+// It needs no replay: where nothing is predicted, a name that is not there is still a mistake, and not the reason.
+// Whatever there is, *, is none, also where there is nothing.
 func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	for _, w := range wanted {
 		there := a.there(w.Kind)
 		switch {
-		case slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }), len(there) == 0 && replay.Matches(w.Pattern, ""):
+		case slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }),
+			len(there) == 0 && replay.Matches(w.Pattern, ""):
 		case w.Kind == replay.KindCall && a.waits(w.Pattern):
-			return fmt.Errorf("call %q waits for what others do, and takes less time when they do: ask for a kernel, lock, thread or cause", w.Pattern)
+			return fmt.Errorf("call %q waits for what others do, and takes less time when they do: ask for a kernel, lock, "+
+				"thread or cause", w.Pattern)
 		case len(there) == 0:
 			return fmt.Errorf("no %s matches %q: there is none of that kind in the trace", w.Kind, w.Pattern)
 		default:
-			return fmt.Errorf("no %s matches %q: there are %s", w.Kind, w.Pattern, strings.Join(there[:min(8, len(there))], ", "))
+			return fmt.Errorf("no %s matches %q: there are %s", w.Kind, w.Pattern, strings.Join(there[:min(8, len(there))],
+				", "))
 		}
 	}
 	return nil
@@ -207,7 +223,10 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 
 // waits says whether a pattern matches calls that wait.
 func (a *Analysis) waits(pattern string) bool {
-	return slices.ContainsFunc(a.Trace.Calls, func(c *analyze.CallStat) bool { return c.Waits() && replay.Matches(pattern, c.Selector) })
+	return slices.ContainsFunc(a.Trace.Calls, func(c *analyze.CallStat) bool {
+		return c.Waits() &&
+			replay.Matches(pattern, c.Selector)
+	})
 }
 
 // there are the names of a kind in the trace, as a replay has them, each once.

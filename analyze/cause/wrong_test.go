@@ -27,9 +27,10 @@ func work(rounds int) *handmade.World {
 
 func said(f Finding) string { return strings.Join(f.Evidence, "\n") }
 
-// The story: three workers of a ThreadPoolExecutor were idle for 44 % of their time. Each gives the semaphore of CPython's SimpleQueue back when it
-// has taken something out, so a part of their waits was recorded as waits for a lock, and the verdict was lock-contention. Later it was none, for these waits were
-// left out: but they are waits for who puts work in, while the GPU has nothing to do.
+// The story: three workers of a ThreadPoolExecutor were idle for 44 % of their time. Each gives the semaphore of
+// CPython's SimpleQueue back when it has taken something out, so a part of their waits was recorded as waits for a
+// lock, and the verdict was lock-contention. Later it was none, for these waits were left out: but they are waits for
+// who puts work in, while the GPU has nothing to do.
 func TestIdleWorkersOfAnExecutor(t *testing.T) {
 	for _, posted := range []bool{true, false} {
 		w := work(60)
@@ -41,7 +42,8 @@ func TestIdleWorkersOfAnExecutor(t *testing.T) {
 					w.SignalWait(th, idle, 99, w.C, idle.End-1, 0)
 					continue
 				}
-				w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: idle, Thread: th}, Selector: "sem_wait", Lock: 99,
+				w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: idle, Thread: th},
+					Selector: "sem_wait", Lock: 99,
 					Name: "in PyThread_acquire_lock_timed", Holder: w.A, Own: idle.Length()})
 			}
 		}
@@ -68,13 +70,15 @@ func TestLocksOfOneName(t *testing.T) {
 	for i := range 60 {
 		for n, th := range []*analyze.Thread{w.A, w.B} {
 			held := handmade.At(analyze.Nanos(i)*1000*us+300*us, analyze.Nanos(i)*1000*us+800*us)
-			w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: held, Thread: th}, Selector: "pthread_mutex_lock", Lock: uint64(10 + n),
+			w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: held, Thread: th},
+				Selector: "pthread_mutex_lock", Lock: uint64(10 + n),
 				Name: "cache", Holder: w.C, Own: held.Length()})
 		}
 	}
 	w.Trace.Finish()
 	v := Analyze(w.Trace, Options{}).Verdict
-	if v.Cause != LockContention || strings.Count(said(v.Causes[0]), "the lock cache") != 1 || !strings.Contains(said(v.Causes[0]), "the lock cache (2 of that name): 120 waits") {
+	if v.Cause != LockContention || strings.Count(said(v.Causes[0]), "the lock cache") != 1 ||
+		!strings.Contains(said(v.Causes[0]), "the lock cache (2 of that name): 120 waits") {
 		t.Errorf("%s:\n%s", v.Cause, said(v.Causes[0]))
 	}
 }
@@ -84,7 +88,8 @@ func TestATinyTraceRulesNothingOut(t *testing.T) {
 	for _, rounds := range []int{0, 2} {
 		w := work(rounds)
 		w.Trace.Finish()
-		if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != None || len(v.RuledOut) > 0 || !strings.Contains(v.Summary, "Not enough data") {
+		if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != None || len(v.RuledOut) > 0 ||
+			!strings.Contains(v.Summary, "Not enough data") {
 			t.Errorf("%d rounds: %s, rules out %d: %s", rounds, v.Cause, len(v.RuledOut), v.Summary)
 		}
 	}
@@ -96,7 +101,8 @@ func TestFewCommandBuffersAreLessSure(t *testing.T) {
 		w := handmade.New(analyze.Nanos(rounds) * 200 * us)
 		for i := range rounds {
 			begin := analyze.Nanos(i) * 200 * us
-			w.Wait(w.A, handmade.At(begin+10*us, begin+190*us), w.Buffer(w.A, begin+5*us, handmade.At(begin+100*us, begin+110*us)))
+			w.Wait(w.A, handmade.At(begin+10*us, begin+190*us),
+				w.Buffer(w.A, begin+5*us, handmade.At(begin+100*us, begin+110*us)))
 		}
 		w.A.Working, w.Trace.Threads = w.A.Active, w.Trace.Threads[:1]
 		w.Trace.Finish()
@@ -104,13 +110,14 @@ func TestFewCommandBuffersAreLessSure(t *testing.T) {
 	}
 	few, many := judged(23), judged(200)
 	if few.Cause != LaunchBound || many.Cause != LaunchBound || few.Confidence > 0.7 || few.Confidence >= many.Confidence {
-		t.Errorf("of 23 command buffers %s with %.2f, of 200 %s with %.2f", few.Cause, few.Confidence, many.Cause, many.Confidence)
+		t.Errorf("of 23 command buffers %s with %.2f, of 200 %s with %.2f", few.Cause, few.Confidence, many.Cause,
+			many.Confidence)
 	}
 }
 
-// The story: a thread submitted for others, which waited for it in std::future's futexes that are not recorded. The verdict was that the GPU is
-// saturated, and that more threads cannot help, which one thread does not show: no more work was ready for it. Of it can be said what a GPU that is
-// faster would bring, and what is not known.
+// The story: a thread submitted for others, which waited for it in std::future's futexes that are not recorded. The
+// verdict was that the GPU is saturated, and that more threads cannot help, which one thread does not show: no more
+// work was ready for it. Of it can be said what a GPU that is faster would bring, and what is not known.
 func TestOneThreadDoesNotShowWhatMoreWouldBring(t *testing.T) {
 	w := handmade.New(100 * 1000 * us)
 	for i := range 100 {
@@ -120,12 +127,14 @@ func TestOneThreadDoesNotShowWhatMoreWouldBring(t *testing.T) {
 	w.A.Working, w.Trace.Threads = w.A.Active, w.Trace.Threads[:1]
 	w.Trace.Finish()
 	v := Analyze(w.Trace, Options{}).Verdict
-	if v.Cause != GPUBound || strings.Contains(v.Causes[0].Advice, "cannot help") || !strings.Contains(said(v.Causes[0]), "whether other threads wait for that one") {
+	if v.Cause != GPUBound || strings.Contains(v.Causes[0].Advice, "cannot help") || !strings.Contains(said(v.Causes[0]),
+		"whether other threads wait for that one") {
 		t.Errorf("%s: %s\n%s", v.Cause, v.Causes[0].Advice, said(v.Causes[0]))
 	}
 }
 
-// The story: a cause was asked to be taken out of a run without GPU times, of which there is no program to replay, and the report panicked.
+// The story: a cause was asked to be taken out of a run without GPU times, of which there is no program to replay, and
+// the report panicked.
 func TestAskWithoutAProgram(t *testing.T) {
 	w := handmade.New(60 * 1000 * us)
 	for i := range 60 {
@@ -147,8 +156,8 @@ func TestAskWithoutAProgram(t *testing.T) {
 	}
 }
 
-// The story: a program whose threads wait for the GPU's work for 37 to 64 % of their time was gpu-bound or none, by which side of a half it came
-// to lie on. What takes the most of the time is what it is compared with.
+// The story: a program whose threads wait for the GPU's work for 37 to 64 % of their time was gpu-bound or none, by
+// which side of a half it came to lie on. What takes the most of the time is what it is compared with.
 func TestWhatTakesTheMostOfTheTimeDependsOnWhatThereIs(t *testing.T) {
 	for _, c := range []struct {
 		running, notify analyze.Nanos // of each millisecond; the rest is outside of Metal
@@ -168,7 +177,8 @@ func TestWhatTakesTheMostOfTheTimeDependsOnWhatThereIs(t *testing.T) {
 		}
 		w.Trace.Finish()
 		if v := Analyze(w.Trace, Options{Unpredicted: true}).Verdict; v.Cause != c.want {
-			t.Errorf("%d µs of work on the GPU, %d to hear of its end: %s, want %s: %s", c.running, c.notify, v.Cause, c.want, v.Summary)
+			t.Errorf("%d µs of work on the GPU, %d to hear of its end: %s, want %s: %s", c.running, c.notify, v.Cause, c.want,
+				v.Summary)
 		}
 	}
 }

@@ -29,8 +29,8 @@ type Result struct {
 	Status Status `json:"status"`
 	Target string `json:"target"` // "< 100 µs"; empty when the claim is more than one comparison
 	Result string `json:"result"` // "620 ns"
-	// Ratio is how many times better than its target the result is: 161 for 0.62 µs where 100 µs are allowed; under 1 it is
-	// worse. Null when that means nothing.
+	// Ratio is how many times better than its target the result is: 161 for 0.62 µs where 100 µs are allowed; under 1 it
+	// is worse. Null when that means nothing.
 	Ratio       *float64 `json:"ratio"`
 	ResultValue *float64 `json:"result_value"` // nanoseconds, bytes or a plain number
 	TargetValue *float64 `json:"target_value"`
@@ -49,8 +49,9 @@ type Document struct {
 	Skipped int      `json:"skipped"`
 	Results []Result `json:"results"`
 
-	Software   bool   `json:"software_metal"`       // the times are those of a software Metal, not of a GPU
-	Incomplete string `json:"incomplete,omitempty"` // what the trace lacks that was checked, one line: a PASS says nothing of that
+	Software bool `json:"software_metal"` // the times are those of a software Metal, not of a GPU
+	// what the trace lacks that was checked, one line: a PASS says nothing of that
+	Incomplete string `json:"incomplete,omitempty"`
 }
 
 // Check checks all claims against a JSON document. The error is for claims that cannot be decided as they are written.
@@ -62,7 +63,8 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 		return nil, fmt.Errorf("reading %s: not JSON: %w", checked, err)
 	}
 	leaveUnsaid(doc)
-	out := &Document{Schema: Schema, Name: f.Name, Claims: f.Path, Checked: checked, Software: ofSoftware(doc), Results: []Result{}}
+	out := &Document{Schema: Schema, Name: f.Name, Claims: f.Path, Checked: checked, Software: ofSoftware(doc),
+		Results: []Result{}}
 	for i := range f.Claims {
 		c := &f.Claims[i]
 		r, err := c.check(doc)
@@ -82,7 +84,8 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 	return out, nil
 }
 
-// ofSoftware says whether a document says that it is of a software Metal: a report of its source, another one of itself.
+// ofSoftware says whether a document says that it is of a software Metal: a report of its source, another one of
+// itself.
 func ofSoftware(doc any) bool {
 	fields, _ := doc.(map[string]any)
 	source, _ := fields["source"].(map[string]any)

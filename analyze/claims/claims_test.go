@@ -43,7 +43,8 @@ func TestClaims(t *testing.T) {
 		{expr: `gpu.busy_share >= 0.9`, status: Pass, result: "0.9", target: ">= 0.9", ratio: 1},
 		{expr: `gpu.busy_share > 90%`, status: Fail},
 		{expr: `gpu.busy_share > 95%`, tolerance: `"10%"`, status: Pass},
-		{expr: `calls[selector="commandBuffer"].p50_ns < 100us`, status: Pass, result: "620 ns", target: "< 100 µs", ratio: 100000.0 / 620},
+		{expr: `calls[selector="commandBuffer"].p50_ns < 100us`, status: Pass, result: "620 ns", target: "< 100 µs",
+			ratio: 100000.0 / 620},
 		{expr: `calls[selector='commandBuffer'].p50_ns < 100`, status: Fail}, // no unit: nanoseconds
 		{expr: `calls[selector="commit"].p95_ns < 100us`, status: Fail, result: "110 µs (commit)"},
 		{expr: `calls[selector="commit"].p95_ns < 100us`, tolerance: `"10us"`, status: Pass},
@@ -121,9 +122,10 @@ func TestClaims(t *testing.T) {
 // What is wrong is said with its column.
 func TestSyntax(t *testing.T) {
 	for expr, want := range map[string]string{
-		``:                                       "column 1: expected a number",
-		`gpu.busy_share`:                         "column 1: this is a value, not a claim",
-		`gpu.busy_share >`:                       "column 17: expected a number, a text, a key or a parenthesis, found the end",
+		``:               "column 1: expected a number",
+		`gpu.busy_share`: "column 1: this is a value, not a claim",
+		`gpu.busy_share >`: "column 17: expected a number, a text, a key or a parenthesis, found " +
+			"the end",
 		`gpu.busy_share = 1`:                     "column 16: use ==",
 		`gpu.bussy_share > 1`:                    `column 5: no key "bussy_share" in gpu: there are busy_ns`,
 		`gqu.busy_share > 1`:                     `column 1: no key "gqu" in the document`,
@@ -156,7 +158,8 @@ func TestSyntax(t *testing.T) {
 		`-serialization.verdict == "none"`:       "only a number has a negative",
 		`gpu.overlap > 1 or serialization.share`: "or joins comparisons",
 		`events / (1 - 1) > 2`:                   "column 8: a division by zero",
-		// Finding the column of each token from the beginning, and evaluating one level for each operator, made this hang, and then overflow the stack.
+		// Finding the column of each token from the beginning, and evaluating one level for each operator, made this hang,
+		// and then overflow the stack.
 		`events > ` + strings.Repeat("1+", 500_000) + `1`: "column 1: the expression has 1000010 bytes",
 	} {
 		_, err := Parse(expr, reportKeys)
@@ -169,32 +172,42 @@ func TestSyntax(t *testing.T) {
 // A claims file that cannot be used is refused with its line: half of its claims checked would look like all of them.
 func TestBadFiles(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":             {"", "c.json:1: not JSON: unexpected end"},
-		"not JSON":          {"\n\nhello", "c.json:3: not JSON"},
-		"a list":            {"[]", "c.json:1: a file of claims is an object"},
-		"no claims":         {"{}", "c.json:1: there are no claims"},
-		"an empty list":     {`{"claims": []}`, "there are no claims"},
-		"no list":           {`{"claims": {}}`, "claims is a list"},
-		"an unknown key":    {"{\n\"claim\": []}", "c.json:2: unknown key claim"},
-		"another schema":    {`{"schema": "mtrace.report/1"}`, `its schema is "mtrace.report/1"`},
-		"no expr":           {"{\"claims\": [\n{\"id\": \"#1\"}]}", "c.json:2: claim 1 (#1): it has no expr"},
-		"a bad expr":        {"{\"claims\": [\n{\"expr\": \"events > 1\"},\n\n{\"title\": \"two\", \"expr\": \"events >\"}\n]}", "c.json:4: claim 2 (two): expr: column 9"},
-		"a misspelt key":    {"{\"claims\": [\n{\"expression\": \"events > 1\"}]}", `c.json:2: claim 1: unknown field "expression"`},
-		"a wrong type":      {"{\"claims\": [\n{\"expr\": 1}]}", "c.json:2: claim 1: expr is a text, not a number"},
-		"no object":         {"{\"claims\": [\n7]}", "c.json:2: claim 1: a claim is an object, not a number"},
-		"too much":          {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": 5}]}", `c.json:2: claim 1: tolerance 5: a number is a share, and 1 is all of the target; write "5%"`},
-		"a key twice":       {"{\"claims\": [\n{\"expr\": \"events > 1\", \"Expr\": \"events > 2\"}]}", "c.json:2: claim 1: Expr is there twice"},
-		"claims twice":      {"{\"claims\": [{\"expr\": \"events > 1\"}],\n\"claims\": []}", "c.json:2: claims is there twice"},
-		"an id twice":       {"{\"claims\": [{\"id\": \"a\", \"expr\": \"events > 1\"},\n{\"id\": \"a\", \"expr\": \"events > 2\"}]}", "c.json:2: claim 2 (a): claim 1 has that id too"},
-		"UTF-16":            {"\xff\xfe{\x00}\x00", "c.json:1: it is UTF-16"},
-		"UTF-16 unmarked":   {"{\x00}\x00", "c.json:1: it is UTF-16"},
-		"deep":              {strings.Repeat("[", 200_000), "c.json:1: not JSON"},
-		"control":           {"{\"claims\": [{\"title\": \"\\u001b[2J\\n\", \"expr\": \"\"}]}", "c.json:1: claim 1 (\uFFFD[2J ): it has no expr"},
-		"a bad tolerance":   {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": \"much\"}]}", `c.json:2: claim 1: tolerance "much"`},
-		"a wrong dimension": {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": \"1us\"}]}", "c.json:2: claim 1: tolerance 1us is a time"},
-		"cut":               {"{\"claims\": [\n{\"expr\": \"events > 1\"}", "c.json:2: not JSON: unexpected end"},
-		"cut in a claim":    {"{\"claims\": [\n{\"expr\": \"eve", "c.json:2: not JSON: unexpected end"},
-		"more behind":       {"{\"claims\": [{\"expr\": \"events > 1\"}]}\n{}", "c.json:2: not JSON: invalid character '{' after top-level value"},
+		"empty":          {"", "c.json:1: not JSON: unexpected end"},
+		"not JSON":       {"\n\nhello", "c.json:3: not JSON"},
+		"a list":         {"[]", "c.json:1: a file of claims is an object"},
+		"no claims":      {"{}", "c.json:1: there are no claims"},
+		"an empty list":  {`{"claims": []}`, "there are no claims"},
+		"no list":        {`{"claims": {}}`, "claims is a list"},
+		"an unknown key": {"{\n\"claim\": []}", "c.json:2: unknown key claim"},
+		"another schema": {`{"schema": "mtrace.report/1"}`, `its schema is "mtrace.report/1"`},
+		"no expr":        {"{\"claims\": [\n{\"id\": \"#1\"}]}", "c.json:2: claim 1 (#1): it has no expr"},
+		"a bad expr": {"{\"claims\": [\n{\"expr\": \"events > 1\"},\n\n{\"title\": \"two\", \"expr\": \"events " +
+			">\"}\n]}", "c.json:4: claim 2 (two): expr: column 9"},
+		"a misspelt key": {"{\"claims\": [\n{\"expression\": \"events > 1\"}]}",
+			`c.json:2: claim 1: unknown field "expression"`},
+		"a wrong type": {"{\"claims\": [\n{\"expr\": 1}]}", "c.json:2: claim 1: expr is a text, not a number"},
+		"no object":    {"{\"claims\": [\n7]}", "c.json:2: claim 1: a claim is an object, not a number"},
+		"too much": {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": 5}]}",
+			`c.json:2: claim 1: tolerance 5: a number is a share, and 1 is all of the target; write "5%"`},
+		"a key twice": {"{\"claims\": [\n{\"expr\": \"events > 1\", \"Expr\": \"events > 2\"}]}",
+			"c.json:2: claim 1: Expr is there twice"},
+		"claims twice": {"{\"claims\": [{\"expr\": \"events > 1\"}],\n\"claims\": []}",
+			"c.json:2: claims is there twice"},
+		"an id twice": {"{\"claims\": [{\"id\": \"a\", \"expr\": \"events > 1\"},\n{\"id\": \"a\", \"expr\": " +
+			"\"events > 2\"}]}", "c.json:2: claim 2 (a): claim 1 has that id too"},
+		"UTF-16":          {"\xff\xfe{\x00}\x00", "c.json:1: it is UTF-16"},
+		"UTF-16 unmarked": {"{\x00}\x00", "c.json:1: it is UTF-16"},
+		"deep":            {strings.Repeat("[", 200_000), "c.json:1: not JSON"},
+		"control": {"{\"claims\": [{\"title\": \"\\u001b[2J\\n\", \"expr\": \"\"}]}",
+			"c.json:1: claim 1 (\uFFFD[2J ): it has no expr"},
+		"a bad tolerance": {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": \"much\"}]}",
+			`c.json:2: claim 1: tolerance "much"`},
+		"a wrong dimension": {"{\"claims\": [\n{\"expr\": \"events > 1\", \"tolerance\": \"1us\"}]}",
+			"c.json:2: claim 1: tolerance 1us is a time"},
+		"cut":            {"{\"claims\": [\n{\"expr\": \"events > 1\"}", "c.json:2: not JSON: unexpected end"},
+		"cut in a claim": {"{\"claims\": [\n{\"expr\": \"eve", "c.json:2: not JSON: unexpected end"},
+		"more behind": {"{\"claims\": [{\"expr\": \"events > 1\"}]}\n{}",
+			"c.json:2: not JSON: invalid character '{' after top-level value"},
 	} {
 		_, err := ParseFile("c.json", []byte(c.text), reportKeys)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -205,7 +218,8 @@ func TestBadFiles(t *testing.T) {
 
 // Some editors put a byte order mark before UTF-8, and a tolerance may be null: both mean nothing.
 func TestUnusualFiles(t *testing.T) {
-	f, err := ParseFile("c.json", []byte("\xef\xbb\xbf{\"claims\": [\n{\"expr\": \"events == 1000\", \"tolerance\": null, \"title\": \"\\u001b[2J\\nx\"}]}"), reportKeys)
+	f, err := ParseFile("c.json", []byte("\xef\xbb\xbf{\"claims\": [\n{\"expr\": \"events == 1000\", \"tolerance\": "+
+		"null, \"title\": \"\\u001b[2J\\nx\"}]}"), reportKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,18 +228,21 @@ func TestUnusualFiles(t *testing.T) {
 		t.Fatalf("%v: %+v", err, d)
 	}
 	var text bytes.Buffer
-	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "\x1b") || strings.Count(text.String(), "\n") != 5 || !strings.HasPrefix(text.String(), "SOFTWARE METAL") {
+	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "\x1b") ||
+		strings.Count(text.String(), "\n") != 5 || !strings.HasPrefix(text.String(), "SOFTWARE METAL") {
 		t.Errorf("a title steers the terminal, or breaks its line: %v, %q", err, text.String())
 	}
 }
 
 // Claims that a look at the data shows to be undecidable are refused too, not counted as failed.
 func TestUndecidable(t *testing.T) {
-	f, err := ParseFile("c.json", []byte("{\"claims\": [\n{\"expr\": \"calls[*].p50_ns < calls[*].p95_ns\"}]}"), reportKeys)
+	f, err := ParseFile("c.json", []byte("{\"claims\": [\n{\"expr\": \"calls[*].p50_ns < calls[*].p95_ns\"}]}"),
+		reportKeys)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Check([]byte(document), "r"); err == nil || !strings.Contains(err.Error(), "c.json:2: claim 1: both sides have several values") {
+	if _, err := f.Check([]byte(document), "r"); err == nil ||
+		!strings.Contains(err.Error(), "c.json:2: claim 1: both sides have several values") {
 		t.Error(err)
 	}
 	if _, err := f.Check([]byte("no"), "r"); err == nil {
@@ -251,7 +268,8 @@ func TestOtherDocuments(t *testing.T) {
 	}
 }
 
-// Of a recording of Instruments, which has no waits, locks and losses, claims of them passed, because their places hold zeros.
+// Of a recording of Instruments, which has no waits, locks and losses, claims of them passed, because their places hold
+// zeros.
 func TestInstrumentsDoesNotTell(t *testing.T) {
 	const document = `{"source": {"kind": "%s"}, "events": 0, "lost": {"total": 0}, "calls": [], "memory": {"peak_bytes": 0, "reuse_share": null}, "compile": {"lost_ns": 5},
 		"gpu": {"busy_share": 0.5}, "threads": [{"lost_to_others_share": 0, "command_buffers": 3, "time": {"encode_ns": 4, "lock_ns": 0}}],
@@ -315,7 +333,8 @@ func TestGolden(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, got := range map[string][]byte{"r2.txt": table.Bytes(), "r2.xml": junit.Bytes(), "r2.check.json": append(js, '\n')} {
+	for name, got := range map[string][]byte{"r2.txt": table.Bytes(), "r2.xml": junit.Bytes(),
+		"r2.check.json": append(js, '\n')} {
 		golden := filepath.Join("testdata", name)
 		if *update {
 			if err := os.WriteFile(golden, got, 0o644); err != nil {
@@ -329,7 +348,8 @@ func TestGolden(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{`gpu.busy_share > 0.9`, `calls[selector="commit",class~'A'].p95_ns < 100us`, `not (sum(threads[*].gpu_ns) / 2 >= 1e3ms) or events != 3`,
+	for _, s := range []string{`gpu.busy_share > 0.9`, `calls[selector="commit",class~'A'].p95_ns < 100us`,
+		`not (sum(threads[*].gpu_ns) / 2 >= 1e3ms) or events != 3`,
 		`memory.by_storage_mode["a\"b"].bytes == 5%`, `-1 < -(2 * -3)`, `calls[`, `"`, `1e+`, `µs`} {
 		f.Add(s)
 	}

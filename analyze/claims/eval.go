@@ -111,7 +111,8 @@ func (n *node) compare(doc any, tolerance Tolerance) (outcome, error) {
 	return o, nil
 }
 
-// marginOf says by how much a comparison holds: negative when it does not. Only the sign and the order of margins mean something.
+// marginOf says by how much a comparison holds: negative when it does not. Only the sign and the order of margins mean
+// something.
 func marginOf(op string, l, r value, tolerance Tolerance) float64 {
 	if l.isText {
 		if (l.text == r.text) == (op == "==") {

@@ -1,5 +1,6 @@
-// Package claims checks what is claimed of a run against its report: "the 95th percentile of commit is under 100 µs", "the GPU
-// is busy for 90 % of the time". A claim passes, fails, or is skipped because the trace cannot tell, with the reason.
+// Package claims checks what is claimed of a run against its report: "the 95th percentile of commit is under 100 µs",
+// "the GPU is busy for 90 % of the time". A claim passes, fails, or is skipped because the trace cannot tell, with the
+// reason.
 package claims
 
 import (
@@ -33,8 +34,8 @@ type File struct {
 }
 
 // ParseFile reads the claims of a file: {"schema": "mtrace.claims/1", "name": …, "claims": [{"id", "title", "expr",
-// "tolerance"}, …]}, of which only claims and expr must be there. Keys are those of the document to be checked; nil accepts
-// any. An error names the line.
+// "tolerance"}, …]}, of which only claims and expr must be there. Keys are those of the document to be checked; nil
+// accepts any. An error names the line.
 func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 	f := &File{Path: path}
 	at := func(offset int64, err error) error {
@@ -60,9 +61,11 @@ func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 	return f, nil
 }
 
-// isUTF16 says whether a text is UTF-16, with a byte order mark or, as JSON begins with two characters of ASCII, without one.
+// isUTF16 says whether a text is UTF-16, with a byte order mark or, as JSON begins with two characters of ASCII,
+// without one.
 func isUTF16(data []byte) bool {
-	return len(data) >= 2 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff || data[0] == 0 || data[1] == 0)
+	return len(data) >= 2 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff || data[0] == 0 ||
+		data[1] == 0)
 }
 
 // place is where the decoder stands, behind white space and commas.
@@ -81,7 +84,8 @@ func (f *File) object(d *json.Decoder, data []byte, keys *Keys, at func(int64, e
 	if t, err := d.Token(); err != nil {
 		return wrong(err)
 	} else if t != json.Delim('{') {
-		return at(d.InputOffset(), fmt.Errorf("a file of claims is an object: {\"schema\": %q, \"claims\": [{\"expr\": …}]}", FileSchema))
+		return at(d.InputOffset(), fmt.Errorf("a file of claims is an object: {\"schema\": %q, \"claims\": [{\"expr\": …}]}",
+			FileSchema))
 	}
 	seen := map[json.Token]bool{}
 	for d.More() {
@@ -120,7 +124,8 @@ func (f *File) object(d *json.Decoder, data []byte, keys *Keys, at func(int64, e
 	return nil
 }
 
-func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, error) error, wrong func(error) error) error {
+func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, error) error,
+	wrong func(error) error) error {
 	if t, err := d.Token(); err != nil {
 		return wrong(err)
 	} else if t != json.Delim('[') {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// unsaid are the parts of a report that are not in recordings without calls, waits, locks and losses, as those of Instruments: what stands there is
-// not what was found, but that nothing was looked for.
+// unsaid are the parts of a report that are not in recordings without calls, waits, locks and losses, as those of
+// Instruments: what stands there is not what was found, but that nothing was looked for.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
 // unsaidOfThreads are those of each thread; of its time only the encoding is recorded.
@@ -16,7 +16,8 @@ var unsaidOfThreads = []string{"waits", "events", "dispatches", "signal_wait_ns"
 func leaveUnsaid(doc any) {
 	fields, _ := doc.(map[string]any)
 	source := object(fields, "source")
-	if lacks, says := source["not_recorded"].([]any); says && !slices.Contains(lacks, any("calls")) || !says && !foreignSource(source) {
+	if lacks, says := source["not_recorded"].([]any); says && !slices.Contains(lacks, any("calls")) || !says &&
+		!foreignSource(source) {
 		return
 	}
 	forget(fields, unsaid...)
@@ -67,7 +68,8 @@ func forget(fields map[string]any, names ...string) {
 	}
 }
 
-// foreignSource says whether a report that does not say what was not recorded, as older ones, is not of a trace of our own.
+// foreignSource says whether a report that does not say what was not recorded, as older ones, is not of a trace of our
+// own.
 func foreignSource(source map[string]any) bool {
 	kind, _ := source["kind"].(string)
 	return kind != "" && kind != "mtrace"

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Keys are the keys that a document can have, so that a misspelt one is an error and not a claim that is always skipped. Nil
-// keys are not known: anything may be there.
+// Keys are the keys that a document can have, so that a misspelt one is an error and not a claim that is always
+// skipped. Nil keys are not known: anything may be there.
 type Keys struct {
 	name    string
 	fields  map[string]*Keys // of an object
@@ -65,13 +65,15 @@ func (k *Keys) field(name token) (*Keys, error) {
 	case k.isMap:
 		return k.items, nil
 	case k.isList:
-		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a list: take all of it with [*], or some with a filter as in %s[%s=…]", k.name, k.name, k.items.example())}
+		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a list: take all of it with [*], or some with a filter "+
+			"as in %s[%s=…]", k.name, k.name, k.items.example())}
 	case k.fields == nil:
 		return nil, &SyntaxError{name.column, fmt.Sprintf("%s is a value and has no key %q", k.name, name.text)}
 	}
 	inner, known := k.fields[name.text]
 	if !known {
-		return nil, &SyntaxError{name.column, fmt.Sprintf("no key %q in %s: there are %s", name.text, k.name, strings.Join(slices.Sorted(maps.Keys(k.fields)), ", "))}
+		return nil, &SyntaxError{name.column, fmt.Sprintf("no key %q in %s: there are %s", name.text, k.name,
+			strings.Join(slices.Sorted(maps.Keys(k.fields)), ", "))}
 	}
 	return inner, nil
 }
@@ -109,5 +111,6 @@ func (k *Keys) isValue(first token) error {
 	case k == nil || k.literal != reflect.Invalid || k.isList || k.isMap:
 		return nil
 	}
-	return &SyntaxError{first.column, fmt.Sprintf("this path ends at %s, which is not a value: it has %s", k.name, strings.Join(slices.Sorted(maps.Keys(k.fields)), ", "))}
+	return &SyntaxError{first.column, fmt.Sprintf("this path ends at %s, which is not a value: it has %s", k.name,
+		strings.Join(slices.Sorted(maps.Keys(k.fields)), ", "))}
 }

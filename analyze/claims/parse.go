@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The grammar, from loose to tight. A path leads into the document; a filter in brackets takes the elements of a list that
-// match all conditions, [*] all of them, [n] the n-th, ["key"] the value of a map.
+// The grammar, from loose to tight. A path leads into the document; a filter in brackets takes the elements of a list
+// that match all conditions, [*] all of them, [n] the n-th, ["key"] the value of a map.
 //
 //	or         = and { ("or" | "||") and }
 //	and        = not { ("and" | "&&") not }
@@ -35,7 +35,8 @@ const (
 // Parse parses an expression. With keys, paths are checked against them.
 func Parse(text string, keys *Keys) (*Expression, error) {
 	if len(text) > longest {
-		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, and %d is the most: make several claims of it", len(text), longest)}
+		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, and %d is the most: make several claims of it",
+			len(text), longest)}
 	}
 	tokens, err := scan(text)
 	if err != nil {

@@ -22,10 +22,12 @@ type claimsFile struct {
 
 // The schemas that are published are those of what is written and read.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../..", Schema, "What `mtrace check --json` says of claims.", Document{}, *update); err != nil {
+	if err := schema.Compare("../..", Schema, "What `mtrace check --json` says of claims.", Document{},
+		*update); err != nil {
 		t.Error(err)
 	}
-	if err := schema.Compare("../..", FileSchema, "A file of claims, for `mtrace check --claims`.", claimsFile{}, *update); err != nil {
+	if err := schema.Compare("../..", FileSchema, "A file of claims, for `mtrace check --claims`.", claimsFile{},
+		*update); err != nil {
 		t.Error(err)
 	}
 	files, err := filepath.Glob("../../fixtures/claims/*.json")

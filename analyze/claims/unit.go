@@ -37,12 +37,15 @@ type unit struct {
 }
 
 var units = map[string]unit{
-	"ns": {1, dimension{time: 1}}, "us": {1e3, dimension{time: 1}}, "µs": {1e3, dimension{time: 1}}, "ms": {1e6, dimension{time: 1}},
-	"s": {1e9, dimension{time: 1}}, "min": {60e9, dimension{time: 1}},
-	"B": {1, dimension{bytes: 1}}, "kB": {1e3, dimension{bytes: 1}}, "KB": {1e3, dimension{bytes: 1}}, "MB": {1e6, dimension{bytes: 1}},
+	"ns": {1, dimension{time: 1}}, "us": {1e3, dimension{time: 1}}, "µs": {1e3, dimension{time: 1}},
+	"ms": {1e6, dimension{time: 1}},
+	"s":  {1e9, dimension{time: 1}}, "min": {60e9, dimension{time: 1}},
+	"B": {1, dimension{bytes: 1}}, "kB": {1e3, dimension{bytes: 1}}, "KB": {1e3, dimension{bytes: 1}},
+	"MB": {1e6, dimension{bytes: 1}},
 	"GB": {1e9, dimension{bytes: 1}}, "TB": {1e12, dimension{bytes: 1}},
-	"KiB": {1 << 10, dimension{bytes: 1}}, "MiB": {1 << 20, dimension{bytes: 1}}, "GiB": {1 << 30, dimension{bytes: 1}}, "TiB": {1 << 40, dimension{bytes: 1}},
-	"%": {0.01, dimension{}}, "x": {1, dimension{}},
+	"KiB": {1 << 10, dimension{bytes: 1}}, "MiB": {1 << 20, dimension{bytes: 1}}, "GiB": {1 << 30, dimension{bytes: 1}},
+	"TiB": {1 << 40, dimension{bytes: 1}},
+	"%":   {0.01, dimension{}}, "x": {1, dimension{}},
 }
 
 // dimensionOf is what the number under a key counts, by the suffix that docs/vocabulary.md fixes.

@@ -14,15 +14,17 @@ type Use struct {
 	Archives                        int // calls that made, or filled, a binary archive
 	Unique                          int // different libraries and pipeline states, of those whose name is known
 	Repeated                        int // libraries and pipeline states that had been made before, by the same process
-	Hits                            int // of Repeated, those that took at most a tenth of the first time: something kept them
-	Late                            int // libraries and pipeline states made after the first commit
-	Failed                          int
-	Total                           analyze.Nanos          // sum of all calls
-	Lost                            analyze.Nanos          // of Total, what was repeated or late, and what threads waited for child processes after the first commit
-	Items                           []*Item                // by time, most first
-	Again                           []*analyze.Compilation // those that Repeated counts
-	Waited                          []*Waited              // for child processes that compiled, by time, most first
-	Compilers                       []*Compiler            // the processes that compiled, by time, most first
+	// of Repeated, those that took at most a tenth of the first time: something kept them
+	Hits   int
+	Late   int // libraries and pipeline states made after the first commit
+	Failed int
+	Total  analyze.Nanos // sum of all calls
+	// of Total, what was repeated or late, and what threads waited for child processes after the first commit
+	Lost      analyze.Nanos
+	Items     []*Item                // by time, most first
+	Again     []*analyze.Compilation // those that Repeated counts
+	Waited    []*Waited              // for child processes that compiled, by time, most first
+	Compilers []*Compiler            // the processes that compiled, by time, most first
 }
 
 // An Item is one thing that was made once or several times.
@@ -132,6 +134,9 @@ func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 	}
 	u.waited(t)
 	u.compilers(t)
-	slices.SortStableFunc(u.Items, func(a, b *Item) int { return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name)) })
+	slices.SortStableFunc(u.Items, func(a, b *Item) int {
+		return cmp.Or(cmp.Compare(b.Total, a.Total),
+			cmp.Compare(a.Name, b.Name))
+	})
 	return u
 }

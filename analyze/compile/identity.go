@@ -2,8 +2,9 @@ package compile
 
 import "mtrace/analyze"
 
-// An identity is equal for compilations of the same thing by one process. Pipeline states of functions of one name are of the same thing
-// when the functions come from the same source, and are not specialised by constants, of which the trace knows nothing.
+// An identity is equal for compilations of the same thing by one process. Pipeline states of functions of one name are
+// of the same thing when the functions come from the same source, and are not specialised by constants, of which the
+// trace knows nothing.
 type identity struct {
 	process    *analyze.Process
 	device     *analyze.Device // each needs libraries and pipeline states of its own; of functions it is the library's

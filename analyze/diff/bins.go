@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// bins sums values by when they were, in a bounded number of equal stretches of time that widen as the time grows. Neighbouring
-// values depend on each other, as calls of one loop do; means over stretches of time much less.
+// bins sums values by when they were, in a bounded number of equal stretches of time that widen as the time grows.
+// Neighbouring values depend on each other, as calls of one loop do; means over stretches of time much less.
 type bins struct {
 	width int64 // nanoseconds; a power of two
 	first int64 // number of sums[0]: its stretch is [first·width, (first+1)·width)
@@ -104,9 +104,9 @@ func meansOf(groups []bin) []float64 {
 // stretches are the means of up to 64 stretches of time.
 func (b *bins) stretches() []float64 { return meansOf(b.split()) }
 
-// groups are means over consecutive stretches of time. Groups that follow their neighbours more than chance explains (lag-1
-// autocorrelation, one-sided at 5 %) are merged in pairs, which is the method of batch means (Law and Kelton, Simulation
-// Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
+// groups are means over consecutive stretches of time. Groups that follow their neighbours more than chance explains
+// (lag-1 autocorrelation, one-sided at 5 %) are merged in pairs, which is the method of batch means (Law and Kelton,
+// Simulation Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
 func (b *bins) groups() []float64 {
 	groups := b.split()
 	for len(groups) >= fewestGroups {

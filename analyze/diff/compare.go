@@ -82,13 +82,14 @@ type Document struct {
 
 const (
 	discoveryRate = 0.05
-	// leastWithin and leastBetween are the smallest changes that are called one. One run says nothing of how runs differ from
-	// each other, so it must show more: 10 % was chosen on 310 pairs of runs of the same program (fixtures/scenarios). In 390 pairs
-	// that it was not chosen on, 5 % would call something that matters changed in 38, 10 % in 14, 20 % in 8: see docs/reading.md.
+	// leastWithin and leastBetween are the smallest changes that are called one. One run says nothing of how runs differ
+	// from each other, so it must show more: 10 % was chosen on 310 pairs of runs of the same program
+	// (fixtures/scenarios). In 390 pairs that it was not chosen on, 5 % would call something that matters changed in 38,
+	// 10 % in 14, 20 % in 8: see docs/reading.md.
 	leastWithin  = 0.10
 	leastBetween = 0.01
-	// minorShare is the part of the time under which a call or a kernel is minor: made twice as slow, it slows the program by
-	// less than that.
+	// minorShare is the part of the time under which a call or a kernel is minor: made twice as slow, it slows the program
+	// by less than that.
 	minorShare = 0.005
 )
 
@@ -97,7 +98,8 @@ func Compare(a, b []*Run) (*Document, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, errors.New("comparing needs at least one run on each side")
 	}
-	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate, Least: leastWithin, Failed: []string{}, Warnings: []string{},
+	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate,
+		Least: leastWithin, Failed: []string{}, Warnings: []string{},
 		Changes: []Change{}}
 	if d.repeated = len(a)+len(b) >= 3; d.repeated {
 		d.Noise, d.Least = "between runs", leastBetween
@@ -110,7 +112,8 @@ func Compare(a, b []*Run) (*Document, error) {
 			all[k] = true
 		}
 	}
-	keys := slices.SortedFunc(maps.Keys(all), func(x, y Key) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name)) })
+	keys := slices.SortedFunc(maps.Keys(all),
+		func(x, y Key) int { return cmp.Or(cmp.Compare(x.Kind, y.Kind), cmp.Compare(x.Name, y.Name)) })
 	var p []float64
 	var tested []int
 	for _, k := range keys {
@@ -182,9 +185,11 @@ func (d *Document) warn(a, b []*Run) {
 	case onA && onB:
 		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
 	case onA:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A are those of a software Metal, and not of a GPU as those of B")
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A are those of a software Metal, and not of a GPU "+
+			"as those of B")
 	case onB:
-		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of B are those of a software Metal, and not of a GPU as those of A")
+		d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of B are those of a software Metal, and not of a GPU "+
+			"as those of A")
 	}
 	if d.A.Device != d.B.Device {
 		d.Warnings = append(d.Warnings, fmt.Sprintf("the devices differ: %q and %q", d.A.Device, d.B.Device))
@@ -193,12 +198,14 @@ func (d *Document) warn(a, b []*Run) {
 		switch l := r.Report.Lost; {
 		case r.Report.Source.Incomplete != nil: // which says it below
 		case l.AtLeast:
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls that are known of, and maybe more: its counts are too small", r.Path, l.Total))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls that are known of, and maybe more: its counts are "+
+				"too small", r.Path, l.Total))
 		case l.Total > 0:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, l.Total))
 		}
 		if selected := r.Report.Source.Selected; len(selected) > 0 {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was recorded in part, as asked for: %s", r.Path, strings.Join(selected, ", ")))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was recorded in part, as asked for: %s", r.Path,
+				strings.Join(selected, ", ")))
 		}
 		switch i := r.Report.Source.Incomplete; {
 		case i != nil:
@@ -208,7 +215,8 @@ func (d *Document) warn(a, b []*Run) {
 		}
 	}
 	if !d.repeated {
-		d.Warnings = append(d.Warnings, "one run a side: how much runs differ from each other is not known; give several a side to know")
+		d.Warnings = append(d.Warnings, "one run a side: how much runs differ from each other is not known; give several "+
+			"a side to know")
 	}
 }
 
@@ -285,9 +293,10 @@ func each(ms []*measure) []float64 {
 	return out
 }
 
-// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. Calls that wait for the GPU
-// or for another thread's signal are left out: they take longer when there is less to do, and what makes them so is in the time of the run,
-// of threads and of kernels. The error says when nothing could be tested, so that there is no decision.
+// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. Calls
+// that wait for the GPU or for another thread's signal are left out: they take longer when there is less to do, and
+// what makes them so is in the time of the run, of threads and of kernels. The error says when nothing could be tested,
+// so that there is no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
 	for i := range d.Changes {

@@ -46,13 +46,17 @@ func (p program) write(t testing.TB, name string) string {
 		threads = append(threads, pr.Thread(pr.ThreadCount()+p.seed*100, fmt.Sprintf("worker %d", i+1)))
 	}
 	threads[0].NewQueue("q")
-	axpy, matmul, extra := threads[0].NewPipeline("axpy"), threads[0].NewPipeline("matmul"), threads[0].NewPipeline("extra")
+	axpy, matmul, extra := threads[0].NewPipeline("axpy"), threads[0].NewPipeline("matmul"),
+		threads[0].NewPipeline("extra")
 	for i := range p.steps {
 		for _, th := range threads {
-			th.Run(tracetest.Step{Pipeline: axpy, Encode: lasts(300, 1), Commit: lasts(4000, p.commit), Delay: lasts(3000, 1), GPU: lasts(30_000, 1), Notify: lasts(2000, 1)})
-			th.Run(tracetest.Step{Pipeline: matmul, Encode: lasts(300, 1), Commit: lasts(4000, p.commit), Delay: lasts(3000, 1), GPU: lasts(60_000, p.matmul), Notify: lasts(2000, 1)})
+			th.Run(tracetest.Step{Pipeline: axpy, Encode: lasts(300, 1), Commit: lasts(4000, p.commit), Delay: lasts(3000, 1),
+				GPU: lasts(30_000, 1), Notify: lasts(2000, 1)})
+			th.Run(tracetest.Step{Pipeline: matmul, Encode: lasts(300, 1), Commit: lasts(4000, p.commit), Delay: lasts(3000, 1),
+				GPU: lasts(60_000, p.matmul), Notify: lasts(2000, 1)})
 			if p.extra && i%4 == 0 {
-				th.Run(tracetest.Step{Pipeline: extra, Encode: 300, Commit: lasts(4000, p.commit), Delay: 3000, GPU: 10_000, Notify: 2000})
+				th.Run(tracetest.Step{Pipeline: extra, Encode: 300, Commit: lasts(4000, p.commit), Delay: 3000, GPU: 10_000,
+					Notify: 2000})
 				th.Call(wire.FamilyCommandBuffer, "enqueue", 1, 0, 500, nil)
 			}
 		}
@@ -154,7 +158,8 @@ func TestFindsWhatChanged(t *testing.T) {
 	}
 }
 
-// Runs that differ from each other as a whole look different when one of each is compared. Several of each show the noise.
+// Runs that differ from each other as a whole look different when one of each is compared. Several of each show the
+// noise.
 func TestRepeatedRunsShowTheirNoise(t *testing.T) {
 	var sides [2][]*Run
 	for i := range 5 {
@@ -197,12 +202,13 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-// The median round became 200 µs longer by the work on the GPU; that a thread was woken late a few times, which made the mean 600 µs longer,
-// is not the reason, and was said to be.
+// The median round became 200 µs longer by the work on the GPU; that a thread was woken late a few times, which made
+// the mean 600 µs longer, is not the reason, and was said to be.
 func TestBecauseOfWhatIsUsual(t *testing.T) {
 	key := Key{KindRun, wholeRun}
 	run := func(executing, notify float64) []*Run {
-		return []*Run{{measures: map[Key]*measure{key: {count: 300, mean: executing + notify, parts: map[string]float64{"wait_executing_ns": executing, "wait_notify_ns": notify}}}}}
+		return []*Run{{measures: map[Key]*measure{key: {count: 300, mean: executing + notify,
+			parts: map[string]float64{"wait_executing_ns": executing, "wait_notify_ns": notify}}}}}
 	}
 	for _, c := range []struct {
 		by   float64
@@ -220,7 +226,8 @@ func TestBecauseOfWhatIsUsual(t *testing.T) {
 	}
 }
 
-// A call that takes next to nothing of the time may double, and the program is as fast as before: it is told, and fails nothing.
+// A call that takes next to nothing of the time may double, and the program is as fast as before: it is told, and fails
+// nothing.
 func TestMinorChangesFailNothing(t *testing.T) {
 	run := func(begin int64) *Run {
 		path := filepath.Join(t.TempDir(), "m.mtrace")
@@ -230,7 +237,8 @@ func TestMinorChangesFailNothing(t *testing.T) {
 		th.NewQueue("q")
 		k := th.NewPipeline("k")
 		for i := range int64(200) {
-			th.Run(tracetest.Step{Pipeline: k, Encode: begin + i%7, Commit: 4000 + i%3*100, Delay: 3000, GPU: 300_000 + i*i%97*100, Notify: 2000})
+			th.Run(tracetest.Step{Pipeline: k, Encode: begin + i%7, Commit: 4000 + i%3*100, Delay: 3000, GPU: 300_000 +
+				i*i%97*100, Notify: 2000})
 		}
 		p.End()
 		f.Close()
@@ -248,10 +256,12 @@ func TestMinorChangesFailNothing(t *testing.T) {
 	if err := d.Fail(0.1); err != nil || len(d.Failed) > 0 {
 		t.Errorf("%q, %v", d.Failed, err)
 	}
-	// Runs of the same program differ in calls of a few nanoseconds, by what else the machine does: a list of them hides what matters.
+	// Runs of the same program differ in calls of a few nanoseconds, by what else the machine does: a list of them hides
+	// what matters.
 	var text bytes.Buffer
 	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "dispatchThreads") ||
-		!strings.Contains(text.String(), "nothing that matters changed by more than noise\nminor changes, of what has under 0.5% of the time: 1, ") {
+		!strings.Contains(text.String(), "nothing that matters changed by more than noise\nminor changes, of what has "+
+			"under 0.5% of the time: 1, ") {
 		t.Errorf("%v: %s", err, text.String())
 	}
 }
@@ -268,9 +278,9 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
-// The story: a program that did a thirtieth of the work failed a check against the one before, for one of its threads, which had less to
-// do, waited longer for the next signal; and, on a busy machine, for waitUntilCompleted, which had been 11 µs after a wait for the same work's
-// event and was 5 ms where that event came at once.
+// The story: a program that did a thirtieth of the work failed a check against the one before, for one of its threads,
+// which had less to do, waited longer for the next signal; and, on a busy machine, for waitUntilCompleted, which had
+// been 11 µs after a wait for the same work's event and was 5 ms where that event came at once.
 func TestWaitingForLessWorkIsNotSlower(t *testing.T) {
 	ratio := 50.0
 	for c, failed := range map[Change]int{
@@ -336,7 +346,8 @@ func TestReports(t *testing.T) {
 func TestReadRefuses(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{
-		"empty": "", "text": "hello", "broken.json": `{"schema": "mtrace.rep`, "other.json": `{"schema": "mtrace.scaling/1"}`, "list.json": `[1]`,
+		"empty": "", "text": "hello", "broken.json": `{"schema": "mtrace.rep`,
+		"other.json": `{"schema": "mtrace.scaling/1"}`, "list.json": `[1]`,
 		"types.json": `{"schema": "mtrace.report/1", "calls": 3}`,
 	} {
 		path := filepath.Join(dir, name)
@@ -380,7 +391,8 @@ func TestGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	var back Document
-	if err := json.Unmarshal(js, &back); err != nil || back.Schema != Schema || len(back.Changes) != len(d.Changes) || bytes.Contains(js, []byte("null,\"changes\"")) {
+	if err := json.Unmarshal(js, &back); err != nil || back.Schema != Schema || len(back.Changes) != len(d.Changes) ||
+		bytes.Contains(js, []byte("null,\"changes\"")) {
 		t.Errorf("%v: %s", err, js)
 	}
 }
@@ -394,10 +406,12 @@ func TestThreadNames(t *testing.T) {
 
 // Whatever a report says, comparing it ends with a document that JSON can hold.
 func FuzzReports(f *testing.F) {
-	f.Add([]byte(`{"schema": "mtrace.report/1"}`), []byte(`{"schema": "mtrace.report/1", "calls": [{"selector": "commit", "count": 3, "total_ns": 900}]}`))
+	f.Add([]byte(`{"schema": "mtrace.report/1"}`),
+		[]byte(`{"schema": "mtrace.report/1", "calls": [{"selector": "commit", "count": 3, "total_ns": 900}]}`))
 	f.Add([]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": 10}, "threads": [{"tid": 1, "command_buffers": 2, "window_ns": 9, "time": {"lock_ns": 4}}]}`),
 		[]byte(`{"schema": "mtrace.report/1", "source": {"window_ns": -10}, "threads": [{"tid": 1, "command_buffers": -2, "window_ns": 9223372036854775807}]}`))
-	f.Add([]byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 1, "gpu_ns": 5}]}`), []byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 7, "gpu_ns": 0}]}`))
+	f.Add([]byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 1, "gpu_ns": 5}]}`),
+		[]byte(`{"schema": "mtrace.report/1", "kernels": [{"name": "k", "dispatches": 7, "gpu_ns": 0}]}`))
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		var runs []*Run
 		for _, text := range [][]byte{a, b} {
@@ -431,7 +445,8 @@ func TestSoftwareMetalIsSaid(t *testing.T) {
 	for _, c := range []struct {
 		a, b bool
 		want string
-	}{{true, true, "the times of A and B are"}, {true, false, "the times of A are"}, {false, true, "the times of B are"}, {false, false, "one run a side"}} {
+	}{{true, true, "the times of A and B are"}, {true, false, "the times of A are"}, {false, true, "the times of B are"},
+		{false, false, "one run a side"}} {
 		d, err := Compare(side(c.a), side(c.b))
 		if err != nil || len(d.Warnings) == 0 || !strings.Contains(d.Warnings[0], c.want) {
 			t.Errorf("%v and %v: %v %q", c.a, c.b, err, d.Warnings)

@@ -8,10 +8,11 @@ import (
 	"mtrace/analyze/gate"
 )
 
-// Gate is the comparison in the form that servers for continuous integration are told of: a case for all that was compared, of which
-// those fail that became slower by more than the limit given to Fail.
+// Gate is the comparison in the form that servers for continuous integration are told of: a case for all that was
+// compared, of which those fail that became slower by more than the limit given to Fail.
 func (d *Document) Gate() *gate.Gate {
-	g := &gate.Gate{Command: "mtrace diff", Name: d.A.line() + " → " + d.B.line(), Warnings: slices.Clone(d.Warnings), Columns: []string{"change", "A", "B", "B/A", "because"}}
+	g := &gate.Gate{Command: "mtrace diff", Name: d.A.line() + " → " + d.B.line(), Warnings: slices.Clone(d.Warnings),
+		Columns: []string{"change", "A", "B", "B/A", "because"}}
 	g.Notes = []string{"verdict: " + d.A.verdict() + " on both sides"}
 	if d.A.verdict() != d.B.verdict() {
 		g.Notes[0] = fmt.Sprintf("verdict: %s → %s", d.A.verdict(), d.B.verdict())

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-var kept = flag.String("kept", "", "measure the noise of the recordings in this folder, as `go run ./fixtures/scenarios/matrix --keep FOLDER` leaves them")
+var kept = flag.String("kept", "", "measure the noise of the recordings in this folder, as `go run "+
+	"./fixtures/scenarios/matrix --keep FOLDER` leaves them")
 
 // keptRuns are the recordings of a folder, by program, in the order of their seeds.
 func keptRuns(t *testing.T, folder string) map[string][]string {
@@ -60,19 +61,22 @@ func slowed(r *Run, factor float64) *Run {
 // slower is how many times as long the second runs are made to take, to see whether that is noticed.
 var slower = []float64{1.1, 1.15, 1.2, 1.3, 1.5}
 
-// A noise counts what comparisons of programs with themselves say. The keys of alarms and run are the smallest changes that are called one.
+// A noise counts what comparisons of programs with themselves say. The keys of alarms and run are the smallest changes
+// that are called one.
 type noise struct {
-	least    []float64
-	pairs    int
-	alarms   map[float64]int // pairs in which something that is not minor changed
-	run      map[float64]int // pairs in which the time for each command buffer did
-	found    map[float64]int // by a factor of slower: pairs in which the time for each command buffer was said to be slower
-	untested int             // pairs in which nothing is said of that
-	programs map[string]int  // with alarms, at the smallest change that Compare calls one
+	least  []float64
+	pairs  int
+	alarms map[float64]int // pairs in which something that is not minor changed
+	run    map[float64]int // pairs in which the time for each command buffer did
+	// by a factor of slower: pairs in which the time for each command buffer was said to be slower
+	found    map[float64]int
+	untested int            // pairs in which nothing is said of that
+	programs map[string]int // with alarms, at the smallest change that Compare calls one
 }
 
 func newNoise(least ...float64) *noise {
-	return &noise{least: least, alarms: map[float64]int{}, run: map[float64]int{}, found: map[float64]int{}, programs: map[string]int{}}
+	return &noise{least: least, alarms: map[float64]int{}, run: map[float64]int{}, found: map[float64]int{},
+		programs: map[string]int{}}
 }
 
 func (n *noise) add(t *testing.T, program string, a, b []*Run) {
@@ -131,18 +135,22 @@ func (n *noise) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d comparisons of a program with itself", n.pairs)
 	for _, least := range n.least {
-		fmt.Fprintf(&b, "\n  from %2.0f %% on: something changed in %d (%.1f %%), the time for each command buffer in %d (%.1f %%)", 100*least,
-			n.alarms[least], 100*float64(n.alarms[least])/float64(n.pairs), n.run[least], 100*float64(n.run[least])/float64(n.pairs))
+		fmt.Fprintf(&b, "\n  from %2.0f %% on: something changed in %d (%.1f %%), the time for each command buffer in %d "+
+			"(%.1f %%)", 100*least,
+			n.alarms[least], 100*float64(n.alarms[least])/float64(n.pairs), n.run[least],
+			100*float64(n.run[least])/float64(n.pairs))
 	}
 	for _, by := range slower {
-		fmt.Fprintf(&b, "\n  %2.0f %% slower: seen in %d (%.1f %%)", 100*(by-1), n.found[by], 100*float64(n.found[by])/float64(n.pairs))
+		fmt.Fprintf(&b, "\n  %2.0f %% slower: seen in %d (%.1f %%)", 100*(by-1), n.found[by],
+			100*float64(n.found[by])/float64(n.pairs))
 	}
-	fmt.Fprintf(&b, "\n  nothing can be said of the time for each command buffer in %d; programs with changes that are none: %v", n.untested, n.programs)
+	fmt.Fprintf(&b, "\n  nothing can be said of the time for each command buffer in %d; programs with changes that are "+
+		"none: %v", n.untested, n.programs)
 	return b.String()
 }
 
-// TestNoiseOfRecordings measures how often a comparison of a program with itself says that something changed, and how often it notices
-// that the second run takes longer. Its output is where the figures of docs/reading.md come from.
+// TestNoiseOfRecordings measures how often a comparison of a program with itself says that something changed, and how
+// often it notices that the second run takes longer. Its output is where the figures of docs/reading.md come from.
 func TestNoiseOfRecordings(t *testing.T) {
 	if *kept == "" {
 		t.Skip("measures recordings: -kept FOLDER")

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// An overTime is how what is compared went over time: durations of calls, times between commits, GPU times of kernels. It takes a trace as one, or
-// part by part.
+// An overTime is how what is compared went over time: durations of calls, times between commits, GPU times of kernels.
+// It takes a trace as one, or part by part.
 type overTime struct {
 	names   []string
 	byCall  []*bins // by wire.Call
@@ -78,7 +78,10 @@ func (c *overTime) commits(t *analyze.Trace) {
 			committed = append(committed, b)
 		}
 	}
-	slices.SortStableFunc(committed, func(a, b *analyze.CommandBuffer) int { return int(a.Committed.Begin - b.Committed.Begin) })
+	slices.SortStableFunc(committed, func(a,
+		b *analyze.CommandBuffer) int {
+		return int(a.Committed.Begin - b.Committed.Begin)
+	})
 	for _, b := range committed {
 		at := b.Committed.Begin
 		c.since(threadKey{}, &c.run, at)

@@ -10,8 +10,8 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// TestOverTimeInParts: how a trace's measures went over time is the same when it is looked at part by part, but for GPU times that lie over the
-// border of two parts.
+// TestOverTimeInParts: how a trace's measures went over time is the same when it is looked at part by part, but for GPU
+// times that lie over the border of two parts.
 func TestOverTimeInParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	if _, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 5); err != nil {
@@ -46,7 +46,8 @@ func TestOverTimeInParts(t *testing.T) {
 		if m.bins == nil || other == nil || other.bins == nil {
 			t.Fatalf("%v has no course over time: %v %v", key, m, other)
 		}
-		if a, b := total(m.bins), total(other.bins); a.count != b.count || math.Abs(a.sum-b.sum) > 1e-3*a.sum || m.bins.width != other.bins.width {
+		if a, b := total(m.bins), total(other.bins); a.count != b.count || math.Abs(a.sum-b.sum) > 1e-3*a.sum ||
+			m.bins.width != other.bins.width {
 			t.Errorf("%v: %+v of the whole, %+v of the parts", key, a, b)
 		}
 	}

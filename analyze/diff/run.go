@@ -1,6 +1,6 @@
-// Package diff compares runs of a program, one or several a side: which calls, kernels and threads became slower or faster, what
-// was added and removed, and whether that is more than noise. The noise is that between repeated runs when there are any, and
-// otherwise that within the run.
+// Package diff compares runs of a program, one or several a side: which calls, kernels and threads became slower or
+// faster, what was added and removed, and whether that is more than noise. The noise is that between repeated runs when
+// there are any, and otherwise that within the run.
 package diff
 
 import (
@@ -43,8 +43,8 @@ type measure struct {
 	parts map[string]float64 // what the mean is made of, nanoseconds by name; nil when that is not known
 }
 
-// typical is the median over time of the measure's means: start-up and other rare things do not move it. Where the course over
-// time is not known it is the mean.
+// typical is the median over time of the measure's means: start-up and other rare things do not move it. Where the
+// course over time is not known it is the mean.
 func (m *measure) typical() float64 {
 	if m.bins == nil {
 		return m.mean
@@ -136,7 +136,8 @@ func decodeReport(r io.Reader, path string) (*report.Report, error) {
 		return nil, fmt.Errorf("reading %s: it is not a report that `mtrace report --json` wrote: %w", path, err)
 	}
 	if doc.Schema != report.Schema {
-		return nil, fmt.Errorf("reading %s: its schema is %q, and a comparison needs traces or documents of %s", path, doc.Schema, report.Schema)
+		return nil, fmt.Errorf("reading %s: its schema is %q, and a comparison needs traces or documents of %s", path,
+			doc.Schema, report.Schema)
 	}
 	return &doc, nil
 }
@@ -174,7 +175,8 @@ func (r *Run) fromReport() {
 			continue
 		}
 		m := r.measure(KindKernel, k.Title())
-		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers)) // of work that is no dispatch: copies, or encoders that no table names
+		// of work that is no dispatch: copies, or encoders that no table names
+		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers))
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
 	}
 	var buffers, sum int64
@@ -211,7 +213,8 @@ func ratio(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// threadNames names threads so that those of two runs can be matched: ids differ, names and the order of threads of one name do not.
+// threadNames names threads so that those of two runs can be matched: ids differ, names and the order of threads of one
+// name do not.
 func threadNames(threads []report.Thread) []string {
 	names := make([]string, len(threads))
 	seen := map[string]int{}

@@ -8,7 +8,8 @@ import (
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../..", Schema, "What `mtrace diff --json` says of two sides, each of one run or several.", Document{}, *update); err != nil {
+	if err := schema.Compare("../..", Schema, "What `mtrace diff --json` says of two sides, each of one run or several.",
+		Document{}, *update); err != nil {
 		t.Error(err)
 	}
 }

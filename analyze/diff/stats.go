@@ -15,10 +15,11 @@ type comparison struct {
 	p                float64
 }
 
-// ranks compares two samples of positive values without assuming a distribution: the Mann–Whitney U test with correction for
-// ties and continuity, and the Hodges–Lehmann estimate of the ratio with the interval that belongs to the test (Lehmann,
-// Nonparametrics, 1975, §1.5 and §2.5), on logarithms because times differ by factors. What the samples still follow their
-// neighbours in time widens both: the variance of a mean grows by (1+ρ)/(1−ρ) with a lag-1 autocorrelation of ρ.
+// ranks compares two samples of positive values without assuming a distribution: the Mann–Whitney U test with
+// correction for ties and continuity, and the Hodges–Lehmann estimate of the ratio with the interval that belongs to
+// the test (Lehmann, Nonparametrics, 1975, §1.5 and §2.5), on logarithms because times differ by factors. What the
+// samples still follow their neighbours in time widens both: the variance of a mean grows by (1+ρ)/(1−ρ) with a lag-1
+// autocorrelation of ρ.
 func ranks(a, b []float64) comparison {
 	la, lb := logs(a), logs(b)
 	n, m := float64(len(la)), float64(len(lb))
@@ -64,8 +65,8 @@ func ranks(a, b []float64) comparison {
 	return c
 }
 
-// means compares two samples of repeated runs by Welch's t test on logarithms; when one side has a single run, by the test with
-// the other side's variance for both. It needs three runs together.
+// means compares two samples of repeated runs by Welch's t test on logarithms; when one side has a single run, by the
+// test with the other side's variance for both. It needs three runs together.
 func means(a, b []float64) comparison {
 	la, lb := logs(a), logs(b)
 	ma, va := moments(la)

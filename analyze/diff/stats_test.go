@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// course makes a series of a call's durations that depend on their neighbours, as real ones do: an AR(1) process in logarithms.
+// course makes a series of a call's durations that depend on their neighbours, as real ones do: an AR(1) process in
+// logarithms.
 func course(random *rand.Rand, n int, dependence, factor float64) *bins {
 	b := &bins{}
 	x := 0.0
@@ -18,8 +19,8 @@ func course(random *rand.Rand, n int, dependence, factor float64) *bins {
 	return b
 }
 
-// Equal series must be called different about as often as the level says, though their values depend on each other. Without
-// the merging of groups, dependent series were called different in nine of ten cases.
+// Equal series must be called different about as often as the level says, though their values depend on each other.
+// Without the merging of groups, dependent series were called different in nine of ten cases.
 func TestLevelHoldsForDependentValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates 2,400 series")
@@ -40,7 +41,8 @@ func TestLevelHoldsForDependentValues(t *testing.T) {
 		share := float64(wrong) / float64(tested)
 		t.Logf("dependence %.2f: %d of 300 tested, %.1f%% called different", dependence, tested, 100*share)
 		if share > 0.09 || tested < 150 {
-			t.Errorf("dependence %.2f: %d of 300 tested, %.1f%% called different at the 5%% level", dependence, tested, 100*share)
+			t.Errorf("dependence %.2f: %d of 300 tested, %.1f%% called different at the 5%% level", dependence, tested,
+				100*share)
 		}
 	}
 }
@@ -89,7 +91,8 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
-// The U test against its exact distribution: of the 12870 ways to choose 8 of 16 ranks, 2·(number with U ≤ u)/12870 is p.
+// The U test against its exact distribution: of the 12870 ways to choose 8 of 16 ranks, 2·(number with U ≤ u)/12870 is
+// p.
 func TestRanksAgainstTheExactTest(t *testing.T) {
 	counts := [65]float64{} // of subsets by U
 	var choose func(next, left, u int)

@@ -51,9 +51,11 @@ func (d *Document) WriteText(w io.Writer) error {
 		b.WriteString("nothing that matters changed by more than noise\n")
 	}
 	if minor > 0 {
-		fmt.Fprintf(&b, "minor changes, of what has under %.1f%% of the time: %d, which --json lists\n", 100*minorShare, minor)
+		fmt.Fprintf(&b, "minor changes, of what has under %.1f%% of the time: %d, which --json lists\n", 100*minorShare,
+			minor)
 	}
-	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the same; %d the same, %d not testable\n",
+	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the "+
+		"same; %d the same, %d not testable\n",
 		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Untested])
 	fmt.Fprintf(&b, "  A and B are medians over time; minor: under %.1f%% of the time\n", 100*minorShare)
 	for _, c := range d.Changes {
@@ -94,9 +96,11 @@ func writeChanges(b *strings.Builder, changes []Change) {
 	for _, c := range changes {
 		kind, name = max(kind, len(c.Kind)), max(name, utf8.RuneCountInString(c.Name))
 	}
-	fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s  %8s  %-17s  %7s\n", "change", kind, "", name, "what", "A", "B", "B/A", "95% interval", "q")
+	fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s  %8s  %-17s  %7s\n", "change", kind, "", name, "what", "A", "B", "B/A",
+		"95% interval", "q")
 	for _, c := range changes {
-		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, analyze.Printable(c.Name), duration(c.CountA, c.A), duration(c.CountB, c.B))
+		fmt.Fprintf(b, "%-7s  %-*s  %-*s  %10s  %10s", c.Status, kind, c.Kind, name, analyze.Printable(c.Name),
+			duration(c.CountA, c.A), duration(c.CountB, c.B))
 		if c.Ratio != nil {
 			fmt.Fprintf(b, "  %7.3fx  %-17s  %7s", *c.Ratio, fmt.Sprintf("[%.3f, %.3f]", *c.Low, *c.High), small(*c.QValue))
 		}

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findAsked finds the objects by which the submitter is asked for something: it waits for their signal, and who gives that waits for the
-// submitter at once, or it is not known by whom it was given.
+// findAsked finds the objects by which the submitter is asked for something: it waits for their signal, and who gives
+// that waits for the submitter at once, or it is not known by whom it was given.
 func (h *handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of waits for the submitter's signal
 	for w := range h.answers() {
@@ -28,7 +28,8 @@ func (h *handover) findAsked() {
 		}
 		u.calls++
 		called := cmp.Or(w.Signalled, w.End)
-		if k, _ := slices.BinarySearch(own, called-policy.Wakeup.Nanos()); k < len(own) && own[k] <= called+policy.Soon.Nanos() {
+		if k, _ := slices.BinarySearch(own, called-policy.Wakeup.Nanos()); k < len(own) &&
+			own[k] <= called+policy.Soon.Nanos() {
 			u.soon++
 		}
 	}
@@ -40,8 +41,8 @@ func (h *handover) findAsked() {
 	}
 }
 
-// Asked are the objects by which the one that submits is asked for something; none when no threads were seen to ask. Other parts of the run are
-// told of them by analyze.Options.Asked.
+// Asked are the objects by which the one that submits is asked for something; none when no threads were seen to ask.
+// Other parts of the run are told of them by analyze.Options.Asked.
 func (ev *Evidence) Asked() (objects []uint64) {
 	if h := ev.Handover; h.Holds() && !h.Unseen {
 		for object, asked := range h.asked {
@@ -56,8 +57,9 @@ func (ev *Evidence) Asked() (objects []uint64) {
 // findThreads finds who hands something over to the submitter.
 func (h *handover) findThreads() {
 	type signs struct {
-		waits, gave     int
-		waited, fetched analyze.Nanos // a wait for the lock of an answer that has come is short, and for nothing that was fetched
+		waits, gave int
+		// a wait for the lock of an answer that has come is short, and for nothing that was fetched
+		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}
 	for w := range h.answers() {
@@ -70,18 +72,21 @@ func (h *handover) findThreads() {
 		}
 	}
 	for t, s := range by {
-		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) { // as one does that waits, at its end, for that of the submitter
+		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) {
+			// as one does that waits, at its end, for that of the submitter
 			continue
 		}
-		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() && policy.AtLeast(policy.Most, s.fetched, s.waited) {
+		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() &&
+			policy.AtLeast(policy.Most, s.fetched, s.waited) {
 			h.Threads[t] = true
 		}
 	}
 }
 
-// findByTiming finds who waits for the submitter's answers by when the submitter works. What is handed over may not show: through a flag that the
-// submitter polls, a pipe, a queue that is never empty so that nobody waits for it. Then this does: who works on request makes command buffers only
-// while somebody waits for an answer. Who feeds a pool makes them also while all of the pool are busy, and not more seldom than at other times.
+// findByTiming finds who waits for the submitter's answers by when the submitter works. What is handed over may not
+// show: through a flag that the submitter polls, a pipe, a queue that is never empty so that nobody waits for it. Then
+// this does: who works on request makes command buffers only while somebody waits for an answer. Who feeds a pool makes
+// them also while all of the pool are busy, and not more seldom than at other times.
 func (h *handover) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int
@@ -122,8 +127,8 @@ func (h *handover) made() (at []analyze.Nanos) {
 	return at
 }
 
-// alternates says whether the submitter makes its command buffers while one that hands something over waits, and waits for that one as often. One alone that
-// seems to hand something over may else only say that it has room for more.
+// alternates says whether the submitter makes its command buffers while one that hands something over waits, and waits
+// for that one as often. One alone that seems to hand something over may else only say that it has room for more.
 func (h *handover) alternates() bool {
 	var asked []analyze.Interval
 	for w := range h.answers() {
@@ -145,7 +150,8 @@ func (h *handover) alternates() bool {
 	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
 }
 
-// onRequest says whether what was made was made while somebody had asked, and hardly ever while nobody had, as chance would not have it.
+// onRequest says whether what was made was made while somebody had asked, and hardly ever while nobody had, as chance
+// would not have it.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	if len(asked) < policy.Pattern.Count() {
 		return false
@@ -177,5 +183,6 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 		}
 	}
 	expected := float64(sum) / policy.Permutations
-	return expected >= policy.Handful.Value && float64(found) <= (1-policy.Broad.Value)*expected && float64(asFew+1)/(policy.Permutations+1) <= policy.FalseDiscovery.Value
+	return expected >= policy.Handful.Value && float64(found) <= (1-policy.Broad.Value)*expected &&
+		float64(asFew+1)/(policy.Permutations+1) <= policy.FalseDiscovery.Value
 }

@@ -92,7 +92,8 @@ func (c *counter) when(n int) *Busy {
 type levels struct {
 	running []analyze.Nanos // by number, the last for that many or more
 	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
-	growth  float64         // in that time: by how many more ran for each more that ran or was pending; 0 when that did not change
+	// in that time: by how many more ran for each more that ran or was pending; 0 when that did not change
+	growth float64
 }
 
 // times sums them up, of what ran and what was pending meanwhile.
@@ -114,7 +115,8 @@ func (c *counter) times(pending *counter) *levels {
 	return l
 }
 
-// capacity is how many intervals were open at the same time, leaving out what there was for less than a hundredth of the time in which any was.
+// capacity is how many intervals were open at the same time, leaving out what there was for less than a hundredth of
+// the time in which any was.
 func (l *levels) capacity(busy analyze.Nanos) int {
 	total := analyze.Nanos(0)
 	for k := len(l.running) - 1; k >= 1; k-- {

@@ -9,10 +9,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Crowding is how much longer work takes on a GPU because other work runs there at the same time. A GPU that begins all that is ready shares itself
-// out: nothing is seen to wait, and everything takes longer.
+// A Crowding is how much longer work takes on a GPU because other work runs there at the same time. A GPU that begins
+// all that is ready shares itself out: nothing is seen to wait, and everything takes longer.
 type Crowding struct {
-	Slope  float64 // how much longer work takes for each other beside it, as a share of what it takes alone: 0 with room for all, 1 when n at once take n times as long
+	// how much longer work takes for each other beside it, as a share of what it takes alone: 0 with room for all, 1 when
+	// n at once take n times as long
+	Slope  float64
 	Beside float64 // share of the time of all command buffers that goes to others that ran beside them
 
 	done *pace
@@ -26,7 +28,8 @@ func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	return c.done.within(gpu) / float64(gpu.Length())
 }
 
-// crowding finds the slope with which command buffers of the same work would all take as long alone, or nearly, wherever they ran.
+// crowding finds the slope with which command buffers of the same work would all take as long alone, or nearly,
+// wherever they ran.
 func (ev *Evidence) crowding(d *Device) (c Crowding) {
 	sample := d.running
 	if len(sample) > policy.MostCalls {
@@ -66,7 +69,8 @@ func (ev *Evidence) crowding(d *Device) (c Crowding) {
 	return c
 }
 
-// sameWork are command buffers of the same work, and of the same label where labels count, of which some ran beside more others than some.
+// sameWork are command buffers of the same work, and of the same label where labels count, of which some ran beside
+// more others than some.
 func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interval) {
 	type sameness struct {
 		work  uint64
@@ -153,8 +157,8 @@ func (p *pace) differs(list []analyze.Interval) bool {
 	return beside[len(beside)-few]-beside[few-1] >= policy.Most.Value
 }
 
-// variation is by how much command buffers of the same work differ in what they take alone: the sum of the squares of the logarithms' distances from
-// their mean.
+// variation is by how much command buffers of the same work differ in what they take alone: the sum of the squares of
+// the logarithms' distances from their mean.
 func (p *pace) variation(list []analyze.Interval) (sum float64) {
 	logs, mean := make([]float64, len(list)), 0.0
 	for k, i := range list {

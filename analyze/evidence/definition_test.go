@@ -29,12 +29,14 @@ func TestSplit(t *testing.T) {
 		{"behind another's work", func(w *handmade.World) *analyze.Wait {
 			w.Buffer(w.B, 80, handmade.At(90, 130))
 			return w.Wait(w.A, handmade.At(100, 200), w.Buffer(w.A, 95, handmade.At(135, 180)))
-		}, parts{analyze.PartWaitQueuedOther: 30, analyze.PartWaitScheduling: 5, analyze.PartWaitExecuting: 45, analyze.PartWaitNotify: 20}},
+		}, parts{analyze.PartWaitQueuedOther: 30, analyze.PartWaitScheduling: 5, analyze.PartWaitExecuting: 45,
+			analyze.PartWaitNotify: 20}},
 		{"behind own and another's at the same time: own counts", func(w *handmade.World) *analyze.Wait {
 			w.Buffer(w.B, 80, handmade.At(90, 130))
 			w.Buffer(w.A, 81, handmade.At(110, 120))
 			return w.Wait(w.A, handmade.At(100, 200), w.Buffer(w.A, 95, handmade.At(130, 180)))
-		}, parts{analyze.PartWaitQueuedOwn: 10, analyze.PartWaitQueuedOther: 20, analyze.PartWaitExecuting: 50, analyze.PartWaitNotify: 20}},
+		}, parts{analyze.PartWaitQueuedOwn: 10, analyze.PartWaitQueuedOther: 20, analyze.PartWaitExecuting: 50,
+			analyze.PartWaitNotify: 20}},
 		{"another thread's work: foreign as a whole", func(w *handmade.World) *analyze.Wait {
 			return w.Wait(w.A, handmade.At(100, 200), w.Buffer(w.B, 90, handmade.At(120, 180)))
 		}, parts{analyze.PartWaitForeign: 100}},
@@ -90,7 +92,8 @@ func TestMatrices(t *testing.T) {
 	w.Wait(w.A, handmade.At(300, 400), w.Buffer(w.A, 290, handmade.At(350, 380)))
 	w.Buffer(w.C, 200, handmade.At(310, 330))
 	w.Buffer(w.B, 201, handmade.At(320, 350))
-	w.Trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: handmade.At(500, 550), Thread: w.C}, Holder: w.A, Own: 50}}
+	w.Trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: handmade.At(500, 550), Thread: w.C}, Holder: w.A,
+		Own: 50}}
 	w.C.Exclusive[analyze.PartLock] = 50
 	a := Gather(w.Trace, Options{})
 	check := func(name string, m *Matrix, waiter, holder int, want analyze.Nanos) {
@@ -107,7 +110,8 @@ func TestMatrices(t *testing.T) {
 		*Matrix
 		want analyze.Nanos
 	}{"wait": {a.WaitMatrix, 150}, "queued": {a.QueuedMatrix, 40}} {
-		if total := SumOf(analyze.Each(slices.Concat(m.NS...)), func(n *analyze.Nanos) analyze.Nanos { return *n }); total != m.want {
+		if total := SumOf(analyze.Each(slices.Concat(m.NS...)),
+			func(n *analyze.Nanos) analyze.Nanos { return *n }); total != m.want {
 			t.Errorf("%s: the total is %d, want %d", name, total, m.want)
 		}
 	}
@@ -159,17 +163,20 @@ func TestGPU(t *testing.T) {
 	w.Wait(w.A, handmade.At(91, 205), w.Trace.Buffer(1))
 	a := Gather(w.Trace, Options{})
 	g := &a.GPU
-	if g.Busy != 250 || g.Sum != 300 || g.Overlap != 1.2 || g.BusyShare != 0.25 || g.Idle != 59 { // from the first commit on
+	if g.Busy != 250 || g.Sum != 300 || g.Overlap != 1.2 || g.BusyShare != 0.25 || g.Idle != 59 {
+		// from the first commit on
 		t.Errorf("busy %d, sum %d, overlap %v, share %v, idle %d", g.Busy, g.Sum, g.Overlap, g.BusyShare, g.Idle)
 	}
-	if len(g.IdleGaps) != 2 || g.IdleGaps[0].Thread != w.A || g.IdleGaps[0].Doing != doingOutside || g.IdleGaps[1].Doing != Scheduling {
+	if len(g.IdleGaps) != 2 || g.IdleGaps[0].Thread != w.A || g.IdleGaps[0].Doing != doingOutside ||
+		g.IdleGaps[1].Doing != Scheduling {
 		t.Errorf("gaps %+v", g.IdleGaps)
 	}
 	if g.StartLatency.Min() != 10 || g.StartLatency.Max() != 55 {
 		t.Errorf("start latency %d to %d", g.StartLatency.Min(), g.StartLatency.Max())
 	}
 	q := a.Queues[0]
-	if q.InFlightMax != 2 || q.CommandBuffers != 3 || len(q.Threads) != 2 || q.InFlightMean < 0.374 || q.InFlightMean > 0.376 {
+	if q.InFlightMax != 2 || q.CommandBuffers != 3 || len(q.Threads) != 2 || q.InFlightMean < 0.374 ||
+		q.InFlightMean > 0.376 {
 		t.Errorf("queue %+v", q) // 110 + 155 + 110 of 1000
 	}
 }
@@ -204,9 +211,11 @@ func TestOverlapOfOtherSources(t *testing.T) {
 	}
 }
 
-// TestAdjust: the example of Benjamini and Hochberg's paper of 1995, section 3.2: at 0.05, the first four of fifteen are significant.
+// TestAdjust: the example of Benjamini and Hochberg's paper of 1995, section 3.2: at 0.05, the first four of fifteen
+// are significant.
 func TestAdjust(t *testing.T) {
-	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1}
+	p := []float64{0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262, 0.5719, 0.6528,
+		0.7590, 1}
 	significant := 0
 	adjusted := statistics.FalseDiscovery(p)
 	for i, q := range adjusted {

@@ -127,7 +127,8 @@ func (d *Device) Runs(visit func(analyze.Interval, *analyze.CommandBuffer)) {
 	}
 }
 
-// from is the work that may still run at t, by begin: all that began after it, and what began before and may not be over.
+// from is the work that may still run at t, by begin: all that began after it, and what began before and may not be
+// over.
 func (d *Device) from(t analyze.Nanos) []running {
 	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]
 }

@@ -1,5 +1,5 @@
-// Package evidence finds what a trace shows of how threads get in each other's way: how each spent its time, who waited for whom, what the GPU
-// did. It knows of no causes. docs/vocabulary.md fixes the words.
+// Package evidence finds what a trace shows of how threads get in each other's way: how each spent its time, who waited
+// for whom, what the GPU did. It knows of no causes. docs/vocabulary.md fixes the words.
 package evidence
 
 import (
@@ -11,11 +11,12 @@ import (
 
 // Evidence is what a trace shows, computed once; nothing writes to it afterwards.
 type Evidence struct {
-	Trace        *analyze.Trace
-	Threads      []*ThreadTime
-	Queues       []*QueueUse
-	GPU          GPU
-	WaitMatrix   *Matrix // waits for work that another thread committed, or was given to commit, and for locks that it held
+	Trace   *analyze.Trace
+	Threads []*ThreadTime
+	Queues  []*QueueUse
+	GPU     GPU
+	// waits for work that another thread committed, or was given to commit, and for locks that it held
+	WaitMatrix   *Matrix
 	QueuedMatrix *Matrix // waits for own work, while the GPU ran another thread's
 	LockMatrix   *Matrix // waits for locks that another thread held
 	Exclusion    []Exclusion
@@ -25,9 +26,10 @@ type Evidence struct {
 	times       map[*analyze.Thread]*ThreadTime // Threads
 	devices     map[*analyze.Device]*Device
 	deviceOrder []*Device
-	released    []Release                                    // by CommandBufferIndex
-	waitedFor   map[analyze.CommandBufferIndex]analyze.Nanos // return of the first wait for it, where its completion is not in the trace; else 0
-	FullQueue   []acquisition                                // creations of command buffers that blocked on a full queue
+	released    []Release // by CommandBufferIndex
+	// return of the first wait for it, where its completion is not in the trace; else 0
+	waitedFor   map[analyze.CommandBufferIndex]analyze.Nanos
+	FullQueue   []acquisition // creations of command buffers that blocked on a full queue
 	spans       map[*analyze.Thread]spansOf
 	Lines       map[*analyze.Queue]queueOverlap // queues that held up what was ready
 	Locks       []analyze.LockWait              // those that are not for work
@@ -40,15 +42,19 @@ type Evidence struct {
 	Taking     []*ThreadTime // the threads that took part
 	TakesPart  map[*analyze.Thread]bool
 	Committers int
-	Steady     int                       // committers of more than a hundredth of the work
-	Buffers    int                       // that ran
-	Busiest    DeviceUse                 // the device that threads wait for most, which is the one with the most work when they wait for none
-	Busy       float64                   // its busy share between its first commit and its last completion
-	Pending    float64                   // share of that time in which it was busy while committed work had not begun
-	InLines    analyze.Nanos             // thread time behind others' work in queues that run less than the GPU has room for
-	HasRoom    bool                      // the more was ready for it the more it ran, so what had not begun did not wait for room
-	Saturated  bool                      // the GPU is what threads wait for
-	Crowded    bool                      // it is, though nothing waits to begin: all that is ready runs, and each takes longer beside the others
+	Steady     int // committers of more than a hundredth of the work
+	Buffers    int // that ran
+	// the device that threads wait for most, which is the one with the most work when they wait for none
+	Busiest DeviceUse
+	Busy    float64 // its busy share between its first commit and its last completion
+	Pending float64 // share of that time in which it was busy while committed work had not begun
+	// thread time behind others' work in queues that run less than the GPU has room for
+	InLines analyze.Nanos
+	// the more was ready for it the more it ran, so what had not begun did not wait for room
+	HasRoom   bool
+	Saturated bool // the GPU is what threads wait for
+	// it is, though nothing waits to begin: all that is ready runs, and each takes longer beside the others
+	Crowded    bool
 	CPU        analyze.Nanos             // processor time of the processes; 0 when not known
 	Wall       analyze.Nanos             // the trace's window, once for each process
 	Processors processors                // how the threads used them
@@ -60,8 +66,9 @@ type Evidence struct {
 	Foreign    foreign                   // what another program takes of the GPU
 	everybody  map[*analyze.Thread]bool  // those that wait for everybody's work
 	hanging    map[*analyze.Thread]*hanging
-	passing    map[*analyze.Process]*Busy // when a thread is at work on what hangs on such waits, and so has its interpreter's lock
-	Meetings   *Meetings                  // nil when threads do not meet
+	// when a thread is at work on what hangs on such waits, and so has its interpreter's lock
+	passing    map[*analyze.Process]*Busy
+	Meetings   *Meetings // nil when threads do not meet
 	Starvation feeding
 	OwnWork    *Interference // of the threads' own work with each other's; nil when that cannot be told
 }
@@ -104,8 +111,8 @@ func Divide(t *analyze.Trace) *Evidence {
 	return ev
 }
 
-// DivideSlice finds of a slice of a run what adds up, by Total.AddSlice, to how each thread spent its time, and can Split its waits. Nothing is divided
-// yet: who writes slices divides each wait anyway.
+// DivideSlice finds of a slice of a run what adds up, by Total.AddSlice, to how each thread spent its time, and can
+// Split its waits. Nothing is divided yet: who writes slices divides each wait anyway.
 func DivideSlice(t *analyze.Trace) *Evidence {
 	ev := locateAndSort(t)
 	ev.timesInSlice()
@@ -121,8 +128,8 @@ func locateAndSort(t *analyze.Trace) *Evidence {
 	return ev
 }
 
-// Measure finds what adds up over the parts of a run (analyze.Options.Adds): how threads spent their time, who waited for whom, what
-// queues and GPUs did. It takes little time; there are no tests in it.
+// Measure finds what adds up over the parts of a run (analyze.Options.Adds): how threads spent their time, who waited
+// for whom, what queues and GPUs did. It takes little time; there are no tests in it.
 func Measure(t *analyze.Trace) *Evidence {
 	ev := Divide(t)
 	ev.useOfQueues()
@@ -168,7 +175,8 @@ func (ev *Evidence) weigh(opts Options) {
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
 	ev.HasRoom = ev.Busiest.Growth >= policy.Growth.Value
-	ev.Crowded = policy.Saturated(ev.Busy) && ev.Busiest.Crowding.Slope >= policy.Broad.Value && ev.Busiest.Crowding.Beside >= policy.Much.Value
+	ev.Crowded = policy.Saturated(ev.Busy) && ev.Busiest.Crowding.Slope >= policy.Broad.Value &&
+		ev.Busiest.Crowding.Beside >= policy.Much.Value
 	ev.Saturated = ev.Crowded || policy.Saturated(ev.Busy) && ev.Pending >= policy.Most.Value && !ev.HasRoom
 	for _, d := range ev.deviceOrder {
 		ev.Buffers += len(d.running)
@@ -180,7 +188,8 @@ func (ev *Evidence) weigh(opts Options) {
 	ev.OwnWork = ev.interferenceOfOwnWork(opts)
 }
 
-// WaitingForTheGPU is the evidence as it is where the GPU is what threads wait for, though they would wait for something else first.
+// WaitingForTheGPU is the evidence as it is where the GPU is what threads wait for, though they would wait for
+// something else first.
 func (ev *Evidence) WaitingForTheGPU() *Evidence {
 	other := *ev
 	other.Saturated, other.Starvation = true, feeding{}
@@ -229,8 +238,8 @@ func (ev *Evidence) Sum(p analyze.Part) (sum analyze.Nanos) {
 	return sum
 }
 
-// BusyThroughout says whether the GPU is always busy with the work of several threads, though, as they wait for each other, not always with more
-// of it ready.
+// BusyThroughout says whether the GPU is always busy with the work of several threads, though, as they wait for each
+// other, not always with more of it ready.
 func (ev *Evidence) BusyThroughout() bool {
 	return !ev.Saturated && policy.Saturated(ev.Busy) && ev.Pending >= policy.Much.Value && ev.Steady >= 2
 }

@@ -11,8 +11,9 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap / overlap
-// expected if the threads were independent; PValue is how often independent threads would overlap as little as observed.
+// An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap /
+// overlap expected if the threads were independent; PValue is how often independent threads would overlap as little as
+// observed.
 type Exclusion struct {
 	What      string
 	Index     float64
@@ -23,8 +24,9 @@ type Exclusion struct {
 	Intervals int
 }
 
-// exclusion tests the intervals whose beginning and end are both visible: work on the GPU, open encoders, waits, round trips. Calls that may
-// block inside (commit) overlap the more the more they exclude each other, so this test would say the opposite of the truth.
+// exclusion tests the intervals whose beginning and end are both visible: work on the GPU, open encoders, waits, round
+// trips. Calls that may block inside (commit) overlap the more the more they exclude each other, so this test would say
+// the opposite of the truth.
 func (ev *Evidence) exclusion(opts Options) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
 	for b := range ev.Trace.Buffers() {
@@ -46,8 +48,9 @@ func (ev *Evidence) exclusion(opts Options) {
 	}
 }
 
-// testExclusion shifts each thread's timeline in a circle by a random time, again and again, and compares the pairwise overlap.
-// It is false when fewer than two threads have enough intervals, or when they were not at work at the same time.
+// testExclusion shifts each thread's timeline in a circle by a random time, again and again, and compares the pairwise
+// overlap. It is false when fewer than two threads have enough intervals, or when they were not at work at the same
+// time.
 func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exclusion, bool) {
 	lines, window := timelines(by)
 	if len(lines) < 2 {
@@ -85,8 +88,8 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	return e, true
 }
 
-// timelines are the timelines of the threads with enough intervals, those with the most, cut to the window in which all were at work.
-// There are fewer than two when there is nothing to compare.
+// timelines are the timelines of the threads with enough intervals, those with the most, cut to the window in which all
+// were at work. There are fewer than two when there is nothing to compare.
 func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
 	var order []*analyze.Thread
 	for t, list := range by {
@@ -135,8 +138,10 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle. There is room to put the shifted lines in.
-func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (sum analyze.Nanos) {
+// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle. There is room to put
+// the shifted lines in.
+func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (
+	sum analyze.Nanos) {
 	for i, line := range lines {
 		room[i] = shifted(room[i][:0], line, window, shifts[i])
 		for _, other := range room[:i] {
@@ -146,11 +151,13 @@ func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []anal
 	return sum
 }
 
-// shifted adds to a list a line that is shifted by a time, in a circle: what goes beyond the window's end comes in at its beginning.
+// shifted adds to a list a line that is shifted by a time, in a circle: what goes beyond the window's end comes in at
+// its beginning.
 func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
 	around := sort.Search(len(line), func(i int) bool { return line[i].End+by > window.End })
 	for _, i := range line[around:] {
-		list = append(list, analyze.Interval{Begin: max(window.Begin, i.Begin+by-window.Length()), End: i.End + by - window.Length()})
+		list = append(list, analyze.Interval{Begin: max(window.Begin, i.Begin+by-window.Length()), End: i.End +
+			by - window.Length()})
 	}
 	for _, i := range line[:min(around+1, len(line))] {
 		if i.Begin+by < window.End {

@@ -4,21 +4,22 @@ import (
 	"mtrace/analyze"
 )
 
-// MostlyExecutes says whether the GPU's own work takes more of the threads' time than what they do outside of Metal does, and than all else: no
-// share is asked for, since what is the most depends on what there is.
+// MostlyExecutes says whether the GPU's own work takes more of the threads' time than what they do outside of Metal
+// does, and than all else: no share is asked for, since what is the most depends on what there is.
 func (ev *Evidence) MostlyExecutes() bool {
 	executing := ev.Executing()
 	outside := ev.Sum(analyze.PartOutside) - ev.asleepExecuting()
 	return executing >= outside && executing >= ev.Total-executing-outside
 }
 
-// Executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed before it.
+// Executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed
+// before it.
 func (ev *Evidence) Executing() analyze.Nanos {
 	return ev.Sum(analyze.PartWaitExecuting) + ev.Sum(analyze.PartWaitQueuedOwn) + ev.asleepExecuting()
 }
 
-// asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own work ran, or what another submitted
-// for them.
+// asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own
+// work ran, or what another submitted for them.
 func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
 	if ev.Handover.Holds() {
 		for i := range ev.Handover.Replies {
@@ -50,7 +51,8 @@ func (ev *Evidence) OnlyQueue() (only *analyze.Queue) {
 	return only
 }
 
-// WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was busy.
+// WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was
+// busy.
 func (ev *Evidence) WaitedWhileBusy() (sum analyze.Nanos) {
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if ev.ForOthers(w) {

@@ -8,11 +8,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// foreign is what another program takes of the GPU, as far as it shows: the driver had handed work to the GPU, the GPU ran nothing of the
-// program, and did not begin it. Where that is so, what takes far longer than the same work usually does has been interrupted by the other program.
+// foreign is what another program takes of the GPU, as far as it shows: the driver had handed work to the GPU, the GPU
+// ran nothing of the program, and did not begin it. Where that is so, what takes far longer than the same work usually
+// does has been interrupted by the other program.
 type foreign struct {
-	Why    string                                          // why it is not so; empty where another program has the GPU
-	Delays int                                             // command buffers of which it is known when the driver handed them to the GPU
+	Why string // why it is not so; empty where another program has the GPU
+	// command buffers of which it is known when the driver handed them to the GPU
+	Delays int
 	Late   int                                             // of them, that began late on an idle GPU
 	Usual  analyze.Nanos                                   // what those waited, median
 	Began  analyze.Nanos                                   // thread time in waits for them, whatever the reason
@@ -54,7 +56,8 @@ func (ev *Evidence) findForeign() (f foreign) {
 		}
 	}
 	if f.Late < policy.Pattern.Count() && !still {
-		f.Why = fmt.Sprintf("of %d command buffers that the driver handed to an idle GPU, %d began more than %s late", f.Delays, f.Late, policy.Launch.Nanos())
+		f.Why = fmt.Sprintf("of %d command buffers that the driver handed to an idle GPU, %d began more than %s late",
+			f.Delays, f.Late, policy.Launch.Nanos())
 		return f
 	}
 	f.held, f.Usual = held, Median(each)
@@ -64,7 +67,8 @@ func (ev *Evidence) findForeign() (f foreign) {
 			f.Began += d.Length() - ev.DeviceOf(ev.Trace.WaitsFor(w)).any.Within(d)
 		}
 	}
-	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the program's threads.
+	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the
+	// program's threads.
 	waited, rested, heard := ev.waitedForProcessors(), ev.idleDuring(held), ev.lateNotices()
 	cost := ev.interruptionsBy(stood)
 	counts := float64(cost.Busiest) <= policy.Outlier.Value*float64(rested)
@@ -74,11 +78,14 @@ func (ev *Evidence) findForeign() (f foreign) {
 	switch p := &ev.Processors; {
 	case ev.Share(f.Began) < policy.Negligible.Value && !still:
 		f.Why = fmt.Sprintf("%d command buffers began late on an idle GPU, for which threads waited %s", f.Late, f.Began)
-	case ev.Starved() || waited >= rested || waited == 0 && p.Known(ev.Total) && policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
-		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for processors: what hands work to the GPU may have, too",
+	case ev.Starved() || waited >= rested || waited == 0 && p.Known(ev.Total) && policy.AtLeast(policy.WorthNaming,
+		p.Waited, p.Covered):
+		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for "+
+			"processors: what hands work to the GPU may have, too",
 			rested, waited)
 	case policy.AtLeast(policy.Much, heard, rested):
-		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: what hands work to the GPU and hears of its "+
+		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: "+
+			"what hands work to the GPU and hears of its "+
 			"end may lack processors", rested, heard)
 	default:
 		if counts { // else it may be work that depends on its data
@@ -97,8 +104,10 @@ func (f *foreign) Took(b analyze.CommandBufferIndex) (late, stood analyze.Nanos)
 	return f.late[b], f.stood[b].Length()
 }
 
-// heldUp is the part of each delay in which it shows that another program had the GPU: it ran nothing, or what it ran stood still.
-func (ev *Evidence) heldUp(delays []delay, held, stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
+// heldUp is the part of each delay in which it shows that another program had the GPU: it ran nothing, or what it ran
+// stood still.
+func (ev *Evidence) heldUp(delays []delay, held,
+	stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
 	lists := ev.onDevices(held)
 	for d, list := range ev.onDevices(stood) {
 		lists[d] = append(lists[d], list...)
@@ -112,9 +121,9 @@ func (ev *Evidence) heldUp(delays []delay, held, stood map[analyze.CommandBuffer
 	return late
 }
 
-// waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and added up over the
-// processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no call of Metal's, and those that
-// stand for a GPU where there is none; 0 when it is not known.
+// waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and
+// added up over the processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no
+// call of Metal's, and those that stand for a GPU where there is none; 0 when it is not known.
 func (ev *Evidence) waitedForProcessors() (sum analyze.Nanos) {
 	submit := map[*analyze.Process]int{}
 	for _, t := range ev.Taking {
@@ -128,7 +137,8 @@ func (ev *Evidence) waitedForProcessors() (sum analyze.Nanos) {
 	return sum
 }
 
-// lateNotices is how long completions were on their way of which the program heard more than policy.Launch after the GPU's end.
+// lateNotices is how long completions were on their way of which the program heard more than policy.Launch after the
+// GPU's end.
 func (ev *Evidence) lateNotices() analyze.Nanos {
 	var list []analyze.Interval
 	for b := range ev.Trace.Buffers() {
@@ -155,18 +165,21 @@ type delay struct {
 	of analyze.CommandBufferIndex
 }
 
-// startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its beginning.
+// startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its
+// beginning.
 func (ev *Evidence) startDelays() (delays []delay) {
 	for b, x := range ev.Released() {
 		if handed := max(b.Kernel.End, b.Scheduled); handed > 0 && b.GPU.Known() && x.Event.Length() == 0 {
-			delays = append(delays, delay{analyze.Interval{Begin: min(max(handed, x.At), b.GPU.Begin), End: b.GPU.Begin}, b.Index})
+			delays = append(delays, delay{analyze.Interval{Begin: min(max(handed, x.At), b.GPU.Begin), End: b.GPU.Begin},
+				b.Index})
 		}
 	}
 	return delays
 }
 
-// interrupted finds the time in which command buffers stood still on the GPU: beyond what those with the same work usually take.
-// It says another program had the GPU only where other evidence of that is in the trace, for work may depend on its data.
+// interrupted finds the time in which command buffers stood still on the GPU: beyond what those with the same work
+// usually take. It says another program had the GPU only where other evidence of that is in the trace, for work may
+// depend on its data.
 func (ev *Evidence) interrupted() map[analyze.CommandBufferIndex]analyze.Interval {
 	by := map[uint64][]*analyze.CommandBuffer{}
 	for b := range ev.Trace.Buffers() {
@@ -193,8 +206,8 @@ func (ev *Evidence) interrupted() map[analyze.CommandBufferIndex]analyze.Interva
 	return found
 }
 
-// allStood says whether it was the GPU that stood still, and not each for itself: in most of that time it had begun another as well, nothing more began
-// or ended, and what it was handed meanwhile had to wait, too.
+// allStood says whether it was the GPU that stood still, and not each for itself: in most of that time it had begun
+// another as well, nothing more began or ended, and what it was handed meanwhile had to wait, too.
 func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
 	for _, n := range ev.heldUp(delays, nil, stood) {
@@ -221,7 +234,8 @@ func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interv
 		of := ev.Trace.Buffer(b)
 		d, usual := ev.DeviceOf(of), of.GPU.Length()-i.Length() // it goes on for so long after that at most
 		begun, ended := until(begins[d], i.Begin), until(ends[d], i.Begin)
-		if all += i.Length(); begun-ended > 1 && until(begins[d], i.End-usual) == begun && until(ends[d], i.End-usual) == ended {
+		if all += i.Length(); begun-ended > 1 && until(begins[d], i.End-usual) == begun &&
+			until(ends[d], i.End-usual) == ended {
 			still += i.Length()
 		}
 	}

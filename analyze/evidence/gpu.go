@@ -26,10 +26,11 @@ type DeviceUse struct {
 	Device    *analyze.Device // nil when not known
 	Active    analyze.Interval
 	Busy, Sum analyze.Nanos
-	Capacity  int           // command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
-	Backlog   analyze.Nanos // time in which it was busy while something was ready for it and had not begun
-	Growth    float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
-	Crowding  Crowding
+	// command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
+	Capacity int
+	Backlog  analyze.Nanos // time in which it was busy while something was ready for it and had not begun
+	Growth   float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
+	Crowding Crowding
 }
 
 // A Gap is a time in which a GPU had nothing to do, between two command buffers.
@@ -45,7 +46,8 @@ type IdleCause struct {
 	Doing  string
 	Time   analyze.Nanos
 	Gaps   int
-	From   map[*analyze.Stack]analyze.Nanos // Time by where the commits that ended the gaps were made, as far as that is known
+	// Time by where the commits that ended the gaps were made, as far as that is known
+	From map[*analyze.Stack]analyze.Nanos
 }
 
 // gpu sums what the GPUs did, and looks for what was ready for them meanwhile.
@@ -127,9 +129,10 @@ func (ev *Evidence) deviceUse(d *Device) DeviceUse {
 	return use
 }
 
-// backlog is the time in which the device was busy while something was ready for it and had not begun. What waits for its place in
-// a queue is not ready: the device could have begun it, and did not because of the queue. Growth tells what waits for room from what is only
-// about to begin: a full device runs as many command buffers, however many more are ready.
+// backlog is the time in which the device was busy while something was ready for it and had not begun. What waits for
+// its place in a queue is not ready: the device could have begun it, and did not because of the queue. Growth tells
+// what waits for room from what is only about to begin: a full device runs as many command buffers, however many more
+// are ready.
 func (ev *Evidence) backlog(d *Device) (backlog analyze.Nanos, growth float64) {
 	var pending []analyze.Interval
 	latency, encoded := ev.startLatency(), ev.Trace.Encoded()

@@ -11,26 +11,31 @@ import (
 
 // A handover is the work that threads give to one other that submits it for them, and whose signal they wait for.
 //
-// A thread that waits for another's signal waits for a result, or for work, and the signals alone do not say which: a pool that has
-// nothing to do waits for the submitter's next job as others wait for its answer. It is taken for a result only if
+// A thread that waits for another's signal waits for a result, or for work, and the signals alone do not say which: a
+// pool that has nothing to do waits for the submitter's next job as others wait for its answer. It is taken for a
+// result only if
 //
-//   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the submitter goes on,
-//     when it has nothing to do, by its signals; or, when it is never idle, before it commits it fetches something from where the
-//     waiting thread had been; or it makes command buffers only while such threads wait (findByTiming). One thread alone must take turns with it, too;
-//   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it has committed a
-//     command buffer for each of those that it answers together. One that lets a whole pool go at once does not, nor does one that has nothing to
-//     do itself while others wait for room for what they load;
-//   - the waiting threads wait for a part of their time. Who loads data for the submitter waits for room now and then, and hands nothing over.
+//   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the
+//     submitter goes on, when it has nothing to do, by its signals; or, when it is never idle, before it commits it
+//     fetches something from where the waiting thread had been; or it makes command buffers only while such threads
+//     wait (findByTiming). One thread alone must take turns with it, too;
+//   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it
+//     has committed a command buffer for each of those that it answers together. One that lets a whole pool go at once
+//     does not, nor does one that has nothing to do itself while others wait for room for what they load;
+//   - the waiting threads wait for a part of their time. Who loads data for the submitter waits for room now and then,
+//     and hands nothing over.
 type handover struct {
-	To        *analyze.Thread
-	Threads   map[*analyze.Thread]bool // that hand something over
-	Replies   []reply                  // to them, by when they were given
-	Others    int                      // waits of other threads that the submitter's signal ended
-	Unseen    bool                     // what they hand over is not in the trace: see findByTiming
-	MayAnswer int                      // waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
-	Served    float64                  // share of the waiting time that ended with something done for the thread alone, while the submitter was not idle
-	Waited    float64                  // share of their time for which those that hand something over wait so
-	Batched   int                      // replies that were given together with others
+	To      *analyze.Thread
+	Threads map[*analyze.Thread]bool // that hand something over
+	Replies []reply                  // to them, by when they were given
+	Others  int                      // waits of other threads that the submitter's signal ended
+	Unseen  bool                     // what they hand over is not in the trace: see findByTiming
+	// waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
+	MayAnswer int
+	// share of the waiting time that ended with something done for the thread alone, while the submitter was not idle
+	Served  float64
+	Waited  float64 // share of their time for which those that hand something over wait so
+	Batched int     // replies that were given together with others
 
 	trace    *analyze.Trace
 	waits    []analyze.SignalWait
@@ -48,7 +53,8 @@ type reply struct {
 
 // Holds says whether threads hand their work over.
 func (h *handover) Holds() bool {
-	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.Broad.Value && h.Waited >= policy.Little.Value
+	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.Broad.Value &&
+		h.Waited >= policy.Little.Value
 }
 
 // signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
@@ -58,7 +64,8 @@ func signalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	for _, w := range waits {
 		if i, before := last[w.Thread]; before {
 			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= policy.Wakeup.Nanos() {
-				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack, w.Fetched, w.TimedOut
+				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack,
+					w.Fetched, w.TimedOut
 				continue
 			}
 		}
@@ -68,7 +75,8 @@ func signalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	return all
 }
 
-// findHandover finds who submits for others; the handover may not hold. It is nil when no thread made nearly all commits.
+// findHandover finds who submits for others; the handover may not hold. It is nil when no thread made nearly all
+// commits.
 func (ev *Evidence) findHandover() *handover {
 	commits, all := map[*analyze.Thread]int{}, 0
 	h := &handover{trace: ev.Trace, waits: ev.ForSignals, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{}}
@@ -111,7 +119,10 @@ func (h *handover) findCommits() {
 			h.commits, own = append(h.commits, b), append(own, b.Committed.Interval)
 		}
 	}
-	slices.SortStableFunc(h.commits, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Committed.Begin, y.Committed.Begin) })
+	slices.SortStableFunc(h.commits, func(x, y *analyze.CommandBuffer) int {
+		return cmp.Compare(x.Committed.Begin,
+			y.Committed.Begin)
+	})
 	h.inCommit = NewBusy(own)
 }
 
@@ -153,7 +164,8 @@ func (h *handover) used() (at []analyze.Nanos) {
 	return at
 }
 
-// serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in between.
+// serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in
+// between.
 func (h *handover) serve() {
 	used := h.used()
 	var own []analyze.Interval

@@ -2,7 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// What a thread did while a GPU that it should have fed had nothing to do. Scheduling and what is between encoders are not the thread's doing.
+// What a thread did while a GPU that it should have fed had nothing to do. Scheduling and what is between encoders are
+// not the thread's doing.
 const (
 	Scheduling      = "scheduling"       // it had committed; the GPU had not begun
 	doingEncode     = "encoding"         // between making the command buffer and having committed it
@@ -11,7 +12,8 @@ const (
 )
 
 // doingBlocked is what it did in calls that block.
-var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own", onLock: "waiting for a lock", onSignal: "waiting for a signal",
+var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own",
+	onLock: "waiting for a lock", onSignal: "waiting for a signal",
 	onCompile: "compiling", onQueue: "waiting for a free command buffer"}
 
 // idle finds the gaps in a device's work, and who should have filled them.

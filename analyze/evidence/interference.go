@@ -9,21 +9,24 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Interference says whether calls take longer when other threads are inside the same call. It is for calls of which only
-// enter and exit are visible: behind a hidden lock they overlap heavily, since those that wait are inside the call too, so
-// their overlap says nothing.
+// An Interference says whether calls take longer when other threads are inside the same call. It is for calls of which
+// only enter and exit are visible: behind a hidden lock they overlap heavily, since those that wait are inside the call
+// too, so their overlap says nothing.
 type Interference struct {
-	What      string
-	Calls     int
-	Rho       float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
-	RhoLow    float64 // of its 95 % interval
-	RhoHigh   float64
-	PValue    float64 // of Rho, by permutation
-	QValue    float64 // PValue, adjusted for the number of tests
-	Effect    float64 // share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight × their mean / mean duration
-	OneServer float64 // median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
-	HandOff   bool    // calls end one after the other with a regular time between, as when each hands a lock to the next
-	Even      bool    // the same by the times between alone, which are all alike: also a common rhythm
+	What    string
+	Calls   int
+	Rho     float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
+	RhoLow  float64 // of its 95 % interval
+	RhoHigh float64
+	PValue  float64 // of Rho, by permutation
+	QValue  float64 // PValue, adjusted for the number of tests
+	// share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight ×
+	// their mean / mean duration
+	Effect float64
+	// median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
+	OneServer float64
+	HandOff   bool // calls end one after the other with a regular time between, as when each hands a lock to the next
+	Even      bool // the same by the times between alone, which are all alike: also a common rhythm
 	Lost      analyze.Nanos
 	Solo      analyze.Nanos // median duration of a call when no other thread is inside
 	Service   analyze.Nanos // median time between the ends of contended calls
@@ -34,13 +37,16 @@ func (i *Interference) Interferes() bool {
 	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
 }
 
-// OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as long. That calls end with a
-// regular time between is not enough: they also do so where each follows a completion of a GPU that runs one command buffer at a time.
+// OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as
+// long. That calls end with a regular time between is not enough: they also do so where each follows a completion of a
+// GPU that runs one command buffer at a time.
 func (i *Interference) OneAtATime() bool {
-	return i.Interferes() && (i.HandOff || i.OneServer >= policy.OneServer.Value || i.OneServer == 0 && i.Effect >= policy.Most.Value)
+	return i.Interferes() && (i.HandOff || i.OneServer >= policy.OneServer.Value || i.OneServer == 0 &&
+		i.Effect >= policy.Most.Value)
 }
 
-// interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served meanwhile.
+// interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served
+// meanwhile.
 func (ev *Evidence) interference(opts Options) {
 	var commits []analyze.Call
 	for b := range ev.Trace.Buffers() {
@@ -111,8 +117,9 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	return r, true
 }
 
-// atLeast is how many of the permutations correlate ranks as much as they do, or more. An order changes neither the sum of the ranks nor that of
-// their squares, so what remains of the correlation is the sum of products: it is exact, as ranks are halves of whole numbers.
+// atLeast is how many of the permutations correlate ranks as much as they do, or more. An order changes neither the sum
+// of the ranks nor that of their squares, so what remains of the correlation is the sum of products: it is exact, as
+// ranks are halves of whole numbers.
 func atLeast(x, y []float64, opts Options) (n int) {
 	found := 0.0
 	for i := range x {
@@ -144,8 +151,9 @@ func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 	return lost
 }
 
-// inFlight is, for each call, how many others were inside at its entry. Of those that entered at the same tick of the clock none was: in a coarse tick
-// who comes later would seem to find more of them, and is also more likely to leave in the next one.
+// inFlight is, for each call, how many others were inside at its entry. Of those that entered at the same tick of the
+// clock none was: in a coarse tick who comes later would seem to find more of them, and is also more likely to leave in
+// the next one.
 func inFlight(calls []analyze.Call) []int {
 	var inside counter
 	for _, c := range calls {
@@ -161,7 +169,8 @@ func inFlight(calls []analyze.Call) []int {
 	return n
 }
 
-// serve rebuilds the service times that the calls would have had if one were served at a time, in the order of their ends.
+// serve rebuilds the service times that the calls would have had if one were served at a time, in the order of their
+// ends.
 func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	order := make([]int, len(calls))
 	for i := range order {
@@ -202,10 +211,12 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	}
 }
 
-// rhythm tells the queue in front of one server from calls that only happen to be many: the times between the ends of contended calls, which come
-// sorted, are the server's, so hardly any is much shorter than usual, whatever the order in which it serves; those of independent calls are as irregular
-// as chance. The calls themselves must differ, from one service to several, or a common rhythm would look the same. A ticket lock lets each wait for as
-// many as any other, so the calls are alike, too, and the times between all are: threads that know nothing of each other fall out of such a step.
+// rhythm tells the queue in front of one server from calls that only happen to be many: the times between the ends of
+// contended calls, which come sorted, are the server's, so hardly any is much shorter than usual, whatever the order in
+// which it serves; those of independent calls are as irregular as chance. The calls themselves must differ, from one
+// service to several, or a common rhythm would look the same. A ticket lock lets each wait for as many as any other, so
+// the calls are alike, too, and the times between all are: threads that know nothing of each other fall out of such a
+// step.
 func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 	if len(services) < 2*policy.Sample.Count() || r.Service <= 0 {
 		return
@@ -218,12 +229,14 @@ func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 	}
 	slices.Sort(durations)
 	least, most := durations[len(durations)/policy.Quick], durations[len(durations)-1-len(durations)/policy.Quick]
-	r.HandOff = policy.AtLeast(policy.Most, len(services), len(calls)) && !policy.AtLeast(policy.WorthNaming, short, len(services)) &&
+	r.HandOff = policy.AtLeast(policy.Most, len(services), len(calls)) && !policy.AtLeast(policy.WorthNaming, short,
+		len(services)) &&
 		most >= 3*least && least <= 2*r.Service
 	r.Even = policy.NearlyAll(len(services), len(calls)) && policy.NearlyAll(long-short, len(services))
 }
 
-// SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no bound.
+// SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no
+// bound.
 func (ev *Evidence) SoloCommit() analyze.Nanos {
 	for i := range ev.Interference {
 		if t := &ev.Interference[i]; t.What == "commit" && t.OneAtATime() {

@@ -7,13 +7,15 @@ import (
 	"mtrace/analyze"
 )
 
-// tick is that of mach_absolute_time on Apple's chips, 24 MHz, in picoseconds: most calls take none, one or two of them.
+// tick is that of mach_absolute_time on Apple's chips, 24 MHz, in picoseconds: most calls take none, one or two of
+// them.
 const tick = 41667
 
 // ticked is what that clock reads at a time in picoseconds, in nanoseconds.
 func ticked(picos int64) analyze.Nanos { return analyze.Nanos(picos / tick * tick / 1000) }
 
-// shortCalls are calls of four threads, of 60 ns and some more; together for those that overlap take longer by slower for each other call.
+// shortCalls are calls of four threads, of 60 ns and some more; together for those that overlap take longer by slower
+// for each other call.
 func shortCalls(seed uint64, slower int64) []analyze.Call {
 	random := rand.New(rand.NewPCG(seed, 24))
 	threads := make([]analyze.Thread, 4)
@@ -34,14 +36,15 @@ func shortCalls(seed uint64, slower int64) []analyze.Call {
 		}
 		length := 30_000 + int64(random.ExpFloat64()*30_000) + slower*inside
 		ends[who] = now + length
-		calls = append(calls, analyze.Call{Thread: &threads[who], Interval: analyze.Interval{Begin: ticked(now), End: ticked(now + length)}})
+		calls = append(calls, analyze.Call{Thread: &threads[who], Interval: analyze.Interval{Begin: ticked(now),
+			End: ticked(now + length)}})
 	}
 	return calls
 }
 
-// TestTicksMakeNoInterference: a clock of 41.67 ns makes most durations of short calls equal. Ranks that broke such ties by the order of the calls
-// would find that who comes later takes longer; with shared ranks and permutations of them, calls that are independent interfere no more often than by chance, and
-// those that do interfere are still found.
+// TestTicksMakeNoInterference: a clock of 41.67 ns makes most durations of short calls equal. Ranks that broke such
+// ties by the order of the calls would find that who comes later takes longer; with shared ranks and permutations of
+// them, calls that are independent interfere no more often than by chance, and those that do interfere are still found.
 func TestTicksMakeNoInterference(t *testing.T) {
 	const rounds = 100
 	opts := Options{Permutations: 200}

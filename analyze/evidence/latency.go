@@ -9,12 +9,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// UsualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; if that was seldom,
-// the median time from the end of the work before.
+// UsualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; if that was
+// seldom, the median time from the end of the work before.
 func (ev *Evidence) UsualLatency() analyze.Nanos {
 	var all []analyze.Nanos
 	for b, x := range ev.Released() {
-		if b.GPU.Known() && b.GPU.Begin > x.At && ev.DeviceOf(b).any.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
+		if b.GPU.Known() && b.GPU.Begin > x.At &&
+			ev.DeviceOf(b).any.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
 			all = append(all, b.GPU.Begin-x.At)
 		}
 	}
@@ -44,8 +45,8 @@ func (ev *Evidence) turnaround() analyze.Nanos {
 	return Median(all)
 }
 
-// UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers; false where it nearly always had,
-// and it is not known.
+// UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers;
+// false where it nearly always had, and it is not known.
 func (ev *Evidence) UsualCompletion() (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for b := range ev.Trace.Buffers() {
@@ -59,8 +60,9 @@ func (ev *Evidence) UsualCompletion() (usual analyze.Nanos, known bool) {
 	return Median(all), true
 }
 
-// TurnaroundsBehind are the times from the end of what work that had long been ready had to wait for, the work before it in its queue or a full device, to
-// its beginning; what took far longer than usual had another reason, and counts as that. There are none when there is too little of that.
+// TurnaroundsBehind are the times from the end of what work that had long been ready had to wait for, the work before
+// it in its queue or a full device, to its beginning; what took far longer than usual had another reason, and counts as
+// that. There are none when there is too little of that.
 func (ev *Evidence) TurnaroundsBehind(latency analyze.Nanos) (all []analyze.Nanos) {
 	buffers := 0
 	for _, d := range ev.deviceOrder {
@@ -89,7 +91,8 @@ func (ev *Evidence) TurnaroundsBehind(latency analyze.Nanos) (all []analyze.Nano
 	return all
 }
 
-// Completion is when the program could see that b had completed, at the latest when a wait for it returned; 0 when it is not known.
+// Completion is when the program could see that b had completed, at the latest when a wait for it returned; 0 when it
+// is not known.
 func (ev *Evidence) Completion(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {
 	case b.Completed.Known():
@@ -113,8 +116,8 @@ func (ev *Evidence) returns() {
 	}
 }
 
-// lastCompleted is, for each queue, when the last of the command buffers that are known to have completed was committed. Those
-// that were committed later were in flight when the trace ended.
+// lastCompleted is, for each queue, when the last of the command buffers that are known to have completed was
+// committed. Those that were committed later were in flight when the trace ended.
 func (ev *Evidence) lastCompleted() map[*analyze.Queue]analyze.Nanos {
 	last := map[*analyze.Queue]analyze.Nanos{}
 	for b := range ev.Trace.Buffers() {
@@ -137,8 +140,9 @@ func (ev *Evidence) Handling() map[*analyze.Queue]*Busy {
 	return unions(by)
 }
 
-// Chained is how long completion handlers worked, after the usual completion of their command buffers, before they made their thread's next one,
-// and how many did. It counts threads that make nearly all command buffers so, between the GPU's end of the one before and the return of its handlers.
+// Chained is how long completion handlers worked, after the usual completion of their command buffers, before they made
+// their thread's next one, and how many did. It counts threads that make nearly all command buffers so, between the
+// GPU's end of the one before and the return of its handlers.
 func (ev *Evidence) Chained() (worked analyze.Nanos, handlers int) {
 	usual, _ := ev.UsualCompletion()
 	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
@@ -148,7 +152,10 @@ func (ev *Evidence) Chained() (worked analyze.Nanos, handlers int) {
 		}
 	}
 	for _, list := range by {
-		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Created.Begin, y.Created.Begin) })
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int {
+			return cmp.Compare(x.Created.Begin,
+				y.Created.Begin)
+		})
 		n, took := 0, analyze.Nanos(0)
 		for i := 1; i < len(list); i++ {
 			b, made := list[i-1], list[i].Created.Begin
@@ -164,8 +171,9 @@ func (ev *Evidence) Chained() (worked analyze.Nanos, handlers int) {
 	return worked, handlers
 }
 
-// HandlersOneByOne are the times that completion handlers of the program took at most, where they ran right behind those of the command buffer before in
-// their queue: a queue completes one command buffer after the other, so none of that time is the delay of a notification.
+// HandlersOneByOne are the times that completion handlers of the program took at most, where they ran right behind
+// those of the command buffer before in their queue: a queue completes one command buffer after the other, so none of
+// that time is the delay of a notification.
 func (ev *Evidence) HandlersOneByOne() (all []analyze.Nanos) {
 	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for b := range ev.Trace.Buffers() {
@@ -174,7 +182,10 @@ func (ev *Evidence) HandlersOneByOne() (all []analyze.Nanos) {
 		}
 	}
 	for _, list := range by {
-		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.Completed.Begin, y.Completed.Begin) })
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int {
+			return cmp.Compare(x.Completed.Begin,
+				y.Completed.Begin)
+		})
 		for i := 1; i < len(list); i++ {
 			if b, before := list[i], list[i-1].Completed.End; b.Handlers > 0 && b.GPU.End <= before {
 				all = append(all, max(0, b.Completed.Begin-before))

@@ -2,9 +2,10 @@ package evidence
 
 import "mtrace/analyze"
 
-// TypicalLaunch is what launching one command buffer takes, and how long the GPU works on it: the sum of the medians of encoding,
-// committing, and of what its thread waited before and after the GPU's work, so that a few that were held up do not count.
-// Command buffers that events or others in their queue held up, or whose completion the program's handlers did, are left out.
+// TypicalLaunch is what launching one command buffer takes, and how long the GPU works on it: the sum of the medians of
+// encoding, committing, and of what its thread waited before and after the GPU's work, so that a few that were held up
+// do not count. Command buffers that events or others in their queue held up, or whose completion the program's
+// handlers did, are left out.
 func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 	var encode, commit, gpu, before, after []analyze.Nanos
 	solo := ev.SoloCommit()
@@ -22,7 +23,8 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 		encode = append(encode, sum)
 	}
 	for w := range analyze.Each(ev.Trace.Waits) {
-		if x := ev.ReleaseOf(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 || ev.Foreign.held[w.Buffer].Length() > 0 ||
+		if x := ev.ReleaseOf(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 ||
+			ev.Foreign.held[w.Buffer].Length() > 0 ||
 			ev.Trace.WaitsFor(w).Handlers > 0 || ev.Awaited(w) != w.Thread {
 			continue
 		}
@@ -38,8 +40,8 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 	return Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu)
 }
 
-// LaunchTime is the thread time that it usually takes to hand over one command buffer and to hear back: encoding, committing,
-// scheduling and notify. Those that something held up do not count.
+// LaunchTime is the thread time that it usually takes to hand over one command buffer and to hear back: encoding,
+// committing, scheduling and notify. Those that something held up do not count.
 func (ev *Evidence) LaunchTime() analyze.Nanos {
 	launch, _ := ev.TypicalLaunch()
 	return launch

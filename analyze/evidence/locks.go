@@ -25,10 +25,12 @@ func (k LockKey) Compare(o LockKey) int {
 		}
 		return int64(p.ID)
 	}
-	return cmp.Or(cmp.Compare(k.address, o.address), strings.Compare(k.name, o.name), cmp.Compare(pid(k.process), pid(o.process)))
+	return cmp.Or(cmp.Compare(k.address, o.address), strings.Compare(k.name, o.name),
+		cmp.Compare(pid(k.process), pid(o.process)))
 }
 
-// KeyOf is the lock that a thread waited for. The mutex and the condition variables that an interpreter's lock is made of are one lock.
+// KeyOf is the lock that a thread waited for. The mutex and the condition variables that an interpreter's lock is made
+// of are one lock.
 func KeyOf(l *analyze.LockWait) LockKey {
 	if l.OfInterpreter() {
 		return LockKey{l.Thread.Process, 0, l.Name}
@@ -39,9 +41,10 @@ func KeyOf(l *analyze.LockWait) LockKey {
 // Label is the lock's name, or its address.
 func (k LockKey) Label() string { return cmp.Or(k.name, fmt.Sprintf("%#x", k.address)) }
 
-// sortLocks tells waits for locks from waits for work: at some semaphores threads wait for something to do, though each gives its semaphore back
-// when it has taken something, as a lock is given back. So do the idle workers of an executor, at CPython's SimpleQueue. A lock is given back only
-// by who has it; a queue's semaphore is posted by who puts something in, too. All waits there are waits for the signal of that one.
+// sortLocks tells waits for locks from waits for work: at some semaphores threads wait for something to do, though each
+// gives its semaphore back when it has taken something, as a lock is given back. So do the idle workers of an executor,
+// at CPython's SimpleQueue. A lock is given back only by who has it; a queue's semaphore is posted by who puts
+// something in, too. All waits there are waits for the signal of that one.
 func (ev *Evidence) sortLocks() {
 	ev.Locks, ev.SignalWaits, ev.forWork = ev.Trace.Locks, ev.Trace.SignalWaits, map[*analyze.Thread]idleTime{}
 	queues := workQueues(ev.Trace)
@@ -55,7 +58,8 @@ func (ev *Evidence) sortLocks() {
 			ev.Locks = append(ev.Locks, l)
 			continue
 		}
-		ev.SignalWaits = append(ev.SignalWaits, analyze.SignalWait{Call: l.Call, Selector: l.Selector, Object: l.Lock, Name: l.Name, Signaller: post, Earlier: l.Earlier})
+		ev.SignalWaits = append(ev.SignalWaits, analyze.SignalWait{Call: l.Call, Selector: l.Selector, Object: l.Lock,
+			Name: l.Name, Signaller: post, Earlier: l.Earlier})
 		if !ev.Trace.Holds(l.End) {
 			continue
 		}
@@ -70,7 +74,8 @@ type idleTime struct{ all, working analyze.Nanos }
 
 func queueOf(l *analyze.LockWait) LockKey { return LockKey{process: l.Thread.Process, address: l.Lock} }
 
-// workQueues are those semaphores, with the thread that posts most of what the trace shows posts of; nil where none does.
+// workQueues are those semaphores, with the thread that posts most of what the trace shows posts of; nil where none
+// does.
 func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 	uses := map[LockKey]*struct {
 		asLock, asSignal int
@@ -95,7 +100,8 @@ func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 	}
 	queues := map[LockKey]*analyze.Thread{}
 	for k, u := range uses {
-		if u.asLock == 0 || u.asSignal < policy.Handful.Count() || !policy.AtLeast(policy.WorthNaming, u.asSignal, u.asLock+u.asSignal) {
+		if u.asLock == 0 || u.asSignal < policy.Handful.Count() || !policy.AtLeast(policy.WorthNaming, u.asSignal,
+			u.asLock+u.asSignal) {
 			continue
 		}
 		queues[k] = nil

@@ -11,8 +11,8 @@ type MemoryMade struct {
 	Aside analyze.Nanos // part of Unfed, of threads that submit next to nothing
 }
 
-// MemoryMade finds what making memory takes. Giving it back is no event of the model's: it is taken to happen beside work in flight as often as the
-// making.
+// MemoryMade finds what making memory takes. Giving it back is no event of the model's: it is taken to happen beside
+// work in flight as often as the making.
 func (ev *Evidence) MemoryMade() (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
 	for a := range analyze.Each(ev.Trace.Allocations) {

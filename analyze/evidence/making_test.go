@@ -16,10 +16,12 @@ func TestMemoryMade(t *testing.T) {
 		for _, begin := range []analyze.Nanos{at, at + 600} { // before its work, and beside it
 			w.Trace.Allocations = append(w.Trace.Allocations, analyze.Allocation{Thread: w.A, At: begin, Took: 100, Bytes: 64})
 		}
-		w.Trace.Allocations = append(w.Trace.Allocations, analyze.Allocation{Thread: w.C, At: at, Took: 900, Bytes: 1}) // which takes no part
+		// which takes no part
+		w.Trace.Allocations = append(w.Trace.Allocations, analyze.Allocation{Thread: w.C, At: at, Took: 900, Bytes: 1})
 	}
 	w.A.Working = w.A.Active
-	w.A.Exclusive[analyze.PartAllocate], w.A.WorkingExclusive[analyze.PartAllocate] = 3000, 3000 // of which 1000 went to giving it back
+	// of which 1000 went to giving it back
+	w.A.Exclusive[analyze.PartAllocate], w.A.WorkingExclusive[analyze.PartAllocate] = 3000, 3000
 	w.Trace.Finish()
 	got := Gather(w.Trace, Options{}).MemoryMade()
 	if want := (MemoryMade{Calls: 20, Bytes: 1280, Took: 3000, Unfed: 1500}); got != want {

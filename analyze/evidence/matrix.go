@@ -36,9 +36,9 @@ func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 	}
 }
 
-// matrices fills who waits for whom: for work that another thread committed, or was given to commit, and for locks that it held
-// (WaitMatrix); for GPU time that another thread's work took while one's own was queued (QueuedMatrix); for locks alone (LockMatrix).
-// The holder of a lock is the one that held it when the wait began.
+// matrices fills who waits for whom: for work that another thread committed, or was given to commit, and for locks that
+// it held (WaitMatrix); for GPU time that another thread's work took while one's own was queued (QueuedMatrix); for
+// locks alone (LockMatrix). The holder of a lock is the one that held it when the wait began.
 func (ev *Evidence) matrices() {
 	ev.newMatrices()
 	for w := range analyze.Each(ev.Trace.Waits) {
@@ -61,8 +61,8 @@ func (ev *Evidence) matrices() {
 	}
 }
 
-// queuedBehind adds the time that a wait was queued behind others' work to QueuedMatrix. Each instant counts once, for the work
-// that began first; an instant in which work of the thread itself ran does not count.
+// queuedBehind adds the time that a wait was queued behind others' work to QueuedMatrix. Each instant counts once, for
+// the work that began first; an instant in which work of the thread itself ran does not count.
 func (ev *Evidence) queuedBehind(w *analyze.Wait) {
 	queued := ev.queuedPart(w)
 	d := ev.DeviceOf(ev.Trace.WaitsFor(w))

@@ -31,8 +31,8 @@ type Meetings struct {
 	inside  map[*analyze.SignalWait]bool
 }
 
-// Rotates says whether another thread comes last each time, in a recurring order: none does mostly, and who does is mostly the thread that
-// did as many rounds before as there are threads.
+// Rotates says whether another thread comes last each time, in a recurring order: none does mostly, and who does is
+// mostly the thread that did as many rounds before as there are threads.
 func (m *Meetings) Rotates() bool {
 	n, again := len(m.Threads), 0
 	last := map[*analyze.Thread]int{}
@@ -50,8 +50,9 @@ func (m *Meetings) Rotates() bool {
 	return len(m.Rounds) > n && policy.NearlyAll(again, len(m.Rounds)-n)
 }
 
-// findMeetings finds the rounds in which most of the threads that wait for each other's signals are let go together; nil when that is not
-// what most of that waiting is. One thread may be there only to let the others go, when the last of them has told it to.
+// findMeetings finds the rounds in which most of the threads that wait for each other's signals are let go together;
+// nil when that is not what most of that waiting is. One thread may be there only to let the others go, when the last
+// of them has told it to.
 func (ev *Evidence) findMeetings() *Meetings {
 	if ev.Handover.Holds() {
 		return nil
@@ -59,7 +60,8 @@ func (ev *Evidence) findMeetings() *Meetings {
 	var list []*analyze.SignalWait
 	byThread := map[*analyze.Thread][]*analyze.SignalWait{}
 	for w := range analyze.Each(ev.ForSignals) {
-		if w.Signaller == nil || w.Signaller == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End {
+		if w.Signaller == nil || w.Signaller == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin ||
+			w.Signalled > w.End {
 			continue
 		}
 		byThread[w.Thread] = append(byThread[w.Thread], w)
@@ -108,7 +110,8 @@ func (ev *Evidence) findMeetings() *Meetings {
 	return m
 }
 
-// findArrivals finds when threads came to the rounds. Who does not wait is the last, and there when it lets the others go.
+// findArrivals finds when threads came to the rounds. Who does not wait is the last, and there when it lets the others
+// go.
 func (m *Meetings) findArrivals() {
 	for i := range m.Rounds[1:] {
 		before, r := m.Rounds[i].At, &m.Rounds[i+1]
@@ -133,9 +136,9 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 	return last
 }
 
-// takeTurns says whether only one of two threads ever waits for the other, as for what that makes without the GPU, and not for the larger part of
-// their work there; or each waits as often as it lets the other go, in turns, which is a hand-over and no meeting; or a third lets one of them go at a
-// time, as it gives work to a pool.
+// takeTurns says whether only one of two threads ever waits for the other, as for what that makes without the GPU, and
+// not for the larger part of their work there; or each waits as often as it lets the other go, in turns, which is a
+// hand-over and no meeting; or a third lets one of them go at a time, as it gives work to a pool.
 func (ev *Evidence) takeTurns(m *Meetings) bool {
 	by := map[*analyze.Thread]bool{}
 	turns, third, together := 0, 0, 0

@@ -9,15 +9,17 @@ import (
 
 // queueOverlap is how many command buffers of one queue a GPU runs at the same time, as far as the trace shows it.
 type queueOverlap struct {
-	Most     int                       // at the same time, leaving out what there was for less than 1 % of the queue's busy time
+	// at the same time, leaving out what there was for less than 1 % of the queue's busy time
+	Most     int
 	Limited  bool                      // it runs no more: others of the queue were ready and waited, with room on the GPU
 	Busy     *Busy                     // when it ran something
 	byThread map[*analyze.Thread]*Busy // the same, by who committed
 	full     *Busy                     // when it ran as many as that
 }
 
-// Overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual latency, while
-// as much as ever ran of its queue, and the GPU had room: hardly any began beside that much, and most of what began late did so when there was less.
+// Overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual
+// latency, while as much as ever ran of its queue, and the GPU had room: hardly any began beside that much, and most of
+// what began late did so when there was less.
 func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverlap {
 	found := map[*analyze.Queue]queueOverlap{}
 	for _, d := range ev.deviceOrder {
@@ -42,7 +44,8 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 				before = r.Begin
 			}
 			waited := did[waitedBehind]
-			o.Limited = waited >= policy.Pattern.Count() && policy.NearlyAll(waited, waited+did[beganBeside]) && policy.AtLeast(policy.Most, waited, waited+did[beganLate])
+			o.Limited = waited >= policy.Pattern.Count() && policy.NearlyAll(waited, waited+did[beganBeside]) &&
+				policy.AtLeast(policy.Most, waited, waited+did[beganLate])
 			found[q] = o
 		}
 	}
@@ -80,7 +83,8 @@ func (ev *Evidence) fullDevice(d *Device) *Busy {
 	return counterOf(intervals(d.running)).when(max(1, ev.UseOf(d).Capacity))
 }
 
-// WaitsForRoom says whether it was for want of room on the device that its work began later than usual, and how much work that was.
+// WaitsForRoom says whether it was for want of room on the device that its work began later than usual, and how much
+// work that was.
 func (ev *Evidence) WaitsForRoom(d *Device, latency analyze.Nanos) (buffers int, waits bool) {
 	full := ev.fullDevice(d)
 	var late, room analyze.Nanos
@@ -99,20 +103,23 @@ func (ev *Evidence) WaitsForRoom(d *Device, latency analyze.Nanos) (buffers int,
 	return buffers, policy.MoreThan(policy.Most, room, late)
 }
 
-// findLines finds the queues that held up what was ready to run: they run only so many command buffers at the same time, and the GPU had room for more,
-// so that a long one at the head holds up the short ones of other threads behind it.
+// findLines finds the queues that held up what was ready to run: they run only so many command buffers at the same
+// time, and the GPU had room for more, so that a long one at the head holds up the short ones of other threads behind
+// it.
 func (ev *Evidence) findLines() {
 	ev.Lines = ev.Overlaps(ev.UsualLatency())
 	maps.DeleteFunc(ev.Lines, func(q *analyze.Queue, o queueOverlap) bool {
-		return q == nil || !o.Limited || o.Most >= ev.UseOf(ev.devices[q.Device]).Capacity // or nothing shows that the GPU had room
+		// or nothing shows that the GPU had room
+		return q == nil || !o.Limited || o.Most >= ev.UseOf(ev.devices[q.Device]).Capacity
 	})
 }
 
-// InLine is the part of a wait for a thread's own command buffer in which that was ready, and stood behind others' in its queue though
-// the GPU had room.
+// InLine is the part of a wait for a thread's own command buffer in which that was ready, and stood behind others' in
+// its queue though the GPU had room.
 func (ev *Evidence) InLine(w *analyze.Wait) analyze.Nanos {
 	b, x := ev.Trace.WaitsFor(w), ev.ReleaseOf(w.Buffer)
-	if b == nil || x == nil || ev.Awaited(w) != w.Thread || b.Empty() && ev.Trace.Encoded() { // an empty one is there to wait for the others
+	if b == nil || x == nil || ev.Awaited(w) != w.Thread || b.Empty() && ev.Trace.Encoded() {
+		// an empty one is there to wait for the others
 		return 0
 	}
 	line, limited := ev.Lines[b.Queue]

@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// interferenceOfOwnWork tests whether what threads do outside of Metal, from one call to the next command buffer, takes longer while others do the
-// same: a lock for which they spin looks like work. Where threads lack processors, or an interpreter runs one at a time, that explains it; what a
-// thread sleeps in there is not its work.
+// interferenceOfOwnWork tests whether what threads do outside of Metal, from one call to the next command buffer, takes
+// longer while others do the same: a lock for which they spin looks like work. Where threads lack processors, or an
+// interpreter runs one at a time, that explains it; what a thread sleeps in there is not its work.
 func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 	if ev.OneAtATime || ev.Starved() || len(ev.Submits) < 2 {
 		return nil
@@ -33,7 +33,8 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 			continue
 		}
 		own := analyze.Interval{Begin: list[k-1], End: b.Created.Begin}
-		if !slices.ContainsFunc([]blocking{onLock, onSignal, onCompile, onQueue}, func(k blocking) bool { return ev.spans[t][k].Within(own) > 0 }) {
+		if !slices.ContainsFunc([]blocking{onLock, onSignal, onCompile, onQueue},
+			func(k blocking) bool { return ev.spans[t][k].Within(own) > 0 }) {
 			calls = append(calls, analyze.Call{Interval: own, Thread: t})
 		}
 	}
@@ -49,9 +50,11 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 	return &i
 }
 
-// runsOutside says whether the threads run on a processor, or want to, for most of their time outside of Metal, so that no clock wakes them. Some of that
-// is counted as neither: what a host takes of a virtual machine's processors, and a wait for one that goes on when it is looked at.
+// runsOutside says whether the threads run on a processor, or want to, for most of their time outside of Metal, so that
+// no clock wakes them. Some of that is counted as neither: what a host takes of a virtual machine's processors, and a
+// wait for one that goes on when it is looked at.
 func (ev *Evidence) runsOutside() bool {
 	p := &ev.Processors
-	return p.Known(ev.Total) && policy.AtLeast(policy.Broad, p.Computed+p.Waited, Scaled(ev.Sum(analyze.PartOutside), Share(p.Covered, ev.Total)))
+	return p.Known(ev.Total) && policy.AtLeast(policy.Broad, p.Computed+p.Waited, Scaled(ev.Sum(analyze.PartOutside),
+		Share(p.Covered, ev.Total)))
 }

@@ -22,12 +22,14 @@ type ThreadTime struct {
 	GPU            analyze.Nanos                    // sum of the GPU times of what it committed
 	SignalWaits    analyze.Nanos                    // of Time[PartOutside], waiting for a signal of another thread
 	HandsOver      bool                             // it has another thread submit its work, and waits for that
-	AcquireOthers  analyze.Nanos                    // the part of Time[PartAcquire] in which other threads held the queue's command buffers
+	// the part of Time[PartAcquire] in which other threads held the queue's command buffers
+	AcquireOthers analyze.Nanos
 }
 
 // LostToOthers is the share of the thread's time that it waited for other threads.
 func (t *ThreadTime) LostToOthers() float64 {
-	lost := t.Time[analyze.PartWaitForeign] + t.Time[analyze.PartWaitQueuedOther] + t.Time[analyze.PartLock] + t.AcquireOthers
+	lost := t.Time[analyze.PartWaitForeign] + t.Time[analyze.PartWaitQueuedOther] + t.Time[analyze.PartLock] +
+		t.AcquireOthers
 	return Share(lost, t.Window)
 }
 
@@ -40,8 +42,8 @@ func (t *ThreadTime) Waited() analyze.Nanos {
 	return sum
 }
 
-// Submits says whether the thread takes part in the GPU's work: it committed or waited, if not here then elsewhere in the trace, or another submits
-// for it.
+// Submits says whether the thread takes part in the GPU's work: it committed or waited, if not here then elsewhere in
+// the trace, or another submits for it.
 func (t *ThreadTime) Submits() bool {
 	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
 }
@@ -86,7 +88,8 @@ func (ev *Evidence) partition() {
 	window := ev.Trace.Window
 	for b := range ev.Trace.Buffers() {
 		t := index[b.Committed.Thread]
-		if t == nil && b.Committed.Thread != nil && ev.Trace.IsPart() && b.RowTime(window) > 0 { // it makes no call in this part, but its work goes on
+		if t == nil && b.Committed.Thread != nil && ev.Trace.IsPart() && b.RowTime(window) > 0 {
+			// it makes no call in this part, but its work goes on
 			t = &ThreadTime{Thread: b.Committed.Thread}
 			ev.Threads, index[t.Thread] = append(ev.Threads, t), t
 		}
@@ -97,7 +100,8 @@ func (ev *Evidence) partition() {
 			t.GPU += b.RowTime(window)
 		}
 		for e := range analyze.Each(b.Encoders) {
-			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin && ev.Trace.Began(e.Created.Begin) {
+			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin &&
+				ev.Trace.Began(e.Created.Begin) {
 				t.Encoders++
 				t.Dispatches += e.Empty
 				for d := range e.Runs() {
@@ -162,7 +166,8 @@ func (ev *Evidence) balance(t *ThreadTime) {
 		t.Time[analyze.PartOutside] = t.Window - inside
 		return
 	}
-	ev.Warnings = append(ev.Warnings, fmt.Sprintf("calls of thread %d overlap by %d ns; its longest parts were cut by that", t.Thread.ID, inside-t.Window))
+	ev.Warnings = append(ev.Warnings, fmt.Sprintf(
+		"calls of thread %d overlap by %d ns; its longest parts were cut by that", t.Thread.ID, inside-t.Window))
 	order := make([]analyze.Part, analyze.PartCount)
 	for i := range order {
 		order[i] = analyze.Part(i)

@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// What hangs on a wait goes with it: the loop that leads from one wait to the next and, in an interpreter, giving its lock back and taking
-// it again around each. A program that waits for its own work alone does neither. Where the GPU has long done what is waited for, as with
-// many processors, this is all that waits cost.
+// What hangs on a wait goes with it: the loop that leads from one wait to the next and, in an interpreter, giving its
+// lock back and taking it again around each. A program that waits for its own work alone does neither. Where the GPU
+// has long done what is waited for, as with many processors, this is all that waits cost.
 
 // A CallKind says what a call is for what hangs on waits.
 type CallKind uint8
@@ -28,15 +28,16 @@ type TimedCall struct {
 	Kind CallKind
 }
 
-// A passage leads from one wait to the next, with nothing but waits for locks between, where one of the two is needless.
+// A passage leads from one wait to the next, with nothing but waits for locks between, where one of the two is
+// needless.
 type passage struct {
 	After, Wait int           // the calls that are waits
 	Own         analyze.Nanos // the thread's own time in it
 	Hangs       float64       // share of that which hangs on needless waits; waits for locks in it do anyway
 }
 
-// Passages are those of a thread's calls. Between two needless waits all hangs on them; beside one that is needed the thread may do more,
-// and what it usually takes between two needless ones is meant.
+// Passages are those of a thread's calls. Between two needless waits all hangs on them; beside one that is needed the
+// thread may do more, and what it usually takes between two needless ones is meant.
 func Passages(calls []TimedCall) (found []passage) {
 	var loops, others []analyze.Nanos
 	last := -1
@@ -129,8 +130,8 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 	return found, unions(atWork)
 }
 
-// Hangs is the part of a wait for a lock that hangs on waits for others' work: all of it on the way from one to the next; of a wait for an
-// interpreter's lock elsewhere, the time for which one that was on such a way had it.
+// Hangs is the part of a wait for a lock that hangs on waits for others' work: all of it on the way from one to the
+// next; of a wait for an interpreter's lock elsewhere, the time for which one that was on such a way had it.
 func (ev *Evidence) Hangs(l *analyze.LockWait) analyze.Nanos {
 	switch h := ev.hanging[l.Thread]; {
 	case h != nil && h.when.Within(l.Interval) == l.Length():
@@ -143,7 +144,10 @@ func (ev *Evidence) Hangs(l *analyze.LockWait) analyze.Nanos {
 
 // outermost puts calls in order and leaves out those inside others.
 func outermost(list []TimedCall) []TimedCall {
-	slices.SortFunc(list, func(x, y TimedCall) int { return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(y.End, x.End)) })
+	slices.SortFunc(list, func(x, y TimedCall) int {
+		return cmp.Or(cmp.Compare(x.Begin, y.Begin),
+			cmp.Compare(y.End, x.End))
+	})
 	kept := list[:0]
 	for _, c := range list {
 		if n := len(kept); n == 0 || c.Begin >= kept[n-1].End {

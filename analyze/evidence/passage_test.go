@@ -8,14 +8,15 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// TestPassages: all that leads from one needless wait to the next hangs on it; beside a wait that is needed no more than that; nothing
-// where the thread does something else between.
+// TestPassages: all that leads from one needless wait to the next hangs on it; beside a wait that is needed no more
+// than that; nothing where the thread does something else between.
 func TestPassages(t *testing.T) {
 	call := func(begin analyze.Nanos, kind CallKind) TimedCall {
 		return TimedCall{handmade.At(begin, begin+10), kind}
 	}
 	found := Passages([]TimedCall{
-		call(0, CallWait), call(100, CallLock), call(200, CallNeedless), call(240, CallLock), call(260, CallNeedless), // 90+90, 30+10
+		// 90+90, 30+10
+		call(0, CallWait), call(100, CallLock), call(200, CallNeedless), call(240, CallLock), call(260, CallNeedless),
 		call(300, CallOther), call(400, CallNeedless), call(430, CallOther), call(500, CallWait), call(600, CallWait),
 	})
 	if len(found) != 2 {
@@ -29,9 +30,10 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-// The story: with four threads on 16 processors a thread waits for the interpreter's lock also while it makes command buffers, and others have it
-// for their way from one needless wait to the next. Only waits on that way itself were counted: device-wide-sync was told to cost 24 % of the
-// threads' time, and the same program took 39 % less when it waited for its own work alone.
+// The story: with four threads on 16 processors a thread waits for the interpreter's lock also while it makes command
+// buffers, and others have it for their way from one needless wait to the next. Only waits on that way itself were
+// counted: device-wide-sync was told to cost 24 % of the threads' time, and the same program took 39 % less when it
+// waited for its own work alone.
 func TestWaitsForALockThatOthersHaveForNeedlessWaits(t *testing.T) {
 	const us = analyze.Nanos(1000)
 	w := handmade.New(400 * us)
@@ -40,7 +42,8 @@ func TestWaitsForALockThatOthersHaveForNeedlessWaits(t *testing.T) {
 	w.Wait(w.A, handmade.At(10*us, 100*us), ofB)
 	w.Wait(w.A, handmade.At(200*us, 300*us), ofC) // from 100 to 200 it is on its way, and has the lock but from 110 to 120
 	wait := func(thread *analyze.Thread, name string, begin, end analyze.Nanos) {
-		w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin*us, end*us), Thread: thread}, Lock: 7, Name: name,
+		w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin*us, end*us),
+			Thread: thread}, Lock: 7, Name: name,
 			Own: (end - begin) * us})
 	}
 	wait(w.A, "_PyRuntime", 110, 120)
@@ -52,7 +55,8 @@ func TestWaitsForALockThatOthersHaveForNeedlessWaits(t *testing.T) {
 	want := map[analyze.Nanos]analyze.Nanos{110: 10, 105: 35, 180: 20, 130: 0}
 	for i := range ev.Locks {
 		if l := &ev.Locks[i]; ev.Hangs(l) != want[l.Begin/us]*us {
-			t.Errorf("of a wait from %v to %v for %s %v hangs on needless waits, want %v", l.Begin, l.End, l.Name, ev.Hangs(l), want[l.Begin/us]*us)
+			t.Errorf("of a wait from %v to %v for %s %v hangs on needless waits, want %v", l.Begin, l.End, l.Name, ev.Hangs(l),
+				want[l.Begin/us]*us)
 		}
 	}
 }

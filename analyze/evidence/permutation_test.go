@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Lines that are shifted against each other overlap as much as those that are painted into a circle, tick by tick, whatever the times.
+// Lines that are shifted against each other overlap as much as those that are painted into a circle, tick by tick,
+// whatever the times.
 func TestShifted(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	window := analyze.Interval{Begin: 40, End: 140}
@@ -53,7 +54,8 @@ func TestShifted(t *testing.T) {
 	}
 }
 
-// Of all orders of six ranks, some of them ties, as many are drawn as there are that correlate as much, and the same seed draws the same.
+// Of all orders of six ranks, some of them ties, as many are drawn as there are that correlate as much, and the same
+// seed draws the same.
 func TestAtLeast(t *testing.T) {
 	x, y := []float64{1, 2.5, 2.5, 4, 5, 6}, []float64{2, 1, 3, 5.5, 4, 5.5}
 	product := func(x []float64) (sum float64) {

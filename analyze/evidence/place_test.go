@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// TestPlace: the parts of a wait that have their place in time follow one another from its begin to its end, and are as long together as those of
-// Split.
+// TestPlace: the parts of a wait that have their place in time follow one another from its begin to its end, and are as
+// long together as those of Split.
 func TestPlace(t *testing.T) {
 	parts := map[analyze.Part]int{}
 	for _, s := range tracesim.Scenarios {

@@ -23,8 +23,9 @@ type processors struct {
 	confined bool            // to fewer than the machine has, which they fill: by an affinity, or by a quota
 }
 
-// confinedTo says whether programs that used so many processors' time, in each sample, and waited for so many, fill a number of processors that is less
-// than the machine's. One that uses a whole number by chance does not wait for more as long as it runs, or not in every sample as many.
+// confinedTo says whether programs that used so many processors' time, in each sample, and waited for so many, fill a
+// number of processors that is less than the machine's. One that uses a whole number by chance does not wait for more
+// as long as it runs, or not in every sample as many.
 func confinedTo(used []float64, waited float64, machine int) (whole int, confined bool) {
 	usual := statistics.Median(used)
 	n := math.Round(usual)
@@ -43,8 +44,8 @@ func (p *processors) Known(total analyze.Nanos) bool {
 	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, total)
 }
 
-// Starved says whether threads lack processors: by what they waited for them, which need only be no chance where the program fills those that it is
-// confined to, or, where that is not known, by how late they wake.
+// Starved says whether threads lack processors: by what they waited for them, which need only be no chance where the
+// program fills those that it is confined to, or, where that is not known, by how late they wake.
 func (ev *Evidence) Starved() bool {
 	if p := &ev.Processors; p.Known(ev.Total) {
 		waited := Share(p.Waited, p.Covered)
@@ -65,7 +66,8 @@ func (ev *Evidence) useOfProcessors() {
 		} else {
 			p.Waited += cpu.Waited
 		}
-		for _, part := range []analyze.Part{analyze.PartEncode, analyze.PartCommit, analyze.PartAcquire, analyze.PartCompile, analyze.PartAllocate, analyze.PartOtherAPI} {
+		for _, part := range []analyze.Part{analyze.PartEncode, analyze.PartCommit, analyze.PartAcquire, analyze.PartCompile,
+			analyze.PartAllocate, analyze.PartOtherAPI} {
 			metal += t.WorkTime[part]
 		}
 	}
@@ -82,8 +84,8 @@ func (ev *Evidence) useOfProcessors() {
 	ev.wakes()
 }
 
-// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, in each sample of one of them, and for
-// how many their threads waited.
+// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, in
+// each sample of one of them, and for how many their threads waited.
 func (ev *Evidence) processorsUsed() (used []float64, waited float64, window analyze.Interval) {
 	window.Begin = 1 << 62
 	var processes []*analyze.Process
@@ -131,7 +133,8 @@ func (ev *Evidence) wakes() {
 	p := &ev.Processors
 	var all []analyze.Nanos
 	for w := range analyze.Each(ev.Trace.Waits) {
-		if b := ev.Trace.WaitsFor(w); b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin && w.End >= b.Completed.End {
+		if b := ev.Trace.WaitsFor(w); b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin &&
+			w.End >= b.Completed.End {
 			all = append(all, w.End-b.Completed.End)
 		}
 	}

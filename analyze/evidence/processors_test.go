@@ -2,11 +2,13 @@ package evidence
 
 import "testing"
 
-// TestConfinedTo tells of programs on a machine of 16 processors that no affinity and no quota kept from any. The demo with four threads used the time
-// of 2.97 and 3.09 processors, a compute-bound one that of 7.29, one that spins that of 1.02; all were taken to be confined to so many, because that is
-// next to a whole number. A replay on 3 processors was off by 68 %, so nothing was predicted, and what was the root was not known. And of 477 recordings
-// on two processors seven were taken to be confined to one, whose threads, woken where they slept last, waited for more than they had: predictions of three
-// were 25 to 35 % off. What is confined uses as much in every sample, and those did not; their samples, and those of two that were confined, are these.
+// TestConfinedTo tells of programs on a machine of 16 processors that no affinity and no quota kept from any. The demo
+// with four threads used the time of 2.97 and 3.09 processors, a compute-bound one that of 7.29, one that spins that of
+// 1.02; all were taken to be confined to so many, because that is next to a whole number. A replay on 3 processors was
+// off by 68 %, so nothing was predicted, and what was the root was not known. And of 477 recordings on two processors
+// seven were taken to be confined to one, whose threads, woken where they slept last, waited for more than they had:
+// predictions of three were 25 to 35 % off. What is confined uses as much in every sample, and those did not; their
+// samples, and those of two that were confined, are these.
 func TestConfinedTo(t *testing.T) {
 	for _, c := range []struct {
 		what    string
@@ -23,9 +25,11 @@ func TestConfinedTo(t *testing.T) {
 		{"threads on all of the machine's", []float64{1.95, 1.94, 1.96}, 5, 2, false},
 		{"they do not fill a number of processors", []float64{1.44, 1.45, 1.44}, 1.7, 4, false},
 		{"threads that have the one of two that another program leaves them", []float64{1.01, 1, 1}, 3.2, 1, false},
-		{"seven threads that compile, woken where they slept", []float64{0.54, 0.91, 0.90, 0.96, 0.99, 1.05, 1, 0.99, 1.01, 1.07, 1, 0.91}, 1.03, 2, false},
+		{"seven threads that compile, woken where they slept", []float64{0.54, 0.91, 0.90, 0.96, 0.99, 1.05, 1, 0.99, 1.01,
+			1.07, 1, 0.91}, 1.03, 2, false},
 		{"seven threads that poll", []float64{0.81, 1.08, 1.16, 1.02, 0.98, 1.08, 1.06, 0.97, 0.95, 1, 0.93}, 2.4, 2, false},
-		{"seven threads that wait for each their own", []float64{0.71, 0.89, 1, 1, 1.06, 1, 0.99, 0.93, 0.93, 0.93, 0.94, 0.97}, 1.2, 2, false},
+		{"seven threads that wait for each their own", []float64{0.71, 0.89, 1, 1, 1.06, 1, 0.99, 0.93, 0.93, 0.93, 0.94,
+			0.97}, 1.2, 2, false},
 		{"nothing is known", nil, 0, 2, false},
 	} {
 		if whole, got := confinedTo(c.used, c.waited, c.machine); got != c.want || got && whole != 1 {

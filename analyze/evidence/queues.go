@@ -52,7 +52,8 @@ func (ev *Evidence) useOfQueues() {
 		if !known {
 			end = window.End
 		}
-		if held := known || completed[b.Queue] > 0 && b.Committed.Begin > completed[b.Queue]; held && b.Created.Known() && end >= b.Created.End {
+		if held := known || completed[b.Queue] > 0 && b.Committed.Begin > completed[b.Queue]; held && b.Created.Known() &&
+			end >= b.Created.End {
 			slot := analyze.Interval{Begin: b.Created.End, End: end}
 			u.slots.add(slot)
 			entry(u.holders, b.Created.Thread).add(slot)
@@ -67,7 +68,8 @@ func (ev *Evidence) useOfQueues() {
 		if b.Committed.Thread != nil && !slices.Contains(u.Threads, b.Committed.Thread.ID) {
 			u.Threads = append(u.Threads, b.Committed.Thread.ID)
 		}
-		if known || !ev.Waitless() { // Instruments records no end of some, which does not say that they were in flight until the trace ended
+		if known || !ev.Waitless() {
+			// Instruments records no end of some, which does not say that they were in flight until the trace ended
 			u.flights.add(flight)
 			u.InFlightMean += float64(flight.Length())
 		}

@@ -32,8 +32,8 @@ func (ev *Evidence) WaitedDuring(held func(*Release) analyze.Interval) (sum anal
 	return sum
 }
 
-// A Release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that was
-// enqueued before it, or by the event that it waits for.
+// A Release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that
+// was enqueued before it, or by the event that it waits for.
 type Release struct {
 	At       analyze.Nanos
 	Head     analyze.Interval           // held up by one enqueued before it and committed later
@@ -123,10 +123,12 @@ func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 // idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.
 func (ev *Evidence) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
-	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() && !policy.AtLeast(policy.Most, ev.DeviceOf(b).any.Within(before), before.Length())
+	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() &&
+		!policy.AtLeast(policy.Most, ev.DeviceOf(b).any.Within(before), before.Length())
 }
 
-// placeOf is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else did.
+// placeOf is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else
+// did.
 func placeOf(b *analyze.CommandBuffer) analyze.Nanos {
 	if b.Enqueued.Known() {
 		return min(b.Enqueued.Begin, b.Committed.Begin)

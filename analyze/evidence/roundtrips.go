@@ -5,9 +5,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// RoundTrips divides the time of threads that have one command buffer at a time: they make the next only after the last has completed. From the
-// first creation to the last completion of such a thread, the times add up to its time exactly. From Start to Notify the thread's work is on its
-// way; whether the thread waits then or does something else is not recorded, but it makes no new work.
+// RoundTrips divides the time of threads that have one command buffer at a time: they make the next only after the last
+// has completed. From the first creation to the last completion of such a thread, the times add up to its time exactly.
+// From Start to Notify the thread's work is on its way; whether the thread waits then or does something else is not
+// recorded, but it makes no new work.
 type RoundTrips struct {
 	Threads     int           // that commit
 	Synchronous int           // of these, one command buffer at a time
@@ -26,8 +27,8 @@ func (c *RoundTrips) Total() analyze.Nanos {
 	return c.Encode + c.Start + c.GPU + c.Gaps + c.Notify + c.Between
 }
 
-// RoundTripsOf finds the threads with one command buffer at a time among those that committed in the trace's window. It needs creations, commits, GPU
-// times and completions.
+// RoundTripsOf finds the threads with one command buffer at a time among those that committed in the trace's window. It
+// needs creations, commits, GPU times and completions.
 func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
 	var flying counter
@@ -38,7 +39,8 @@ func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 		if end := max(b.GPU.End, b.Completed.Begin); end > b.Committed.Begin {
 			flying.add(analyze.Interval{Begin: b.Committed.Begin, End: end})
 		}
-		if th := b.Committed.Thread; th != nil && b.Created.Known() && b.Committed.End >= t.Window.Begin && b.Committed.End <= t.Window.End {
+		if th := b.Committed.Thread; th != nil && b.Created.Known() && b.Committed.End >= t.Window.Begin &&
+			b.Committed.End <= t.Window.End {
 			byThread[th] = append(byThread[th], b)
 		}
 	}
@@ -55,7 +57,8 @@ func (c *RoundTrips) add(list []*analyze.CommandBuffer) {
 		return
 	}
 	for i, b := range list {
-		if !b.GPU.Known() || b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End || i > 0 && b.Created.Begin < list[i-1].Completed.Begin {
+		if !b.GPU.Known() || b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End || i > 0 &&
+			b.Created.Begin < list[i-1].Completed.Begin {
 			return
 		}
 	}

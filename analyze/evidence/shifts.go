@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Shifts are the instants at which what the threads spend their time on changes for good, ascending: from each to the next they go on
-// alike. They say where to look for another cause, and nothing of what it is.
+// Shifts are the instants at which what the threads spend their time on changes for good, ascending: from each to the
+// next they go on alike. They say where to look for another cause, and nothing of what it is.
 func (ev *Evidence) Shifts() []analyze.Nanos {
 	within := analyze.Interval{Begin: 1<<63 - 1}
 	for _, t := range ev.Threads {
@@ -31,7 +31,8 @@ func (ev *Evidence) Shifts() []analyze.Nanos {
 	return found
 }
 
-// A profile is how the threads spent a time, in shares, by what they were blocked in; and the share of it in which a GPU was busy.
+// A profile is how the threads spent a time, in shares, by what they were blocked in; and the share of it in which a
+// GPU was busy.
 type profile [blockings + 1]float64
 
 func (ev *Evidence) profile(i analyze.Interval) (p profile) {
@@ -60,7 +61,8 @@ func changes(course []profile, first int) []int {
 	best, where := 0.0, 0
 	for i := policy.LeastPart; i <= len(course)-policy.LeastPart; i++ {
 		// Of changes of the same size the one in the middle is better founded.
-		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(len(course))
+		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(
+			len(course))
 		if d > best {
 			best, where = d, i
 		}

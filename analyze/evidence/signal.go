@@ -32,7 +32,8 @@ func (s *signal) index() analyze.CommandBufferIndex {
 	return s.buffer.Index
 }
 
-// epochs are the signals of an event by time, from one setting back of its value to the next. An event that is only counted up, as most are, has one.
+// epochs are the signals of an event by time, from one setting back of its value to the next. An event that is only
+// counted up, as most are, has one.
 type epochs [][]signal
 
 // signals finds what gave each event its values.
@@ -72,8 +73,8 @@ func split(list []signal) (all epochs) {
 	return append(all, list[from:])
 }
 
-// first is what let b go, which waits for the value: the earliest signal of it or of a larger one. It is nil when none is in the
-// trace that can have done it.
+// first is what let b go, which waits for the value: the earliest signal of it or of a larger one. It is nil when none
+// is in the trace that can have done it.
 func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	began := b.GPU.Begin
 	if !b.GPU.Known() {
@@ -91,7 +92,8 @@ func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	switch {
 	case s.buffer == b:
 		return nil
-	case s.buffer != nil && s.at > began+policy.SignalSlack.Nanos() && s.buffer.GPU.Begin > began, s.buffer == nil && s.at > began+policy.SignalSlack.Nanos():
+	case s.buffer != nil && s.at > began+policy.SignalSlack.Nanos() && s.buffer.GPU.Begin > began, s.buffer == nil &&
+		s.at > began+policy.SignalSlack.Nanos():
 		return nil
 	}
 	return s

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/handmade"
 )
 
-// The story: a command buffer waits for a value or any larger one, and it was looked for among command buffers that signal exactly
-// that value; and a program that sets its event back to 0 uses each value again.
+// The story: a command buffer waits for a value or any larger one, and it was looked for among command buffers that
+// signal exactly that value; and a program that sets its event back to 0 uses each value again.
 func TestFirstSignal(t *testing.T) {
 	w := handmade.New(1000)
 	waiter := func(began analyze.Nanos) *analyze.CommandBuffer {
@@ -26,8 +26,10 @@ func TestFirstSignal(t *testing.T) {
 		{"a larger one came first", []signal{{value: 4, at: 100}, {value: 3, at: 200}}, 3, 300, 100},
 		{"too small", []signal{{value: 1, at: 100}}, 2, 300, -1},
 		{"after it began", []signal{{value: 1, at: 900_000}}, 1, 300, -1},
-		{"set back: of the second round", []signal{{value: 1, at: 100}, {value: 0, at: 150}, {value: 1, at: 200}}, 1, 300, 200},
-		{"set back: of the first round", []signal{{value: 1, at: 100}, {value: 0, at: 350}, {value: 1, at: 400}}, 1, 300, 100},
+		{"set back: of the second round", []signal{{value: 1, at: 100}, {value: 0, at: 150}, {value: 1, at: 200}}, 1, 300,
+			200},
+		{"set back: of the first round", []signal{{value: 1, at: 100}, {value: 0, at: 350}, {value: 1, at: 400}}, 1, 300,
+			100},
 	} {
 		for i := range c.list {
 			c.list[i].thread = w.A

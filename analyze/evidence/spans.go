@@ -65,8 +65,9 @@ func (ev *Evidence) findSpans() {
 	}
 }
 
-// workInFlight is when each thread had committed work that had not completed: while that is so, the GPU does not wait for it, and
-// it may wait for the GPU without a call that shows it: it polls, or sleeps on a semaphore that a completion handler posts.
+// workInFlight is when each thread had committed work that had not completed: while that is so, the GPU does not wait
+// for it, and it may wait for the GPU without a call that shows it: it polls, or sleeps on a semaphore that a
+// completion handler posts.
 func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for b := range ev.Trace.Buffers() {
@@ -81,8 +82,8 @@ func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
 	return unions(by)
 }
 
-// WithTheGPU is the working time of the threads in which they had work in flight, or waited for the GPU or for a free command
-// buffer: what a GPU that is always busy explains. Running is the part in which it ran their own.
+// WithTheGPU is the working time of the threads in which they had work in flight, or waited for the GPU or for a free
+// command buffer: what a GPU that is always busy explains. Running is the part in which it ran their own.
 func (ev *Evidence) WithTheGPU() (sum, running analyze.Nanos) {
 	for _, t := range ev.Taking {
 		with := NewBusy(append(ev.spans[t.Thread].spans(onGPU, onOthers, onQueue), ev.inFlight[t.Thread].Spans()...))
@@ -96,8 +97,8 @@ func (ev *Evidence) WithTheGPU() (sum, running analyze.Nanos) {
 	return sum, min(running, sum)
 }
 
-// QueuedAsleep is the thread time in which threads did nothing, in a wait or outside of Metal, while what they had in flight waited
-// for a GPU that ran others'.
+// QueuedAsleep is the thread time in which threads did nothing, in a wait or outside of Metal, while what they had in
+// flight waited for a GPU that ran others'.
 func (ev *Evidence) QueuedAsleep() (sum analyze.Nanos) {
 	for _, t := range ev.Taking {
 		queued := analyze.Nanos(0)
@@ -116,7 +117,8 @@ func (ev *Evidence) QueuedAsleep() (sum analyze.Nanos) {
 	return sum
 }
 
-// unfed is the share of the threads' time outside of Metal in which they had nothing in flight: then the GPU waited for them.
+// unfed is the share of the threads' time outside of Metal in which they had nothing in flight: then the GPU waited for
+// them.
 func (ev *Evidence) shareUnfed() float64 {
 	var outside, fed analyze.Nanos
 	for _, t := range ev.Taking {

@@ -8,10 +8,10 @@ type Piece struct {
 	analyze.Nanos
 }
 
-// Split divides a wait as docs/vocabulary.md defines it: a wait for another thread's work is foreign as a whole; a wait for the
-// thread's own work is queued until the work began on the GPU, then executing, then notify. It is queued behind the thread's own
-// work, behind that of others, or behind nothing, which is scheduling. Work that never began is queued to the end, and so is a wait of
-// which it is not known what it waits for. The pieces add up to the wait.
+// Split divides a wait as docs/vocabulary.md defines it: a wait for another thread's work is foreign as a whole; a wait
+// for the thread's own work is queued until the work began on the GPU, then executing, then notify. It is queued behind
+// the thread's own work, behind that of others, or behind nothing, which is scheduling. Work that never began is queued
+// to the end, and so is a wait of which it is not known what it waits for. The pieces add up to the wait.
 func (ev *Evidence) Split(w *analyze.Wait) []Piece {
 	var room [5]Piece // of the caller, in which this is inlined
 	return ev.split(w, room[:0])
@@ -24,7 +24,8 @@ func (ev *Evidence) split(w *analyze.Wait, pieces []Piece) []Piece {
 	b, queued := ev.Trace.WaitsFor(w), ev.queuedPart(w)
 	if b != nil && b.GPU.Known() {
 		end := min(max(b.GPU.End, queued.End), w.End)
-		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - queued.End}, Piece{analyze.PartWaitNotify, w.End - end})
+		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - queued.End},
+			Piece{analyze.PartWaitNotify, w.End - end})
 	}
 	d := ev.DeviceOf(b)
 	own := d.byThread[w.Thread].Within(queued)
@@ -74,8 +75,8 @@ func (ev *Evidence) queuedPart(w *analyze.Wait) analyze.Interval {
 	return w.Interval
 }
 
-// Awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil when that is
-// not known.
+// Awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil
+// when that is not known.
 func (ev *Evidence) Awaited(w *analyze.Wait) *analyze.Thread {
 	if b := ev.Trace.WaitsFor(w); b != nil {
 		return b.Committed.Thread

@@ -12,9 +12,10 @@ import (
 // feeding is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
 type feeding struct {
 	Lost    analyze.Nanos
-	Feeders []*feeder                   // that make what is waited for, those with the most first
-	When    map[*analyze.Thread]*Busy   // each waited where threads wait so, whatever the GPU did meanwhile
-	At      map[*analyze.Thread]LockKey // the place where it did so longest: those with the same take their work from there
+	Feeders []*feeder                 // that make what is waited for, those with the most first
+	When    map[*analyze.Thread]*Busy // each waited where threads wait so, whatever the GPU did meanwhile
+	// the place where it did so longest: those with the same take their work from there
+	At map[*analyze.Thread]LockKey
 }
 
 // A feeder is whose signal is waited for, and in what.
@@ -25,7 +26,8 @@ type feeder struct {
 	meanwhile [blockings]analyze.Nanos // for which that thread was in calls that block
 }
 
-// findStarvation finds that. Meetings are imbalance, and threads that hand their work to one that submits make that one the single submitter.
+// findStarvation finds that. Meetings are imbalance, and threads that hand their work to one that submits make that one
+// the single submitter.
 func (ev *Evidence) findStarvation() (s feeding) {
 	if ev.Handover.Holds() || ev.Saturated {
 		return s
@@ -68,7 +70,8 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 	return k
 }
 
-// waitsAt is when threads waited at places, and at which longest. Were there always something, they would wait there at no time.
+// waitsAt is when threads waited at places, and at which longest. Were there always something, they would wait there at
+// no time.
 func (ev *Evidence) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
 	type at struct {
 		thread *analyze.Thread
@@ -112,7 +115,8 @@ func (x *feeder) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
 		what string
-	}{{x.meanwhile[onCompile], "compiled"}, {x.meanwhile[onGPU] + x.meanwhile[onOthers], "waited for the GPU"}, {x.meanwhile[onLock], "waited for a lock"},
+	}{{x.meanwhile[onCompile], "compiled"}, {x.meanwhile[onGPU] + x.meanwhile[onOthers], "waited for the GPU"},
+		{x.meanwhile[onLock], "waited for a lock"},
 		{x.meanwhile[onSignal], "waited for a signal itself"}} {
 		if x.Thread != nil && policy.MoreThan(policy.Most, c.took, x.Idle) {
 			return fmt.Sprintf(", which %s meanwhile", c.what)
@@ -121,7 +125,8 @@ func (x *feeder) Doing() string {
 	return ""
 }
 
-// StarvedAt is the place in the program where threads that submit wait longest for signals; empty when stacks were not recorded.
+// StarvedAt is the place in the program where threads that submit wait longest for signals; empty when stacks were not
+// recorded.
 func (ev *Evidence) StarvedAt() (best string) {
 	took := map[string]analyze.Nanos{}
 	for w := range analyze.Each(ev.ForSignals) {

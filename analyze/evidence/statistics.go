@@ -44,7 +44,8 @@ func correlation(x, y []float64) float64 {
 	return (sxy - sx*sy/n) / d
 }
 
-// effect is the share of the mean of y that the slope of y over x explains, for the longest hundredth cut to the 99th percentile.
+// effect is the share of the mean of y that the slope of y over x explains, for the longest hundredth cut to the 99th
+// percentile.
 func effect(y, x []float64) float64 {
 	top := slices.Sorted(slices.Values(y))[len(y)*99/100]
 	var r regression
@@ -57,8 +58,8 @@ func effect(y, x []float64) float64 {
 	return r.slope() * r.x / r.y
 }
 
-// spearmanInterval is the 95 % interval of a rank correlation of n pairs, by Fisher's transformation with the variance 1.06/(n−3)
-// of E. C. Fieller, H. O. Hartley, E. S. Pearson, Tests for Rank Correlation Coefficients, 1957.
+// spearmanInterval is the 95 % interval of a rank correlation of n pairs, by Fisher's transformation with the variance
+// 1.06/(n−3) of E. C. Fieller, H. O. Hartley, E. S. Pearson, Tests for Rank Correlation Coefficients, 1957.
 func spearmanInterval(rho float64, n int) (low, high float64) {
 	if n <= 3 {
 		return -1, 1
@@ -112,11 +113,13 @@ func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 	return nth(slices.Clone(list), len(list)/of)
 }
 
-// nth is what would be at a place of the list if that were sorted. It moves no more than it must: half of a hundred thousand need no order for it.
+// nth is what would be at a place of the list if that were sorted. It moves no more than it must: half of a hundred
+// thousand need no order for it.
 func nth(list []analyze.Nanos, n int) analyze.Nanos {
 	for round := 0; len(list) > 32 && round < 64; round++ { // of lists made to be hard what is left is sorted
 		last := len(list) - 1
-		pivot := middle(middle(list[0], list[last/8], list[last/4]), middle(list[last*3/8], list[last/2], list[last*5/8]), middle(list[last*3/4], list[last*7/8], list[last]))
+		pivot := middle(middle(list[0], list[last/8], list[last/4]), middle(list[last*3/8], list[last/2], list[last*5/8]),
+			middle(list[last*3/4], list[last*7/8], list[last]))
 		less, more := 0, len(list) // what is before less is less than the pivot, what is from more on is more
 		for i := 0; i < more; {
 			switch v := list[i]; {

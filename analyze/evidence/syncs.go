@@ -26,8 +26,9 @@ func (s *syncUse) Partners() (most int) {
 	return most
 }
 
-// waitForEverybody says which threads wait for everybody and not only for those whose work they need: they wait for most of the others, or
-// for some that wait for them, which work that is needed could not, directly or by way of others.
+// waitForEverybody says which threads wait for everybody and not only for those whose work they need: they wait for
+// most of the others, or for some that wait for them, which work that is needed could not, directly or by way of
+// others.
 func (ev *Evidence) waitForEverybody() map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	waiters := ev.awaitedBy()
@@ -141,8 +142,8 @@ func before(list []mark, t analyze.Nanos) (m mark) {
 	return m
 }
 
-// HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the next. While the
-// GPU is saturated neither costs anything.
+// HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the
+// next. While the GPU is saturated neither costs anything.
 func (ev *Evidence) HangingOnSyncs() (locks, loops analyze.Nanos) {
 	for l := range analyze.Each(ev.Locks) {
 		if ev.TakesPart[l.Thread] {

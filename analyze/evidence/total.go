@@ -29,7 +29,8 @@ type pair struct{ waiter, holder *analyze.Thread }
 
 // NewTotal adds to the total of the parts' traces.
 func NewTotal(all *analyze.Total) *Total {
-	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*QueueUse{}, warned: map[string]bool{}}
+	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*QueueUse{},
+		warned: map[string]bool{}}
 	for i := range t.waits {
 		t.waits[i] = map[pair]analyze.Nanos{}
 	}
@@ -57,7 +58,8 @@ func (t *Total) Add(ev *Evidence) {
 	}
 }
 
-// AddSlice adds a slice that DivideSlice divided, after its trace was added: only of threads something adds up, and nothing of their waits.
+// AddSlice adds a slice that DivideSlice divided, after its trace was added: only of threads something adds up, and
+// nothing of their waits.
 func (t *Total) AddSlice(ev *Evidence) {
 	for _, th := range ev.Threads {
 		t.thread(th)
@@ -156,7 +158,8 @@ func (t *Total) Finish() *Evidence {
 	}
 	g.sum(ev.Trace.Window)
 	if n := len(t.warned); n > 0 {
-		ev.Warnings = append(ev.Warnings, fmt.Sprintf("in parts of the run calls of a thread overlap, which no thread can do: %d times; its longest parts were cut by that", n))
+		ev.Warnings = append(ev.Warnings, fmt.Sprintf("in parts of the run calls of a thread overlap, which no thread can "+
+			"do: %d times; its longest parts were cut by that", n))
 	}
 	return ev
 }

@@ -17,17 +17,18 @@ type TakingTurns struct {
 	Lost      analyze.Nanos
 }
 
-// Turns finds that threads never wait for the GPU at the same time although one of them always does, and the GPU has room: then
-// each goes on when the one before has done waiting, as when it keeps a lock meanwhile. Threads that merely miss each other
-// leave gaps. So do those whose turn it is and that have no processor, but these do not sleep in them. It is nil when that is not so.
+// Turns finds that threads never wait for the GPU at the same time although one of them always does, and the GPU has
+// room: then each goes on when the one before has done waiting, as when it keeps a lock meanwhile. Threads that merely
+// miss each other leave gaps. So do those whose turn it is and that have no processor, but these do not sleep in them.
+// It is nil when that is not so.
 func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", ev.longWaits) }
 
-// TurnsOfRoundTrips is the same of round trips: where processors are short, who keeps a lock may be without one before it waits for the
-// GPU, and the waits alone leave gaps.
+// TurnsOfRoundTrips is the same of round trips: where processors are short, who keeps a lock may be without one before
+// it waits for the GPU, and the waits alone leave gaps.
 func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns { return ev.turns("round trips", ev.roundTrips) }
 
-// roundTrips are the times, thread by thread, from making the first command buffer after a wait to the end of the next wait for the GPU, however
-// short: who was without a processor finds its work done.
+// roundTrips are the times, thread by thread, from making the first command buffer after a wait to the end of the next
+// wait for the GPU, however short: who was without a processor finds its work done.
 func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 	made := map[*analyze.Thread][]analyze.Nanos{}
 	for b := range ev.Trace.Buffers() {
@@ -59,7 +60,8 @@ func (ev *Evidence) turns(what string, find func() map[*analyze.Thread][]analyze
 		return nil
 	}
 	x := &ev.Exclusion[i]
-	if !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value && !ev.HasRoom {
+	if !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value &&
+		!ev.HasRoom {
 		return nil
 	}
 	by := find()
@@ -80,8 +82,8 @@ func (ev *Evidence) turns(what string, find func() map[*analyze.Thread][]analyze
 	return t
 }
 
-// betweenTurns is what a thread is kept from its next turn. What it does itself in between takes no longer than what of that time nobody has a turn
-// in, where that is quickest.
+// betweenTurns is what a thread is kept from its next turn. What it does itself in between takes no longer than what of
+// that time nobody has a turn in, where that is quickest.
 func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
 	for i := 1; i < len(own); i++ {
@@ -117,7 +119,8 @@ func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
 	return NewBusy(all)
 }
 
-// InterpreterWaits counts the waits for the GPU by whether the thread held its interpreter's lock when it began to wait.
+// InterpreterWaits counts the waits for the GPU by whether the thread held its interpreter's lock when it began to
+// wait.
 type InterpreterWaits struct {
 	Held, Free int
 	HeldFor    analyze.Nanos
@@ -137,8 +140,9 @@ func (ev *Evidence) InterpreterWaits() (w InterpreterWaits) {
 	return w
 }
 
-// TurnsAreInterpreters says that threads which take turns do so for their interpreter's lock: they are known to keep it while they
-// wait for the GPU; or that is not known, and if it was another lock, waits for the interpreter's would show.
+// TurnsAreInterpreters says that threads which take turns do so for their interpreter's lock: they are known to keep it
+// while they wait for the GPU; or that is not known, and if it was another lock, waits for the interpreter's would
+// show.
 func (ev *Evidence) TurnsAreInterpreters() bool {
 	if w := ev.InterpreterWaits(); w.Held+w.Free > 0 {
 		return w.Held >= w.Free
@@ -146,7 +150,8 @@ func (ev *Evidence) TurnsAreInterpreters() bool {
 	return ev.OneAtATime && !slices.ContainsFunc(ev.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
-// KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for something else kept.
+// KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for
+// something else kept.
 func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
 	for l := range analyze.Each(ev.Locks) {
 		if ev.TakesPart[l.Thread] && l.OfInterpreter() {

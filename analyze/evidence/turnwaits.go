@@ -14,8 +14,9 @@ const (
 // IsTurn says whether a wait is one of TurnWaits.
 func IsTurn(l *analyze.LockWait) bool { return l != nil && l.Lock == turnAddress && l.Name == turn }
 
-// TurnWaits are the waits of threads that take turns, which no call makes: outside of Metal, while another is between making a command buffer and the end of
-// the wait for it, and until the thread begins the same, as long as turns follow each other no later than one is handed over.
+// TurnWaits are the waits of threads that take turns, which no call makes: outside of Metal, while another is between
+// making a command buffer and the end of the wait for it, and until the thread begins the same, as long as turns follow
+// each other no later than one is handed over.
 func (ev *Evidence) TurnWaits() (waits []analyze.LockWait) {
 	if ev.Turns() == nil && ev.TurnsOfRoundTrips() == nil {
 		return nil

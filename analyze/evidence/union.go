@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Busy is a union of intervals: disjoint, ascending, with the sum of the lengths before each, so that the part of it within any
-// interval is found in logarithmic time.
+// Busy is a union of intervals: disjoint, ascending, with the sum of the lengths before each, so that the part of it
+// within any interval is found in logarithmic time.
 type Busy struct {
 	spans  []analyze.Interval
 	before []analyze.Nanos // length of spans[:i]
@@ -71,8 +71,8 @@ func (b *Busy) holds(t analyze.Nanos) bool {
 	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
 }
 
-// begun is how many spans begin before t, which are so many at least. It is asked for each wait: a search of the language's library, with a call
-// for each step, takes twice as long.
+// begun is how many spans begin before t, which are so many at least. It is asked for each wait: a search of the
+// language's library, with a call for each step, takes twice as long.
 func (b *Busy) begun(t analyze.Nanos, least int) int {
 	from, to := least, len(b.spans)
 	for from < to {

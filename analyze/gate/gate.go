@@ -1,5 +1,6 @@
-// Package gate writes what was decided of a change in the forms that servers for continuous integration show: JUnit's XML, Markdown for a
-// pull request, and GitHub's annotations. What decides is elsewhere: claims, and comparisons of runs.
+// Package gate writes what was decided of a change in the forms that servers for continuous integration show: JUnit's
+// XML, Markdown for a pull request, and GitHub's annotations. What decides is elsewhere: claims, and comparisons of
+// runs.
 package gate
 
 // An Outcome is what became of one case.

@@ -16,11 +16,14 @@ var update = flag.Bool("update", false, "write the goldens anew")
 // sample has names as programs give them, which no form may take for anything else.
 func sample() *Gate {
 	return &Gate{
-		Command: "mtrace diff", Name: "before → after", Warnings: []string{"the trace is cut: 3 threads, 50 % of the time"}, Notes: []string{"verdict: gpu-bound on both sides"},
+		Command: "mtrace diff", Name: "before → after", Warnings: []string{"the trace is cut: 3 threads, 50 % of the time"},
+		Notes:   []string{"verdict: gpu-bound on both sides"},
 		Columns: []string{"change", "A", "B"},
 		Cases: []Case{
 			{Name: "kernel same", Quiet: true, Cells: []string{"same", "1 ms", "1 ms"}},
-			{Name: "kernel mul<float4>|@team #12 *x* [a](https://b)", Outcome: Failed, Why: "slower by more than 10%: 1 ms → 2 ms\n::error::not ours", Detail: "1 ms → 2 ms", Cells: []string{"slower", "1 ms", "2 ms"}},
+			{Name: "kernel mul<float4>|@team #12 *x* [a](https://b)", Outcome: Failed,
+				Why: "slower by more than 10%: 1 ms → 2 ms\n::error::not ours", Detail: "1 ms → 2 ms",
+				Cells: []string{"slower", "1 ms", "2 ms"}},
 			{Name: "call commit", Outcome: Skipped, Why: "too few", Cells: []string{"untested", "1 µs", ""}},
 			{Name: "thread worker_1", Cells: []string{"faster", "2 ms", "1 ms"}},
 		},
@@ -50,8 +53,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Where nothing is decided no form says that something passed. A comparison without a limit was a PASS in Markdown, whatever had become
-// slower, and so was one of which half a trace could be read.
+// Where nothing is decided no form says that something passed. A comparison without a limit was a PASS in Markdown,
+// whatever had become slower, and so was one of which half a trace could be read.
 func TestUndecided(t *testing.T) {
 	g := sample()
 	g.Undecided = "b.mtrace is cut"
@@ -59,19 +62,22 @@ func TestUndecided(t *testing.T) {
 	if err := errors.Join(g.WriteMarkdown(&markdown), g.WriteAnnotations(&annotations), g.WriteJUnit(&junit)); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(markdown.String(), "### mtrace diff: UNDECIDED\n") || !strings.Contains(markdown.String(), g.Undecided) || strings.Contains(markdown.String(), "pass") {
+	if !strings.HasPrefix(markdown.String(), "### mtrace diff: UNDECIDED\n") || !strings.Contains(markdown.String(),
+		g.Undecided) || strings.Contains(markdown.String(), "pass") {
 		t.Error(markdown.String())
 	}
 	if !strings.HasPrefix(annotations.String(), "::error title=mtrace diff::b.mtrace is cut\n") {
 		t.Error(annotations.String())
 	}
 	var back suites
-	if err := xml.Unmarshal(junit.Bytes(), &back); err != nil || back.Suites[0].Errors != 1 || back.Suites[0].Tests != 5 || back.Suites[0].Cases[0].Error.Message != g.Undecided {
+	if err := xml.Unmarshal(junit.Bytes(), &back); err != nil || back.Suites[0].Errors != 1 ||
+		back.Suites[0].Tests != 5 || back.Suites[0].Cases[0].Error.Message != g.Undecided {
 		t.Errorf("%v: %+v", err, back)
 	}
 }
 
-// What a program calls its things is never read as Markdown, as a workflow command, or as a person or an issue to be told.
+// What a program calls its things is never read as Markdown, as a workflow command, or as a person or an issue to be
+// told.
 func TestNamesAreNames(t *testing.T) {
 	var markdown, annotations, junit bytes.Buffer
 	g := sample()
@@ -84,7 +90,8 @@ func TestNamesAreNames(t *testing.T) {
 		}
 	}
 	if err := g.WriteAnnotations(&annotations); err != nil || strings.Count(annotations.String(), "\n") != 2 {
-		t.Errorf("%v: %d lines of one warning and one error:\n%s", err, strings.Count(annotations.String(), "\n"), annotations.String())
+		t.Errorf("%v: %d lines of one warning and one error:\n%s", err, strings.Count(annotations.String(), "\n"),
+			annotations.String())
 	}
 	var back suites
 	if err := g.WriteJUnit(&junit); err != nil {

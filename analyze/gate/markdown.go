@@ -6,8 +6,10 @@ import (
 	"strings"
 )
 
-// What a name may hold that Markdown, or GitHub in its place, takes for more than a letter: @name would call a person, and #1 an issue.
-var plain = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "|", "\\|", "~", "\\~",
+// What a name may hold that Markdown, or GitHub in its place, takes for more than a letter: @name would call a person,
+// and #1 an issue.
+var plain = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "|", "\\|",
+	"~", "\\~",
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "#", "&#35;", "://", ":&#47;/", "\r", " ", "\n", " ")
 
 // WriteMarkdown writes the decision, and a table of the cases that there is something to see of, for a pull request.
@@ -42,7 +44,8 @@ func (g *Gate) table(b *strings.Builder) {
 				quiet++
 				continue
 			case rows == 0:
-				fmt.Fprintf(b, "\n| | | %s |\n|---|---|%s\n", strings.Join(g.Columns, " | "), strings.Repeat("---|", len(g.Columns)))
+				fmt.Fprintf(b, "\n| | | %s |\n|---|---|%s\n", strings.Join(g.Columns, " | "),
+					strings.Repeat("---|", len(g.Columns)))
 			}
 			rows++
 			word := outcome.String()

@@ -12,7 +12,8 @@ type World struct {
 
 // New makes an empty trace that ends at an instant.
 func New(end analyze.Nanos) *World {
-	w := &World{Trace: &analyze.Trace{Window: analyze.Interval{Begin: 0, End: end}, CommandBuffers: make([]analyze.CommandBuffer, 0, room)}}
+	w := &World{Trace: &analyze.Trace{Window: analyze.Interval{Begin: 0, End: end},
+		CommandBuffers: make([]analyze.CommandBuffer, 0, room)}}
 	p := &analyze.Process{ID: 1}
 	w.Queue = &analyze.Queue{ID: 1, Process: p, Device: &analyze.Device{Name: "GPU"}}
 	w.Trace.Queues = []*analyze.Queue{w.Queue}
@@ -26,13 +27,15 @@ func New(end analyze.Nanos) *World {
 // At is an interval.
 func At(begin, end analyze.Nanos) analyze.Interval { return analyze.Interval{Begin: begin, End: end} }
 
-// room is how many command buffers a world may have, unless a test makes room for more: they stay where they are, so that it can change them.
+// room is how many command buffers a world may have, unless a test makes room for more: they stay where they are, so
+// that it can change them.
 const room = 1 << 14
 
 // Buffer adds a command buffer that a thread commits at an instant.
 func (w *World) Buffer(by *analyze.Thread, commit analyze.Nanos, gpu analyze.Interval) *analyze.CommandBuffer {
 	b := analyze.CommandBuffer{ID: uint32(len(w.Trace.CommandBuffers) + 1), Process: by.Process, Queue: w.Queue, GPU: gpu,
-		Created: analyze.Call{Interval: At(commit-2, commit-1), Thread: by}, Committed: analyze.Call{Interval: At(commit, commit+1), Thread: by}}
+		Created:   analyze.Call{Interval: At(commit-2, commit-1), Thread: by},
+		Committed: analyze.Call{Interval: At(commit, commit+1), Thread: by}}
 	if len(w.Trace.CommandBuffers) == cap(w.Trace.CommandBuffers) {
 		panic("handmade: more command buffers than room was made for")
 	}
@@ -41,7 +44,8 @@ func (w *World) Buffer(by *analyze.Thread, commit analyze.Nanos, gpu analyze.Int
 
 // Wait adds a wait for a command buffer.
 func (w *World) Wait(by *analyze.Thread, i analyze.Interval, for_ *analyze.CommandBuffer) *analyze.Wait {
-	w.Trace.Waits = append(w.Trace.Waits, analyze.Wait{Call: analyze.Call{Interval: i, Thread: by}, Selector: "waitUntilCompleted", Buffer: indexOf(for_)})
+	w.Trace.Waits = append(w.Trace.Waits, analyze.Wait{Call: analyze.Call{Interval: i, Thread: by},
+		Selector: "waitUntilCompleted", Buffer: indexOf(for_)})
 	return &w.Trace.Waits[len(w.Trace.Waits)-1]
 }
 
@@ -53,7 +57,9 @@ func indexOf(b *analyze.CommandBuffer) analyze.CommandBufferIndex {
 }
 
 // SignalWait adds a wait that another thread's signal ends, or nobody's; it gave a signal itself before, or none (0).
-func (w *World) SignalWait(by *analyze.Thread, i analyze.Interval, object uint64, signaller *analyze.Thread, signalled analyze.Nanos, gave uint64) {
-	w.Trace.SignalWaits = append(w.Trace.SignalWaits, analyze.SignalWait{Call: analyze.Call{Interval: i, Thread: by}, Selector: "pthread_cond_wait",
-		Object: object, Signaller: signaller, Signalled: signalled, Gave: gave})
+func (w *World) SignalWait(by *analyze.Thread, i analyze.Interval, object uint64, signaller *analyze.Thread,
+	signalled analyze.Nanos, gave uint64) {
+	w.Trace.SignalWaits = append(w.Trace.SignalWaits, analyze.SignalWait{Call: analyze.Call{Interval: i, Thread: by},
+		Selector: "pthread_cond_wait",
+		Object:   object, Signaller: signaller, Signalled: signalled, Gave: gave})
 }

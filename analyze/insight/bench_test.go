@@ -25,14 +25,18 @@ func BenchmarkFind(b *testing.B) {
 		call := func(begin, length analyze.Nanos) analyze.Call {
 			return analyze.Call{Interval: analyze.Interval{Begin: begin, End: begin + length}, Thread: th}
 		}
-		c := trace.Add(analyze.CommandBuffer{ID: uint32(i), Created: call(at, 500), Committed: call(at+1000, 2000), GPU: analyze.Interval{Begin: at + 4000, End: at + 9000},
-			Encoders: []analyze.Encoder{{Created: call(at+600, 100), Ended: call(at+800, 100), Dispatches: []analyze.Dispatch{{Pipeline: p, Count: 1, Threads: 1024}}}}})
+		c := trace.Add(analyze.CommandBuffer{ID: uint32(i), Created: call(at, 500), Committed: call(at+1000, 2000),
+			GPU: analyze.Interval{Begin: at + 4000, End: at + 9000},
+			Encoders: []analyze.Encoder{{Created: call(at+600, 100), Ended: call(at+800, 100),
+				Dispatches: []analyze.Dispatch{{Pipeline: p, Count: 1, Threads: 1024}}}}})
 		trace.Waits = append(trace.Waits, analyze.Wait{Call: call(at+3100, 6900), Selector: "waitUntilCompleted", Buffer: c})
-		trace.Allocations = append(trace.Allocations, analyze.Allocation{At: at + 10, Thread: th, Bytes: 4096, Storage: "shared", Object: uint32(i + count)})
+		trace.Allocations = append(trace.Allocations, analyze.Allocation{At: at + 10, Thread: th, Bytes: 4096,
+			Storage: "shared", Object: uint32(i + count)})
 	}
 	trace.Threads = threads
 	a, ks := evidence.Divide(trace), kernels.Summarize(trace)
-	in := Input{Trace: trace, Serial: &cause.Analysis{Evidence: a}, Kernels: ks, Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}
+	in := Input{Trace: trace, Serial: &cause.Analysis{Evidence: a}, Kernels: ks, Compile: compile.Summarize(trace),
+		Memory: memory.Summarize(trace)}
 	b.ResetTimer()
 	for b.Loop() {
 		once := in

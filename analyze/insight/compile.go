@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// compileInLoop: report R2's mistake, 500 ms of compilation counted as execution. What a thread makes that submits nothing holds up
-// nobody, and what is made at the start of a thread's work is not in its loop.
+// compileInLoop: report R2's mistake, 500 ms of compilation counted as execution. What a thread makes that submits
+// nothing holds up nobody, and what is made at the start of a thread's work is not in its loop.
 func compileInLoop(in *Input) *Insight {
 	var where sites
 	seen := map[round]bool{}
@@ -40,7 +40,8 @@ func compileInLoop(in *Input) *Insight {
 		what = fmt.Sprintf("%s, and child processes that compiled waited for %d times,", what, waits)
 	}
 	return &Insight{Severity: severity, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%s made between the commits of a loop, in %d of %d rounds of the threads that made them; that took %s",
+		Evidence: fmt.Sprintf("%s made between the commits of a loop, in %d of %d rounds of the threads that made them; "+
+			"that took %s",
 			what, len(seen), in.rounds.steadyRounds(seen), in.ofThreads(cost)),
 		Advice: "make all libraries and pipeline states before the first command buffer, and time only what comes after"}
 }
@@ -64,7 +65,8 @@ func repeatedCompile(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; that took %s", in.Compile.Repeated,
+		Evidence: fmt.Sprintf("%d of %d compilations repeat an earlier one of the same source or function; that took %s",
+			in.Compile.Repeated,
 			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost)),
 		Advice: "keep libraries and pipeline states in a dictionary by source and function"}
 	if cost*100 >= in.Trace.Window.Length() {

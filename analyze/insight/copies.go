@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A step is a part of a thread's work with memory: copies to memory of the GPU's own and back, and dispatches in between.
+// A step is a part of a thread's work with memory: copies to memory of the GPU's own and back, and dispatches in
+// between.
 type step struct {
 	at       analyze.Nanos
 	dispatch bool
@@ -44,7 +45,8 @@ func copies(in *Input) *Insight {
 				steps[e.Created.Thread] = append(steps[e.Created.Thread], s)
 				total += c.Count
 				bytes += c.Bytes
-				where.add(&analyze.Call{Thread: e.Created.Thread, Stack: cmp.Or(c.Stack, e.Created.Stack)}, "copies"+way(s, from, to), "", c.Count, 0, c.Bytes)
+				where.add(&analyze.Call{Thread: e.Created.Thread, Stack: cmp.Or(c.Stack, e.Created.Stack)},
+					"copies"+way(s, from, to), "", c.Count, 0, c.Bytes)
 			}
 		}
 		if dispatched {
@@ -74,13 +76,16 @@ func copies(in *Input) *Insight {
 	switch {
 	case trips >= fewest && trips*2 >= dispatching:
 		return &Insight{Severity: Warning, Cost: gpu, Where: where.most(),
-			Evidence: fmt.Sprintf("%d times data went to the GPU's own memory, was worked on, and came back, for %d command buffers that dispatch: %d copies of %s%s",
+			Evidence: fmt.Sprintf("%d times data went to the GPU's own memory, was worked on, and came back, for %d command "+
+				"buffers that dispatch: %d copies of %s%s",
 				trips, dispatching, total, analyze.FormatBytes(bytes), took),
-			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared buffers in place"}
+			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared buffers " +
+				"in place"}
 	case copying >= fewest && of(copying, len(in.Trace.CommandBuffers)) >= 0.5:
 		i := &Insight{Severity: Info, Cost: gpu, Where: where.most(),
-			Evidence: fmt.Sprintf("%d of %d command buffers copy: %d copies of %s%s", copying, len(in.Trace.CommandBuffers), total, analyze.FormatBytes(bytes), took),
-			Advice:   "on a device with unified memory use shared buffers in place; copy only what must be private"}
+			Evidence: fmt.Sprintf("%d of %d command buffers copy: %d copies of %s%s", copying, len(in.Trace.CommandBuffers),
+				total, analyze.FormatBytes(bytes), took),
+			Advice: "on a device with unified memory use shared buffers in place; copy only what must be private"}
 		if both > 0 {
 			i.Evidence += fmt.Sprintf("; %d copies are between buffers that the CPU and the GPU both see", both)
 		}

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// failed: what a command buffer with an error was to compute is not there, or not whole, and a program that does not ask
-// never learns it. Where Metal says that others fail because of an earlier error, the first failure is the cause.
+// failed: what a command buffer with an error was to compute is not there, or not whole, and a program that does not
+// ask never learns it. Where Metal says that others fail because of an earlier error, the first failure is the cause.
 func failed(in *Input) *Insight {
 	var all []*analyze.CommandBuffer
 	var cost analyze.Nanos
@@ -61,7 +61,8 @@ func failed(in *Input) *Insight {
 	return &Insight{Severity: Warning, Cost: cost, Where: where.most(), Evidence: text, Advice: advice}
 }
 
-// victim says why a command buffer failed that is not itself wrong, in Metal's words; empty when it is wrong, or that is not said.
+// victim says why a command buffer failed that is not itself wrong, in Metal's words; empty when it is wrong, or that
+// is not said.
 func victim(b *analyze.CommandBuffer) string {
 	const accessRevoked = 4 // MTLCommandBufferErrorAccessRevoked: the process may submit no more
 	switch text := strings.ToLower(b.Error); {

@@ -16,7 +16,8 @@ func fusion(in *Input) *Insight {
 		}
 		return nil
 	}
-	i := &Insight{Severity: Info, Advice: "write one kernel that does all of it: that saves launches and round trips through memory"}
+	i := &Insight{Severity: Info, Advice: "write one kernel that does all of it: that saves launches and round trips " +
+		"through memory"}
 	var said []string
 	for k := range in.Fusions {
 		f := &in.Fusions[k]

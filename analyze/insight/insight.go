@@ -1,5 +1,5 @@
-// Package insight is a linter for GPU programs: it looks for the habits that cost time, names the places in the program that have
-// them, and says what to do about each.
+// Package insight is a linter for GPU programs: it looks for the habits that cost time, names the places in the program
+// that have them, and says what to do about each.
 package insight
 
 import (
@@ -55,15 +55,19 @@ type rule struct {
 var rules = []rule{
 	{"failed-command-buffers", "command buffers that failed", failed, ""},
 	{"shared-command-buffers", "two threads encode into one command buffer", sharedBuffers, ""},
-	{"compile-in-loop", "compilation in the middle of the work", compileInLoop, "Instruments does not record who makes libraries and pipeline states"},
-	{"repeated-compile", "the same thing compiled again", repeatedCompile, "Instruments does not record libraries and pipeline states"},
+	{"compile-in-loop", "compilation in the middle of the work", compileInLoop,
+		"Instruments does not record who makes libraries and pipeline states"},
+	{"repeated-compile", "the same thing compiled again", repeatedCompile,
+		"Instruments does not record libraries and pipeline states"},
 	{"no-warm-up", "first iterations are slower", noWarmUp, ""},
 	{"variance", "iterations differ much", variance, ""},
 	{"slow-after-idle", "work is slower after a pause", slowAfterIdle, ""},
 	{"encoding-calls", "one call makes up most of the encoding", encodingCalls, ""},
-	{"allocation-in-loop", "memory made in the loop", allocationInLoop, "Instruments does not record which calls make memory"},
+	{"allocation-in-loop", "memory made in the loop", allocationInLoop,
+		"Instruments does not record which calls make memory"},
 	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is given back"},
-	{"beyond-working-set", "more memory than the device recommends", beyondWorkingSet, "Instruments does not record what devices recommend"},
+	{"beyond-working-set", "more memory than the device recommends", beyondWorkingSet,
+		"Instruments does not record what devices recommend"},
 	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits"},
 	{"tiny-command-buffers", "tiny command buffers", tinyBuffers, ""},
 	{"fusion", "kernels that could be one", fusion, "Instruments does not record dispatches"},
@@ -92,7 +96,10 @@ func Find(in *Input) []Insight {
 		found = append(found, *i)
 	}
 	order := []string{Warning, Info, Skipped}
-	slices.SortStableFunc(found, func(a, b Insight) int { return slices.Index(order, a.Severity) - slices.Index(order, b.Severity) })
+	slices.SortStableFunc(found, func(a, b Insight) int {
+		return slices.Index(order, a.Severity) - slices.Index(order,
+			b.Severity)
+	})
 	return found
 }
 
@@ -105,7 +112,8 @@ const NotOfInstruments = "SKIPPED: Instruments does not record"
 // tooFew is why a rule about loops says nothing.
 const tooFew = "too few command buffers to know a loop"
 
-// weigh is a warning when the cost is at least a hundredth of the time of the threads that submit work, and otherwise worth knowing.
+// weigh is a warning when the cost is at least a hundredth of the time of the threads that submit work, and otherwise
+// worth knowing.
 func (in *Input) weigh(cost analyze.Nanos) string {
 	if cost > 0 && cost*100 >= in.threadTime() {
 		return Warning
@@ -132,7 +140,8 @@ func (in *Input) ofThreads(n analyze.Nanos) string {
 
 // ofRun is a time with its share of the run's.
 func (in *Input) ofRun(n analyze.Nanos) string {
-	return fmt.Sprintf("%s, %s of the run's time", n, analyze.FormatShare(min(1, float64(n)/float64(max(1, in.Trace.Window.Length())))))
+	return fmt.Sprintf("%s, %s of the run's time", n,
+		analyze.FormatShare(min(1, float64(n)/float64(max(1, in.Trace.Window.Length())))))
 }
 
 func of(n, whole int) float64 {

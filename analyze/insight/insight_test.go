@@ -21,7 +21,8 @@ const (
 )
 
 // look runs a program of one thread on a simulated Metal and finds what there is to say.
-func look(t *testing.T, engines int, script func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread)) map[string]Insight {
+func look(t *testing.T, engines int, script func(s *tracesim.Sim, q *tracesim.Queue,
+	th *tracesim.Thread)) map[string]Insight {
 	t.Helper()
 	s := tracesim.NewSim(engines, 1)
 	q := s.NewQueue("work", 0)
@@ -33,7 +34,8 @@ func look(t *testing.T, engines int, script func(s *tracesim.Sim, q *tracesim.Qu
 	a := cause.Analyze(trace, cause.Options{})
 	ks := kernels.Summarize(trace)
 	found := map[string]Insight{}
-	for _, i := range Find(&Input{Trace: trace, Serial: a, Kernels: ks, Fusions: kernels.Fusions(trace, ks, kernels.LaunchCosts{Launch: a.LaunchTime(), Dispatch: a.DispatchTime()}),
+	for _, i := range Find(&Input{Trace: trace, Serial: a, Kernels: ks, Fusions: kernels.Fusions(trace, ks,
+		kernels.LaunchCosts{Launch: a.LaunchTime(), Dispatch: a.DispatchTime()}),
 		Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
 		found[i.ID] = i
 	}
@@ -60,7 +62,8 @@ func TestInsights(t *testing.T) {
 		has          script
 		not          map[string]script
 	}{
-		{"compile-in-loop", Warning, []string{"50 libraries and pipeline states were made", "in 50 of 50 rounds", "% of the threads' time"},
+		{"compile-in-loop", Warning, []string{"50 libraries and pipeline states were made", "in 50 of 50 rounds",
+			"% of the threads' time"},
 			"newComputePipelineStateWithFunction:error: by thread 201 worker 1, 50 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {
@@ -85,7 +88,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"repeated-compile", Warning, []string{"9 of 11 compilations repeat"}, "newComputePipelineStateWithFunction:error: of again by thread 201 worker 1, 9 times",
+		{"repeated-compile", Warning, []string{"9 of 11 compilations repeat"},
+			"newComputePipelineStateWithFunction:error: of again by thread 201 worker 1, 9 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 10 {
 					th.Compile("again", 300*us)
@@ -101,7 +105,8 @@ func TestInsights(t *testing.T) {
 					work(th, q)
 				}
 			}}},
-		{"allocation-in-loop", Warning, []string{"50 buffers, textures or heaps of 200 KiB", "in 50 of 50 rounds", "1.0 for each"},
+		{"allocation-in-loop", Warning, []string{"50 buffers, textures or heaps of 200 KiB", "in 50 of 50 rounds",
+			"1.0 for each"},
 			"newBufferWithLength:options: of 4.00 KiB, shared by thread 201 worker 1, 50 times, 200 KiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {
@@ -134,7 +139,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"memory-growth", Info, []string{"of 50 allocations made after the start were not given back", "MiB of it in the last third"}, "newBufferWithLength:options: of 4.00 MiB, shared by thread 201",
+		{"memory-growth", Info, []string{"of 50 allocations made after the start were not given back",
+			"MiB of it in the last third"}, "newBufferWithLength:options: of 4.00 MiB, shared by thread 201",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {
 					b := th.Make(4<<20, 0, tracesim.Shared)
@@ -166,7 +172,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"wait-after-commit", Info, []string{"59 of 59 times 1 thread waited", "starting and waking took"}, "waitUntilCompleted by thread 201 worker 1, 59 times",
+		{"wait-after-commit", Info, []string{"59 of 59 times 1 thread waited", "starting and waking took"},
+			"waitUntilCompleted by thread 201 worker 1, 59 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {
 					work(th, q)
@@ -179,7 +186,8 @@ func TestInsights(t *testing.T) {
 					last = b
 				}
 			}}},
-		{"tiny-command-buffers", Warning, []string{"60 of 60 command buffers", "the mean of all is 8.0", "to hand one over and hear back takes"}, "commit of step by thread 201 worker 1, 60 times",
+		{"tiny-command-buffers", Warning, []string{"60 of 60 command buffers", "the mean of all is 8.0",
+			"to hand one over and hear back takes"}, "commit of step by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {
 					th.Wait(iterate(th, q, 8*us, "step"))
@@ -189,7 +197,8 @@ func TestInsights(t *testing.T) {
 					th.Wait(iterate(th, q, 60*us, "step"))
 				}
 			}}},
-		{"fusion", Info, []string{"mul + add + relu come back to back 60 times (100 % of the cases)", "of launching"}, "dispatch of add by thread 201 worker 1, 60 times",
+		{"fusion", Info, []string{"mul + add + relu come back to back 60 times (100 % of the cases)", "of launching"},
+			"dispatch of add by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {
 					th.Wait(iterate(th, q, 90*us, "mul", "add", "relu"))
@@ -216,7 +225,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"no-warm-up", Info, []string{"on 1 thread the first took up to 21.", "run 1 or more"}, "commit of step by thread 201 worker 1, once",
+		{"no-warm-up", Info, []string{"on 1 thread the first took up to 21.", "run 1 or more"},
+			"commit of step by thread 201 worker 1, once",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				th.Wait(iterate(th, q, 9*ms, "step"))
 				for range 60 {
@@ -236,7 +246,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"variance", Info, []string{"from the 5th to the 95th percentile", "most of it is in running on the GPU", "1 of 1 series"}, "commit of step by thread 201 worker 1, 100 times",
+		{"variance", Info, []string{"from the 5th to the 95th percentile", "most of it is in running on the GPU",
+			"1 of 1 series"}, "commit of step by thread 201 worker 1, 100 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 100 {
 					th.Wait(iterate(th, q, 200*us+int64(th.Random()*900*us), "step"))
@@ -273,7 +284,8 @@ func TestInsights(t *testing.T) {
 					work(th, q)
 				}
 			}}},
-		{"copies", Warning, []string{"60 times data went to the GPU's own memory, was worked on, and came back, for 60 command buffers", "120 copies of 58.6 MiB"},
+		{"copies", Warning, []string{"60 times data went to the GPU's own memory, was worked on, and came back, for 60 " +
+			"command buffers", "120 copies of 58.6 MiB"},
 			"copies from shared to private by thread 201 worker 1, 60 times, 29.3 MiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				host, gpu := th.Make(1<<20, 0x1000, tracesim.Shared), th.Make(1<<20, 0, tracesim.Private)
@@ -312,7 +324,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"beyond-working-set", Warning, []string{"4.00 MiB at a time, by the buffers, textures and heaps that were alive, where the device recommends 3.00 MiB at most"}, "",
+		{"beyond-working-set", Warning, []string{"4.00 MiB at a time, by the buffers, textures and heaps that were alive, " +
+			"where the device recommends 3.00 MiB at most"}, "",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				s.BeforeWrite = recommends(3 << 20)
 				for range 60 {
@@ -337,7 +350,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"failed-command-buffers", Warning, []string{"2 of 60 command buffers failed. 2 times: error 2, Caused GPU Timeout Error"},
+		{"failed-command-buffers", Warning, []string{"2 of 60 command buffers failed. 2 times: error 2, Caused GPU " +
+			"Timeout Error"},
 			"commit by thread 201 worker 1, 2 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {
@@ -350,7 +364,8 @@ func TestInsights(t *testing.T) {
 					th.Wait(b)
 				}
 			}, nil},
-		{"unlabelled", Info, []string{"0 of 1 queue and 60 of 60 command buffers"}, "commandBuffer by thread 201 worker 1, 60 times",
+		{"unlabelled", Info, []string{"0 of 1 queue and 60 of 60 command buffers"},
+			"commandBuffer by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {
 					work(th, q)
@@ -387,7 +402,8 @@ func TestInsights(t *testing.T) {
 	}
 }
 
-// TestScopes: the program says itself what an iteration is, and what is before the command buffer counts: compilation in the first.
+// TestScopes: the program says itself what an iteration is, and what is before the command buffer counts: compilation
+// in the first.
 func TestScopes(t *testing.T) {
 	loop := func(compile int64) func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 		return func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
@@ -402,7 +418,8 @@ func TestScopes(t *testing.T) {
 		}
 	}
 	found := look(t, 1, loop(500*ms))["no-warm-up"]
-	if !strings.Contains(found.Evidence, `of 12 scopes "iteration"`) || !strings.Contains(found.Evidence, "of that was compilation") || found.Cost < 400*ms {
+	if !strings.Contains(found.Evidence, `of 12 scopes "iteration"`) ||
+		!strings.Contains(found.Evidence, "of that was compilation") || found.Cost < 400*ms {
 		t.Errorf("half a second of compilation is measured in the first iteration: %+v", found)
 	}
 	if found := look(t, 1, loop(300*us))["no-warm-up"]; found.Severity != Skipped {
@@ -420,10 +437,12 @@ func TestPlaces(t *testing.T) {
 			th.Wait(iterate(th, q, 20*us, "step"))
 		}
 	})
-	for id, want := range map[string]string{"compile-in-loop": "train.py step() from train.py:99 <module>, newComputePipelineStateWithFunction:error:, 50 times",
+	for id, want := range map[string]string{"compile-in-loop": "train.py step() from train.py:99 <module>, " +
+		"newComputePipelineStateWithFunction:error:, 50 times",
 		"wait-after-commit":    "train.py:17 synchronize() from train.py:43 step(), waitUntilCompleted, 59 times",
-		"tiny-command-buffers": "train.py:42 step() from train.py:99 <module>, commit of step, 60 times", "gpu-idle": "train.py:42 step() from train.py:99 <module>, commit",
-		"unlabelled": "train.py:40 step() from train.py:99 <module>, commandBuffer, 60 times"} {
+		"tiny-command-buffers": "train.py:42 step() from train.py:99 <module>, commit of step, 60 times",
+		"gpu-idle":             "train.py:42 step() from train.py:99 <module>, commit",
+		"unlabelled":           "train.py:40 step() from train.py:99 <module>, commandBuffer, 60 times"} {
 		if at := fmt.Sprint(found[id].Where); !strings.Contains(at, want) {
 			t.Errorf("%s is at %q, want %q", id, at, want)
 		}
@@ -434,17 +453,20 @@ func TestPlaces(t *testing.T) {
 func TestSkipped(t *testing.T) {
 	short := func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) { th.Wait(iterate(th, q, 400*us, "step")) }
 	found := look(t, 1, short)
-	for _, id := range []string{"no-warm-up", "variance", "allocation-in-loop", "memory-growth", "wait-after-commit", "tiny-command-buffers", "copies", "unlabelled"} {
+	for _, id := range []string{"no-warm-up", "variance", "allocation-in-loop", "memory-growth", "wait-after-commit",
+		"tiny-command-buffers", "copies", "unlabelled"} {
 		if i := found[id]; i.Severity != Skipped || !strings.HasPrefix(i.Evidence, "SKIPPED: ") || i.Title == "" {
 			t.Errorf("%s: %+v", id, i)
 		}
 	}
-	trace := &analyze.Trace{Source: analyze.Source{Kind: "xctrace", Unrecorded: analyze.Unrecorded{Waits: true, Locks: true, Calls: true, KernelNames: true}}}
+	trace := &analyze.Trace{Source: analyze.Source{Kind: "xctrace", Unrecorded: analyze.Unrecorded{Waits: true,
+		Locks: true, Calls: true, KernelNames: true}}}
 	for i := range analyze.Nanos(60) {
 		trace.Add(analyze.CommandBuffer{GPU: analyze.Interval{Begin: ms * (i + 1), End: ms*(i+1) + 10*us}})
 	}
 	skipped := 0
-	for _, i := range Find(&Input{Trace: trace, Serial: cause.Analyze(trace, cause.Options{}), Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
+	for _, i := range Find(&Input{Trace: trace, Serial: cause.Analyze(trace, cause.Options{}),
+		Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
 		if i.Severity == Skipped {
 			skipped++
 		}

@@ -57,7 +57,8 @@ func allocationInLoop(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Warning, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d buffers, textures or heaps of %s in all were made in %d of %d rounds from one commit to the next, %.1f for each; that took %s",
+		Evidence: fmt.Sprintf("%d buffers, textures or heaps of %s in all were made in %d of %d rounds from one commit to "+
+			"the next, %.1f for each; that took %s",
 			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost)),
 		Advice: "make buffers once and use them again, or take them from a pool"}
 	if copied > 0 {
@@ -75,7 +76,8 @@ func growth(in *Input) *Insight {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
-	var commits []analyze.Nanos // a program that a busy machine holds up for a while makes nothing meanwhile, so its commits are its time
+	// a program that a busy machine holds up for a while makes nothing meanwhile, so its commits are its time
+	var commits []analyze.Nanos
 	for _, list := range in.rounds.thread {
 		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
 		commits = append(commits, list[start(len(list)):]...)
@@ -101,7 +103,8 @@ func growth(in *Input) *Insight {
 			continue
 		}
 		made++
-		back := a.Released != 0 && a.Released <= end || a.Address != 0 && a.Thread != nil && reused[a.Thread.Process][a.Address] != i
+		back := a.Released != 0 && a.Released <= end || a.Address != 0 && a.Thread != nil &&
+			reused[a.Thread.Process][a.Address] != i
 		if back {
 			continue
 		}
@@ -118,9 +121,11 @@ func growth(in *Input) *Insight {
 		return skip("neither releases nor addresses of memory are in the trace")
 	}
 	i := &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not given back before the last commit: %s, %s of it in the last third of the work",
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not given back before the last commit: %s, "+
+			"%s of it in the last third of the work",
 			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])),
-		Advice: "release memory when it is no longer needed, or use it again; an autorelease pool around each iteration gives back what the calls return autoreleased"}
+		Advice: "release memory when it is no longer needed, or use it again; an autorelease pool around each iteration " +
+			"gives back what the calls return autoreleased"}
 	if m := in.Memory; m.Samples > 0 {
 		i.Evidence += fmt.Sprintf("; by the device's own account there were %s at the most", analyze.FormatBytes(m.Device))
 	}

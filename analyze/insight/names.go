@@ -30,12 +30,14 @@ func unlabelled(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues), "queue"), buffers,
+		Evidence: fmt.Sprintf("%d of %s and %d of %s have no label", queues, analyze.Plural(len(in.Trace.Queues), "queue"),
+			buffers,
 			analyze.Plural(len(in.Trace.CommandBuffers), "command buffer")),
 		Advice: "set label on queues, command buffers and encoders: every tool shows it"}
 }
 
-// layers are prefixes of classes that Metal puts around its objects to check or capture what is done with them, which costs time in each call.
+// layers are prefixes of classes that Metal puts around its objects to check or capture what is done with them, which
+// costs time in each call.
 var layers = []struct{ prefix, what, advice string }{
 	{"MTLDebug", "Metal's validation layer", "unset MTL_DEBUG_LAYER"},
 	{"MTLGPUDebug", "shader validation", "unset MTL_SHADER_VALIDATION"},
@@ -45,8 +47,12 @@ var layers = []struct{ prefix, what, advice string }{
 // validation: report R2 gave results without their conditions; this one makes them wrong.
 func validation(in *Input) *Insight {
 	for _, l := range layers {
-		if slices.ContainsFunc(in.Trace.Calls, func(c *analyze.CallStat) bool { return strings.HasPrefix(c.Class, l.prefix) }) {
-			return &Insight{Severity: Warning, Evidence: fmt.Sprintf("%s is in use: calls, and it may be kernels, take longer than without it", l.what),
+		if slices.ContainsFunc(in.Trace.Calls, func(c *analyze.CallStat) bool {
+			return strings.HasPrefix(c.Class,
+				l.prefix)
+		}) {
+			return &Insight{Severity: Warning, Evidence: fmt.Sprintf("%s is in use: calls, and it may be kernels, take "+
+				"longer than without it", l.what),
 				Advice: l.advice + " to measure"}
 		}
 	}

@@ -44,8 +44,8 @@ type round struct {
 	number int
 }
 
-// steady finds the round of an instant; false at the start, when a loop has not settled, and at the end. The start is a quarter of all
-// rounds, and at most ten.
+// steady finds the round of an instant; false at the start, when a loop has not settled, and at the end. The start is a
+// quarter of all rounds, and at most ten.
 func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	if t == nil {
 		return round{}, false

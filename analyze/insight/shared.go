@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// sharedBuffers: a command buffer, and an encoder of it, may be used by one thread at a time. Encoders of two threads that
-// are open at the same time are none that took turns.
+// sharedBuffers: a command buffer, and an encoder of it, may be used by one thread at a time. Encoders of two threads
+// that are open at the same time are none that took turns.
 func sharedBuffers(in *Input) *Insight {
 	n := 0
 	var first *analyze.CommandBuffer

@@ -22,7 +22,8 @@ type Site struct {
 	Share   float64 // of what all sites have: time, where there is any, else bytes, else count
 }
 
-// String is "train.py:42 step() from train.py:99 main(), newBufferWithLength:options: of 4.00 MiB, 60 times, 240 MiB, 1.20 ms".
+// String is "train.py:42 step() from train.py:99 main(), newBufferWithLength:options: of 4.00 MiB, 60 times, 240 MiB,
+// 1.20 ms".
 func (s Site) String() string {
 	var parts []string
 	who := analyze.Plural(len(s.Threads), "thread")

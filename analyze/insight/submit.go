@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// waitAfterCommit: a thread waits for each command buffer before it commits the next, so that it has never two in flight.
+// waitAfterCommit: a thread waits for each command buffer before it commits the next, so that it has never two in
+// flight.
 func waitAfterCommit(in *Input) *Insight {
 	if in.rounds.most < enough {
 		return skip(tooFew)
@@ -64,7 +65,8 @@ func waitAfterCommit(in *Input) *Insight {
 	}
 	cost = max(0, cost-in.Serial.HeldUp()) // what holds up work would hold it up as well with more in flight
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; starting and waking took %s", waited, total,
+		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; starting "+
+			"and waking took %s", waited, total,
 			analyze.Plural(threads, "thread"), in.ofThreads(cost)),
 		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers"}
 }
@@ -100,8 +102,9 @@ func tinyBuffers(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Warning, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s", small, buffers, tiny, gpu/analyze.Nanos(buffers)),
-		Advice:   "encode more before committing"}
+		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s", small,
+			buffers, tiny, gpu/analyze.Nanos(buffers)),
+		Advice: "encode more before committing"}
 	if launch := in.Serial.LaunchTime(); launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
 		i.Evidence += fmt.Sprintf("; to hand one over and hear back takes %s of a thread's time", launch)
@@ -109,7 +112,8 @@ func tinyBuffers(in *Input) *Insight {
 	for _, d := range in.Serial.GPU.Devices {
 		if d.Active.Length() > 0 && float64(d.Busy) >= fullGPU*float64(d.Active.Length()) {
 			i.Severity = Info
-			i.Evidence += fmt.Sprintf("; the GPU is busy for %s of the time nevertheless", analyze.FormatShare(float64(d.Busy)/float64(d.Active.Length())))
+			i.Evidence += fmt.Sprintf("; the GPU is busy for %s of the time nevertheless",
+				analyze.FormatShare(float64(d.Busy)/float64(d.Active.Length())))
 			break
 		}
 	}
@@ -142,7 +146,8 @@ func idleGaps(in *Input) *Insight {
 			where.add(&analyze.Call{Thread: by.Thread, Stack: stack}, "commit", "", 0, time, 0)
 		}
 	}
-	slices.SortFunc(where.order, func(a, b *Site) int { return strings.Compare(a.At.String(), b.At.String()) }) // what comes of a map has no order
+	// what comes of a map has no order
+	slices.SortFunc(where.order, func(a, b *Site) int { return strings.Compare(a.At.String(), b.At.String()) })
 	return &Insight{Severity: Info, Cost: g.Idle, Where: where.most(),
 		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s", g.Idle,
 			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; ")),

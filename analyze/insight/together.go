@@ -8,8 +8,9 @@ import (
 	"mtrace/analyze"
 )
 
-// Together puts together what was found in several windows of a run, each for scale times its length. The words are those of the first window
-// in whose list it is, which they name; costs add up. What could not be looked for in all of them is told once.
+// Together puts together what was found in several windows of a run, each for scale times its length. The words are
+// those of the first window in whose list it is, which they name; costs add up. What could not be looked for in all of
+// them is told once.
 func Together(windows [][]Insight, scale []float64, names []string) (all []Insight) {
 	times := map[string]int{}
 	from := map[string]string{}
@@ -36,7 +37,8 @@ func Together(windows [][]Insight, scale []float64, names []string) (all []Insig
 	all = slices.DeleteFunc(all, func(o Insight) bool { return o.Severity == Skipped && times[o.ID] > 0 })
 	for i := range all {
 		if o := &all[i]; o.Severity != Skipped {
-			o.Evidence = fmt.Sprintf("%s (in %d of %d windows; this is of the one %s)", o.Evidence, times[o.ID], len(windows), from[o.ID])
+			o.Evidence = fmt.Sprintf("%s (in %d of %d windows; this is of the one %s)", o.Evidence, times[o.ID], len(windows),
+				from[o.ID])
 		}
 	}
 	order := []string{Warning, Info, Skipped}

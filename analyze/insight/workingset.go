@@ -6,8 +6,9 @@ import (
 	"mtrace/analyze"
 )
 
-// beyondWorkingSet: a device says how much memory it works with at full speed. With more of it alive at a time the system pages, or moves memory
-// before each command buffer. Only what is known to have been alive counts: the device's own account, or that of all objects with their releases.
+// beyondWorkingSet: a device says how much memory it works with at full speed. With more of it alive at a time the
+// system pages, or moves memory before each command buffer. Only what is known to have been alive counts: the device's
+// own account, or that of all objects with their releases.
 func beyondWorkingSet(in *Input) *Insight {
 	m := in.Memory
 	peak, source := m.Device, "by the device's own account"
@@ -18,8 +19,10 @@ func beyondWorkingSet(in *Input) *Insight {
 		return nil
 	}
 	return &Insight{Severity: Warning,
-		Evidence: fmt.Sprintf("%s at a time, %s, where the device recommends %s at most (recommendedMaxWorkingSetSize)", analyze.FormatBytes(peak), source,
+		Evidence: fmt.Sprintf("%s at a time, %s, where the device recommends %s at most (recommendedMaxWorkingSetSize)",
+			analyze.FormatBytes(peak), source,
 			analyze.FormatBytes(m.Recommended)),
-		Advice: "keep less alive at a time: a smaller batch, parts that are given back before the next ones are made, purgeable or heap memory that is used again, " +
+		Advice: "keep less alive at a time: a smaller batch, parts that are given back before the next ones are made, " +
+			"purgeable or heap memory that is used again, " +
 			"weights of fewer bits"}
 }

@@ -31,7 +31,8 @@ type disturbance struct {
 
 func newDrawn(seed uint64, kernels int, by disturbance) *drawn {
 	d := &drawn{trace: &analyze.Trace{Window: analyze.Interval{End: 1 << 60}}, disturbance: by,
-		random: rand.New(rand.NewPCG(seed, 1)), costs: map[string]float64{}, truth: map[string]float64{}, at: 1000, pipes: map[string]*analyze.Pipeline{}}
+		random: rand.New(rand.NewPCG(seed, 1)), costs: map[string]float64{}, truth: map[string]float64{}, at: 1000,
+		pipes: map[string]*analyze.Pipeline{}}
 	for i := range kernels {
 		name := fmt.Sprintf("kernel%02d", i)
 		d.costs[name] = 2_000 * math.Exp(5*d.random.Float64())
@@ -172,7 +173,8 @@ var drawnPrograms = []struct {
 // TestFitHoldsTheTruth: of programs whose kernels' costs are known, nine tenths of the kernels have a time within a
 // tenth of the truth or a range that holds it, and none of those that are ranked is in the wrong place.
 func TestFitHoldsTheTruth(t *testing.T) {
-	for _, by := range []disturbance{{"exact", 0, 0, 0}, {"noise", 0.03, 0, 0}, {"much noise", 0.2, 0, 0}, {"drift", 0.05, 0.3, 0},
+	for _, by := range []disturbance{{"exact", 0, 0, 0}, {"noise", 0.03, 0, 0}, {"much noise", 0.2, 0, 0},
+		{"drift", 0.05, 0.3, 0},
 		{"overhead", 0.05, 0, 500}} {
 		var all judgement
 		for _, p := range drawnPrograms {

@@ -14,18 +14,19 @@ type Fusion struct {
 	Share   float64       // the least share of the dispatches of one that were followed by the next
 	Across  int           // launches of command buffers in between, in all
 	GPU     analyze.Nanos // mean time of one of each together
-	Saved   analyze.Nanos // what fusing them would save: a launch for each in Across, and encoding for each dispatch that is no more
+	// what fusing them would save: a launch for each in Across, and encoding for each dispatch that is no more
+	Saved analyze.Nanos
 }
 
 const (
 	fusionCount = 10                     // fewer pairs may be chance
 	fusionShare = 0.8                    // "nearly always"
 	fusionShort = analyze.Nanos(500_000) // of longer kernels the launch is no matter
-	// gathers is from how many times fewer threads on the second kernel of a pair is taken to need all that the first one makes, as the
-	// second stage of a reduction does: then no one kernel can do both.
+	// gathers is from how many times fewer threads on the second kernel of a pair is taken to need all that the first one
+	// makes, as the second stage of a reduction does: then no one kernel can do both.
 	gathers = 4
-	// spreads is from how many times more threads on it is taken to need one result of the first in all of them. Threads of a product of
-	// matrices make some tens of elements each, and what follows may have one for each element.
+	// spreads is from how many times more threads on it is taken to need one result of the first in all of them. Threads
+	// of a product of matrices make some tens of elements each, and what follows may have one for each element.
 	spreads = 256
 )
 
@@ -55,12 +56,14 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 		}
 	}
 	found := backToBack(t)
-	slices.SortStableFunc(found.order, func(a, b pair) int { return cmp.Compare(found.across[a], found.across[b]) }) // what is in one command buffer belongs together
+	// what is in one command buffer belongs together
+	slices.SortStableFunc(found.order, func(a, b pair) int { return cmp.Compare(found.across[a], found.across[b]) })
 	next, after := map[string]string{}, map[string]bool{}
 	var single, linked []pair
 	for _, p := range found.order {
 		n := float64(found.count[p])
-		if n < fusionCount || n < fusionShare*float64(count[p.first]) || mean[p.first]+mean[p.second] >= fusionShort || found.apart[p] {
+		if n < fusionCount || n < fusionShare*float64(count[p.first]) || mean[p.first]+mean[p.second] >= fusionShort ||
+			found.apart[p] {
 			continue
 		}
 		switch {
@@ -175,7 +178,8 @@ func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuff
 // AddFusions adds what was found in the next window of a run, each for scale times its length.
 func AddFusions(all, window []Fusion, scale float64) []Fusion {
 	for _, f := range window {
-		f.Count, f.Across, f.Saved = int(float64(f.Count)*scale), int(float64(f.Across)*scale), analyze.Nanos(float64(f.Saved)*scale)
+		f.Count, f.Across, f.Saved = int(float64(f.Count)*scale), int(float64(f.Across)*scale),
+			analyze.Nanos(float64(f.Saved)*scale)
 		i := slices.IndexFunc(all, func(o Fusion) bool { return slices.Equal(o.Kernels, f.Kernels) })
 		if i < 0 {
 			all = append(all, f)

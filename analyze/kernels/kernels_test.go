@@ -16,8 +16,8 @@ func dispatched(kernel string, count int, threads uint64) analyze.Dispatch {
 
 var window = analyze.Interval{Begin: 0, End: 1 << 40}
 
-// TestSplit: the GPU's time goes to kernels, exactly, and is called measured only if it is. Where nothing tells kernels apart, each gets the middle of
-// what it may have taken, whatever its threads.
+// TestSplit: the GPU's time goes to kernels, exactly, and is called measured only if it is. Where nothing tells kernels
+// apart, each gets the middle of what it may have taken, whatever its threads.
 func TestSplit(t *testing.T) {
 	gpu := analyze.Interval{Begin: 1000, End: 2001}
 	for _, c := range []struct {
@@ -27,15 +27,18 @@ func TestSplit(t *testing.T) {
 		times    []analyze.Nanos
 		measured []bool
 	}{
-		{"one kernel", []analyze.Encoder{{Dispatches: []analyze.Dispatch{dispatched("a", 3, 300)}}}, []string{"a"}, []analyze.Nanos{1001}, []bool{true}},
-		{"two in one encoder", []analyze.Encoder{{Dispatches: []analyze.Dispatch{dispatched("a", 1, 100), dispatched("b", 1, 300)}}},
+		{"one kernel", []analyze.Encoder{{Dispatches: []analyze.Dispatch{dispatched("a", 3, 300)}}}, []string{"a"},
+			[]analyze.Nanos{1001}, []bool{true}},
+		{"two in one encoder", []analyze.Encoder{{Dispatches: []analyze.Dispatch{dispatched("a", 1, 100),
+			dispatched("b", 1, 300)}}},
 			[]string{"a", "b"}, []analyze.Nanos{500, 501}, []bool{false, false}},
 		{"sampled encoders", []analyze.Encoder{
 			{GPU: analyze.Interval{Begin: 1000, End: 1100}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 900)}},
 			{GPU: analyze.Interval{Begin: 1100, End: 1400}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 100)}}},
 			[]string{"a", "b"}, []analyze.Nanos{100, 300}, []bool{true, true}},
 		{"two in a sampled encoder", []analyze.Encoder{
-			{GPU: analyze.Interval{Begin: 1000, End: 1400}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 100), dispatched("b", 1, 300)}},
+			{GPU: analyze.Interval{Begin: 1000, End: 1400}, Dispatches: []analyze.Dispatch{dispatched("a", 1, 100),
+				dispatched("b", 1, 300)}},
 			{GPU: analyze.Interval{Begin: 1400, End: 2001}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 1)}}},
 			[]string{"a", "b", "b"}, []analyze.Nanos{200, 200, 601}, []bool{false, false, true}},
 		{"one of two sampled", []analyze.Encoder{
@@ -47,20 +50,27 @@ func TestSplit(t *testing.T) {
 			{GPU: analyze.Interval{Begin: 1000, End: 2001}, Dispatches: []analyze.Dispatch{dispatched("b", 1, 1)}}},
 			[]string{"a", "b"}, []analyze.Nanos{1001, 1001}, []bool{true, true}},
 		{"commands of an indirect command buffer, and a dispatch", []analyze.Encoder{{Dispatches: []analyze.Dispatch{
-			{Count: 1, Unsized: true, Opaque: true, Executes: &analyze.Commands{Runs: []analyze.Dispatch{dispatched("a", 2, 100), dispatched("b", 1, 200)}}}, dispatched("a", 1, 100)}}},
+			{Count: 1, Unsized: true, Opaque: true,
+				Executes: &analyze.Commands{Runs: []analyze.Dispatch{dispatched("a", 2, 100), dispatched("b", 1, 200)}}},
+			dispatched("a", 1, 100)}}},
 			[]string{"a", "b", "a"}, []analyze.Nanos{333, 501, 167}, []bool{false, false, false}},
 		{"one kernel in an indirect command buffer", []analyze.Encoder{{Empty: 1, Dispatches: []analyze.Dispatch{
-			{Count: 1, Unsized: true, Opaque: true, Executes: &analyze.Commands{Runs: []analyze.Dispatch{dispatched("a", 2, 100)}}}}}},
+			{Count: 1, Unsized: true, Opaque: true,
+				Executes: &analyze.Commands{Runs: []analyze.Dispatch{dispatched("a", 2, 100)}}}}}},
 			[]string{"a"}, []analyze.Nanos{1001}, []bool{true}},
-		{"commands that are not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Unsized: true, Opaque: true}}}}, []string{Opaque}, []analyze.Nanos{1001}, []bool{true}},
+		{"commands that are not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Unsized: true,
+			Opaque: true}}}}, []string{Opaque}, []analyze.Nanos{1001}, []bool{true}},
 		{"commands that are not known beside those that are", []analyze.Encoder{{Dispatches: []analyze.Dispatch{
 			dispatched("a", 2, 3000), {Count: 1, Unsized: true, Opaque: true}}}},
 			[]string{"a", Opaque}, []analyze.Nanos{500, 501}, []bool{false, false}},
-		{"only commands that run nothing", []analyze.Encoder{{Empty: 3, Dispatches: []analyze.Dispatch{{Count: 1, Unsized: true, Opaque: true, Executes: &analyze.Commands{}}}}},
+		{"only commands that run nothing", []analyze.Encoder{{Empty: 3,
+			Dispatches: []analyze.Dispatch{{Count: 1, Unsized: true, Opaque: true, Executes: &analyze.Commands{}}}}},
 			[]string{Nothing}, []analyze.Nanos{1001}, []bool{true}},
-		{"a copy", []analyze.Encoder{{Kind: analyze.EncoderBlit, Copies: 1}}, []string{Copies}, []analyze.Nanos{1001}, []bool{true}},
+		{"a copy", []analyze.Encoder{{Kind: analyze.EncoderBlit, Copies: 1}}, []string{Copies}, []analyze.Nanos{1001},
+			[]bool{true}},
 		{"no encoder", nil, []string{Nothing}, []analyze.Nanos{1001}, []bool{true}},
-		{"a pipeline that is not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Threads: 5}}}}, []string{Unknown}, []analyze.Nanos{1001}, []bool{true}},
+		{"a pipeline that is not known", []analyze.Encoder{{Dispatches: []analyze.Dispatch{{Count: 1, Threads: 5}}}},
+			[]string{Unknown}, []analyze.Nanos{1001}, []bool{true}},
 	} {
 		shares := split(&analyze.CommandBuffer{GPU: gpu, Encoders: c.encoders}, window)
 		if len(shares) != len(c.kernels) {
@@ -69,7 +79,8 @@ func TestSplit(t *testing.T) {
 		}
 		for i, s := range shares {
 			if s.Kernel != c.kernels[i] || s.GPU != c.times[i] || s.Measured() != c.measured[i] {
-				t.Errorf("%s: %s %d measured %v, want %s %d measured %v", c.name, s.Kernel, s.GPU, s.Measured(), c.kernels[i], c.times[i], c.measured[i])
+				t.Errorf("%s: %s %d measured %v, want %s %d measured %v", c.name, s.Kernel, s.GPU, s.Measured(), c.kernels[i],
+					c.times[i], c.measured[i])
 			}
 		}
 	}
@@ -109,7 +120,8 @@ func TestFusions(t *testing.T) {
 		t.Fatalf("%+v", found)
 	}
 	f := found[0]
-	if strings.Join(f.Kernels, "+") != "add+relu" || f.Count != 30 || f.Across != 30 || f.Saved != 150_000+30*100 || f.Share != 1 {
+	if strings.Join(f.Kernels, "+") != "add+relu" || f.Count != 30 || f.Across != 30 || f.Saved != 150_000+30*100 ||
+		f.Share != 1 {
 		t.Errorf("%+v", f)
 	}
 	if strings.Join(found[1].Kernels, "+") != "other+add" { // relu is followed by other in half of the cases only
@@ -117,8 +129,8 @@ func TestFusions(t *testing.T) {
 	}
 }
 
-// TestChains: what comes in a row is one candidate, also when the row begins again at once; a kernel with far fewer threads than the one
-// before gathers its results, as the second stage of a reduction, and cannot be a part of it.
+// TestChains: what comes in a row is one candidate, also when the row begins again at once; a kernel with far fewer
+// threads than the one before gathers its results, as the second stage of a reduction, and cannot be a part of it.
 func TestChains(t *testing.T) {
 	thread := &analyze.Thread{ID: 1}
 	for _, c := range []struct {
@@ -136,7 +148,8 @@ func TestChains(t *testing.T) {
 			for k, name := range []string{"mul", "add", "relu"} {
 				e.Dispatches = append(e.Dispatches, analyze.Dispatch{Pipeline: pipeline(name), Count: 1, Threads: c.threads[k]})
 			}
-			trace.Add(analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000 * (i + 1), End: 1000*(i+1) + 500}, Encoders: []analyze.Encoder{e}})
+			trace.Add(analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000 * (i + 1), End: 1000*(i+1) + 500},
+				Encoders: []analyze.Encoder{e}})
 		}
 		var got [][]string
 		for _, f := range Fusions(trace, Summarize(trace), LaunchCosts{Launch: 5000, Dispatch: 100}) {

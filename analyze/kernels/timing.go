@@ -72,5 +72,8 @@ func (timing *Timing) finish() {
 	if timing.Measured > 0 && timing.Estimated == 0 {
 		timing.Source = Measured
 	}
-	slices.SortFunc(timing.Because, func(a, b Reason) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Why, b.Why)) })
+	slices.SortFunc(timing.Because, func(a, b Reason) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Why, b.Why))
+	})
 }

@@ -2,7 +2,8 @@ package memory
 
 import "mtrace/analyze"
 
-// Levels say how what each process has allocated changes over a run that is read slice by slice. What is on a heap is the heap's, and not counted twice.
+// Levels say how what each process has allocated changes over a run that is read slice by slice. What is on a heap is
+// the heap's, and not counted twice.
 type Levels struct {
 	living map[living]int64 // bytes of what was not given back yet
 }

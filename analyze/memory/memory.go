@@ -29,7 +29,8 @@ type Total struct {
 	Bytes uint64
 }
 
-// ReuseShare is the share of allocations whose memory had been another allocation's before; false when addresses are not known.
+// ReuseShare is the share of allocations whose memory had been another allocation's before; false when addresses are
+// not known.
 func (u *Use) ReuseShare() (share float64, known bool) {
 	if u.Addressed == 0 {
 		return 0, false
@@ -80,7 +81,8 @@ func (u *Use) reuse(t *analyze.Trace) {
 	}
 }
 
-// peak follows what was alive. An address that comes again was released before, even where releases are not in the trace.
+// peak follows what was alive. An address that comes again was released before, even where releases are not in the
+// trace.
 func (u *Use) peak(t *analyze.Trace) {
 	type change struct {
 		at    analyze.Nanos
@@ -104,7 +106,10 @@ func (u *Use) peak(t *analyze.Trace) {
 			last[at] = a
 		}
 	}
-	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.bytes, b.bytes)) })
+	slices.SortStableFunc(changes, func(a, b change) int {
+		return cmp.Or(cmp.Compare(a.at, b.at),
+			cmp.Compare(a.bytes, b.bytes))
+	})
 	now := int64(0)
 	for _, c := range changes {
 		now += c.bytes

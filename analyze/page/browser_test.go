@@ -25,8 +25,8 @@ var (
 	policyLine  = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy"[^>]*>`)
 )
 
-// lookAt loads a page in a browser of a size. Script looks at it, when all is drawn: it is the body of a function that returns an object. Without a
-// script the page is as it is, with its policy.
+// lookAt loads a page in a browser of a size. Script looks at it, when all is drawn: it is the body of a function that
+// returns an object. Without a script the page is as it is, with its policy.
 func lookAt(t *testing.T, page []byte, size, script string, more ...string) look {
 	t.Helper()
 	browser := consumers.Chromium(t)
@@ -49,7 +49,8 @@ func lookAt(t *testing.T, page []byte, size, script string, more ...string) look
 	}
 	l := look{}
 	said := func(s consumers.Seen) []string { return saidElement.FindStringSubmatch(s.Document) }
-	seen := browser.See(t, folder, "file://"+file, func(s consumers.Seen) bool { return script == "" || said(s) != nil }, append(more, "--window-size="+size)...)
+	seen := browser.See(t, folder, "file://"+file, func(s consumers.Seen) bool { return script == "" || said(s) != nil },
+		append(more, "--window-size="+size)...)
 	l.page, l.console = seen.Document, seen.Console()
 	if script != "" {
 		if err := json.Unmarshal([]byte(html.UnescapeString(said(seen)[1])), &l.said); err != nil || l.said["error"] != nil {
@@ -72,7 +73,8 @@ func picture(t *testing.T, page []byte, name, size string, more ...string) {
 	if err := os.WriteFile(file, page, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if seen, err := browser.Load(folder, "file://"+file, append(more, "--window-size="+size, "--screenshot="+filepath.Join(to, name+".png"))...); err != nil {
+	if seen, err := browser.Load(folder, "file://"+file, append(more, "--window-size="+size,
+		"--screenshot="+filepath.Join(to, name+".png"))...); err != nil {
 		t.Error(err, seen.Last(500))
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// A Builder takes a run in, as timeline.Writer does: Call for every call, Slice for every slice of the run after its calls. Then Document makes
-// the document. Its memory does not grow with the run.
+// A Builder takes a run in, as timeline.Writer does: Call for every call, Slice for every slice of the run after its
+// calls. Then Document makes the document. Its memory does not grow with the run.
 type Builder struct {
 	origin, begin, end analyze.Nanos
 	lanes              int
@@ -34,8 +34,9 @@ type Builder struct {
 
 // NewBuilder makes a builder for one run.
 func NewBuilder() *Builder {
-	return &Builder{threads: map[*analyze.Thread]*thread{}, gpus: map[gpuName]*gpu{}, queues: map[queueName]*steps{}, devices: map[analyze.Device]*device{},
-		living: memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows()}
+	return &Builder{threads: map[*analyze.Thread]*thread{}, gpus: map[gpuName]*gpu{}, queues: map[queueName]*steps{},
+		devices: map[analyze.Device]*device{},
+		living:  memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows()}
 }
 
 // A laneName tells threads apart in all documents of a trace.
@@ -156,7 +157,8 @@ func (b *Builder) waits(s *analyze.Slice) {
 	}
 }
 
-// Model adds the calls that the model knows, for sources without calls of their own: see timeline.Writer.Model. It comes before Slice.
+// Model adds the calls that the model knows, for sources without calls of their own: see timeline.Writer.Model. It
+// comes before Slice.
 func (b *Builder) Model(t *analyze.Trace) {
 	for _, c := range timelineOf(t) {
 		x := b.thread(c.thread)

@@ -44,7 +44,8 @@ func inSlices(t testing.TB, path string, records int64) (d *Document, slices int
 	return b.Document(), slices
 }
 
-// TestTimesAreTheReports: what the lane of a thread shows of each part of its time is, to the nanosecond, what the report says of it.
+// TestTimesAreTheReports: what the lane of a thread shows of each part of its time is, to the nanosecond, what the
+// report says of it.
 func TestTimesAreTheReports(t *testing.T) {
 	threads := 0
 	for _, s := range tracesim.Scenarios {
@@ -74,7 +75,8 @@ func TestTimesAreTheReports(t *testing.T) {
 	}
 }
 
-// TestInSlices: the document of a run that is read slice by slice says the same of each lane as that of a run that was loaded as one.
+// TestInSlices: the document of a run that is read slice by slice says the same of each lane as that of a run that was
+// loaded as one.
 func TestInSlices(t *testing.T) {
 	for _, shape := range longtrace.Shapes {
 		path := filepath.Join(t.TempDir(), "long.mtrace")

@@ -15,26 +15,34 @@ mtrace.charts = function (page) {
   // over draws levels over time, on one grid of time.
   function over(title, remark, list) {
     if (list.length === 0) return;
-    const begin = Math.min(...list.map((s) => s.begin_ns)), end = Math.max(...list.map((s) => s.begin_ns + s.bin_ns * s.means.length));
-    const finest = Math.max(...list.map((s) => s.bin_ns)), bin = finest * Math.ceil((end - begin) / finest / 240); // as many as can be told apart
+    const begin = Math.min(...list.map((s) => s.begin_ns)), end = Math.max(...list.map((s) => s.begin_ns +
+        s.bin_ns * s.means.length));
+    // as many as can be told apart
+    const finest = Math.max(...list.map((s) => s.bin_ns)), bin = finest * Math.ceil((end - begin) / finest / 240);
     const count = Math.ceil((end - begin) / bin);
     const times = Array.from({length: count}, (_, i) => begin + i * bin);
     const values = list.map((s) => {
       const sum = new Float64Array(count);
-      s.means.forEach((n, i) => { sum[Math.min(count - 1, Math.floor((s.begin_ns + i * s.bin_ns - begin) / bin))] += n * s.bin_ns / bin; });
+      s.means.forEach((n, i) => { sum[Math.min(count - 1,
+          Math.floor((s.begin_ns + i * s.bin_ns - begin) / bin))] += n * s.bin_ns / bin; });
       return Array.from(sum);
     });
     const write = shown[list[0].unit];
     const plot = {data: [times, ...values], options: (ink, grid) => ({
-      scales: {x: {time: false}, y: {range: (u, low, high) => list[0].unit === "share" ? [0, 1] : [0, Math.max(1, high * 1.08)]}},
-      axes: [axis(ink, grid, {values: (u, all) => all.map(mtrace.duration), space: 80}), axis(ink, grid, {values: (u, all) => all.map(write), size: 64})],
-      series: [{label: "time", value: (u, n) => n == null ? "" : mtrace.duration(n)}, ...list.map((s, i) => ({label: s.name, value: (u, n) => n == null ? "" : write(n),
+      scales: {x: {time: false}, y: {range: (u, low, high) => list[0].unit === "share" ? [0, 1] : [0,
+          Math.max(1, high * 1.08)]}},
+      axes: [axis(ink, grid, {values: (u, all) => all.map(mtrace.duration), space: 80}),
+          axis(ink, grid, {values: (u, all) => all.map(write), size: 64})],
+      series: [{label: "time", value: (u, n) => n == null ? "" : mtrace.duration(n)},
+          ...list.map((s, i) => ({label: s.name, value: (u, n) => n == null ? "" : write(n),
         stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1 ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false},
         paths: uPlot.paths.stepped({align: 1})}))],
       cursor: {drag: {x: true, y: false}}, legend: {live: true}})};
     const rows = [["from", ...list.map((s) => s.name)]], step = Math.max(1, Math.ceil(count / 24));
     for (let i = 0; i < count; i += step) {
-      rows.push([mtrace.duration(times[i]), ...values.map((v) => { const part = v.slice(i, i + step); return write(part.reduce((a, b) => a + b, 0) / part.length); })]);
+      rows.push([mtrace.duration(times[i]),
+          ...values.map((v) => { const part = v.slice(i, i + step); return write(part.reduce((a, b) => a + b,
+              0) / part.length); })]);
     }
     figure(title, remark, plot, rows);
   }
@@ -42,23 +50,30 @@ mtrace.charts = function (page) {
   // lengthsBetween are round durations of a logarithmic axis, as many as have room.
   function lengthsBetween(low, high) {
     const list = [], steps = high / low > 1e3 ? [1] : high / low > 30 ? [1, 3] : [1, 2, 5];
-    for (let power = 10 ** Math.floor(Math.log10(Math.max(low, 1))); power <= high; power *= 10) for (const m of steps) if (m * power >= low && m * power <= high) list.push(m * power);
+    for (let power = 10 ** Math.floor(Math.log10(Math.max(low,
+        1))); power <= high; power *= 10) for (const m of steps) if (m * power >= low &&
+            m * power <= high) list.push(m * power);
     return list;
   }
 
   // lengths draws how many durations there are of each length.
   function lengths(h) {
     if (h.total === 0) return;
-    const plot = {data: [h.bins.map((b) => Math.sqrt(b.from_ns * b.to_ns)), h.bins.map((b) => b.count)], options: (ink, grid) => ({
-      scales: {x: {time: false, distr: 3, log: 10, range: (u, low, high) => [h.bins[0].from_ns / 1.5, h.bins[h.bins.length - 1].to_ns * 1.5]},
+    const plot = {data: [h.bins.map((b) => Math.sqrt(b.from_ns * b.to_ns)), h.bins.map((b) => b.count)], options: (ink,
+        grid) => ({
+      scales: {x: {time: false, distr: 3, log: 10, range: (u, low, high) => [h.bins[0].from_ns / 1.5,
+          h.bins[h.bins.length - 1].to_ns * 1.5]},
       y: {range: (u, low, high) => [0, Math.max(1, high * 1.08)]}},
-      axes: [axis(ink, grid, {splits: (u, i, low, high) => lengthsBetween(low, high), filter: (u, all) => all, values: (u, all) => all.map(mtrace.duration)}),
+      axes: [axis(ink, grid, {splits: (u, i, low, high) => lengthsBetween(low, high), filter: (u,
+          all) => all, values: (u, all) => all.map(mtrace.duration)}),
         axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Number.isInteger(n) ? String(n) : "")})],
       series: [{label: "about", value: (u, n) => n == null ? "" : mtrace.duration(n)},
-      {label: "command buffers", value: (u, n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
+      {label: "command buffers", value: (u,
+          n) => n == null ? "" : String(n), stroke: mtrace.palette[0], fill: mtrace.palette[0] + "aa",
         paths: uPlot.paths.bars({size: [0.9, 60], align: 0}), points: {show: false}}],
       cursor: {drag: {x: false, y: false}}})};
-    const rows = [["from", "to", "count"], ...h.bins.map((b) => [mtrace.duration(b.from_ns), mtrace.duration(b.to_ns), String(b.count)])];
+    const rows = [["from", "to", "count"], ...h.bins.map((b) => [mtrace.duration(b.from_ns), mtrace.duration(b.to_ns),
+        String(b.count)])];
     figure(h.name, h.total + " in all", plot, rows);
   }
 

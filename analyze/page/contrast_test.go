@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// faint are the texts of a page that are hard to read on what is behind them, by the measure of WCAG 2: 4.5, and 3 for large letters.
+// faint are the texts of a page that are hard to read on what is behind them, by the measure of WCAG 2: 4.5, and 3 for
+// large letters.
 const faint = `document.querySelectorAll("details").forEach((d) => d.open = true);
 	const parts = (text) => { const n = text.match(/[\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
 	const canvas = document.createElement("div");
@@ -36,11 +37,14 @@ func TestContrast(t *testing.T) {
 	if err := errors.Join(WriteSweep(&sweep, sweptDocument(t)), WriteDiff(&compared, comparedDocument())); err != nil {
 		t.Fatal(err)
 	}
-	for name, page := range map[string][]byte{"demo": written(t, report.Build(trace, report.Options{}), d), "failed": modelPage(t, failing("of a test")), "sweep": sweep.Bytes(), "diff": compared.Bytes()} {
-		for i, scheme := range []string{"--blink-settings=preferredColorScheme=1", "--blink-settings=preferredColorScheme=0"} {
+	for name, page := range map[string][]byte{"demo": written(t, report.Build(trace, report.Options{}), d),
+		"failed": modelPage(t, failing("of a test")), "sweep": sweep.Bytes(), "diff": compared.Bytes()} {
+		for i, scheme := range []string{"--blink-settings=preferredColorScheme=1",
+			"--blink-settings=preferredColorScheme=0"} {
 			l := lookAt(t, page, "1280,900", faint, scheme)
 			if list := l.said["faint"].([]any); len(list) > 0 || l.said["looked"].(float64) < 20 || l.said["dark"] != (i == 1) {
-				t.Errorf("%s with %s: %d texts, dark %v, and hard to read are %q", name, scheme, int(l.said["looked"].(float64)), l.said["dark"], list)
+				t.Errorf("%s with %s: %d texts, dark %v, and hard to read are %q", name, scheme, int(l.said["looked"].(float64)),
+					l.said["dark"], list)
 			}
 		}
 	}

@@ -1,12 +1,14 @@
-// Package page makes the page of a report that people look at: the report itself with a timeline, that one can zoom into, and charts. A Builder takes the
-// run slice by slice, with each call, and makes of it a Document of bounded size; Write puts it, as JSON, with the report into a page that
-// needs nothing else. The page's script only draws what is in the document.
+// Package page makes the page of a report that people look at: the report itself with a timeline, that one can zoom
+// into, and charts. A Builder takes the run slice by slice, with each call, and makes of it a Document of bounded size;
+// Write puts it, as JSON, with the report into a page that needs nothing else. The page's script only draws what is in
+// the document.
 package page
 
 // Schema names the document.
 const Schema = "mtrace.page/1"
 
-// A Document is what the page's script draws. Times are nanoseconds after the begin of the trace, as those of --from and --to.
+// A Document is what the page's script draws. Times are nanoseconds after the begin of the trace, as those of --from
+// and --to.
 type Document struct {
 	Schema     string      `json:"schema"`
 	BeginNS    int64       `json:"begin_ns"`
@@ -57,21 +59,23 @@ type Lane struct {
 	Levels []Level      `json:"levels"` // the finest first
 }
 
-// A Level is a lane's blocks, where all that is shorter than a cell is in cells. Lists are of numbers, that they take little room.
+// A Level is a lane's blocks, where all that is shorter than a cell is in cells. Lists are of numbers, that they take
+// little room.
 type Level struct {
 	CellNS  int64 `json:"cell_ns"`
 	FirstNS int64 `json:"first_ns"` // begin of cell 0
 
-	// Blocks has for each block: nanoseconds since the begin of the one before, its length, its kind, the place of its name in
-	// Document.Names, and the place in Document.Lanes of the thread whose work it is, or −1.
+	// Blocks has for each block: nanoseconds since the begin of the one before, its length, its kind, the place of its
+	// name in Document.Names, and the place in Document.Lanes of the thread whose work it is, or −1.
 	Blocks []int64 `json:"blocks"`
 
-	// Cells has for each cell: how many cells it lies behind the one before (the first: behind cell 0), how many blocks began in it, of how many kinds
-	// it has something, and for each of those the kind and its part of the cell in 255ths.
+	// Cells has for each cell: how many cells it lies behind the one before (the first: behind cell 0), how many blocks
+	// began in it, of how many kinds it has something, and for each of those the kind and its part of the cell in 255ths.
 	Cells []int64 `json:"cells"`
 }
 
-// A Flow leads from a commit over the GPU to the return of a wait. Lanes are places in Document.Lanes, −1 where there is none.
+// A Flow leads from a commit over the GPU to the return of a wait. Lanes are places in Document.Lanes, −1 where there
+// is none.
 type Flow struct {
 	From     int   `json:"f"`
 	CommitNS int64 `json:"c"`

@@ -27,7 +27,8 @@ mtrace.table = function (rows) {
   return table;
 };
 
-mtrace.palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#86bcb6", "#d37295", "#8cd17d", "#499894"];
+mtrace.palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#86bcb6",
+    "#d37295", "#8cd17d", "#499894"];
 
 // unfold has nothing folded on paper.
 mtrace.unfold = function () {
@@ -36,7 +37,8 @@ mtrace.unfold = function () {
   addEventListener("afterprint", () => { for (const d of folded.splice(0)) d.open = false; });
 };
 
-// Puts figures into a part of the page: each a chart of uPlot with a table of its numbers behind it. They are drawn again when the page's width or colours change.
+// Puts figures into a part of the page: each a chart of uPlot with a table of its numbers behind it. They are drawn
+// again when the page's width or colours change.
 mtrace.figures = function (root) {
   const plots = [], makers = [];
   const theme = () => {

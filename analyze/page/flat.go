@@ -6,8 +6,9 @@ import (
 	"mtrace/analyze"
 )
 
-// flat makes of the nested calls of a thread, which come by their ends, what it was doing at each instant: an inner call cuts the one around it into
-// pieces. So the pieces of each part of a thread's time add up to what the report says of it.
+// flat makes of the nested calls of a thread, which come by their ends, what it was doing at each instant: an inner
+// call cuts the one around it into pieces. So the pieces of each part of a thread's time add up to what the report says
+// of it.
 type flat struct {
 	pending []piece // by begin, disjoint: a call around them may still come
 	done    analyze.Nanos
@@ -23,7 +24,8 @@ type piece struct {
 // pendingPieces is how many pieces are kept for a call around them.
 const pendingPieces = 1 << 12
 
-// add adds the call that ended next, which absorbs its inner calls or not, and hands over what no call can be around any more.
+// add adds the call that ended next, which absorbs its inner calls or not, and hands over what no call can be around
+// any more.
 func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if n := len(f.pending); n > 0 && f.pending[n-1].End > p.End {
 		p.End = f.pending[n-1].End

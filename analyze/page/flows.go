@@ -2,7 +2,8 @@ package page
 
 import "mtrace/analyze"
 
-// flows are arrows from commits over the GPU to the returns of waits. When there are too many every second is left out, again and again.
+// flows are arrows from commits over the GPU to the returns of waits. When there are too many every second is left out,
+// again and again.
 type flows struct {
 	list  []*flow
 	by    map[bufferID]*flow

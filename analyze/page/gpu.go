@@ -86,7 +86,8 @@ func (b *Builder) buffers(s *analyze.Slice) {
 			by.works = true
 		}
 		if x.Status == analyze.StatusError {
-			b.marks.fail(by, max(x.GPU.End, x.Completed.Begin, x.Committed.End), fmt.Sprintf("%s failed, code %d: %s", timeline.BufferName(x), x.ErrorCode, x.Error))
+			b.marks.fail(by, max(x.GPU.End, x.Completed.Begin, x.Committed.End), fmt.Sprintf("%s failed, code %d: %s",
+				timeline.BufferName(x), x.ErrorCode, x.Error))
 		}
 		b.levels(d, x)
 		if !x.GPU.Known() {

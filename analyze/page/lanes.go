@@ -38,9 +38,12 @@ func (b *Builder) Document() *Document {
 
 // document makes one with so many blocks and cells.
 func (b *Builder) document(drawn int) *Document {
-	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(), Names: []string{""}, Lanes: []Lane{},
-		Flows: []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, QueuesLeft: max(0, len(b.queueOrder)-mostSeries), Series: b.series(), FlowsOf: b.flows.every,
-		Histograms: []Histogram{b.start.histogram("commit to GPU start"), b.gpu.histogram("on the GPU"), b.notify.histogram("GPU end to the wait’s return")}}
+	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(),
+		Names: []string{""}, Lanes: []Lane{},
+		Flows: []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, QueuesLeft: max(0, len(b.queueOrder)-mostSeries),
+		Series: b.series(), FlowsOf: b.flows.every,
+		Histograms: []Histogram{b.start.histogram("commit to GPU start"), b.gpu.histogram("on the GPU"),
+			b.notify.histogram("GPU end to the wait’s return")}}
 	list := b.drawings()
 	if len(list) > mostLanes {
 		d.LanesLeft = len(list) - mostLanes
@@ -84,7 +87,8 @@ func share(sizes []int, all int) int {
 // drawings are the lanes that have anything: GPUs, then threads, each below its scopes.
 func (b *Builder) drawings() (list []drawing) {
 	slices.SortStableFunc(b.gpuOrder, func(x, y *gpu) int {
-		return cmp.Or(cmp.Compare(x.device.Host, y.device.Host), cmp.Compare(x.device.Name, y.device.Name), cmp.Compare(x.channel, y.channel))
+		return cmp.Or(cmp.Compare(x.device.Host, y.device.Host), cmp.Compare(x.device.Name, y.device.Name),
+			cmp.Compare(x.channel, y.channel))
 	})
 	for _, g := range b.gpuOrder {
 		for i, l := range g.lanes {
@@ -96,7 +100,8 @@ func (b *Builder) drawings() (list []drawing) {
 			if i == len(g.lanes)-1 {
 				hidden = g.hidden
 			}
-			list = append(list, drawing{Lane: Lane{Key: fmt.Sprintf("gpu %s %d %s %d", g.device.Host, g.device.Registry, name, i), Shows: LaneGPU, Name: name, Hidden: hidden}, of: &l.track, at: l})
+			list = append(list, drawing{Lane: Lane{Key: fmt.Sprintf("gpu %s %d %s %d", g.device.Host, g.device.Registry, name,
+				i), Shows: LaneGPU, Name: name, Hidden: hidden}, of: &l.track, at: l})
 		}
 	}
 	processes := map[*analyze.Process]bool{}
@@ -109,7 +114,8 @@ func (b *Builder) drawings() (list []drawing) {
 	})
 	for _, t := range order {
 		key := fmt.Sprintf("%d %d", pid(t), t.ID)
-		at := Lane{TID: uint64(t.ID), PID: pid(t), Name: threadName(t.Thread), Begin: int64(max(t.active.Begin, b.begin) - b.origin), End: int64(min(t.active.End, b.end) - b.origin)}
+		at := Lane{TID: uint64(t.ID), PID: pid(t), Name: threadName(t.Thread),
+			Begin: int64(max(t.active.Begin, b.begin) - b.origin), End: int64(min(t.active.End, b.end) - b.origin)}
 		if len(processes) > 1 {
 			at.Name += fmt.Sprintf(" of %s %d", t.Process.Program, pid(t))
 		}
@@ -188,7 +194,8 @@ func (b *Builder) arrows(d *Document, list []drawing, places map[*thread]int) {
 		if !known {
 			continue
 		}
-		x := Flow{From: place(f.from), CommitNS: int64(f.commit - b.origin), GPU: gpu, BeginNS: int64(f.gpu.Begin - b.origin), EndNS: int64(f.gpu.End - b.origin), To: place(f.to)}
+		x := Flow{From: place(f.from), CommitNS: int64(f.commit - b.origin), GPU: gpu,
+			BeginNS: int64(f.gpu.Begin - b.origin), EndNS: int64(f.gpu.End - b.origin), To: place(f.to)}
 		if f.to != nil {
 			x.WakeNS = int64(f.wake - b.origin)
 		}
@@ -205,7 +212,8 @@ func (b *Builder) series() []Series {
 	list := []Series{}
 	add := func(s *steps, name, group, unit string) {
 		if len(s.bins) > 0 {
-			list = append(list, Series{name, group, unit, int64(analyze.Nanos(s.from)*s.bin - b.origin), int64(s.bin), s.means()})
+			list = append(list, Series{name, group, unit, int64(analyze.Nanos(s.from)*s.bin - b.origin), int64(s.bin),
+				s.means()})
 		}
 	}
 	for _, key := range b.deviceOrder[:min(len(b.deviceOrder), mostSeries)] {

@@ -23,7 +23,8 @@ func timelineOf(t *analyze.Trace) (all []modelled) {
 	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
-			add(e.Created.Thread, analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, analyze.PartEncode, cmp.Or(e.Label, "encoding"))
+			add(e.Created.Thread, analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, analyze.PartEncode,
+				cmp.Or(e.Label, "encoding"))
 		}
 		add(b.Committed.Thread, b.Committed.Interval, analyze.PartCommit, "commit")
 	}
@@ -32,6 +33,9 @@ func timelineOf(t *analyze.Trace) (all []modelled) {
 		all = append(all, modelled{piece{block: block{Interval: w.Interval}, hidden: true}, w.Thread})
 	}
 	all = slices.DeleteFunc(all, func(m modelled) bool { return m.thread == nil })
-	slices.SortStableFunc(all, func(a, b modelled) int { return cmp.Or(cmp.Compare(a.End, b.End), cmp.Compare(b.Begin, a.Begin)) })
+	slices.SortStableFunc(all, func(a, b modelled) int {
+		return cmp.Or(cmp.Compare(a.End, b.End),
+			cmp.Compare(b.Begin, a.Begin))
+	})
 	return all
 }

@@ -47,9 +47,11 @@ func failing(name string) *analyze.Trace {
 			b.Status, b.ErrorCode, b.Error = analyze.StatusError, 2, "GPU timeout "+name
 		}
 		w.Wait(by, handmade.At(at+1_000, at+41_000), b)
-		w.Trace.Scopes = append(w.Trace.Scopes, analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at+42_000), Thread: by}, Name: "iteration " + name})
+		w.Trace.Scopes = append(w.Trace.Scopes, analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at+42_000),
+			Thread: by}, Name: "iteration " + name})
 	}
-	w.Trace.Scopes = append(w.Trace.Scopes, analyze.Scope{Call: analyze.Call{Interval: handmade.At(500_000, 500_000), Thread: w.A}, Name: "epoch " + name, Mark: true})
+	w.Trace.Scopes = append(w.Trace.Scopes, analyze.Scope{Call: analyze.Call{Interval: handmade.At(500_000, 500_000),
+		Thread: w.A}, Name: "epoch " + name, Mark: true})
 	return w.Trace
 }
 
@@ -64,7 +66,8 @@ func modelPage(t testing.TB, trace *analyze.Trace) []byte {
 	return written(t, report.Build(trace, report.Options{}), b.Document())
 }
 
-// TestInBrowser: the pages of a demo, of a million calls and of a failed run are drawn without a complaint of the browser or of the page's own policy.
+// TestInBrowser: the pages of a demo, of a million calls and of a failed run are drawn without a complaint of the
+// browser or of the page's own policy.
 func TestInBrowser(t *testing.T) {
 	pages := map[string]func(t *testing.T) []byte{
 		"demo": func(t *testing.T) []byte {
@@ -129,8 +132,11 @@ func TestTableIsTheReport(t *testing.T) {
 		}
 		for p := range analyze.PartOutside {
 			for i, head := range heads {
-				if n := th.Time[p.Key()]; head == colors[p].Name && n > 0 && p != analyze.PartAllocate && p != analyze.PartOtherAPI { // those two share a head
-					if got := row[i]; got != analyze.Nanos(n).String() && got != analyze.Nanos(n+1).String() { // halves are rounded up there, and to even here
+				if n := th.Time[p.Key()]; head == colors[p].Name && n > 0 && p != analyze.PartAllocate &&
+					p != analyze.PartOtherAPI {
+					// those two share a head
+					if got := row[i]; got != analyze.Nanos(n).String() && got != analyze.Nanos(n+1).String() {
+						// halves are rounded up there, and to even here
 						t.Errorf("thread %d: %s is %v in the table, %v in the report", th.TID, p.Key(), got, analyze.Nanos(n))
 					}
 					compared++
@@ -155,7 +161,8 @@ func TestKeys(t *testing.T) {
 	at := func(step, what string) float64 { return l.said[step].(map[string]any)[what].(float64) }
 	text := func(step string) string { return l.said[step].(map[string]any)["status"].(string) }
 	length := func(step string) float64 { return at(step, "right") - at(step, "left") }
-	if 1.9*length("+") > length("first") || at("ArrowRight", "left") <= at("+", "left") || length("0") != length("first") || length("Enter") >= length("0") {
+	if 1.9*length("+") > length("first") || at("ArrowRight", "left") <= at("+", "left") ||
+		length("0") != length("first") || length("Enter") >= length("0") {
 		t.Errorf("the keys show %v", l.said)
 	}
 	if text(".") == "" || text(".") == text("ArrowDown") || text("Escape") != "" {
@@ -183,7 +190,9 @@ func TestPaper(t *testing.T) {
 		document.querySelectorAll("details").forEach((d) => d.open = true);
 		return {rules, rows: document.querySelectorAll(".heat tr").length, wide: document.documentElement.scrollWidth,
 			high: [...document.querySelectorAll("tr")].filter((r) => !r.querySelector("th[scope=col]") && r.offsetHeight > 90).map((r) => r.offsetHeight + " " + r.textContent.slice(0, 40))}`)
-	if l.said["rules"].(float64) < 2 || l.said["rows"].(float64) < 20 || len(l.said["high"].([]any)) > 0 || l.said["wide"].(float64) > 2*720 { // what is wider is printed smaller, down to a half
+	if l.said["rules"].(float64) < 2 || l.said["rows"].(float64) < 20 || len(l.said["high"].([]any)) > 0 ||
+		l.said["wide"].(float64) > 2*720 {
+		// what is wider is printed smaller, down to a half
 		t.Errorf("on a sheet: %v", l.said)
 	}
 	l = lookAt(t, page, "500,900", `document.querySelectorAll("details").forEach((d) => d.open = true);
@@ -193,15 +202,18 @@ func TestPaper(t *testing.T) {
 	}
 }
 
-// TestHostileNames: names are names. None becomes a part of the page or of its script, even where no policy of the page stops it.
+// TestHostileNames: names are names. None becomes a part of the page or of its script, even where no policy of the page
+// stops it.
 func TestHostileNames(t *testing.T) {
-	for i, name := range []string{`</script><script>window.bad=1</script>`, `"><img src=x onerror="window.bad=1">`, `'+(window.bad=1)+'`, "<!--<script>", "\u2028window.bad=1//", "]]>", `\"};window.bad=1;//`} {
+	for i, name := range []string{`</script><script>window.bad=1</script>`, `"><img src=x onerror="window.bad=1">`,
+		`'+(window.bad=1)+'`, "<!--<script>", "\u2028window.bad=1//", "]]>", `\"};window.bad=1;//`} {
 		page := modelPage(t, failing(name))
 		l := lookAt(t, page, "1280,900", `document.querySelectorAll("details").forEach((d) => d.open = true); mtrace.draw();
 			const canvas = document.querySelector("#timeline canvas");
 			for (const k of ["ArrowDown", ".", "ArrowUp", "ArrowUp"]) canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
 			return {bad: window.bad || 0, scripts: document.scripts.length, images: document.images.length, title: document.title, status: document.querySelector("#timeline [role=status]").textContent}`)
-		if l.said["bad"] != 0.0 || l.said["scripts"] != 3.0 || l.said["images"] != 0.0 || len(l.console) > 0 { // the page's two and the test's own
+		if l.said["bad"] != 0.0 || l.said["scripts"] != 3.0 || l.said["images"] != 0.0 || len(l.console) > 0 {
+			// the page's two and the test's own
 			t.Errorf("%d: %q: %v %q", i, name, l.said, l.console)
 		}
 		if !strings.Contains(l.said["status"].(string), strings.TrimSpace(name)) {
@@ -210,7 +222,8 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestPageIsBounded: of a run of very many threads, labels, scopes, kernels and failures the page is still below five megabytes, and says what it leaves out.
+// TestPageIsBounded: of a run of very many threads, labels, scopes, kernels and failures the page is still below five
+// megabytes, and says what it leaves out.
 func TestPageIsBounded(t *testing.T) {
 	w := handmade.New(4_000_000_000)
 	w.Trace.Origin, w.Trace.Length = 1, 4_000_000_000
@@ -218,7 +231,8 @@ func TestPageIsBounded(t *testing.T) {
 	process := w.A.Process
 	threads := []*analyze.Thread{w.A, w.B, w.C}
 	for i := range 500 {
-		th := &analyze.Thread{Process: process, ID: analyze.ThreadID(1000 + i), Name: strings.Repeat("thread with a long name ", 9), Active: w.Trace.Window}
+		th := &analyze.Thread{Process: process, ID: analyze.ThreadID(1000 + i),
+			Name: strings.Repeat("thread with a long name ", 9), Active: w.Trace.Window}
 		threads, w.Trace.Threads = append(threads, th), append(w.Trace.Threads, th)
 	}
 	for i := range analyze.Nanos(60_000) {
@@ -231,8 +245,10 @@ func TestPageIsBounded(t *testing.T) {
 			b.Status, b.Error = analyze.StatusError, strings.Repeat("what Metal says ", 30)
 		}
 		w.Wait(by, handmade.At(at+10, b.GPU.End+5000), b)
-		w.Trace.Scopes = append(w.Trace.Scopes, analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at+50_000), Thread: by}, Name: fmt.Sprintf("scope of a name of its own %d", i)},
-			analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at), Thread: by}, Name: fmt.Sprintf("mark %d", i), Mark: true})
+		w.Trace.Scopes = append(w.Trace.Scopes, analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at+50_000),
+			Thread: by}, Name: fmt.Sprintf("scope of a name of its own %d", i)},
+			analyze.Scope{Call: analyze.Call{Interval: handmade.At(at, at), Thread: by}, Name: fmt.Sprintf("mark %d", i),
+				Mark: true})
 	}
 	b := NewBuilder()
 	b.Model(w.Trace)
@@ -242,11 +258,14 @@ func TestPageIsBounded(t *testing.T) {
 	d := b.Document()
 	r := report.Build(w.Trace, report.Options{Sections: []string{"threads"}})
 	page := written(t, r, d)
-	if len(d.Lanes) != mostLanes || d.LanesLeft == 0 || d.MarksLeft == 0 || d.FlowsOf < 2 || len(d.Flows) > mostFlows || len(d.Names) > mostNames {
-		t.Errorf("%d lanes and %d left, %d marks left, %d flows, one in %d, %d names", len(d.Lanes), d.LanesLeft, d.MarksLeft, len(d.Flows), d.FlowsOf, len(d.Names))
+	if len(d.Lanes) != mostLanes || d.LanesLeft == 0 || d.MarksLeft == 0 || d.FlowsOf < 2 || len(d.Flows) > mostFlows ||
+		len(d.Names) > mostNames {
+		t.Errorf("%d lanes and %d left, %d marks left, %d flows, one in %d, %d names", len(d.Lanes), d.LanesLeft,
+			d.MarksLeft, len(d.Flows), d.FlowsOf, len(d.Names))
 	}
 	t.Logf("%d bytes", len(page))
-	for _, said := range []string{"lanes with the fewest calls had no room", "marks and scopes had no room", "Arrows are of one in", "had no room: the last lane of the GPU"} {
+	for _, said := range []string{"lanes with the fewest calls had no room", "marks and scopes had no room",
+		"Arrows are of one in", "had no room: the last lane of the GPU"} {
 		if !strings.Contains(string(page), said) {
 			t.Errorf("the page does not say %q", said)
 		}

@@ -54,7 +54,8 @@ type plotsPage struct {
 
 const softwareNote = "Software Metal: these are the times of a software Metal, not of a GPU."
 
-// WriteSweep writes a sweep as a page: throughput by threads with its laws, and what the time went into. It needs no other file.
+// WriteSweep writes a sweep as a page: throughput by threads with its laws, and what the time went into. It needs no
+// other file.
 func WriteSweep(w io.Writer, d *scaling.Document) error {
 	data := plotsData{Sweep: d, Parts: drawnParts()}
 	for _, s := range d.Series {
@@ -120,7 +121,8 @@ func WriteDiff(w io.Writer, d *diff.Document) error {
 		oneSided = fmt.Sprintf(", %d on one side only", n)
 	}
 	p := plotsPage{Title: "comparison", Heading: d.B.Program + ", B over A", Loud: d.Warnings,
-		Lead:    fmt.Sprintf("%d slower, %d faster, %d the same%s, beyond noise %s. Verdict of A: %s; of B: %s.", count[diff.Slower], count[diff.Faster], count[diff.Same], oneSided, d.Noise, d.A.Verdict, d.B.Verdict),
+		Lead: fmt.Sprintf("%d slower, %d faster, %d the same%s, beyond noise %s. Verdict of A: %s; of B: %s.",
+			count[diff.Slower], count[diff.Faster], count[diff.Same], oneSided, d.Noise, d.A.Verdict, d.B.Verdict),
 		Remarks: []string{"A: " + strings.Join(d.A.Paths, ", "), "B: " + strings.Join(d.B.Paths, ", ")}}
 	if d.B.Summary != "" {
 		p.Remarks = append(p.Remarks, d.B.Summary)

@@ -1,4 +1,5 @@
-// Draws the plots of a sweep or of a comparison: figures of the document, which is that of --json, with what is drawn beside it.
+// Draws the plots of a sweep or of a comparison: figures of the document, which is that of --json, with what is drawn
+// beside it.
 {
   const {sweep, diff, curves, parts} = JSON.parse(document.getElementById("page-data").textContent);
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));
@@ -10,52 +11,85 @@
 
   // throughput draws medians with their spread, over the laws that fit and what perfect scaling would be.
   function throughput(series, curves) {
-    const rows = series.rows, xs = [...new Set([...rows.map((r) => r.threads), ...curves.threads])].sort((a, b) => a - b);
-    const at = (of) => { const found = new Map(rows.map((r) => [r.threads, of(r)])); return xs.map((x) => found.has(x) ? found.get(x) : null); };
-    const along = (values) => { const found = new Map(curves.threads.map((x, i) => [x, values[i]])); return xs.map((x) => found.has(x) ? found.get(x) : null); };
-    const write = (u, n) => three(n), points = (color, width, size) => ({stroke: color, width, paths: () => null, points: {show: true, size, stroke: color, fill: size > 5 ? color : undefined}});
-    const plot = {height: 320, data: [xs, at((r) => r.ops_per_s), at((r) => r.min_ops_per_s), at((r) => r.max_ops_per_s), ...curves.lines.map((l) => along(l.values))], options: (ink, grid) => ({
-      scales: {x: {time: false}, y: {range: (u, low, high) => [0, 1.15 * Math.max(...rows.map((r) => r.max_ops_per_s))]}},
-      axes: [axis(ink, grid, {splits: () => rows.map((r) => r.threads), values: (u, all) => all.map(String), label: "threads"}), axis(ink, grid, {size: 72, values: (u, all) => all.map(three), label: "operations a second"})],
-      series: [{label: "threads", value: (u, n) => n == null ? "" : three(n)}, {label: "median", value: write, ...points(mtrace.palette[0], 2, 9)}, {label: "least", value: write, ...points(mtrace.palette[0], 1, 5)},
+    const rows = series.rows, xs = [...new Set([...rows.map((r) => r.threads), ...curves.threads])].sort((a,
+        b) => a - b);
+    const at = (of) => { const found = new Map(rows.map((r) => [r.threads, of(r)])); return xs.map((x) => found.has(x) ?
+        found.get(x) : null); };
+    const along = (values) => { const found = new Map(curves.threads.map((x, i) => [x,
+        values[i]])); return xs.map((x) => found.has(x) ? found.get(x) : null); };
+    const write = (u, n) => three(n), points = (color, width,
+        size) => ({stroke: color, width, paths: () => null, points: {show: true, size, stroke: color, fill: size > 5 ? color : undefined}});
+    const plot = {height: 320, data: [xs, at((r) => r.ops_per_s), at((r) => r.min_ops_per_s),
+        at((r) => r.max_ops_per_s), ...curves.lines.map((l) => along(l.values))], options: (ink, grid) => ({
+      scales: {x: {time: false}, y: {range: (u, low, high) => [0,
+          1.15 * Math.max(...rows.map((r) => r.max_ops_per_s))]}},
+      axes: [axis(ink, grid, {splits: () => rows.map((r) => r.threads), values: (u,
+          all) => all.map(String), label: "threads"}), axis(ink, grid, {size: 72, values: (u,
+              all) => all.map(three), label: "operations a second"})],
+      series: [{label: "threads", value: (u, n) => n == null ? "" : three(n)},
+          {label: "median", value: write, ...points(mtrace.palette[0], 2, 9)},
+              {label: "least", value: write, ...points(mtrace.palette[0], 1, 5)},
         {label: "most", value: write, ...points(mtrace.palette[0], 1, 5)},
         ...curves.lines.map((l, i) => ({label: l.name, value: write, stroke: i === 0 ? ink : mtrace.palette[i], width: 1.5, dash: lined[i % lined.length], spanGaps: true, points: {show: false}}))],
       cursor})};
-    figure((series.name ? series.name + ": " : "") + "Throughput", "operations a second, with the least and the most of the runs", plot, [["threads", "median", "least", "most", "runs", "speed-up", "efficiency"],
-      ...rows.map((r) => [String(r.threads), three(r.ops_per_s), three(r.min_ops_per_s), three(r.max_ops_per_s), String(r.runs), r.speedup.toFixed(2), percent(r.efficiency)])]);
+    figure((series.name ? series.name + ": " : "") + "Throughput",
+        "operations a second, with the least and the most of the runs", plot,
+            [["threads", "median", "least", "most", "runs", "speed-up", "efficiency"],
+      ...rows.map((r) => [String(r.threads), three(r.ops_per_s), three(r.min_ops_per_s), three(r.max_ops_per_s),
+          String(r.runs), r.speedup.toFixed(2), percent(r.efficiency)])]);
   }
 
   // shares draws what the threads' time went into, bars of parts one upon the other.
   function shares(times, parts) {
-    const used = parts.filter((p) => times.some((t) => (t.shares[p.name] || 0) >= 0.005)), xs = times.map((_, i) => i), tops = [];
-    used.reduce((below, p) => { const top = times.map((t, i) => below[i] + (t.shares[p.name] || 0)); tops.push(top); return top; }, times.map(() => 0));
+    const used = parts.filter((p) => times.some((t) => (t.shares[p.name] || 0) >= 0.005)), xs = times.map((_,
+        i) => i), tops = [];
+    used.reduce((below, p) => { const top = times.map((t, i) => below[i] +
+        (t.shares[p.name] || 0)); tops.push(top); return top; }, times.map(() => 0));
     const plot = {height: 320, data: [xs, ...tops.toReversed()], options: (ink, grid) => ({
       scales: {x: {time: false, range: () => [-0.6, times.length - 0.4]}, y: {range: () => [0, 1]}},
-      axes: [axis(ink, grid, {splits: () => xs, values: (u, all) => all.map((i) => times[i] ? String(times[i].threads) : ""), label: "threads"}), axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Math.round(100 * n) + " %")})],
-      series: [{label: "threads", value: (u, i) => i == null ? "" : String(times[i].threads)}, ...used.toReversed().map((p) => ({label: p.name, value: (u, n, s, i) => i == null ? "" : percent(times[i].shares[p.name] || 0),
+      axes: [axis(ink, grid, {splits: () => xs, values: (u, all) => all.map((i) => times[i] ? String(times[i].threads) :
+          ""), label: "threads"}), axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Math.round(100 * n) +
+              " %")})],
+      series: [{label: "threads", value: (u, i) => i == null ? "" : String(times[i].threads)},
+          ...used.toReversed().map((p) => ({label: p.name, value: (u, n, s,
+              i) => i == null ? "" : percent(times[i].shares[p.name] || 0),
         stroke: p.color, fill: p.color, paths: uPlot.paths.bars({size: [0.7, 80]}), points: {show: false}}))],
       cursor})};
-    figure("Where the threads' time went", "shares of the time of all threads", plot, [["part", "meaning", ...times.map((t) => String(t.threads))],
+    figure("Where the threads' time went", "shares of the time of all threads", plot,
+        [["part", "meaning", ...times.map((t) => String(t.threads))],
       ...used.map((p) => [p.name, p.meaning, ...times.map((t) => percent(t.shares[p.name] || 0))])]);
   }
 
   // changes draws ratios with their intervals. What did not change is in the table.
   function changes(list) {
-    const tested = list.filter((c) => c.ratio != null), moved = tested.filter((c) => c.status === "slower" || c.status === "faster");
-    const shown = (moved.length > 0 ? moved : tested).toSorted((a, b) => Math.abs(b.impact_ns) - Math.abs(a.impact_ns)).slice(0, 16);
+    const tested = list.filter((c) => c.ratio != null), moved = tested.filter((c) => c.status === "slower" ||
+        c.status === "faster");
+    const shown = (moved.length > 0 ? moved :
+        tested).toSorted((a, b) => Math.abs(b.impact_ns) - Math.abs(a.impact_ns)).slice(0, 16);
     if (shown.length > 0) {
       const xs = shown.map((_, i) => i), only = (status) => shown.map((c) => c.status === status ? c.ratio : null);
-      const all = shown.flatMap((c) => [c.ratio, c.ratio_low ?? c.ratio, c.ratio_high ?? c.ratio]).filter((r) => r > 0), far = Math.max(1.05, ...all.map((r) => Math.max(r, 1 / r)));
-      const bars = (label, status, color) => ({label, value: (u, n) => change(n), stroke: color, fill: color + "aa", paths: uPlot.paths.bars({size: [0.6, 60]}), fillTo: () => 1, points: {show: false}});
-      const ends = (label, ink) => ({label, value: (u, n) => change(n), stroke: ink, paths: () => null, points: {show: true, size: 7, stroke: ink, width: 2}});
-      const plot = {height: 380, data: [xs, only("slower"), only("faster"), only("same"), shown.map((c) => c.ratio_low), shown.map((c) => c.ratio_high)], options: (ink, grid) => ({
-        scales: {x: {time: false, range: () => [-0.6, shown.length - 0.4]}, y: {distr: 3, log: 2, range: () => [1 / (far * 1.1), far * 1.1]}},
-        axes: [axis(ink, grid, {splits: () => xs, rotate: -50, size: 150, values: (u, all) => all.map((i) => shown[i] ? (shown[i].kind + " " + shown[i].name).slice(0, 24) : "")}),
-          axis(ink, grid, {size: 72, splits: () => [1 / far, 1 / Math.sqrt(far), 1, Math.sqrt(far), far], filter: (u, all) => all, values: (u, all) => all.map(change)})],
-        series: [{label: "what", value: (u, i) => i == null ? "" : shown[i].kind + " " + shown[i].name}, bars("slower", "slower", "#c8102e"), bars("faster", "faster", "#2e8b57"), bars("the same", "same", "#888888"),
+      const all = shown.flatMap((c) => [c.ratio, c.ratio_low ?? c.ratio,
+          c.ratio_high ?? c.ratio]).filter((r) => r > 0), far = Math.max(1.05, ...all.map((r) => Math.max(r, 1 / r)));
+      const bars = (label, status, color) => ({label, value: (u,
+          n) => change(n), stroke: color, fill: color + "aa", paths: uPlot.paths.bars({size: [0.6,
+              60]}), fillTo: () => 1, points: {show: false}});
+      const ends = (label, ink) => ({label, value: (u,
+          n) => change(n), stroke: ink, paths: () => null, points: {show: true, size: 7, stroke: ink, width: 2}});
+      const plot = {height: 380, data: [xs, only("slower"), only("faster"), only("same"), shown.map((c) => c.ratio_low),
+          shown.map((c) => c.ratio_high)], options: (ink, grid) => ({
+        scales: {x: {time: false, range: () => [-0.6,
+            shown.length - 0.4]}, y: {distr: 3, log: 2, range: () => [1 / (far * 1.1), far * 1.1]}},
+        axes: [axis(ink, grid, {splits: () => xs, rotate: -50, size: 150, values: (u, all) => all.map((i) => shown[i] ?
+            (shown[i].kind + " " + shown[i].name).slice(0, 24) : "")}),
+          axis(ink, grid, {size: 72, splits: () => [1 / far, 1 / Math.sqrt(far), 1, Math.sqrt(far), far], filter: (u,
+              all) => all, values: (u, all) => all.map(change)})],
+        series: [{label: "what", value: (u, i) => i == null ? "" : shown[i].kind + " " + shown[i].name},
+            bars("slower", "slower", "#c8102e"), bars("faster", "faster", "#2e8b57"),
+                bars("the same", "same", "#888888"),
           ends("interval from", ink), ends("to", ink)],
         cursor})};
-      figure("What changed", "typical time of B over that of A, with its interval; the largest " + shown.length + " by what they cost the run", plot, table(shown));
+      figure("What changed", "typical time of B over that of A, with its interval; the largest " + shown.length +
+          " by what they cost the run", plot, table(shown));
     }
     const rest = list.length - shown.length;
     if (rest > 0) {
@@ -67,7 +101,8 @@
       document.getElementById("charts").after(details);
     }
   }
-  const table = (list) => [["kind", "name", "what", "A", "B", "change", "from", "to", "a run"], ...list.map((c) => [c.kind, c.name, c.status, mtrace.duration(c.typical_a_ns), mtrace.duration(c.typical_b_ns),
+  const table = (list) => [["kind", "name", "what", "A", "B", "change", "from", "to", "a run"],
+      ...list.map((c) => [c.kind, c.name, c.status, mtrace.duration(c.typical_a_ns), mtrace.duration(c.typical_b_ns),
     change(c.ratio), change(c.ratio_low), change(c.ratio_high), mtrace.duration(c.impact_ns)])];
 
   mtrace.unfold();

@@ -27,24 +27,31 @@ func sweptDocument(t *testing.T) *scaling.Document {
 	for _, n := range []int{1, 2, 4, 8, 16} {
 		waits := float64(n) / 20
 		d.Times = append(d.Times, scaling.Time{Threads: n, Shares: map[string]float64{"run": 1 - waits, "lock": waits}})
-		d.Verdicts = append(d.Verdicts, scaling.Verdict{Threads: n, Verdict: "lock-contention", Summary: "Threads wait for a lock."})
+		d.Verdicts = append(d.Verdicts, scaling.Verdict{Threads: n, Verdict: "lock-contention",
+			Summary: "Threads wait for a lock."})
 	}
 	return d
 }
 
 func comparedDocument() *diff.Document {
 	ratio := func(x float64) *float64 { return &x }
-	d := &diff.Document{Schema: diff.Schema, Noise: "between runs", Warnings: []string{"one run a side"}, Tested: 3, B: diff.Side{Program: "train", Verdict: "gpu-bound", Paths: []string{"b.mtrace"}}, A: diff.Side{Verdict: "none", Paths: []string{"a.mtrace"}}}
+	d := &diff.Document{Schema: diff.Schema, Noise: "between runs", Warnings: []string{"one run a side"}, Tested: 3,
+		B: diff.Side{Program: "train", Verdict: "gpu-bound", Paths: []string{"b.mtrace"}},
+		A: diff.Side{Verdict: "none", Paths: []string{"a.mtrace"}}}
 	d.Changes = []diff.Change{
-		{Kind: "call", Name: "commit", Status: diff.Slower, A: 1000, B: 2000, Impact: 5e6, Ratio: ratio(2), Low: ratio(1.8), High: ratio(2.2), PValue: ratio(0.001), QValue: ratio(0.002)},
-		{Kind: "kernel", Name: "axpy</script>", Status: diff.Faster, A: 1000, B: 500, Impact: -2e6, Ratio: ratio(0.5), Low: ratio(0.4), High: ratio(0.6), PValue: ratio(0.001), QValue: ratio(0.002)},
-		{Kind: "call", Name: "endEncoding", Status: diff.Same, A: 100, B: 101, Ratio: ratio(1.01), Low: ratio(0.99), High: ratio(1.03), PValue: ratio(0.001), QValue: ratio(0.002)},
+		{Kind: "call", Name: "commit", Status: diff.Slower, A: 1000, B: 2000, Impact: 5e6, Ratio: ratio(2), Low: ratio(1.8),
+			High: ratio(2.2), PValue: ratio(0.001), QValue: ratio(0.002)},
+		{Kind: "kernel", Name: "axpy</script>", Status: diff.Faster, A: 1000, B: 500, Impact: -2e6, Ratio: ratio(0.5),
+			Low: ratio(0.4), High: ratio(0.6), PValue: ratio(0.001), QValue: ratio(0.002)},
+		{Kind: "call", Name: "endEncoding", Status: diff.Same, A: 100, B: 101, Ratio: ratio(1.01), Low: ratio(0.99),
+			High: ratio(1.03), PValue: ratio(0.001), QValue: ratio(0.002)},
 		{Kind: "kernel", Name: "gelu", Status: diff.Added, B: 100},
 	}
 	return d
 }
 
-// A comparison of runs on a software Metal said so neither in its page nor in its text, and what only one side has was not counted in its first line.
+// A comparison of runs on a software Metal said so neither in its page nor in its text, and what only one side has was
+// not counted in its first line.
 func TestDiffPageSaysWhatItIs(t *testing.T) {
 	d := comparedDocument()
 	d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
@@ -52,7 +59,8 @@ func TestDiffPageSaysWhatItIs(t *testing.T) {
 	if err := WriteDiff(&b, d); err != nil {
 		t.Fatal(err)
 	}
-	for _, said := range []string{`<p class="loud">SOFTWARE METAL: the times of A and B`, "1 slower, 1 faster, 1 the same, 1 on one side only, beyond noise"} {
+	for _, said := range []string{`<p class="loud">SOFTWARE METAL: the times of A and B`,
+		"1 slower, 1 faster, 1 the same, 1 on one side only, beyond noise"} {
 		if !strings.Contains(b.String(), said) {
 			t.Errorf("the page does not say %q", said)
 		}
@@ -91,14 +99,16 @@ func TestPlotsAreTheDocument(t *testing.T) {
 	}
 }
 
-// seen is what a script says of a page of plots: its figures, the first and last row of each table, and whether anything is wider than the screen.
+// seen is what a script says of a page of plots: its figures, the first and last row of each table, and whether
+// anything is wider than the screen.
 const seen = `const figures = [...document.querySelectorAll("figure")];
 	return {drawn: document.documentElement.dataset.drawn, titles: figures.map((f) => f.querySelector("b").textContent), pictures: figures.map((f) => f.querySelectorAll("canvas").length),
 		inked: figures.map((f) => { const c = f.querySelector("canvas"); return c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((n) => n > 0); }),
 		rows: figures.map((f) => [...f.querySelectorAll("details tr")].slice(1).map((r) => [...r.cells].map((c) => c.textContent).join("|"))),
 		wide: document.documentElement.scrollWidth > document.documentElement.clientWidth, folded: [...document.querySelectorAll("summary")].every((s) => s.tabIndex >= 0)}`
 
-// In a browser each figure is drawn, with its numbers in a table behind it; nothing is said on the console, and nothing is wider than the screen.
+// In a browser each figure is drawn, with its numbers in a table behind it; nothing is said on the console, and nothing
+// is wider than the screen.
 func TestPlotsInBrowser(t *testing.T) {
 	var sweep, compared bytes.Buffer
 	if err := WriteSweep(&sweep, sweptDocument(t)); err != nil {
@@ -109,16 +119,21 @@ func TestPlotsInBrowser(t *testing.T) {
 	}
 	picture(t, sweep.Bytes(), "sweep", "1200,1500")
 	picture(t, compared.Bytes(), "diff", "1200,1100")
-	picture(t, sweep.Bytes(), "sweep-narrow-dark", "420,1600", "--force-dark-mode", "--blink-settings=preferredColorScheme=0")
+	picture(t, sweep.Bytes(), "sweep-narrow-dark", "420,1600", "--force-dark-mode",
+		"--blink-settings=preferredColorScheme=0")
 	for name, c := range map[string]struct {
 		page []byte
 		want map[string]string
 	}{
-		"sweep": {sweep.Bytes(), map[string]string{"titles": "[Throughput Where the threads' time went]", "pictures": "[1 1]", "inked": "[true true]",
-			"rows": "[[1|100|95.0|104|3|1.00|100.0 % 2|190|181|198|3|1.90|95.0 % 4|340|323|354|3|3.40|85.0 % 8|350|333|364|3|3.50|43.8 % 16|300|285|312|3|3.00|18.8 %] " +
-				"[lock|waiting for a lock|5.0 %|10.0 %|20.0 %|40.0 %|80.0 % run|waiting while its own work ran|95.0 %|90.0 %|80.0 %|60.0 %|20.0 %]]"}},
+		"sweep": {sweep.Bytes(), map[string]string{"titles": "[Throughput Where the threads' time went]",
+			"pictures": "[1 1]", "inked": "[true true]",
+			"rows": "[[1|100|95.0|104|3|1.00|100.0 % 2|190|181|198|3|1.90|95.0 % 4|340|323|354|3|3.40|85.0 % " +
+				"8|350|333|364|3|3.50|43.8 % 16|300|285|312|3|3.00|18.8 %] " +
+				"[lock|waiting for a lock|5.0 %|10.0 %|20.0 %|40.0 %|80.0 % run|waiting while its own work ran|95.0 %|90.0 " +
+				"%|80.0 %|60.0 %|20.0 %]]"}},
 		"diff": {compared.Bytes(), map[string]string{"titles": "[What changed]", "pictures": "[1]", "inked": "[true]",
-			"rows": "[[call|commit|slower|1.00 µs|2.00 µs|+100.0 %|+80.0 %|+120.0 %|5.00 ms kernel|axpy</script>|faster|1.00 µs|500 ns|−50.0 %|−60.0 %|−40.0 %|-2.00 ms]]"}},
+			"rows": "[[call|commit|slower|1.00 µs|2.00 µs|+100.0 %|+80.0 %|+120.0 %|5.00 ms kernel|axpy</script>|faster|1.00 " +
+				"µs|500 ns|−50.0 %|−60.0 %|−40.0 %|-2.00 ms]]"}},
 	} {
 		for _, size := range []string{"1200,900", "420,900"} {
 			l := lookAt(t, c.page, size, seen)

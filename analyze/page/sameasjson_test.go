@@ -89,14 +89,16 @@ func TestPageIsTheJSON(t *testing.T) {
 	for _, th := range doc.Threads {
 		names[th.TID] = fmt.Sprintf("%s %d", th.Name, th.TID)
 		if th.Buffers > 0 {
-			shows("Threads", "|"+names[th.TID]+"|", "|"+th.Window.String()+"|", fmt.Sprintf("|%d|", th.Buffers), "|"+analyze.FormatShare(th.Lost)+"|")
+			shows("Threads", "|"+names[th.TID]+"|", "|"+th.Window.String()+"|", fmt.Sprintf("|%d|", th.Buffers),
+				"|"+analyze.FormatShare(th.Lost)+"|")
 		}
 	}
 	for _, k := range doc.Kernels {
 		shows("Kernels", "|"+k.Name+"|", "|"+k.GPU.String()+"|", "|"+analyze.FormatCount(k.Dispatches)+"|")
 	}
 	for _, c := range doc.Calls {
-		shows("Calls", "|"+c.Selector+"|", "|"+analyze.FormatCount(c.Count)+"|", "|"+c.Total.String()+"|", "|"+c.P99.String()+"|")
+		shows("Calls", "|"+c.Selector+"|", "|"+analyze.FormatCount(c.Count)+"|", "|"+c.Total.String()+"|",
+			"|"+c.P99.String()+"|")
 	}
 	for i, row := range doc.Serialization.WaitMatrix.NS {
 		for _, n := range row {

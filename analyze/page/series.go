@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// steps are the changes of a level over the run, in bins that are made twice as long whenever there are too many. They may come in any order.
+// steps are the changes of a level over the run, in bins that are made twice as long whenever there are too many. They
+// may come in any order.
 type steps struct {
 	bin  analyze.Nanos // length of a bin
 	from int64         // number of the first bin

@@ -14,12 +14,14 @@ import (
 	"mtrace/analyze"
 )
 
-// A Detail makes the document of a part of a run, from one time after its begin to another. It ends early when nobody wants it any more.
+// A Detail makes the document of a part of a run, from one time after its begin to another. It ends early when nobody
+// wants it any more.
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
-// A Server answers a browser on the same machine: with a page, and with documents of parts of its run. It answers nobody else: what comes from
-// another machine, or for a host of another name, which is how a page of somebody else's would ask, is refused, and so is who does not know the
-// token that all addresses begin with: other users of the machine can reach the port, and a trace says what a program does.
+// A Server answers a browser on the same machine: with a page, and with documents of parts of its run. It answers
+// nobody else: what comes from another machine, or for a host of another name, which is how a page of somebody else's
+// would ask, is refused, and so is who does not know the token that all addresses begin with: other users of the
+// machine can reach the port, and a trace says what a program does.
 type Server struct {
 	port   int
 	token  string

@@ -1,7 +1,7 @@
 "use strict";
-// Draws the timeline of the page's document (mtrace.page/1): no level is computed here, they are chosen and drawn. All text of the document goes to
-// the canvas or into text nodes.
-// instant writes a time after the begin, as exactly as a stretch of some length needs.
+// Draws the timeline of the page's document (mtrace.page/1): no level is computed here, they are chosen and drawn. All
+// text of the document goes to the canvas or into text nodes. instant writes a time after the begin, as exactly as a
+// stretch of some length needs.
 mtrace.instant = function (ns, length) {
   const [unit, name] = ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"];
   const digits = Math.ceil(Math.log10(unit / Math.max(length, 1))) + 3;
@@ -17,7 +17,8 @@ mtrace.timeline = function (page) {
   const status = root.querySelector("[role=status]"), tableAt = root.querySelector(".shown"), details = tableAt.closest("details");
   const pen = canvas.getContext("2d");
   const axisHeight = 24, gap = 3, textSize = 11;
-  let left = page.begin_ns, right = Math.max(page.end_ns, page.begin_ns + 1), width = 0, height = 0, gutter = 0, printing = false, queued = false;
+  let left = page.begin_ns, right = Math.max(page.end_ns, page.begin_ns +
+      1), width = 0, height = 0, gutter = 0, printing = false, queued = false;
   let chosen = null; // {lane, i}: a block
   let extra = null;  // {from, to, document, lanes}: what the server says of a part
 
@@ -27,7 +28,8 @@ mtrace.timeline = function (page) {
   page.lanes.forEach((lane, n) => {
     rows.push({lane, n, height: {thread: 20, gpu: 18, scopes: 15}[lane.shows]});
     const next = page.lanes[n + 1];
-    if (lane.shows === "gpu" && !(next && next.shows === "gpu")) for (const series of levels) rows.push({series, height: 26});
+    if (lane.shows === "gpu" && !(next &&
+        next.shows === "gpu")) for (const series of levels) rows.push({series, height: 26});
   });
   let total = axisHeight;
   for (const row of rows) { row.top = total; total += row.height + gap; }
@@ -90,7 +92,8 @@ mtrace.timeline = function (page) {
   let ink, paper, faint, line, alarm;
   function colours() {
     const of = (name, paperName) => printing ? paperName : style.getPropertyValue(name).trim();
-    ink = of("--ink", "#1b1f24"); paper = of("--paper", "#ffffff"); faint = of("--faint", "#eceef1"); line = of("--grid", "#d5d9de"); alarm = of("--alarm", "#c8102e");
+    ink = of("--ink", "#1b1f24"); paper = of("--paper", "#ffffff"); faint = of("--faint",
+        "#eceef1"); line = of("--grid", "#d5d9de"); alarm = of("--alarm", "#c8102e");
   }
 
   function colour(shows, kind) {
@@ -103,7 +106,8 @@ mtrace.timeline = function (page) {
   const lettersOn = new Map();
   function letters(on) {
     if (!lettersOn.has(on)) {
-      const part = (i) => { const x = parseInt(on.slice(i, i + 2), 16) / 255; return x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4; };
+      const part = (i) => { const x = parseInt(on.slice(i, i + 2), 16) / 255; return x <= 0.04045 ? x / 12.92 : ((x +
+          0.055) / 1.055) ** 2.4; };
       lettersOn.set(on, 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) > 0.18 ? "#000000" : "#ffffff");
     }
     return lettersOn.get(on);
@@ -127,7 +131,8 @@ mtrace.timeline = function (page) {
     }
     for (let i = Math.max(0, before(level.cellAt, left) - 1); i < level.cellAt.length && level.cellAt[i] < right; i++) {
       const cells = level.cells, at = level.start[i];
-      const a = Math.max(gutter, xOf(level.cellAt[i])), b = Math.min(width, Math.max(xOf(level.cellAt[i] + level.cell_ns), a + 0.7));
+      const a = Math.max(gutter, xOf(level.cellAt[i])), b = Math.min(width,
+          Math.max(xOf(level.cellAt[i] + level.cell_ns), a + 0.7));
       if (b <= a) continue;
       let bottom = y + h;
       for (let k = 0; k < cells[at + 2]; k++) {
@@ -138,7 +143,8 @@ mtrace.timeline = function (page) {
       }
     }
     for (let i = Math.max(0, before(level.at, left) - 1); i < level.at.length && level.at[i] < right; i++) {
-      const a = Math.max(gutter, xOf(level.at[i])), b = Math.min(width, Math.max(a + 0.7, xOf(level.at[i] + level.length[i])));
+      const a = Math.max(gutter, xOf(level.at[i])), b = Math.min(width,
+          Math.max(a + 0.7, xOf(level.at[i] + level.length[i])));
       if (b <= a || xOf(level.at[i] + level.length[i]) < gutter) continue;
       const fill = colour(lane.shows, level.kind[i]);
       pen.fillStyle = fill;
@@ -163,7 +169,8 @@ mtrace.timeline = function (page) {
     for (let i = first - first % step; i < s.means.length && s.begin_ns + i * s.bin_ns < right; i += step) {
       let mean = 0, count = 0;
       for (let k = i; k < Math.min(i + step, s.means.length); k++, count++) mean += s.means[k];
-      const a = Math.max(gutter, xOf(s.begin_ns + i * s.bin_ns)), b = Math.min(width, xOf(s.begin_ns + (i + step) * s.bin_ns));
+      const a = Math.max(gutter, xOf(s.begin_ns + i * s.bin_ns)), b = Math.min(width,
+          xOf(s.begin_ns + (i + step) * s.bin_ns));
       const part = mean / count / most * h;
       if (b > a) pen.fillRect(a, y + h - part, b - a + 0.5, part);
     }
@@ -176,7 +183,8 @@ mtrace.timeline = function (page) {
     const rough = (right - left) / Math.max(2, (width - gutter) / 110);
     const power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough);
-    const digits = Math.max(0, Math.ceil(-Math.log10(step / (right < 1e3 ? 1 : right < 1e6 ? 1e3 : right < 1e9 ? 1e6 : 1e9))));
+    const digits = Math.max(0, Math.ceil(-Math.log10(step / (right < 1e3 ? 1 : right < 1e6 ? 1e3 : right < 1e9 ? 1e6 :
+        1e9))));
     const unit = right < 1e3 ? [1, "ns"] : right < 1e6 ? [1e3, "µs"] : right < 1e9 ? [1e6, "ms"] : [1e9, "s"];
     for (let at = Math.ceil(left / step) * step; at <= right; at += step) {
       const x = Math.round(xOf(at)) + 0.5;
@@ -190,7 +198,8 @@ mtrace.timeline = function (page) {
   function drawLabels(row, y) {
     pen.fillStyle = paper;
     pen.fillRect(0, y, gutter, row.height);
-    let text = row.series ? row.series.name + ", depth ≤ " + (row.most || 1).toFixed(row.most < 10 ? 1 : 0) : row.lane.name;
+    let text = row.series ? row.series.name + ", depth ≤ " + (row.most || 1).toFixed(row.most < 10 ? 1 :
+        0) : row.lane.name;
     if (row.lane && row.lane.shows === "thread") {
       pen.fillStyle = colour("gpu", row.lane.color);
       pen.fillRect(0, y + 3, 5, row.height - 6);
@@ -212,7 +221,8 @@ mtrace.timeline = function (page) {
     pen.rect(gutter, axisHeight, width - gutter, height - axisHeight);
     pen.clip();
     for (const f of list) {
-      const its = own && (chosen.n === f.g && Math.abs(own.at - f.b) < 1 || chosen.n === f.f && f.c >= own.at && f.c <= own.at + own.length ||
+      const its = own && (chosen.n === f.g && Math.abs(own.at - f.b) < 1 || chosen.n === f.f && f.c >= own.at &&
+          f.c <= own.at + own.length ||
         chosen.n === f.t && f.w > own.at && f.w <= own.at + own.length);
       if (!some && !its) continue;
       const gpu = rowOfLane.get(f.g), from = rowOfLane.get(f.f), to = rowOfLane.get(f.t);
@@ -299,7 +309,9 @@ mtrace.timeline = function (page) {
     }
     if (chosen) outline(offset);
     if (offset > 0) drawAxis();
-    root.querySelector(".range").textContent = mtrace.instant(Math.max(0, left), right - left) + " to " + mtrace.instant(right, right - left) + ": " + mtrace.duration(right - left) + "." + hint;
+    root.querySelector(".range").textContent = mtrace.instant(Math.max(0, left),
+        right - left) + " to " + mtrace.instant(right,
+            right - left) + ": " + mtrace.duration(right - left) + "." + hint;
     if (details.open || printing) fillTable();
     wantMore();
   }
@@ -332,15 +344,18 @@ mtrace.timeline = function (page) {
   function blockText(own) {
     const what = own.lane.shows === "thread" && page.kinds[own.kind] ? page.kinds[own.kind].meaning || page.kinds[own.kind].name : "";
     const by = own.by >= 0 && own.from.lanes[own.by] ? ", committed by " + own.from.lanes[own.by].name : "";
-    return own.lane.name + ": " + [own.name, what].filter(Boolean).join(", ") + by + (own.lane.shows === "gpu" && own.kind === failedWork ? ", FAILED" : "") + ": " +
-      mtrace.duration(own.length) + ", from " + mtrace.instant(own.at, own.length) + " to " + mtrace.instant(own.at + own.length, own.length);
+    return own.lane.name + ": " + [own.name, what].filter(Boolean).join(", ") + by + (own.lane.shows === "gpu" &&
+        own.kind === failedWork ? ", FAILED" : "") + ": " +
+      mtrace.duration(own.length) + ", from " + mtrace.instant(own.at, own.length) + " to " + mtrace.instant(own.at +
+          own.length, own.length);
   }
 
   function cellText(lane, level, i) {
     const at = level.start[i], cells = level.cells, parts = [];
     for (let k = 0; k < cells[at + 2]; k++) {
       const kind = cells[at + 3 + 2 * k];
-      parts.push((lane.shows === "thread" && page.kinds[kind] ? page.kinds[kind].name : "work") + " " + Math.round(cells[at + 4 + 2 * k] / 2.55) + " %");
+      parts.push((lane.shows === "thread" && page.kinds[kind] ? page.kinds[kind].name : "work") + " " +
+          Math.round(cells[at + 4 + 2 * k] / 2.55) + " %");
     }
     return lane.name + ": " + cells[at + 1] + " short ones in " + mtrace.duration(level.cell_ns) + " from " + mtrace.instant(level.cellAt[i], level.cell_ns) + " on: " + parts.join(", ");
   }
@@ -348,7 +363,8 @@ mtrace.timeline = function (page) {
   // under says what is at a place of the canvas, and chooses it.
   function under(x, y, choose) {
     const at = nsOf(x), row = rows.find((r) => y >= r.top && y <= r.top + r.height);
-    const mark = page.marks.find((m) => Math.abs(xOf(m.at_ns) - x) < 5 && (!rowOfLane.get(m.lane) || Math.abs(rowOfLane.get(m.lane).top + 3 - y) < 8));
+    const mark = page.marks.find((m) => Math.abs(xOf(m.at_ns) - x) < 5 &&
+        (!rowOfLane.get(m.lane) || Math.abs(rowOfLane.get(m.lane).top + 3 - y) < 8));
     if (mark) return (mark.failed ? "" : "mark ") + mark.name + ", at " + mtrace.instant(mark.at_ns, right - left);
     if (!row || x < gutter) return row && row.lane ? row.lane.name + ": " + row.lane.count + " in all" : "";
     if (row.series) {
@@ -362,7 +378,8 @@ mtrace.timeline = function (page) {
     }
     const c = before(level.cellAt, at + 1) - 1;
     if (c >= 0 && at <= level.cellAt[c] + level.cell_ns) return cellText(lane, level, c);
-    return lane.name + (lane.shows === "thread" ? ": outside of Metal, at " : ": nothing, at ") + mtrace.instant(at, right - left);
+    return lane.name + (lane.shows === "thread" ? ": outside of Metal, at " : ": nothing, at ") + mtrace.instant(at,
+        right - left);
   }
 
   // step goes to the next block of the chosen lane, or the one before, or to another lane.
@@ -388,7 +405,8 @@ mtrace.timeline = function (page) {
 
   // fillTable puts what is seen into words: how long each kind took in each lane of a thread.
   function fillTable() {
-    const used = page.kinds.map((k, i) => i).filter((i) => page.lanes.some((l) => l.shows === "thread" && l.time_ns[i] > 0));
+    const used = page.kinds.map((k, i) => i).filter((i) => page.lanes.some((l) => l.shows === "thread" &&
+        l.time_ns[i] > 0));
     const list = [["lane", "blocks"].concat(used.map((i) => page.kinds[i].name))];
     for (const lane of page.lanes) {
       if (lane.shows === "scopes") continue;
@@ -402,7 +420,8 @@ mtrace.timeline = function (page) {
       for (let i = Math.max(0, before(level.cellAt, left)); i < level.cellAt.length && level.cellAt[i] < right; i++) {
         const at = level.start[i], cells = level.cells;
         count += cells[at + 1];
-        for (let k = 0; k < cells[at + 2]; k++) sums[cells[at + 3 + 2 * k]] += cells[at + 4 + 2 * k] / 255 * level.cell_ns;
+        for (let k = 0; k < cells[at + 2]; k++) sums[cells[at + 3 + 2 * k]] += cells[at + 4 +
+            2 * k] / 255 * level.cell_ns;
       }
       const whole = left <= page.begin_ns && right >= page.end_ns;
       list.push([lane.name, String(whole ? lane.count : count)].concat(used.map((i) => {
@@ -424,12 +443,14 @@ mtrace.timeline = function (page) {
     asked = setTimeout(async () => {
       abort.abort(); // what is no longer wanted
       abort = new AbortController();
-      const margin = (right - left) / 2, from = Math.max(page.begin_ns, left - margin), to = Math.min(page.end_ns, right + margin);
+      const margin = (right - left) / 2, from = Math.max(page.begin_ns, left - margin), to = Math.min(page.end_ns,
+          right + margin);
       try {
         const answer = await fetch("detail?from=" + Math.floor(from) + "&to=" + Math.ceil(to), {signal: abort.signal});
         if (!answer.ok) return;
         const more = await answer.json();
-        const place = new Map(page.lanes.map((l, i) => [l.key, i])), at = (n) => n >= 0 && more.lanes[n] && place.has(more.lanes[n].key) ? place.get(more.lanes[n].key) : -1;
+        const place = new Map(page.lanes.map((l, i) => [l.key,
+            i])), at = (n) => n >= 0 && more.lanes[n] && place.has(more.lanes[n].key) ? place.get(more.lanes[n].key) : -1;
         const flows = more.flows.map((f) => ({...f, f: at(f.f), g: at(f.g), t: at(f.t)}));
         extra = {from, to, document: more, flows, lanes: new Map(more.lanes.map((l) => [l.key, l]))};
         root.dataset.details = String(Number(root.dataset.details || 0) + 1);
@@ -478,7 +499,8 @@ mtrace.timeline = function (page) {
   });
   const up = (e) => {
     down.delete(e.pointerId);
-    if (range && Math.abs(range[1] - range[0]) > 4) show(nsOf(Math.max(gutter, Math.min(...range))), nsOf(Math.max(...range)));
+    if (range && Math.abs(range[1] - range[0]) > 4) show(nsOf(Math.max(gutter, Math.min(...range))),
+        nsOf(Math.max(...range)));
     range = null;
   };
   canvas.addEventListener("pointerup", up);
@@ -499,25 +521,31 @@ mtrace.timeline = function (page) {
     }
   }, {passive: false});
   const middle = () => (left + right) / 2;
-  const keys = {ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.5, middle()), "=": () => zoom(0.5, middle()), "-": () => zoom(2, middle()),
-    "0": all, Home: all, ArrowUp: () => step(-1, 0), ArrowDown: () => step(1, 0), ",": () => step(0, -1), ".": () => step(0, 1),
-    Enter: () => { const own = chosen && chosenBlock(); if (own) show(own.at - own.length * 0.2, own.at + own.length * 1.2); },
+  const keys = {ArrowLeft: () => pan(-0.2), ArrowRight: () => pan(0.2), "+": () => zoom(0.5,
+      middle()), "=": () => zoom(0.5, middle()), "-": () => zoom(2, middle()),
+    "0": all, Home: all, ArrowUp: () => step(-1, 0), ArrowDown: () => step(1, 0), ",": () => step(0,
+        -1), ".": () => step(0, 1),
+    Enter: () => { const own = chosen && chosenBlock(); if (own) show(own.at - own.length * 0.2, own.at +
+        own.length * 1.2); },
     Escape: () => { chosen = null; status.textContent = ""; redraw(); }};
   canvas.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key]) return;
     e.preventDefault();
     keys[e.key]();
   });
-  for (const button of root.querySelectorAll("button[data-key]")) button.addEventListener("click", () => keys[button.dataset.key]());
+  for (const button of root.querySelectorAll("button[data-key]")) button.addEventListener("click",
+      () => keys[button.dataset.key]());
   scroller.addEventListener("scroll", redraw);
   details.addEventListener("toggle", redraw);
-  new ResizeObserver(() => { if (!printing && scroller.clientWidth !== width) { size(); redraw(); } }).observe(scroller);
+  new ResizeObserver(() => { if (!printing &&
+      scroller.clientWidth !== width) { size(); redraw(); } }).observe(scroller);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   const print = (on) => { printing = on; size(); draw(); };
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));
   // An address that ends in #FROM-TO, in nanoseconds, shows that part.
-  const linked = () => { const part = /^#(\d+)-(\d+)$/.exec(location.hash); if (part) show(Number(part[1]), Number(part[2])); };
+  const linked = () => { const part = /^#(\d+)-(\d+)$/.exec(location.hash); if (part) show(Number(part[1]),
+      Number(part[2])); };
   addEventListener("hashchange", linked);
   size();
   linked();

@@ -25,8 +25,9 @@ type cell struct {
 	time  [kinds]analyze.Nanos
 }
 
-// A track is the blocks of one lane by begin. Those shorter than a cell are added up in cells, and cells are made twice as long
-// whenever there is too much to keep: so a track's memory does not grow with the run, and what is long is always there as it was.
+// A track is the blocks of one lane by begin. Those shorter than a cell are added up in cells, and cells are made twice
+// as long whenever there is too much to keep: so a track's memory does not grow with the run, and what is long is
+// always there as it was.
 type track struct {
 	cell   analyze.Nanos // length of a cell
 	blocks []block

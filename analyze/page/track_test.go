@@ -38,7 +38,8 @@ func held(t testing.TB, x *track) (time [kinds]analyze.Nanos, count int64) {
 	return time, count
 }
 
-// TestTrackIsBounded: of however many blocks a track keeps so many things, in which no nanosecond of any kind is lost; and what is long is there as it was.
+// TestTrackIsBounded: of however many blocks a track keeps so many things, in which no nanosecond of any kind is lost;
+// and what is long is there as it was.
 func TestTrackIsBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const most = 3000
@@ -99,7 +100,8 @@ func TestTracksTogether(t *testing.T) {
 	}
 }
 
-// FuzzFlat: whatever calls a thread is said to have made, what it did at each instant are pieces that follow one another, of no more time than there was.
+// FuzzFlat: whatever calls a thread is said to have made, what it did at each instant are pieces that follow one
+// another, of no more time than there was.
 func FuzzFlat(f *testing.F) {
 	f.Add([]byte{1, 5, 0, 2, 9, 3, 0, 30, 1})
 	f.Add([]byte{0, 0, 0, 255, 255, 255, 1, 1, 1, 0, 255, 2})
@@ -112,7 +114,8 @@ func FuzzFlat(f *testing.F) {
 			end += analyze.Nanos(data[0])
 			begin := end - analyze.Nanos(data[1])
 			first = min(first, begin)
-			p := piece{block: block{Interval: analyze.Interval{Begin: begin, End: end}, kind: data[2] % kinds}, yields: data[2]&64 != 0, hidden: data[2]&32 != 0}
+			p := piece{block: block{Interval: analyze.Interval{Begin: begin, End: end}, kind: data[2] % kinds},
+				yields: data[2]&64 != 0, hidden: data[2]&32 != 0}
 			x.add(p, data[2]&128 != 0, take)
 			if data[2] == 77 {
 				x.flush(len(x.pending)/2, take)
@@ -155,7 +158,8 @@ func TestHistogram(t *testing.T) {
 		var c counts
 		c.add(n)
 		h := c.histogram("")
-		if len(h.Bins) != 1 || h.Bins[0].Count != 1 || float64(n) < h.Bins[0].FromNS-0.01 || float64(n) > h.Bins[0].ToNS+0.01 {
+		if len(h.Bins) != 1 || h.Bins[0].Count != 1 || float64(n) < h.Bins[0].FromNS-0.01 ||
+			float64(n) > h.Bins[0].ToNS+0.01 {
 			t.Errorf("%d is in %v", n, h.Bins)
 		}
 	}

@@ -47,15 +47,16 @@ type picturesData struct {
 	Kinds   []Kind // those that there are
 }
 
-// Write writes the page: the report with the document's pictures in it. It needs no other file, and its policy lets it ask nobody but, of a page that
-// a server has more for, that server.
+// Write writes the page: the report with the document's pictures in it. It needs no other file, and its policy lets it
+// ask nobody but, of a page that a server has more for, that server.
 func Write(w io.Writer, r *report.Report, d *Document) error {
 	data, err := json.Marshal(d) // which leaves no < in it
 	if err != nil {
 		return err
 	}
 	script := uplotScript + figuresScript + timelineScript + chartsScript
-	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script), Data: template.JS(data),
+	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script),
+		Data:   template.JS(data),
 		Policy: policy(script),
 		Note:   "Point at the timeline, or choose a block, to read what it is.", Remarks: d.remarks(r), Kinds: d.usedKinds()}
 	if d.Detail {
@@ -81,7 +82,8 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 // policy lets a page run its own script and ask nobody for anything.
 func policy(script string) string {
 	hash := sha256.Sum256([]byte(script))
-	return fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri 'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:]))
+	return fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri "+
+		"'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:]))
 }
 
 // usedKinds are the parts of time that threads have any of.
@@ -100,7 +102,8 @@ func (d *Document) usedKinds() (used []Kind) {
 // remarks say what the timeline does not show.
 func (d *Document) remarks(r *report.Report) (list []string) {
 	if r.Source.LeftOut > 0 {
-		list = append(list, "Calls that were left out, as asked for, are not here: their threads seem to be outside of Metal meanwhile.")
+		list = append(list, "Calls that were left out, as asked for, are not here: their threads seem to be outside of "+
+			"Metal meanwhile.")
 	}
 	coarsest, hidden := int64(0), int64(0)
 	for i := range d.Lanes {
@@ -112,19 +115,22 @@ func (d *Document) remarks(r *report.Report) (list []string) {
 		more = ", until you zoom in"
 	}
 	if coarsest > 1 {
-		list = append(list, fmt.Sprintf("What is shorter than %v is drawn together, as the parts of that time that it took%s.", analyze.Nanos(coarsest), more))
+		list = append(list, fmt.Sprintf("What is shorter than %v is drawn together, as the parts of that time that it "+
+			"took%s.", analyze.Nanos(coarsest), more))
 	}
 	if d.FlowsOf > 1 {
 		list = append(list, fmt.Sprintf("Arrows are of one in %d command buffers%s.", d.FlowsOf, more))
 	}
 	if hidden > 0 {
-		list = append(list, fmt.Sprintf("%s ran beside %d others and had no room: the last lane of the GPU says how many.", analyze.Plural(int(hidden), "piece")+" of work", mostBeside))
+		list = append(list, fmt.Sprintf("%s ran beside %d others and had no room: the last lane of the GPU says how many.",
+			analyze.Plural(int(hidden), "piece")+" of work", mostBeside))
 	}
 	if d.LanesLeft > 0 {
 		list = append(list, fmt.Sprintf("%s with the fewest calls had no room.", analyze.Plural(d.LanesLeft, "lane")))
 	}
 	if d.QueuesLeft > 0 {
-		list = append(list, fmt.Sprintf("The depth of %d more %s had no room.", d.QueuesLeft, analyze.Noun(d.QueuesLeft, "queue")))
+		list = append(list, fmt.Sprintf("The depth of %d more %s had no room.", d.QueuesLeft,
+			analyze.Noun(d.QueuesLeft, "queue")))
 	}
 	if d.MarksLeft > 0 {
 		list = append(list, fmt.Sprintf("%d more marks and scopes had no room.", d.MarksLeft))

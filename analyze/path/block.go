@@ -37,20 +37,24 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	by := map[*analyze.Thread][]block{}
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
-		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, buffer: ev.Trace.WaitsFor(w), holder: ev.Awaited(w)})
+		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, buffer: ev.Trace.WaitsFor(w),
+			holder: ev.Awaited(w)})
 	}
 	for _, l := range ev.Locks {
-		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder, lock: evidence.KeyOf(&l)})
+		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder,
+			lock: evidence.KeyOf(&l)})
 	}
 	for i := range ev.ForSignals {
 		if w := &ev.ForSignals[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
 			handed := ev.Handover.Holds() && w.Signaller == ev.Handover.To && !w.GivenBack
-			by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockSignal, holder: w.Signaller, signal: w.Signalled, handed: handed})
+			by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockSignal, holder: w.Signaller,
+				signal: w.Signalled, handed: handed})
 		}
 	}
 	for _, made := range ev.FullQueue {
 		b := made.Buffer
-		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot, queue: b.Queue})
+		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot,
+			queue: b.Queue})
 	}
 	for _, c := range ev.Trace.Compilations {
 		by[c.Thread] = append(by[c.Thread], block{Interval: c.Interval, kind: blockCompile})

@@ -24,8 +24,8 @@ type Chain struct {
 	Waits   int
 }
 
-// chains follows each wait for another thread to its root, and sums those that are alike. Chains of two threads, of which the
-// wait matrix tells, are left out.
+// chains follows each wait for another thread to its root, and sums those that are alike. Chains of two threads, of
+// which the wait matrix tells, are left out.
 func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	by := map[[policy.LongestChain + 1]uint64]*Chain{}
 	var order [][policy.LongestChain + 1]uint64
@@ -62,7 +62,8 @@ func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	return list[:min(len(list), policy.MostChains)]
 }
 
-// awaited is the other thread that a blocked thread waits for; nil when it waits for none, or for one that is not known.
+// awaited is the other thread that a blocked thread waits for; nil when it waits for none, or for one that is not
+// known.
 func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	switch b.kind {
 	case blockLock:
@@ -95,7 +96,8 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 		held := longest(blocks[next], at)
 		if held == nil {
 			c.Root = RootRunning
-			if b.kind == blockWait && b.buffer != nil && policy.MoreThan(policy.Most, b.buffer.GPU.Within(at).Length(), at.Length()) {
+			if b.kind == blockWait && b.buffer != nil && policy.MoreThan(policy.Most, b.buffer.GPU.Within(at).Length(),
+				at.Length()) {
 				c.Root = RootGPU
 			}
 			return

@@ -26,7 +26,8 @@ type ran struct {
 }
 
 func orderOf(ev *evidence.Evidence) gpuOrder {
-	o := gpuOrder{byEnd: map[*evidence.Device][]ran{}, serial: map[*evidence.Device]bool{}, handled: map[*analyze.Process][]ran{},
+	o := gpuOrder{byEnd: map[*evidence.Device][]ran{}, serial: map[*evidence.Device]bool{},
+		handled: map[*analyze.Process][]ran{},
 		submits: map[*analyze.Thread]bool{}}
 	for _, d := range ev.Devices() {
 		var list []ran
@@ -52,8 +53,8 @@ func orderOf(ev *evidence.Evidence) gpuOrder {
 	return o
 }
 
-// handledAt is the command buffer whose completion handler ran on a thread at an instant: the last one with handlers that the GPU had completed.
-// It is nil for a thread that commits work itself, which is not one of Metal's.
+// handledAt is the command buffer whose completion handler ran on a thread at an instant: the last one with handlers
+// that the GPU had completed. It is nil for a thread that commits work itself, which is not one of Metal's.
 func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.CommandBuffer {
 	if t == nil || o.submits[t] {
 		return nil
@@ -71,8 +72,8 @@ func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.Comma
 	return list[i-1].buffer
 }
 
-// alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that is what
-// kept it from beginning, to the thread that committed.
+// alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that
+// is what kept it from beginning, to the thread that committed.
 func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
 	w.spend(Notify, waiter, min(w.at, b.GPU.End))
 	for w.steps < policy.MostSteps {
@@ -118,9 +119,11 @@ func (w *walker) run(b *analyze.CommandBuffer) {
 	w.spend(GPU, by, min(w.at, b.GPU.Begin))
 }
 
-// endedBefore is the work that ended last before an instant at which b began, and after b was ready: b had to wait for it. Work that ended well
-// before that instant kept b from beginning only if it was before b in its queue, or if the GPU runs one command buffer at a time.
-func (o *gpuOrder) endedBefore(d *evidence.Device, b *analyze.CommandBuffer, ready, began analyze.Nanos) *analyze.CommandBuffer {
+// endedBefore is the work that ended last before an instant at which b began, and after b was ready: b had to wait for
+// it. Work that ended well before that instant kept b from beginning only if it was before b in its queue, or if the
+// GPU runs one command buffer at a time.
+func (o *gpuOrder) endedBefore(d *evidence.Device, b *analyze.CommandBuffer, ready,
+	began analyze.Nanos) *analyze.CommandBuffer {
 	list := o.byEnd[d]
 	i := sort.Search(len(list), func(i int) bool { return list[i].End > began })
 	for ; i > 0; i-- {
@@ -129,7 +132,8 @@ func (o *gpuOrder) endedBefore(d *evidence.Device, b *analyze.CommandBuffer, rea
 			return nil
 		}
 		adjacent := began-r.End <= policy.SignalSlack.Nanos()
-		if r.buffer != b && r.Begin < began && (adjacent || o.serial[d] || r.buffer.Queue != nil && r.buffer.Queue == b.Queue) {
+		if r.buffer != b && r.Begin < began && (adjacent || o.serial[d] || r.buffer.Queue != nil &&
+			r.buffer.Queue == b.Queue) {
 			return r.buffer
 		}
 	}

@@ -35,7 +35,8 @@ func sameGPUTime(t *testing.T, trace *analyze.Trace) {
 	}
 }
 
-// oneStream is a program of one thread with one queue on a GPU that runs one command buffer at a time, and rests between two.
+// oneStream is a program of one thread with one queue on a GPU that runs one command buffer at a time, and rests
+// between two.
 func oneStream(rest int64, body func(t *tracesim.Thread, q *tracesim.Queue)) func(seed uint64) *tracesim.Sim {
 	return func(seed uint64) *tracesim.Sim {
 		s := tracesim.NewSim(1, seed)
@@ -60,8 +61,8 @@ func commits(count, group int) func(t *tracesim.Thread, q *tracesim.Queue) {
 	}
 }
 
-// With one serial stream every piece of the GPU's work is on the critical path. With gaps of more than 100 µs between command buffers all
-// before the gap, back to the commit, was listed as scheduling.
+// With one serial stream every piece of the GPU's work is on the critical path. With gaps of more than 100 µs between
+// command buffers all before the gap, back to the commit, was listed as scheduling.
 func TestAllWorkOfOneStreamIsOnThePath(t *testing.T) {
 	for name, build := range map[string]func(seed uint64) *tracesim.Sim{
 		"a wait after each":                  oneStream(0, commits(100, 1)),
@@ -76,8 +77,8 @@ func TestAllWorkOfOneStreamIsOnThePath(t *testing.T) {
 	}
 }
 
-// Three command buffers in flight, as renderers keep them: the thread waits for a semaphore that completion handlers post, on threads of
-// Metal's own. The path went along those, and called nearly all of the run the program's.
+// Three command buffers in flight, as renderers keep them: the thread waits for a semaphore that completion handlers
+// post, on threads of Metal's own. The path went along those, and called nearly all of the run the program's.
 func TestPathThroughCompletionHandlers(t *testing.T) {
 	const rounds, work, flight = 100, millisecond, 3
 	w := handmade.New((rounds + 5) * work)
@@ -99,8 +100,8 @@ func TestPathThroughCompletionHandlers(t *testing.T) {
 	sameGPUTime(t, w.Trace)
 }
 
-// A command buffer that waited for an event long before the GPU began it was still released by that event: the path goes on with the work
-// that signalled it, and not with the commit.
+// A command buffer that waited for an event long before the GPU began it was still released by that event: the path
+// goes on with the work that signalled it, and not with the commit.
 func TestPathGoesThroughAnEventThatCameEarly(t *testing.T) {
 	w := handmade.New(10 * millisecond)
 	w.A.Active, w.B.Active = handmade.At(0, 100), handmade.At(0, 8*millisecond+100)

@@ -1,4 +1,5 @@
-// Package path says what waited for what, from the end of a run back to its beginning: the critical path, and chains of waits. No verdict asks for it.
+// Package path says what waited for what, from the end of a run back to its beginning: the critical path, and chains of
+// waits. No verdict asks for it.
 package path
 
 import (
@@ -30,8 +31,8 @@ type Part struct {
 	Time   analyze.Nanos
 }
 
-// A Path is the critical path: the chain of what waited for what, from the last thing that the threads did back to the first.
-// Its parts add up to Length. To make the run shorter, something on it must become shorter.
+// A Path is the critical path: the chain of what waited for what, from the last thing that the threads did back to the
+// first. Its parts add up to Length. To make the run shorter, something on it must become shorter.
 type Path struct {
 	Length analyze.Nanos
 	Parts  []Part // the longest first

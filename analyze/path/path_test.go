@@ -61,8 +61,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// A pool's worker waits for the signal of a thread that makes no call itself. The path went back along that thread to the clock's zero,
-// and was said to be hours long.
+// A pool's worker waits for the signal of a thread that makes no call itself. The path went back along that thread to
+// the clock's zero, and was said to be hours long.
 func TestPathAlongAThreadWithoutCalls(t *testing.T) {
 	const start, end = 31_000_000_000, 31_000_900_000
 	process := &analyze.Process{ID: 1}
@@ -73,8 +73,10 @@ func TestPathAlongAThreadWithoutCalls(t *testing.T) {
 	}
 	trace := &analyze.Trace{
 		Window: worker.Active, Threads: []*analyze.Thread{worker, feeder},
-		CommandBuffers: []analyze.CommandBuffer{{ID: 1, Index: 1, Created: call(start+600_000, start+600_010), Committed: call(start+600_020, end)}},
-		SignalWaits:    []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder, Signalled: start + 400_000}},
+		CommandBuffers: []analyze.CommandBuffer{{ID: 1, Index: 1, Created: call(start+600_000, start+600_010),
+			Committed: call(start+600_020, end)}},
+		SignalWaits: []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder, Signalled: start +
+			400_000}},
 	}
 	if p := cause.Analyze(trace, cause.Options{}).Path; p.Length != trace.Window.Length() {
 		t.Errorf("a path of %v in a window of %v: %v", p.Length, trace.Window.Length(), p.Parts)
@@ -93,12 +95,14 @@ func TestChains(t *testing.T) {
 	}
 	buffer := analyze.CommandBuffer{ID: 1, Index: 1, Created: call(b, 10, 11), Committed: call(b, 800, 810)}
 	trace := &analyze.Trace{
-		Window: analyze.Interval{Begin: 0, End: 1000}, Threads: []*analyze.Thread{a, b, c}, CommandBuffers: []analyze.CommandBuffer{buffer},
-		Waits: []analyze.Wait{{Call: call(a, 100, 900), Selector: "waitUntilCompleted", Buffer: buffer.Index}},
-		Locks: []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}},
+		Window: analyze.Interval{Begin: 0, End: 1000}, Threads: []*analyze.Thread{a, b, c},
+		CommandBuffers: []analyze.CommandBuffer{buffer},
+		Waits:          []analyze.Wait{{Call: call(a, 100, 900), Selector: "waitUntilCompleted", Buffer: buffer.Index}},
+		Locks:          []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}},
 	}
 	chains := cause.Analyze(trace, cause.Options{}).Chains
-	if len(chains) != 1 || len(chains[0].Threads) != 3 || chains[0].Threads[2] != c || chains[0].Root != path.RootRunning || chains[0].Time != 800 {
+	if len(chains) != 1 || len(chains[0].Threads) != 3 || chains[0].Threads[2] != c ||
+		chains[0].Root != path.RootRunning || chains[0].Time != 800 {
 		t.Errorf("%+v", chains)
 	}
 }

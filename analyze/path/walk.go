@@ -66,8 +66,8 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	}
 }
 
-// back goes back from the present along a thread to whatever it had to wait for, and returns the thread on which the path goes
-// on; nil when it has come to its beginning.
+// back goes back from the present along a thread to whatever it had to wait for, and returns the thread on which the
+// path goes on; nil when it has come to its beginning.
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
@@ -133,8 +133,8 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	return next
 }
 
-// before is the thread that had the lock of a block before the block ended: the last that got it meanwhile, or else the one that
-// held it when the wait began.
+// before is the thread that had the lock of a block before the block ended: the last that got it meanwhile, or else the
+// one that held it when the wait began.
 func (w *walker) before(b *block) *analyze.Thread {
 	list := w.taken[b.lock]
 	i := sort.Search(len(list), func(i int) bool { return list[i].at >= b.End })

@@ -52,7 +52,8 @@ func chainsOf(windows []Window) (all []Chain) {
 		w := &windows[i]
 		for _, c := range w.Chains {
 			same := func(o Chain) bool {
-				return o.Root == c.Root && slices.EqualFunc(o.Threads, c.Threads, func(x, y *analyze.Thread) bool { return x.ID == y.ID })
+				return o.Root == c.Root && slices.EqualFunc(o.Threads, c.Threads,
+					func(x, y *analyze.Thread) bool { return x.ID == y.ID })
 			}
 			n := slices.IndexFunc(all, same)
 			if n < 0 {

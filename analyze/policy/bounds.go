@@ -37,8 +37,9 @@ const (
 	Moved     = 0.25 // share of the threads' time that two parts must spend differently
 )
 
-// SteadyGain is how far apart the gains of a few readings may be that stand for all: a quarter of the error that an interval has
-// at least. The range of eight normal values is 1.7 times that of three, so an interval's ends move by less than a fifth of that error.
+// SteadyGain is how far apart the gains of a few readings may be that stand for all: a quarter of the error that an
+// interval has at least. The range of eight normal values is 1.7 times that of three, so an interval's ends move by
+// less than a fifth of that error.
 const SteadyGain = 0.0125
 
 // ReadAgain is how many of the readings an interval of a gain is made of. That of a cause is made of all.

@@ -1,8 +1,9 @@
-// Package policy holds every threshold by which the analysis judges a trace, each with its unit, its reason and what was measured for it.
-// Nothing else decides a verdict. One value stands for one idea, wherever that is asked for: most of something is the same share everywhere.
+// Package policy holds every threshold by which the analysis judges a trace, each with its unit, its reason and what
+// was measured for it. Nothing else decides a verdict. One value stands for one idea, wherever that is asked for: most
+// of something is the same share everywhere.
 //
-// A threshold that was found does not matter much: moved by three tenths, it changes next to no verdict. TestSensitivity moves each and counts;
-// docs/analysis.md says how many. Only that test changes them.
+// A threshold that was found does not matter much: moved by three tenths, it changes next to no verdict.
+// TestSensitivity moves each and counts; docs/analysis.md says how many. Only that test changes them.
 package policy
 
 import "mtrace/analyze"

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/tracetest"
 )
 
-// BenchmarkBuild makes the GPU's and the waits' profile of a loaded trace: a sample is a command buffer's work, or a wait.
+// BenchmarkBuild makes the GPU's and the waits' profile of a loaded trace: a sample is a command buffer's work, or a
+// wait.
 func BenchmarkBuild(b *testing.B) {
 	const steps = 50_000
 	trace, err := analyze.Load(tracetest.Steps(b, steps), analyze.Options{})
@@ -29,7 +30,8 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(2*steps*float64(b.N)/(processorTime(b)-before).Seconds()/1e6, "Msamples/cpu-s")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the clock.
+// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
+// clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

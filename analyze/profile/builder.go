@@ -51,7 +51,8 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 	if !t.Source.Started.IsZero() {
 		p.TimeNanos = t.Source.Started.UnixNano()
 	}
-	p.Mapping = []*profile.Mapping{{ID: 1, File: cmp.Or(t.Source.Program, "unknown"), HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
+	p.Mapping = []*profile.Mapping{{ID: 1, File: cmp.Or(t.Source.Program, "unknown"), HasFunctions: true,
+		HasFilenames: true, HasLineNumbers: true}}
 	if line := t.Headline(); line != "" {
 		p.Comments = append(p.Comments, line)
 	}
@@ -59,11 +60,13 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 	if t.Source.SoftwareMetal {
 		p.Comments = append(p.Comments, "times of a software Metal, not of a GPU")
 	}
-	return &builder{profile: p, samples: map[labels]map[string]*profile.Sample{}, locations: map[string]*profile.Location{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
+	return &builder{profile: p, samples: map[labels]map[string]*profile.Sample{},
+		locations: map[string]*profile.Location{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
 }
 
-// add adds values to the sample of a stack and labels. The stack is, leaf first, what it was in Metal (empty names are left out), the
-// functions that called Metal, and the scopes that the program was in: a scope is a phase of the run, whichever function opened it.
+// add adds values to the sample of a stack and labels. The stack is, leaf first, what it was in Metal (empty names are
+// left out), the functions that called Metal, and the scopes that the program was in: a scope is a phase of the run,
+// whichever function opened it.
 func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	locations := b.stack[:0]
 	for _, name := range metal {
@@ -96,7 +99,8 @@ func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	}
 	s := b.same[string(b.key)]
 	if s == nil {
-		s = &profile.Sample{Location: slices.Clone(locations), Value: make([]int64, len(values)), Label: l.text(), NumLabel: l.numbers()}
+		s = &profile.Sample{Location: slices.Clone(locations), Value: make([]int64, len(values)), Label: l.text(),
+			NumLabel: l.numbers()}
 		b.same[string(b.key)] = s
 		b.profile.Sample = append(b.profile.Sample, s)
 	}
@@ -114,8 +118,8 @@ func (b *builder) location(name string) *profile.Location {
 	return at
 }
 
-// unquoted keeps out of a label's value what go tool pprof writes into its graphs as it is: a quote, or a backslash at the end, ends the string that
-// the value is in, and the graph is no DOT any more.
+// unquoted keeps out of a label's value what go tool pprof writes into its graphs as it is: a quote, or a backslash at
+// the end, ends the string that the value is in, and the graph is no DOT any more.
 var unquoted = strings.NewReplacer(`"`, "'", `\`, "/")
 
 func (l labels) text() map[string][]string {

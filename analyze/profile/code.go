@@ -17,7 +17,8 @@ type code struct {
 type functionKey struct{ name, file string }
 
 func newCode(p *profile.Profile) *code {
-	return &code{p, map[functionKey]*profile.Function{}, map[*analyze.Frame]*profile.Location{}, map[*analyze.Image]*profile.Mapping{}}
+	return &code{p, map[functionKey]*profile.Function{}, map[*analyze.Frame]*profile.Location{},
+		map[*analyze.Image]*profile.Mapping{}}
 }
 
 func newFunction(p *profile.Profile, name, file string) *profile.Function {
@@ -32,8 +33,8 @@ func newLocation(p *profile.Profile, address uint64, m *profile.Mapping, line pr
 	return at
 }
 
-// location is the frame's place. The address of machine code is that of its call, one before the return address, which may belong to the
-// next line or function already.
+// location is the frame's place. The address of machine code is that of its call, one before the return address, which
+// may belong to the next line or function already.
 func (c *code) location(f *analyze.Frame) *profile.Location {
 	at := c.locations[f]
 	if at == nil {
@@ -57,15 +58,16 @@ func (c *code) function(f *analyze.Frame) *profile.Function {
 	return at
 }
 
-// mapping is the file that the frame's machine code is in; Python's functions, and code of an unknown file, are the program's. One of
-// which a function has no name is left to go tool pprof to find names for.
+// mapping is the file that the frame's machine code is in; Python's functions, and code of an unknown file, are the
+// program's. One of which a function has no name is left to go tool pprof to find names for.
 func (c *code) mapping(f *analyze.Frame) *profile.Mapping {
 	if f.Image == nil {
 		return c.profile.Mapping[0]
 	}
 	m := c.mappings[f.Image]
 	if m == nil {
-		m = &profile.Mapping{ID: uint64(len(c.profile.Mapping) + 1), Start: f.Image.Start, Limit: f.Image.Start + f.Image.Size, File: f.Image.Path,
+		m = &profile.Mapping{ID: uint64(len(c.profile.Mapping) + 1), Start: f.Image.Start, Limit: f.Image.Start +
+			f.Image.Size, File: f.Image.Path,
 			BuildID: f.Image.BuildID, HasFunctions: true}
 		c.profile.Mapping = append(c.profile.Mapping, m)
 		c.mappings[f.Image] = m

@@ -9,15 +9,18 @@ import (
 	"mtrace/analyze"
 )
 
-// Labels with a quote, a backslash or a newline made graphs that Graphviz refused: go tool pprof writes values of labels as they are.
+// Labels with a quote, a backslash or a newline made graphs that Graphviz refused: go tool pprof writes values of
+// labels as they are.
 func TestGraphOfOddNames(t *testing.T) {
 	p := &analyze.Process{ID: 7, Program: `/bin/say "hi"`}
 	odd := "step \"1\"\n\x01\\"
 	th := &analyze.Thread{Process: p, ID: 8, Name: odd, Active: analyze.Interval{Begin: 1, End: 1e9}}
 	q := &analyze.Queue{ID: 1, Process: p, Label: odd}
-	b := analyze.CommandBuffer{ID: 1, Process: p, Queue: q, Label: odd, Committed: analyze.Call{Interval: analyze.Interval{Begin: 10, End: 20}, Thread: th},
-		GPU: analyze.Interval{Begin: 100, End: 5e8}}
-	trace := &analyze.Trace{Processes: []*analyze.Process{p}, Threads: []*analyze.Thread{th}, Queues: []*analyze.Queue{q}, CommandBuffers: []analyze.CommandBuffer{b}}
+	b := analyze.CommandBuffer{ID: 1, Process: p, Queue: q, Label: odd,
+		Committed: analyze.Call{Interval: analyze.Interval{Begin: 10, End: 20}, Thread: th},
+		GPU:       analyze.Interval{Begin: 100, End: 5e8}}
+	trace := &analyze.Trace{Processes: []*analyze.Process{p}, Threads: []*analyze.Thread{th}, Queues: []*analyze.Queue{q},
+		CommandBuffers: []analyze.CommandBuffer{b}}
 	trace.Finish()
 	paths, err := WriteAll([]string{"gpu"}, trace, t.TempDir())
 	if err != nil {

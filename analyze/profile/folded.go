@@ -10,12 +10,14 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// WriteFolded writes a profile as folded stacks, for flame graphs: a line for each stack, root first, semicolons between, and its value: the
-// profile's own kind of time or size, or where it has none the number of samples. Process and thread are the outermost frames.
+// WriteFolded writes a profile as folded stacks, for flame graphs: a line for each stack, root first, semicolons
+// between, and its value: the profile's own kind of time or size, or where it has none the number of samples. Process
+// and thread are the outermost frames.
 func WriteFolded(w io.Writer, p *profile.Profile) error {
 	value := 0
 	for i, t := range p.SampleType {
-		if t.Type == p.DefaultSampleType && slices.ContainsFunc(p.Sample, func(s *profile.Sample) bool { return s.Value[i] != 0 }) {
+		if t.Type == p.DefaultSampleType && slices.ContainsFunc(p.Sample,
+			func(s *profile.Sample) bool { return s.Value[i] != 0 }) {
 			value = i
 		}
 	}

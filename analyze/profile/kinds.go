@@ -17,10 +17,11 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 	return []*profile.ValueType{{Type: count, Unit: unit}, {Type: value, Unit: valueUnit}}
 }
 
-// gpu is where the GPU's time went. A command buffer, and the time from its commit to its beginning, count once, with the first
-// of its kernels.
+// gpu is where the GPU's time went. A command buffer, and the time from its commit to its beginning, count once, with
+// the first of its kernels.
 func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
-	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued", Unit: "nanoseconds"})
+	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued",
+		Unit: "nanoseconds"})
 	b := newBuilder(t, types...)
 	b.profile.Comments = append(b.profile.Comments, "gpu_timing: "+kernels.TimingOf(t).Source)
 	var stack []string
@@ -45,15 +46,16 @@ func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 			}
 			stack = append(append(stack[:0], s.Name()), s.Layer.Frames()...)
 			stack = append(stack, encoder, cmp.Or(c.Label, "(command buffer without a label)"), channelName(s.Channel), queue)
-			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue, timing: s.Source, named: s.Operation.Name}, first, int64(s.GPU), queued)
+			b.add(stack, originOf(c.Committed), labels{process: c.Process, thread: c.Committed.Thread, queue: c.Queue,
+				timing: s.Source, named: s.Operation.Name}, first, int64(s.GPU), queued)
 			first, queued = 0, 0
 		}
 	}
 	return b
 }
 
-// together puts kernels whose costs are not identified, one after another in an encoder, into one share, which is called after all of them: a profile has no
-// ranges, and would rank them.
+// together puts kernels whose costs are not identified, one after another in an encoder, into one share, which is
+// called after all of them: a profile has no ranges, and would rank them.
 func together(shares []kernels.Share) []kernels.Share {
 	out := shares[:0]
 	for i := 0; i < len(shares); i++ {
@@ -61,7 +63,8 @@ func together(shares []kernels.Share) []kernels.Share {
 		var names []string
 		for at := i; s.Source == kernels.NotIdentified && at < len(shares); at++ {
 			next := &shares[at]
-			if next.Source != kernels.NotIdentified || next.Encoder != s.Encoder || next.Operation != s.Operation || next.Layer != s.Layer {
+			if next.Source != kernels.NotIdentified || next.Encoder != s.Encoder || next.Operation != s.Operation ||
+				next.Layer != s.Layer {
 				break
 			}
 			if !slices.Contains(names, next.Name()) {
@@ -89,8 +92,8 @@ func channelName(channel string) string {
 	return channel + " channel"
 }
 
-// api is the threads' time in calls, without that of calls nested in them: all of their windows but what is outside of Metal, and of
-// that the waits for signals, which are calls too.
+// api is the threads' time in calls, without that of calls nested in them: all of their windows but what is outside of
+// Metal, and of that the waits for signals, which are calls too.
 func api(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("calls", "count", "wall", "nanoseconds")...)
 	for _, c := range t.Calls {
@@ -110,8 +113,8 @@ func api(t *analyze.Trace) *builder {
 	return b
 }
 
-// wait is the threads' time in waits, for locks and for signals of other threads. The leaf is the phase of the wait; a wait counts once,
-// with its longest one.
+// wait is the threads' time in waits, for locks and for signals of other threads. The leaf is the phase of the wait; a
+// wait counts once, with its longest one.
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
 	splitter := evidence.Divide(t)
@@ -164,7 +167,8 @@ func counts(earlier bool) int64 {
 	return 1
 }
 
-// signals adds the waits for signals of the threads that the report has: those that did nothing else wait for work that is not the GPU's.
+// signals adds the waits for signals of the threads that the report has: those that did nothing else wait for work that
+// is not the GPU's.
 func (b *builder) signals(a *evidence.Evidence) {
 	listed := map[*analyze.Thread]bool{}
 	for _, t := range a.Threads {
@@ -172,7 +176,8 @@ func (b *builder) signals(a *evidence.Evidence) {
 	}
 	for i := range a.Trace.ChildWaits {
 		if w := &a.Trace.ChildWaits[i]; w.Mostly && listed[w.Thread] {
-			b.add([]string{"children that compile", cmp.Or(w.Program, "child processes"), w.How}, originOf(w.Call), labels{thread: w.Thread}, 1, int64(w.Length()))
+			b.add([]string{"children that compile", cmp.Or(w.Program, "child processes"), w.How}, originOf(w.Call),
+				labels{thread: w.Thread}, 1, int64(w.Length()))
 		}
 	}
 	for i := range a.SignalWaits {
@@ -184,7 +189,8 @@ func (b *builder) signals(a *evidence.Evidence) {
 		if w.Signaller != nil {
 			l.other = fmt.Sprintf("%s (%d)", threadName(w.Signaller), w.Signaller.ID)
 		}
-		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l, counts(w.Earlier), int64(w.Length()))
+		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l,
+			counts(w.Earlier), int64(w.Length()))
 	}
 }
 
@@ -193,7 +199,8 @@ func alloc(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("objects", "count", "space", "bytes")...)
 	for i := range t.Allocations {
 		a := &t.Allocations[i]
-		b.add([]string{a.Storage + " memory", a.Selector}, origin{a.Thread, a.At, a.Stack}, labels{thread: a.Thread}, 1, int64(min(a.Bytes, 1<<62)))
+		b.add([]string{a.Storage + " memory", a.Selector}, origin{a.Thread, a.At, a.Stack}, labels{thread: a.Thread}, 1,
+			int64(min(a.Bytes, 1<<62)))
 	}
 	return b
 }

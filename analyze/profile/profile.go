@@ -1,5 +1,5 @@
-// Package profile writes traces as pprof profiles, as docs/vocabulary.md defines them: the sums are those of the report, to the
-// nanosecond.
+// Package profile writes traces as pprof profiles, as docs/vocabulary.md defines them: the sums are those of the
+// report, to the nanosecond.
 package profile
 
 import (
@@ -20,8 +20,9 @@ import (
 // Types are the profiles that can be made.
 var Types = []string{"gpu", "api", "wait", "alloc", "compile"}
 
-var builders = map[string]func(*analyze.Trace) *builder{"api": api, "wait": wait, "alloc": alloc, "compile": compilation,
-	"gpu": func(t *analyze.Trace) *builder { return gpu(t, kernels.CostsOf(t)) }}
+var builders = map[string]func(*analyze.Trace) *builder{"api": api, "wait": wait, "alloc": alloc,
+	"compile": compilation,
+	"gpu":     func(t *analyze.Trace) *builder { return gpu(t, kernels.CostsOf(t)) }}
 
 // Build makes one profile of the trace; kind is one of Types.
 func Build(kind string, t *analyze.Trace) (*profile.Profile, error) { return build(kind, t, nil) }
@@ -71,8 +72,8 @@ func Write(kind string, t *analyze.Trace, path string) error {
 	return nil
 }
 
-// WriteAll writes the profiles into the folder dir, which it makes if it is not there, as KIND.pb.gz each, and returns their
-// paths. No kinds are all Types.
+// WriteAll writes the profiles into the folder dir, which it makes if it is not there, as KIND.pb.gz each, and returns
+// their paths. No kinds are all Types.
 func WriteAll(kinds []string, t *analyze.Trace, dir string) ([]string, error) {
 	if len(kinds) == 0 {
 		kinds = Types

@@ -36,7 +36,8 @@ func traces(t *testing.T) map[string]*analyze.Trace {
 	return all
 }
 
-// signalTrace writes a trace in which threads wait for signals: one that works with Metal, two of them inside a call of Metal's, and one of a pool.
+// signalTrace writes a trace in which threads wait for signals: one that works with Metal, two of them inside a call of
+// Metal's, and one of a pool.
 func signalTrace(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "signals.mtrace")
 	f := tracetest.Create(t, path)
@@ -65,10 +66,12 @@ func TestSignals(t *testing.T) {
 	got := map[string]int64{}
 	for _, s := range p.Sample {
 		if s.Location[0].Line[0].Function.Name == "signal" {
-			got[s.Location[1].Line[0].Function.Name+" "+s.Location[2].Line[0].Function.Name+", waits for "+strings.Join(s.Label["waits_for"], "")] += s.Value[1]
+			got[s.Location[1].Line[0].Function.Name+" "+s.Location[2].Line[0].Function.Name+", waits for "+strings.Join(
+				s.Label["waits_for"], "")] += s.Value[1]
 		}
 	}
-	want := map[string]int64{"signal at 0x2000 pthread_cond_wait, waits for pool (9)": 5001, "ready pthread_cond_wait, waits for pool (9)": 4002}
+	want := map[string]int64{"signal at 0x2000 pthread_cond_wait, waits for pool (9)": 5001,
+		"ready pthread_cond_wait, waits for pool (9)": 4002}
 	if !maps.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -128,7 +131,8 @@ func TestSums(t *testing.T) {
 			for _, s := range p.Sample {
 				got[0] += s.Value[0]
 				got[1] += s.Value[1]
-				if len(s.Label["thread"]) != 1 || len(s.Label["queue"]) != 1 || len(s.NumLabel["tid"]) != 1 || len(s.NumLabel["pid"]) != 1 {
+				if len(s.Label["thread"]) != 1 || len(s.Label["queue"]) != 1 || len(s.NumLabel["tid"]) != 1 ||
+					len(s.NumLabel["pid"]) != 1 {
 					t.Fatalf("%s, %s: a sample without its labels: %v %v", name, kind, s.Label, s.NumLabel)
 				}
 			}
@@ -191,14 +195,17 @@ func TestUnknownKind(t *testing.T) {
 	}
 }
 
-// Every sample of GPU time has the operation that it was for as a label, where there is one: -tagfocus and -tagroot of pprof work with it.
+// Every sample of GPU time has the operation that it was for as a label, where there is one: -tagfocus and -tagroot of
+// pprof work with it.
 func TestOperationsAreLabels(t *testing.T) {
-	b := analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: []analyze.Encoder{{Dispatches: []analyze.Dispatch{
-		{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64, Names: &analyze.Names{Group: "attention"}},
-		{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64},
-	}}}}
+	b := analyze.CommandBuffer{GPU: analyze.Interval{Begin: 1000, End: 3000},
+		Encoders: []analyze.Encoder{{Dispatches: []analyze.Dispatch{
+			{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64, Names: &analyze.Names{Group: "attention"}},
+			{Pipeline: &analyze.Pipeline{Kernel: "gemm"}, Count: 1, Threads: 64},
+		}}}}
 	got := map[string]int64{}
-	p, err := Build("gpu", &analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []analyze.CommandBuffer{b}})
+	p, err := Build("gpu", &analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000},
+		CommandBuffers: []analyze.CommandBuffer{b}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,11 +72,13 @@ func TestStacks(t *testing.T) {
 				places[name] = *l
 			}
 		}
-		if at := places["step"]; kind != "wait" && at.Line[0].Line != 42 || at.Line[0].Function.Filename != "/home/me/train.py" || at.Address != 0 || at.Mapping.ID != 1 {
+		if at := places["step"]; kind != "wait" && at.Line[0].Line != 42 ||
+			at.Line[0].Function.Filename != "/home/me/train.py" || at.Address != 0 || at.Mapping.ID != 1 {
 			t.Errorf("%s: step is at %+v of %+v", kind, at, at.Line[0].Function)
 		}
 		at := places["gpu_call"]
-		if at.Address != tracesim.LibraryStart+0x10f || at.Mapping.File != "/opt/app/libgpu.so" || at.Mapping.Start != tracesim.LibraryStart ||
+		if at.Address != tracesim.LibraryStart+0x10f || at.Mapping.File != "/opt/app/libgpu.so" ||
+			at.Mapping.Start != tracesim.LibraryStart ||
 			at.Mapping.Limit != tracesim.LibraryStart+1<<20 || at.Mapping.BuildID != "c0ffee" || at.Mapping.HasFunctions {
 			t.Errorf("%s: gpu_call is at %#x of %+v", kind, at.Address, at.Mapping)
 		}
@@ -106,7 +108,8 @@ func TestStacksAddUp(t *testing.T) {
 		for _, c := range trace.Compilations {
 			compiled += c.Length()
 		}
-		for kind, want := range map[string]analyze.Nanos{"gpu": a.GPU.Sum, "api": inside, "wait": waits, "compile": compiled} {
+		for kind, want := range map[string]analyze.Nanos{"gpu": a.GPU.Sum, "api": inside, "wait": waits,
+			"compile": compiled} {
 			p, err := Build(kind, trace)
 			if err != nil {
 				t.Fatal(err)

@@ -10,8 +10,9 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A Sum adds up profiles of the parts of a long trace (analyze.Options.Adds). Its memory grows with different stacks, not with the trace. Times are
-// those of the whole; a wait over the border of two parts counts with the phase that is its longest in the first.
+// A Sum adds up profiles of the parts of a long trace (analyze.Options.Adds). Its memory grows with different stacks,
+// not with the trace. Times are those of the whole; a wait over the border of two parts counts with the phase that is
+// its longest in the first.
 type Sum struct {
 	kinds   []string
 	sums    []*profile.Profile // of each kind
@@ -25,7 +26,8 @@ const mostPending = 8
 
 // NewSum is of profiles of these kinds, of Types, and of no parts. The costs of kernels are those of the whole run.
 func NewSum(kinds []string, costs *kernels.Costs) *Sum {
-	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)), pending: make([][]*profile.Profile, len(kinds))}
+	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)),
+		pending: make([][]*profile.Profile, len(kinds))}
 }
 
 // Add adds the part that comes next.

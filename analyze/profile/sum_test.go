@@ -33,9 +33,9 @@ func byStack(p *profile.Profile) map[string][]int64 {
 	return all
 }
 
-// TestSum: profiles that are added up over the parts of a trace are those of the trace as a whole: calls, waits and command buffers count once,
-// and times are the same but for what is rounded where a command buffer's GPU time is divided in two parts. A wait over a border counts with the
-// phase that is the longest of it in its first part.
+// TestSum: profiles that are added up over the parts of a trace are those of the trace as a whole: calls, waits and
+// command buffers count once, and times are the same but for what is rounded where a command buffer's GPU time is
+// divided in two parts. A wait over a border counts with the phase that is the longest of it in its first part.
 func TestSum(t *testing.T) {
 	for _, shape := range longtrace.Shapes {
 		path := filepath.Join(t.TempDir(), shape.Name)

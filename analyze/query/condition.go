@@ -14,7 +14,8 @@ type test struct {
 	value any
 }
 
-// newTest is a condition on a column of a kind. Values of another kind are neither less nor more than it has, so none is compared with them.
+// newTest is a condition on a column of a kind. Values of another kind are neither less nor more than it has, so none
+// is compared with them.
 func newTest(place int, kind string, c Condition) (test, error) {
 	t := test{place, c.Is, c.Value}
 	if !slices.Contains([]string{"=", "!=", "<", "<=", ">", ">=", "contains", "null", "set"}, c.Is) {
@@ -41,7 +42,8 @@ func newTest(place int, kind string, c Condition) (test, error) {
 		return t, fmt.Errorf("the condition on %s compares with %v, which is no number, text or truth value", c.Column, v)
 	}
 	if given != kind && !slices.Contains([]string{"contains", "null", "set"}, c.Is) {
-		return t, fmt.Errorf("the column %s has a %s in each row, and %#v is a %s: give a %s", c.Column, kind, c.Value, given, kind)
+		return t, fmt.Errorf("the column %s has a %s in each row, and %#v is a %s: give a %s", c.Column, kind, c.Value,
+			given, kind)
 	}
 	return t, nil
 }

@@ -7,16 +7,19 @@ import (
 	"testing"
 )
 
-// TestQueriesAreBounded: no query takes memory or time without a limit, however many terms it has and however deep it nests. A query with a
-// thousand percentiles kept all values of a column a thousand times.
+// TestQueriesAreBounded: no query takes memory or time without a limit, however many terms it has and however deep it
+// nests. A query with a thousand percentiles kept all values of a column a thousand times.
 func TestQueriesAreBounded(t *testing.T) {
 	dir := folder(t)
 	many := func(term string) string { return strings.TrimSuffix(strings.Repeat(term+",", mostTerms+1), ",") }
 	for query, want := range map[string]string{
-		`{"table":"calls","columns":[` + many(`"tid"`) + `]}`:                                        "columns are more than",
-		`{"table":"calls","group_by":[` + many(`"tid"`) + `]}`:                                       "columns to group by are more than",
-		`{"table":"calls","where":[` + many(`{"column":"tid","is":"set"}`) + `]}`:                    "conditions are more than",
-		`{"table":"calls","aggregates":[` + many(`{"function":"p99","column":"duration_ns"}`) + `]}`: "aggregates are more than",
+		`{"table":"calls","columns":[` + many(`"tid"`) + `]}`: "columns are more than",
+		`{"table":"calls","group_by":[` + many(`"tid"`) +
+			`]}`: "columns to group by are more than",
+		`{"table":"calls","where":[` + many(`{"column":"tid","is":"set"}`) +
+			`]}`: "conditions are more than",
+		`{"table":"calls","aggregates":[` + many(`{"function":"p99","column":"duration_ns"}`) +
+			`]}`: "aggregates are more than",
 	} {
 		var q Query
 		if err := json.Unmarshal([]byte(query), &q); err != nil {
@@ -26,12 +29,14 @@ func TestQueriesAreBounded(t *testing.T) {
 			t.Errorf("%.60s…: %v, want %q", query, err, want)
 		}
 	}
-	deep := `{"table":"calls","where":[{"column":"tid","is":"=","value":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}]}`
+	deep := `{"table":"calls","where":[{"column":"tid","is":"=","value":` + strings.Repeat("[", 100_000) +
+		strings.Repeat("]", 100_000) + `}]}`
 	var q Query
 	if err := json.Unmarshal([]byte(deep), &q); err == nil {
 		t.Error("a value that nests 100,000 times is read")
 	}
-	r, err := newRun(Query{Table: "t", Limit: 1, Aggregates: []Aggregate{{"p50", "n"}, {"p99", "n"}}}, []string{"n"}, []string{kindNumber})
+	r, err := newRun(Query{Table: "t", Limit: 1, Aggregates: []Aggregate{{"p50", "n"}, {"p99", "n"}}}, []string{"n"},
+		[]string{kindNumber})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +53,8 @@ func TestQueriesAreBounded(t *testing.T) {
 	for i := range aggregates {
 		aggregates[i] = Aggregate{"sum", "n"}
 	}
-	if r, err = newRun(Query{Table: "t", Limit: 1, GroupBy: []string{"n"}, Aggregates: aggregates}, []string{"n"}, []string{kindNumber}); err != nil {
+	if r, err = newRun(Query{Table: "t", Limit: 1, GroupBy: []string{"n"}, Aggregates: aggregates}, []string{"n"},
+		[]string{kindNumber}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range int64(mostGroups) {

@@ -1,5 +1,6 @@
-// Package query answers questions about one table of an exported trace: which rows, grouped and summed how. It is for those who have no database at
-// hand, as an assistant that was given a trace; docs/export.md says how to ask a database.
+// Package query answers questions about one table of an exported trace: which rows, grouped and summed how. It is for
+// those who have no database at hand, as an assistant that was given a trace; docs/export.md says how to ask a
+// database.
 package query
 
 import (
@@ -66,7 +67,8 @@ const (
 	mostValues = 1 << 26 // values that percentiles are of, all together: eight bytes each
 )
 
-// Run answers a query from a folder of Parquet files, one a table, as mtrace export writes them. The error says what is wrong with the query, in one line.
+// Run answers a query from a folder of Parquet files, one a table, as mtrace export writes them. The error says what is
+// wrong with the query, in one line.
 func Run(folder string, q Query) (*Answer, error) {
 	if q.Limit == 0 {
 		q.Limit = usualLimit
@@ -74,7 +76,8 @@ func Run(folder string, q Query) (*Answer, error) {
 	if q.Limit < 0 || q.Limit > mostLimit {
 		return nil, fmt.Errorf("limit is 1 to %d, not %d", mostLimit, q.Limit)
 	}
-	for what, n := range map[string]int{"columns": len(q.Columns), "conditions": len(q.Where), "columns to group by": len(q.GroupBy), "aggregates": len(q.Aggregates)} {
+	for what, n := range map[string]int{"columns": len(q.Columns), "conditions": len(q.Where),
+		"columns to group by": len(q.GroupBy), "aggregates": len(q.Aggregates)} {
 		if n > mostTerms {
 			return nil, fmt.Errorf("%d %s are more than %d", n, what, mostTerms)
 		}
@@ -205,7 +208,8 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 				return nil, err
 			}
 			if kinds[i] != kindNumber && a.Function != "min" && a.Function != "max" {
-				return nil, fmt.Errorf("%s: the column has no numbers, but a %s in each row; count, min and max go with any", a.Name(), kinds[i])
+				return nil, fmt.Errorf("%s: the column has no numbers, but a %s in each row; count, min and max go with any",
+					a.Name(), kinds[i])
 			}
 		}
 		r.of = append(r.of, i)
@@ -221,7 +225,8 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 		r.shown, _ = places(names)
 	}
 	if q.OrderBy != "" && !slices.Contains(r.columns(), q.OrderBy) {
-		return nil, fmt.Errorf("order_by %q is no column of the answer, which has %s", q.OrderBy, strings.Join(r.columns(), ", "))
+		return nil, fmt.Errorf("order_by %q is no column of the answer, which has %s", q.OrderBy,
+			strings.Join(r.columns(), ", "))
 	}
 	return r, nil
 }

@@ -23,7 +23,8 @@ func folder(t testing.TB) string {
 	t.Helper()
 	var rows []row
 	for i := range int64(10) {
-		rows = append(rows, row{TID: 1 + i%2, Selector: []string{"commit", "waitUntilCompleted"}[i%2], Duration: i * 100, Failed: i == 7})
+		rows = append(rows, row{TID: 1 + i%2, Selector: []string{"commit", "waitUntilCompleted"}[i%2], Duration: i * 100,
+			Failed: i == 7})
 	}
 	dir := t.TempDir()
 	if err := parquet.WriteFile(filepath.Join(dir, "calls.parquet"), rows, parquet.MaxRowsPerRowGroup(3)); err != nil {
@@ -66,14 +67,15 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestWrongQueries: one line says what is wrong, and nothing outside of the folder is read. Durations under "1000", in quotes, were once all there are, and the
-// mean of a text was 0.
+// TestWrongQueries: one line says what is wrong, and nothing outside of the folder is read. Durations under "1000", in
+// quotes, were once all there are, and the mean of a text was 0.
 func TestWrongQueries(t *testing.T) {
 	dir := folder(t)
 	for query, want := range map[string]string{
-		`{"table":"../calls"}`:                                                         "no table",
-		`{"table":"nothing"}`:                                                          "no table",
-		`{"table":"calls","columns":["colour"]}`:                                       "it has tid, selector, duration_ns, failed",
+		`{"table":"../calls"}`: "no table",
+		`{"table":"nothing"}`:  "no table",
+		`{"table":"calls","columns":["colour"]}`: "it has tid, selector, " +
+			"duration_ns, failed",
 		`{"table":"calls","order_by":"colour"}`:                                        "no column of the answer",
 		`{"table":"calls","aggregates":[{"function":"median","column":"tid"}]}`:        "there are count, sum",
 		`{"table":"calls","where":[{"column":"tid","is":"~","value":1}]}`:              "a condition is one of",
@@ -83,10 +85,12 @@ func TestWrongQueries(t *testing.T) {
 		`{"table":"calls","where":[{"column":"selector","is":"=","value":1}]}`:         "give a text",
 		`{"table":"calls","where":[{"column":"failed","is":"=","value":"true"}]}`:      "give a truth value",
 		`{"table":"calls","where":[{"column":"failed","is":"!=","value":1}]}`:          "give a truth value",
-		`{"table":"calls","aggregates":[{"function":"mean","column":"selector"}]}`:     "mean(selector): the column has no numbers",
-		`{"table":"calls","aggregates":[{"function":"sum","column":"failed"}]}`:        "sum(failed): the column has no numbers",
-		`{"table":"calls","limit":5000}`:                                               "limit is 1 to 1000",
-		`{"table":"calls","columns":["tid"],"aggregates":[{"function":"count"}]}`:      "with aggregates or group_by give none",
+		`{"table":"calls","aggregates":[{"function":"mean","column":"selector"}]}`: "mean(selector): the column has " +
+			"no numbers",
+		`{"table":"calls","aggregates":[{"function":"sum","column":"failed"}]}`: "sum(failed): the column has no " +
+			"numbers",
+		`{"table":"calls","limit":5000}`:                                          "limit is 1 to 1000",
+		`{"table":"calls","columns":["tid"],"aggregates":[{"function":"count"}]}`: "with aggregates or group_by give none",
 	} {
 		var q Query
 		if err := json.Unmarshal([]byte(query), &q); err != nil {

@@ -30,7 +30,8 @@ func large(b *testing.B) *analyze.Trace {
 	for t := range int64(threads) {
 		r := p.Thread(uint64(10+t), "worker", 1000)
 		at := 1000 + t*10_000
-		r.AddMore(wire.Record{Begin: wire.Ticks(at), End: wire.Ticks(at + 50), Object: 1, Arg: uint64(2 + t), Call: queue}, wire.More{})
+		r.AddMore(wire.Record{Begin: wire.Ticks(at), End: wire.Ticks(at + 50), Object: 1, Arg: uint64(2 + t), Call: queue},
+			wire.More{})
 		id := uint32(100 + t*10*rounds)
 		for range rounds {
 			r.Add(create, at+100, at+160, uint32(2+t), uint64(id))
@@ -38,7 +39,8 @@ func large(b *testing.B) *analyze.Trace {
 			r.Add(end, at+200, at+210, id+1, 0)
 			r.Add(commit, at+220, at+2000, id, 0)
 			r.Add(wait, at+2100, at+80_000, id, 0)
-			handler.AddMore(wire.Record{Begin: wire.Ticks(at + 75_000), End: wire.Ticks(at + 75_100), Object: wire.ObjectID(id), Arg: 4, Call: wire.CallCompleted},
+			handler.AddMore(wire.Record{Begin: wire.Ticks(at + 75_000), End: wire.Ticks(at + 75_100), Object: wire.ObjectID(id),
+				Arg: 4, Call: wire.CallCompleted},
 				wire.More{X0: uint64(at + 10_000), X1: uint64(at + 70_000)})
 			id += 2
 			at += 81_000
@@ -62,7 +64,8 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(len(trace.CommandBuffers))*float64(b.N)/b.Elapsed().Seconds(), "buffers/s")
 }
 
-// BenchmarkCauses asks for the causes in the windows of a long trace, of whatever length: evidence, tests, verdict, replay, predictions.
+// BenchmarkCauses asks for the causes in the windows of a long trace, of whatever length: evidence, tests, verdict,
+// replay, predictions.
 func BenchmarkCauses(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "t.mtrace")
 	const callsOfAWindow = 70_000 // UsualLimits.Window records

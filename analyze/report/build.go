@@ -17,18 +17,21 @@ type Options struct {
 	Seed   uint64 // of what is random in the analysis
 	Limits Limits // of BuildLong; zero is UsualLimits
 
-	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not done.
+	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not
+	// done.
 	Part func(from, to analyze.Nanos) (*analyze.Trace, error)
 
-	WhatIf   []replay.Wanted // to be predicted together; empty is nothing
-	Threads  []ThreadPattern // threads to list, in matrices with those that they wait for or that wait for them; empty is all
-	Queues   []uint32        // queues to list; empty is all
-	Sections []string        // of WriteText; empty is one screen, or everything with All. What the others need is not computed
-	All      bool            // WriteText writes every section
-	Document bool            // all is computed, because it is written as JSON or HTML as well
-	Color    bool            // of WriteText
-	Width    int             // of WriteText, in columns: UsualWidth when it is 0, and AnyWidth for all there is
-	Top      int             // rows of each table of WriteText; 0 is as many as it has as a rule
+	WhatIf []replay.Wanted // to be predicted together; empty is nothing
+	// threads to list, in matrices with those that they wait for or that wait for them; empty is all
+	Threads []ThreadPattern
+	Queues  []uint32 // queues to list; empty is all
+	// of WriteText; empty is one screen, or everything with All. What the others need is not computed
+	Sections []string
+	All      bool // WriteText writes every section
+	Document bool // all is computed, because it is written as JSON or HTML as well
+	Color    bool // of WriteText
+	Width    int  // of WriteText, in columns: UsualWidth when it is 0, and AnyWidth for all there is
+	Top      int  // rows of each table of WriteText; 0 is as many as it has as a rule
 }
 
 // answers are what the analyses say of a trace.
@@ -49,7 +52,8 @@ type answers struct {
 
 // ask asks all analyses.
 func ask(t *analyze.Trace, opts Options) *answers {
-	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t), hang: hang.Find(t, hang.Options{})}
+	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t),
+		hang: hang.Find(t, hang.Options{})}
 	sum := kernels.NewSum(t)
 	x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
 	if !opts.wants(causes) {
@@ -57,8 +61,10 @@ func ask(t *analyze.Trace, opts Options) *answers {
 		return x
 	}
 	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed})
-	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.LaunchTime(), Dispatch: x.serial.DispatchTime()})
-	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions, Compile: x.compile, Memory: x.memory})
+	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.LaunchTime(),
+		Dispatch: x.serial.DispatchTime()})
+	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions,
+		Compile: x.compile, Memory: x.memory})
 	return x
 }
 

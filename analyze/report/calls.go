@@ -21,7 +21,8 @@ type Call struct {
 	P99NS       int64  `json:"p99_ns"`
 	MaxNS       int64  `json:"max_ns"`
 	Threads     int    `json:"threads"`
-	Unfinished  int64  `json:"unfinished,omitempty"` // calls that had not returned at the end: not in count, but in total, mean, min and max
+	// calls that had not returned at the end: not in count, but in total, mean, min and max
+	Unfinished int64 `json:"unfinished,omitempty"`
 }
 
 func (r *Report) calls(t *analyze.Trace) {
@@ -31,8 +32,9 @@ func (r *Report) calls(t *analyze.Trace) {
 		if all == 0 {
 			continue
 		}
-		c := Call{Selector: s.Selector, Class: s.Class, Count: s.Count, Unfinished: s.Unfinished, TotalNS: int64(s.Total), MeanNS: int64(s.Total) / all,
-			MinNS: int64(s.Min), MaxNS: int64(s.Max)}
+		c := Call{Selector: s.Selector, Class: s.Class, Count: s.Count, Unfinished: s.Unfinished, TotalNS: int64(s.Total),
+			MeanNS: int64(s.Total) / all,
+			MinNS:  int64(s.Min), MaxNS: int64(s.Max)}
 		for _, n := range s.Exclusive {
 			c.ExclusiveNS += int64(n)
 		}
@@ -55,7 +57,8 @@ func (r *Report) writeCalls(w *sheet) {
 		return
 	}
 	head(w, "calls", "")
-	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"}, left: 1, most: w.rows(2 * mostRows), spare: []int{6, 3, 8}}
+	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"},
+		left: 1, most: w.rows(2 * mostRows), spare: []int{6, 3, 8}}
 	same := map[string]int{}
 	for _, c := range r.Calls {
 		same[c.Selector]++
@@ -65,7 +68,8 @@ func (r *Report) writeCalls(w *sheet) {
 		if same[name] > 1 && c.Class != "" {
 			name += " of " + c.Class
 		}
-		t.add(name, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS), count(c.Threads))
+		t.add(name, count(c.Count), ns(c.TotalNS), ns(c.MeanNS), ns(c.P50NS), ns(c.P95NS), ns(c.P99NS), ns(c.MaxNS),
+			count(c.Threads))
 	}
 	t.write(w)
 }

@@ -4,8 +4,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A CallSite sums the calls of one selector from one place of the program. There are some when stacks were recorded (--stacks): those that
-// took the most time, at most 50.
+// A CallSite sums the calls of one selector from one place of the program. There are some when stacks were recorded
+// (--stacks): those that took the most time, at most 50.
 type CallSite struct {
 	At          string   `json:"at"`       // "train.py:42 step()"
 	Function    string   `json:"function"` // the innermost of the program's own, Python's where there is one
@@ -25,8 +25,10 @@ const mostSites = 50
 func (r *Report) callSites(t *analyze.Trace) {
 	sites := t.CallSites(func(*analyze.CallStat) bool { return true })
 	r.CallSites = list(sites[:min(len(sites), mostSites)], func(s analyze.CallSite) CallSite {
-		out := CallSite{At: s.Frame.String(), Function: s.Frame.Name, File: s.Frame.File, Line: s.Frame.Line, Selector: s.Selector, Count: s.Count,
-			ExclusiveNS: int64(s.Time), Threads: len(s.Threads), ThreadIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) })}
+		out := CallSite{At: s.Frame.String(), Function: s.Frame.Name, File: s.Frame.File, Line: s.Frame.Line,
+			Selector: s.Selector, Count: s.Count,
+			ExclusiveNS: int64(s.Time), Threads: len(s.Threads),
+			ThreadIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) })}
 		if s.Frame.Image != nil {
 			out.Image = s.Frame.Image.Path
 		}

@@ -33,7 +33,8 @@ var columns = []column{
 	one(analyze.PartEncode, "encode", "", "#2ca02c"),
 	one(analyze.PartCommit, "commit", "", "#98df8a"),
 	one(analyze.PartCompile, "compile", "", "#e377c2"),
-	{"api", "other API", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI}, "other calls of Metal, allocation among them", "#17becf"},
+	{"api", "other API", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI},
+		"other calls of Metal, allocation among them", "#17becf"},
 	one(analyze.PartOutside, "outside", "in no traced call", "#d0d4da"),
 }
 

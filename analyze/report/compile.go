@@ -25,7 +25,8 @@ type Compile struct {
 	LostNS    int64         `json:"lost_ns"`
 	Items     []CompileItem `json:"items"`
 
-	Waited    []CompileWait    `json:"waited"`    // for child processes that compiled; what counts is in the threads' compile_ns
+	// for child processes that compiled; what counts is in the threads' compile_ns
+	Waited    []CompileWait    `json:"waited"`
 	Processes []CompileProcess `json:"processes"` // those that compiled
 }
 
@@ -99,13 +100,15 @@ const titleFunctions = 3
 const mostItems = 50
 
 func (r *Report) compile(c *compile.Use) {
-	r.Compile = Compile{Libraries: c.Libraries, Functions: c.Functions, Pipelines: c.Pipelines, Archives: c.Archives, Unique: c.Unique, Repeated: c.Repeated, Late: c.Late,
+	r.Compile = Compile{Libraries: c.Libraries, Functions: c.Functions, Pipelines: c.Pipelines, Archives: c.Archives,
+		Unique: c.Unique, Repeated: c.Repeated, Late: c.Late,
 		Failed: c.Failed, TotalNS: int64(c.Total), LostNS: int64(c.Lost)}
 	if s, known := c.HitShare(); known {
 		r.Compile.HitShare = &s
 	}
 	r.Compile.Waited = list(c.Waited, func(w *compile.Waited) CompileWait {
-		x := CompileWait{TID: uint64(w.Thread.ID), Thread: w.Thread.Name, How: w.How, Program: w.Program, Count: w.Count, TotalNS: int64(w.Total),
+		x := CompileWait{TID: uint64(w.Thread.ID), Thread: w.Thread.Name, How: w.How, Program: w.Program, Count: w.Count,
+			TotalNS:    int64(w.Total),
 			CompiledNS: int64(w.Compiled), CountedNS: int64(w.Counted)}
 		if w.Thread.Process != nil {
 			x.PID = w.Thread.Process.ID
@@ -116,7 +119,8 @@ func (r *Report) compile(c *compile.Use) {
 		return CompileProcess{p.Process.ID, p.Process.Parent, p.Process.Program, p.Count, int64(p.Total)}
 	})
 	r.Compile.Items = list(c.Items[:min(len(c.Items), mostItems)], func(i *compile.Item) CompileItem {
-		return CompileItem{i.Kind, i.Name, i.Count, int64(i.Total), int64(i.First), i.SourceSize, append([]string{}, i.Functions...)}
+		return CompileItem{i.Kind, i.Name, i.Count, int64(i.Total), int64(i.First), i.SourceSize,
+			append([]string{}, i.Functions...)}
 	})
 }
 
@@ -145,7 +149,8 @@ func (c *Compile) writeWaits(w *sheet) {
 	if len(c.Waited) == 0 {
 		return
 	}
-	t := &table{heads: []string{"waited for children that compile", "by", "times", "total", "they compiled"}, left: 2, most: mostRows}
+	t := &table{heads: []string{"waited for children that compile", "by", "times", "total", "they compiled"}, left: 2,
+		most: mostRows}
 	for _, x := range c.Waited {
 		t.add(x.Title(), x.By(), count(x.Count), ns(x.TotalNS), ns(x.CompiledNS))
 	}
@@ -170,7 +175,8 @@ func (x CompileWait) By() string {
 
 // Text sums up what was compiled.
 func (c Compile) Text() string {
-	text := fmt.Sprintf("%s, %s and %s in %s; ", analyze.Plural(c.Libraries, "library"), analyze.Plural(c.Functions, "function"), analyze.Plural(c.Pipelines, "pipeline state"), ns(c.TotalNS))
+	text := fmt.Sprintf("%s, %s and %s in %s; ", analyze.Plural(c.Libraries, "library"),
+		analyze.Plural(c.Functions, "function"), analyze.Plural(c.Pipelines, "pipeline state"), ns(c.TotalNS))
 	text += fmt.Sprintf("%s repeated, %s after the first commit", orNone(c.Repeated), orNone(c.Late))
 	if c.LostNS > 0 {
 		text += fmt.Sprintf(": %s lost to those", ns(c.LostNS))

@@ -9,19 +9,21 @@ import (
 	"mtrace/analyze"
 )
 
-// Coverage is how much of what happened the tracer saw, by its own count: what passed points of Metal that all command buffers pass,
-// against what was recorded above them.
+// Coverage is how much of what happened the tracer saw, by its own count: what passed points of Metal that all command
+// buffers pass, against what was recorded above them.
 type Coverage struct {
-	Share     *float64          `json:"share"` // of all commits, those that were seen; null when there was nothing to count or no place to count it
+	// of all commits, those that were seen; null when there was nothing to count or no place to count it
+	Share     *float64          `json:"share"`
 	Processes []ProcessCoverage `json:"processes"`
 }
 
 // ProcessCoverage is that of one process.
 type ProcessCoverage struct {
-	PID         int              `json:"pid"`
-	Classes     []string         `json:"classes_hooked"`
-	Unhooked    []UnhookedClass  `json:"classes_not_hooked"`
-	Nested      map[string]int64 `json:"nested_calls"` // left out on purpose, by kind of object: an outer call stands for them
+	PID      int             `json:"pid"`
+	Classes  []string        `json:"classes_hooked"`
+	Unhooked []UnhookedClass `json:"classes_not_hooked"`
+	// left out on purpose, by kind of object: an outer call stands for them
+	Nested      map[string]int64 `json:"nested_calls"`
 	Commits     Audit            `json:"commits"`
 	Completions Audit            `json:"completions"`
 	SelfCheck   *SelfCheck       `json:"self_check"` // null when none was made
@@ -59,8 +61,12 @@ func (r *Report) coverage(t *analyze.Trace) {
 		r.Coverage.Share = &share
 	}
 	r.Coverage.Processes = list(t.Coverage, func(c analyze.Coverage) ProcessCoverage {
-		p := ProcessCoverage{PID: c.Process.ID, Classes: append([]string{}, c.Classes...), Nested: c.Nested, Commits: Audit(c.Commits), Completions: Audit(c.Completions)}
-		p.Unhooked = list(c.Unhooked, func(u analyze.UnhookedClass) UnhookedClass { return UnhookedClass{u.Name, u.Family, u.Methods} })
+		p := ProcessCoverage{PID: c.Process.ID, Classes: append([]string{}, c.Classes...), Nested: c.Nested,
+			Commits: Audit(c.Commits), Completions: Audit(c.Completions)}
+		p.Unhooked = list(c.Unhooked, func(u analyze.UnhookedClass) UnhookedClass {
+			return UnhookedClass{u.Name, u.Family,
+				u.Methods}
+		})
 		if c.SelfCheck != nil {
 			p.SelfCheck = &SelfCheck{Calls: list(c.SelfCheck, func(k analyze.CheckedCall) CheckedCall { return CheckedCall(k) })}
 			p.SelfCheck.Made, p.SelfCheck.Seen = c.SelfChecked()
@@ -102,7 +108,8 @@ func (p *ProcessCoverage) parts(w *sheet) []string {
 		}
 		return text
 	}
-	parts := []string{audit(p.Commits, "commits"), audit(p.Completions, "completions"), analyze.Plural(len(p.Classes), "class") + " hooked"}
+	parts := []string{audit(p.Commits, "commits"), audit(p.Completions, "completions"),
+		analyze.Plural(len(p.Classes), "class") + " hooked"}
 	for _, u := range p.Unhooked {
 		class := analyze.Printable(u.Class)
 		text := class + " not hooked"
@@ -121,7 +128,8 @@ func (p *ProcessCoverage) parts(w *sheet) []string {
 	if s := p.SelfCheck; s != nil && s.right() {
 		parts = append(parts, fmt.Sprintf("self-check: %d of %d calls seen, each once", s.Seen, s.Made))
 	} else if s != nil {
-		parts = append(parts, w.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once", s.Seen, s.Made)))
+		parts = append(parts, w.red(fmt.Sprintf("SELF-CHECK FAILED: %d of %d calls seen, or some more than once", s.Seen,
+			s.Made)))
 	}
 	return slices.DeleteFunc(parts, func(s string) bool { return s == "" })
 }

@@ -1,4 +1,5 @@
-// Package report writes what the analyses found: as text, JSON and HTML. The document is the `mtrace.report/1` of docs/vocabulary.md.
+// Package report writes what the analyses found: as text, JSON and HTML. The document is the `mtrace.report/1` of
+// docs/vocabulary.md.
 package report
 
 import "mtrace/analyze/hang"
@@ -8,22 +9,25 @@ const Schema = "mtrace.report/1"
 
 // A Report is the document. Times are nanoseconds, shares are 0…1; lists are never null.
 type Report struct {
-	Schema           string            `json:"schema"`
-	Source           Source            `json:"source"`
-	Sampled          *Sampled          `json:"sampled,omitempty"` // of a run that is too long to be analysed as one; absent otherwise
-	Hang             *hang.Document    `json:"hang,omitempty"`    // what made no progress at the end of the run; absent when all did
-	Events           int64             `json:"events"`            // calls that returned
-	Lost             Lost              `json:"lost"`
-	Overhead         Overhead          `json:"overhead"`
-	Coverage         Coverage          `json:"coverage"`
-	Warnings         []string          `json:"warnings"`
-	Missing          []Missing         `json:"missing"` // what the source cannot tell
-	Calls            []Call            `json:"calls"`
-	CallSites        []CallSite        `json:"call_sites"`
-	Threads          []Thread          `json:"threads"`
-	Queues           []Queue           `json:"queues"`
-	GPU              GPU               `json:"gpu"`
-	GPUTiming        string            `json:"gpu_timing"` // of encoders: "measured" when the GPU's own clock gave the time of each, else "estimated"
+	Schema string `json:"schema"`
+	Source Source `json:"source"`
+	// of a run that is too long to be analysed as one; absent otherwise
+	Sampled *Sampled `json:"sampled,omitempty"`
+	// what made no progress at the end of the run; absent when all did
+	Hang      *hang.Document `json:"hang,omitempty"`
+	Events    int64          `json:"events"` // calls that returned
+	Lost      Lost           `json:"lost"`
+	Overhead  Overhead       `json:"overhead"`
+	Coverage  Coverage       `json:"coverage"`
+	Warnings  []string       `json:"warnings"`
+	Missing   []Missing      `json:"missing"` // what the source cannot tell
+	Calls     []Call         `json:"calls"`
+	CallSites []CallSite     `json:"call_sites"`
+	Threads   []Thread       `json:"threads"`
+	Queues    []Queue        `json:"queues"`
+	GPU       GPU            `json:"gpu"`
+	// of encoders: "measured" when the GPU's own clock gave the time of each, else "estimated"
+	GPUTiming        string            `json:"gpu_timing"`
 	Kernels          []Kernel          `json:"kernels"`
 	Operations       []Operation       `json:"operations"` // what the kernels ran for; empty when nothing has a name
 	FusionCandidates []FusionCandidate `json:"fusion_candidates"`

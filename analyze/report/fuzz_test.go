@@ -71,8 +71,8 @@ func checkWhole(t *testing.T, trace *analyze.Trace) {
 	}
 }
 
-// checkSome checks a trace: wholly when it is a seed, and one of sixteen inputs when a fuzzer runs, because that takes a hundred times
-// as long as to load one. What is loaded is looked at in any case.
+// checkSome checks a trace: wholly when it is a seed, and one of sixteen inputs when a fuzzer runs, because that takes
+// a hundred times as long as to load one. What is loaded is looked at in any case.
 func checkSome(t *testing.T, trace *analyze.Trace, input []byte) {
 	t.Helper()
 	if fuzzing() && crc32.ChecksumIEEE(input)%16 != 0 {
@@ -87,7 +87,8 @@ func checkSome(t *testing.T, trace *analyze.Trace, input []byte) {
 				count += n
 			}
 			if count != s.Count || s.Min < 0 || s.Min > s.Max || s.Total < s.Max || s.Durations.Count() != s.Count {
-				t.Fatalf("%s: %d calls of %d to %d ns, %d in all; %d of threads, %d in the histogram", s.Selector, s.Count, s.Min, s.Max, s.Total, count, s.Durations.Count())
+				t.Fatalf("%s: %d calls of %d to %d ns, %d in all; %d of threads, %d in the histogram", s.Selector, s.Count, s.Min,
+					s.Max, s.Total, count, s.Durations.Count())
 			}
 		}
 		return

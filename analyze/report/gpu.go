@@ -83,17 +83,23 @@ func (r *Report) gpu(a *cause.Analysis, timing kernels.Timing) {
 		}
 		return uint64(t.ID)
 	}
-	r.GPU = GPU{BusyNS: int64(g.Busy), BusyShare: g.BusyShare, SumNS: int64(g.Sum), Overlap: g.Overlap, IdleNS: int64(g.Idle)}
+	r.GPU = GPU{BusyNS: int64(g.Busy), BusyShare: g.BusyShare, SumNS: int64(g.Sum), Overlap: g.Overlap,
+		IdleNS: int64(g.Idle)}
 	if h := &g.StartLatency; h.Count() > 0 {
-		r.GPU.StartLatency = Quantiles{Count: h.Count(), MeanNS: int64(h.Mean()), MinNS: int64(h.Min()), P50NS: int64(h.At(50)), P95NS: int64(h.At(95)), P99NS: int64(h.At(99)), MaxNS: int64(h.Max())}
+		r.GPU.StartLatency = Quantiles{Count: h.Count(), MeanNS: int64(h.Mean()), MinNS: int64(h.Min()),
+			P50NS: int64(h.At(50)), P95NS: int64(h.At(95)), P99NS: int64(h.At(99)), MaxNS: int64(h.Max())}
 	}
 	r.GPUTiming = timing.Source
 	r.GPU.Encoders = Encoders{Asked: a.Trace.EncoderTiming, Measured: timing.Measured, Estimated: timing.Estimated,
 		Because: list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}
 	r.GPU.IdleGaps = list(g.IdleGaps, func(i evidence.Gap) IdleGap {
-		return IdleGap{BeginNS: int64(i.Begin - a.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread), Doing: i.Doing}
+		return IdleGap{BeginNS: int64(i.Begin - a.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread),
+			Doing: i.Doing}
 	})
-	r.GPU.IdleBy = list(g.IdleBy, func(i evidence.IdleCause) IdleBy { return IdleBy{tid(i.Thread), i.Doing, int64(i.Time), i.Gaps} })
+	r.GPU.IdleBy = list(g.IdleBy, func(i evidence.IdleCause) IdleBy {
+		return IdleBy{tid(i.Thread), i.Doing, int64(i.Time),
+			i.Gaps}
+	})
 	r.GPU.Devices = list(g.Devices, func(d evidence.DeviceUse) Device {
 		out := Device{ActiveNS: int64(d.Active.Length()), BusyNS: int64(d.Busy), Capacity: d.Capacity}
 		if d.Device != nil {
@@ -114,22 +120,26 @@ func (r *Report) writeGPU(w *sheet) {
 		return
 	}
 	head(w, "gpu", "")
-	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f of them at once on average", ns(g.BusyNS),
+	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f of them at once on average",
+		ns(g.BusyNS),
 		analyze.FormatShare(g.BusyShare), ns(g.SumNS), g.Overlap), "  ", "  ")
 	l := &g.StartLatency
 	if l.Count > 0 {
-		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95 %% within %s, 99 %% within %s, longest %s", ns(l.P50NS), ns(l.P95NS), ns(l.P99NS), ns(l.MaxNS)), "  ", "  ")
+		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95 %% within %s, 99 %% within %s, longest %s",
+			ns(l.P50NS), ns(l.P95NS), ns(l.P99NS), ns(l.MaxNS)), "  ", "  ")
 	}
 	if text := g.Encoders.Text(); text != "" {
 		wrap(w, text, "  ", "  ")
 	}
 	if len(g.Devices) > 1 {
 		for _, d := range g.Devices {
-			wrap(w, fmt.Sprintf("%s: busy %s, %s of %s", cmp.Or(d.Name, "device not known"), ns(d.BusyNS), analyze.FormatShare(d.BusyShare), ns(d.ActiveNS)), "  ", "    ")
+			wrap(w, fmt.Sprintf("%s: busy %s, %s of %s", cmp.Or(d.Name, "device not known"), ns(d.BusyNS),
+				analyze.FormatShare(d.BusyShare), ns(d.ActiveNS)), "  ", "    ")
 		}
 	}
 	if g.IdleNS > 0 && len(g.IdleBy) > 0 {
-		wrap(w, fmt.Sprintf("idle for %s between command buffers, because the thread that came next was", ns(g.IdleNS)), "  ", "  ")
+		wrap(w, fmt.Sprintf("idle for %s between command buffers, because the thread that came next was", ns(g.IdleNS)),
+			"  ", "  ")
 		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
 		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
 			thread := "·" // not known
@@ -147,7 +157,8 @@ func (e Encoders) Text() string {
 	if !e.Asked {
 		return ""
 	}
-	text := fmt.Sprintf("times of encoders: %s measured by the GPU's own clock, %s estimated", count(e.Measured), count(e.Estimated))
+	text := fmt.Sprintf("times of encoders: %s measured by the GPU's own clock, %s estimated", count(e.Measured),
+		count(e.Estimated))
 	separator := ";"
 	for _, why := range e.Because {
 		text += fmt.Sprintf("%s %s: %s", separator, count(why.Count), why.Why)

@@ -7,7 +7,8 @@ import (
 	"slices"
 )
 
-// A heatMap is a matrix as the page shows it: threads with their names, those alone that have enough in their row or their column.
+// A heatMap is a matrix as the page shows it: threads with their names, those alone that have enough in their row or
+// their column.
 type heatMap struct {
 	Columns []string
 	Rows    []heatRow

@@ -5,22 +5,26 @@ import (
 	"testing"
 )
 
-// TestHeatMap: threads have names, and those that have nothing in their row, or in their column, are not there. How many have less than is shown is said.
+// TestHeatMap: threads have names, and those that have nothing in their row, or in their column, are not there. How
+// many have less than is shown is said.
 func TestHeatMap(t *testing.T) {
 	r := &Report{Threads: []Thread{{TID: 1, Name: "main"}, {TID: 2, Name: "worker"}, {TID: 3}, {TID: 4, Name: "slow"}}}
-	h := r.HeatMap(Matrix{TIDs: []uint64{1, 2, 3, 4}, NS: [][]int64{{0, 5000, 1, 0}, {0, 0, 0, 0}, {0, 2500, 0, 0}, {0, 1, 0, 0}}})
+	h := r.HeatMap(Matrix{TIDs: []uint64{1, 2, 3, 4}, NS: [][]int64{{0, 5000, 1, 0}, {0, 0, 0, 0}, {0, 2500, 0, 0},
+		{0, 1, 0, 0}}})
 	var names []string
 	for _, row := range h.Rows {
 		names = append(names, row.Name)
 	}
-	if want := []string{"main 1", "3"}; !reflect.DeepEqual(names, want) || !reflect.DeepEqual(h.Columns, []string{"worker 2"}) || h.More != 1 {
+	if want := []string{"main 1", "3"}; !reflect.DeepEqual(names, want) ||
+		!reflect.DeepEqual(h.Columns, []string{"worker 2"}) || h.More != 1 {
 		t.Errorf("rows %q, columns %q, and %d more", names, h.Columns, h.More)
 	}
 	if c := h.Rows[0].Cells[0]; c.NS != 5000 || c.Heat == "" {
 		t.Errorf("the cell is %v", c)
 	}
 
-	// The columns of a heat map had one of nothing but dots: that thread was waited for by many, each for a moment, whose rows are not shown.
+	// The columns of a heat map had one of nothing but dots: that thread was waited for by many, each for a moment, whose
+	// rows are not shown.
 	many := Matrix{TIDs: []uint64{1, 2}, NS: [][]int64{{0, 1_000_000}, {0, 0}}}
 	for i := range 300 {
 		many.TIDs = append(many.TIDs, uint64(100+i))

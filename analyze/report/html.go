@@ -108,7 +108,8 @@ func (d pageData) Meaning(c column) string { return d.meaning(c) }
 
 // WriteHTML writes the report as one page that needs no other file.
 func (r *Report) WriteHTML(w io.Writer, with Pictures) error {
-	data := pageData{Report: r, Style: template.CSS(Style), Pictures: with, SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
+	data := pageData{Report: r, Style: template.CSS(Style), Pictures: with,
+		SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
 	data.Shown, data.More, data.Hidden = r.shownThreads(&sheet{})
 	data.Columns = usedColumns(data.Shown)
 	data.Found, data.Skipped = r.foundInsights()

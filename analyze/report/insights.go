@@ -14,8 +14,9 @@ type Insight struct {
 	Title    string `json:"title"`
 	Evidence string `json:"evidence"`
 	Advice   string `json:"advice"`
-	CostNS   int64  `json:"cost_ns"` // of the threads' time, or of the GPU's where it is about that; 0 when it cannot be told
-	Where    []Site `json:"where"`   // the places that have most of it
+	// of the threads' time, or of the GPU's where it is about that; 0 when it cannot be told
+	CostNS int64  `json:"cost_ns"`
+	Where  []Site `json:"where"` // the places that have most of it
 }
 
 // A Site is a place in the program.
@@ -36,7 +37,8 @@ type Site struct {
 }
 
 func site(s insight.Site) Site {
-	out := Site{Call: s.Call, Of: s.Of, TIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), Count: s.Count, NS: int64(s.Time), Bytes: s.Bytes,
+	out := Site{Call: s.Call, Of: s.Of, TIDs: list(s.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }),
+		Count: s.Count, NS: int64(s.Time), Bytes: s.Bytes,
 		Share: s.Share, Text: s.String()}
 	if s.At != nil {
 		out.At, out.Function, out.File, out.Line = s.At.String(), s.At.Name, s.At.File, s.At.Line

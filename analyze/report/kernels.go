@@ -11,21 +11,27 @@ import (
 
 // A Kernel is what one kernel did.
 type Kernel struct {
-	Name           string  `json:"name"`
-	Variant        string  `json:"variant"` // which of several kernels of that name: the source of its library and its constants; else empty
-	Layer          string  `json:"layer"`   // who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
-	Dispatches     int     `json:"dispatches"`
-	GPUNS          int64   `json:"gpu_ns"` // of a source "not identified" only a value between the bounds, by which all add up
-	GPULowNS       int64   `json:"gpu_low_ns"`
-	GPUHighNS      int64   `json:"gpu_high_ns"`
-	MeanNS         int64   `json:"mean_ns"` // per dispatch
-	Share          float64 `json:"share"`
-	Source         string  `json:"source"` // "measured", "fitted" or "not identified"; "estimated" in reports of older versions
-	Rank           int     `json:"rank"`   // 1 has the most GPU time; equal where the run does not tell which has more, 0 when not identified
+	Name string `json:"name"`
+	// which of several kernels of that name: the source of its library and its constants; else empty
+	Variant string `json:"variant"`
+	// who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
+	Layer      string `json:"layer"`
+	Dispatches int    `json:"dispatches"`
+	// of a source "not identified" only a value between the bounds, by which all add up
+	GPUNS     int64   `json:"gpu_ns"`
+	GPULowNS  int64   `json:"gpu_low_ns"`
+	GPUHighNS int64   `json:"gpu_high_ns"`
+	MeanNS    int64   `json:"mean_ns"` // per dispatch
+	Share     float64 `json:"share"`
+	// "measured", "fitted" or "not identified"; "estimated" in reports of older versions
+	Source string `json:"source"`
+	// 1 has the most GPU time; equal where the run does not tell which has more, 0 when not identified
+	Rank           int     `json:"rank"`
 	MeanThreads    float64 `json:"mean_threads"`
 	CommandBuffers int     `json:"command_buffers"`
 
-	Operation     string            `json:"operation"`      // that it ran for, the one with the most GPU time; empty when nothing names it
+	// that it ran for, the one with the most GPU time; empty when nothing names it
+	Operation     string            `json:"operation"`
 	OperationFrom string            `json:"operation_from"` // where its name was said: "debug group", "encoder label", …
 	Operations    []KernelOperation `json:"operations"`     // all, when any has a name
 }
@@ -54,9 +60,11 @@ func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
 		named[k.Name]++
 	}
 	r.Kernels = list(ks, func(k *kernels.Kernel) Kernel {
-		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU), GPULowNS: int64(k.Low),
-			GPUHighNS: int64(k.High), Share: k.Share, Source: k.Source, Rank: k.Rank, MeanThreads: k.MeanThreads, CommandBuffers: k.Buffers,
-			MeanNS: int64(k.GPU) / int64(max(1, k.Dispatches))}
+		out := Kernel{Name: k.Name, Layer: strings.Join(k.Layers, ", "), Dispatches: k.Dispatches, GPUNS: int64(k.GPU),
+			GPULowNS:  int64(k.Low),
+			GPUHighNS: int64(k.High), Share: k.Share, Source: k.Source, Rank: k.Rank, MeanThreads: k.MeanThreads,
+			CommandBuffers: k.Buffers,
+			MeanNS:         int64(k.GPU) / int64(max(1, k.Dispatches))}
 		if named[k.Name] > 1 {
 			out.Variant = k.Variant
 		}
@@ -64,7 +72,8 @@ func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
 		return out
 	})
 	r.FusionCandidates = list(fusions, func(f kernels.Fusion) FusionCandidate {
-		return FusionCandidate{Kernels: f.Kernels, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU), SavedNS: int64(f.Saved)}
+		return FusionCandidate{Kernels: f.Kernels, Count: f.Count, Share: f.Share, Across: f.Across, GPUNS: int64(f.GPU),
+			SavedNS: int64(f.Saved)}
 	})
 }
 
@@ -155,7 +164,8 @@ func (c cost) from() string {
 }
 
 // notIdentifiedText says of kernels that are not identified what that means.
-const notIdentifiedText = "not identified: the kernel shares its command buffers and encoders with the same others nearly always, so the run shows only bounds of its time. These kernels " +
+const notIdentifiedText = "not identified: the kernel shares its command buffers and encoders with the same others " +
+	"nearly always, so the run shows only bounds of its time. These kernels " +
 	"are in no order; mtrace run --gpu-timing encoder tells kernels of different encoders apart"
 
 func (r *Report) writeKernels(w *sheet) {
@@ -163,7 +173,8 @@ func (r *Report) writeKernels(w *sheet) {
 		return
 	}
 	head(w, "kernels", "where the GPU's time went")
-	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1, most: w.rows(mostRows), spare: []int{5, 4}}
+	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1,
+		most: w.rows(mostRows), spare: []int{5, 4}}
 	if len(r.Operations) > 0 {
 		t.heads, t.left, t.spare = slices.Insert(t.heads, 1, "operation"), 2, []int{6, 5}
 	}
@@ -192,7 +203,8 @@ func (r *Report) writeKernels(w *sheet) {
 			wrap(w, fmt.Sprintf("… and %d more; the JSON report has all", len(r.FusionCandidates)-i), "  ", "    ")
 			break
 		}
-		wrap(w, fmt.Sprintf("could be one kernel: %s, %s times back to back", strings.Join(f.Kernels, " + "), count(f.Count)), "  ", "    ")
+		wrap(w, fmt.Sprintf("could be one kernel: %s, %s times back to back", strings.Join(f.Kernels, " + "),
+			count(f.Count)), "  ", "    ")
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// A run of hours is too long for analyses that look at each event against all others, so those look at windows of it. Everything that adds up
-// is added up over all of it, part by part, so that memory does not grow with the run. docs/scale.md has what was measured.
-// Limits say from when on a run is long, and how it is cut then.
+// A run of hours is too long for analyses that look at each event against all others, so those look at windows of it.
+// Everything that adds up is added up over all of it, part by part, so that memory does not grow with the run.
+// docs/scale.md has what was measured. Limits say from when on a run is long, and how it is cut then.
 type Limits struct {
 	Whole   int64 // records that are analysed as one
 	Window  int64 // records of a window
@@ -24,16 +24,19 @@ type Limits struct {
 	Buffers int   // command buffers that a window must have: one with fewer is made wider, up to all that it stands for
 }
 
-// UsualLimits: what is analysed as one, about a million calls, takes two to three seconds and 400 MB; a window has thousands of command buffers, as a
-// rule, where the tests need hundreds; parts are so large that little of what is read at their borders is read twice, and so small that what
-// lives of two is soon gone over by the collector of garbage.
+// UsualLimits: what is analysed as one, about a million calls, takes two to three seconds and 400 MB; a window has
+// thousands of command buffers, as a rule, where the tests need hundreds; parts are so large that little of what is
+// read at their borders is read twice, and so small that what lives of two is soon gone over by the collector of
+// garbage.
 var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 15, Part: 3 << 17, Buffers: 300}
 
-// windows is how many there are, one in the middle of each of as many parts of the run: so many that a phase of a quarter of the run has two.
+// windows is how many there are, one in the middle of each of as many parts of the run: so many that a phase of a
+// quarter of the run has two.
 const windows = 8
 
-// Sampled says of a long run what the causes were looked for in. Totals are of all of the run: calls, times of threads, queues, the GPU,
-// kernels, memory, compilations. Of the windows are the verdict, its evidence and predictions, tests, critical path, chains and insights.
+// Sampled says of a long run what the causes were looked for in. Totals are of all of the run: calls, times of threads,
+// queues, the GPU, kernels, memory, compilations. Of the windows are the verdict, its evidence and predictions, tests,
+// critical path, chains and insights.
 type Sampled struct {
 	Windows []SampledWindow `json:"windows"`
 	Calls   int64           `json:"calls"` // in all of them
@@ -53,7 +56,8 @@ type SampledWindow struct {
 
 // Text says it in one line.
 func (s *Sampled) Text() string {
-	return fmt.Sprintf("Totals are of the whole run. Causes, predictions and insights are of %d windows spread over it, with %s of its calls.", len(s.Windows),
+	return fmt.Sprintf("Totals are of the whole run. Causes, predictions and insights are of %d windows spread over "+
+		"it, with %s of its calls.", len(s.Windows),
 		analyze.FormatShare(s.Share))
 }
 
@@ -68,14 +72,16 @@ func (l Limits) Long(f *analyze.File, asked analyze.Options) bool {
 	return f.Records() > l.Whole && len(f.Parts(asked, l.Whole)) > 1
 }
 
-// BuildLong reports on a long trace: see Sampled. Progress is told how many of how many steps were done. The trace has what adds up, and no single
-// events.
-func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report, *analyze.Trace, error) {
+// BuildLong reports on a long trace: see Sampled. Progress is told how many of how many steps were done. The trace has
+// what adds up, and no single events.
+func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report,
+	*analyze.Trace, error) {
 	if opts.Limits == (Limits{}) {
 		opts.Limits = UsualLimits
 	}
 	asked = f.Asked(asked)
-	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, opts.Limits.Part), total: &analyze.Total{}, memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
+	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, opts.Limits.Part), total: &analyze.Total{},
+		memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
 	l.threads = evidence.NewTotal(l.total)
 	small := f.Parts(asked, opts.Limits.Window)
 	l.start = small[0]
@@ -184,8 +190,8 @@ func (l *long) step() {
 	}
 }
 
-// learn finds, in a small part, by which objects threads ask one for something. At the start of a run the one that is asked waits for the first
-// requests; later there is always a next one, and nothing shows that it is asked.
+// learn finds, in a small part, by which objects threads ask one for something. At the start of a run the one that is
+// asked waits for the first requests; later there is always a next one, and nothing shows that it is asked.
 func (l *long) learn(small analyze.Options) error {
 	t, err := l.file.Load(small)
 	if err == nil && len(t.SignalWaits) > 0 {
@@ -245,7 +251,8 @@ func (l *long) look(w *look) error {
 		}
 		return to
 	}
-	w.found = cause.Window{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To), Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
+	w.found = cause.Window{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To),
+		Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
 	return nil
 }
 
@@ -286,7 +293,8 @@ func (l *long) add(m *measured) {
 	l.first = min(l.first, m.first)
 }
 
-// conclude says what the windows say of the run, and lets go of them: of a program that waits much they are larger than all else.
+// conclude says what the windows say of the run, and lets go of them: of a program that waits much they are larger than
+// all else.
 func (l *long) conclude() {
 	if len(l.parts) == 0 { // what is known of the whole run by any part of it
 		l.total.Add(l.looks[0].answer.trace)
@@ -297,7 +305,8 @@ func (l *long) conclude() {
 		look := &l.looks[i]
 		found = append(found, look.found)
 		v := look.found.Verdict
-		w.windows = append(w.windows, SampledWindow{int64(look.found.Begin), int64(look.found.End), look.found.Trace.Events, v.Cause, v.Share, v.Confidence})
+		w.windows = append(w.windows, SampledWindow{int64(look.found.Begin), int64(look.found.End), look.found.Trace.Events,
+			v.Cause, v.Share, v.Confidence})
 	}
 	judgement, typical := cause.Judge(found)
 	w.judgement = judgement
@@ -314,7 +323,8 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	x.trace = x.serial.Trace
 	if len(l.parts) > 0 {
 		x.kernels, x.named, x.timing = l.kernels.Kernels(), l.kernels.Operations(), l.kernels.Timing
-		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace), finishScopes(append([]Scope{}, l.scopes...))
+		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace),
+			finishScopes(append([]Scope{}, l.scopes...))
 	} else {
 		x.trace.Window = analyze.Interval{Begin: x.trace.Origin + l.asked.From, End: x.trace.Origin + x.trace.Length}
 		if l.asked.To > 0 {
@@ -338,8 +348,9 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 
 // sampled says what the causes were looked for in.
 func (l *long) sampled(calls int64) *Sampled {
-	s := &Sampled{Windows: l.found.windows, Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
-		l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
+	s := &Sampled{Windows: l.found.windows,
+		Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
+			l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
 	for i := range s.Windows {
 		s.Calls += s.Windows[i].Calls
 	}
@@ -362,7 +373,8 @@ func (l *long) insights(typical int) (all []insight.Insight) {
 	var names []string
 	for n := range l.looks {
 		w := &l.looks[(typical+n)%len(l.looks)]
-		lists, scales, names = append(lists, w.answer.insights), append(scales, w.found.Scale), append(names, w.found.String())
+		lists, scales, names = append(lists, w.answer.insights), append(scales, w.found.Scale),
+			append(names, w.found.String())
 	}
 	return insight.Together(lists, scales, names)
 }

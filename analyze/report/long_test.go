@@ -82,9 +82,9 @@ func same(t *testing.T, at string, a, b any, share float64) {
 	}
 }
 
-// adds compares what of two reports adds up: exactly, but for what is rounded in each part, and for whose work others were queued behind when
-// several ran at once over the border of two parts: there it is not known which began first. What is in flight at a border where no thread makes a call for
-// long counts up to the last call before it.
+// adds compares what of two reports adds up: exactly, but for what is rounded in each part, and for whose work others
+// were queued behind when several ran at once over the border of two parts: there it is not known which began first.
+// What is in flight at a border where no thread makes a call for long counts up to the last call before it.
 func adds(t *testing.T, whole, parts *Report) {
 	t.Helper()
 	fitted := 1e-6
@@ -123,7 +123,8 @@ func adds(t *testing.T, whole, parts *Report) {
 	}
 }
 
-// byName are kernels in an order that does not depend on what they take, without their bounds, which depend on how the run is cut.
+// byName are kernels in an order that does not depend on what they take, without their bounds, which depend on how the
+// run is cut.
 func byName(list []Kernel) []Kernel {
 	list = slices.Clone(list)
 	for i := range list {
@@ -135,8 +136,8 @@ func byName(list []Kernel) []Kernel {
 	return list
 }
 
-// TestLong: a long trace's report has the totals of all of it, as exactly as one that was made of it as a whole, and the verdict of its
-// windows is that of the whole, with figures near it.
+// TestLong: a long trace's report has the totals of all of it, as exactly as one that was made of it as a whole, and
+// the verdict of its windows is that of the whole, with figures near it.
 func TestLong(t *testing.T) {
 	limits := Limits{Whole: 50_000, Part: 20_000, Window: 8_000, Buffers: 300}
 	for _, shape := range longtrace.Shapes {
@@ -158,12 +159,13 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// alike compares the verdicts: the same cause, its share within a tenth of the threads' time. A limit of the machine is named from half of the time on, so
-// one that takes about half of it may be none.
+// alike compares the verdicts: the same cause, its share within a tenth of the threads' time. A limit of the machine is
+// named from half of the time on, so one that takes about half of it may be none.
 func alike(t *testing.T, whole, parts *Report) {
 	t.Helper()
 	a, b := &whole.Serialization, &parts.Serialization
-	if half := math.Abs(max(a.Share, b.Share)-policy.Most.Value) < 0.1; half && (a.Verdict == cause.None || b.Verdict == cause.None) {
+	if half := math.Abs(max(a.Share, b.Share)-policy.Most.Value) < 0.1; half &&
+		(a.Verdict == cause.None || b.Verdict == cause.None) {
 		return
 	}
 	if a.Verdict != b.Verdict || math.Abs(a.Share-b.Share) > 0.1 {
@@ -196,8 +198,9 @@ func TestLongScenarios(t *testing.T) {
 	}
 }
 
-// TestLongFlight: a command buffer that the GPU works on all the while, in a run of more parts than are read around one of them. Parts in between had
-// nothing of it: the GPU was busy for half of the time, and a thread that waited for it waited for nothing known.
+// TestLongFlight: a command buffer that the GPU works on all the while, in a run of more parts than are read around one
+// of them. Parts in between had nothing of it: the GPU was busy for half of the time, and a thread that waited for it
+// waited for nothing known.
 func TestLongFlight(t *testing.T) {
 	shape := longtrace.Shapes[0]
 	shape.Serves = true

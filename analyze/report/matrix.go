@@ -18,7 +18,10 @@ type Matrix struct {
 func matrix(m *evidence.Matrix, opts Options) Matrix {
 	whole := Matrix{
 		TIDs: list(m.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }),
-		NS:   list(m.NS, func(row []analyze.Nanos) []int64 { return list(row, func(n analyze.Nanos) int64 { return int64(n) }) }),
+		NS: list(m.NS, func(row []analyze.Nanos) []int64 {
+			return list(row,
+				func(n analyze.Nanos) int64 { return int64(n) })
+		}),
 	}
 	if len(opts.Threads) == 0 {
 		return whole

@@ -10,14 +10,17 @@ import (
 
 // Memory is what was allocated. ReuseShare is null when addresses are not known.
 type Memory struct {
-	Allocations   int                `json:"allocations"`
-	Bytes         uint64             `json:"bytes"`
-	PeakBytes     uint64             `json:"peak_bytes"`
-	PeakSource    string             `json:"peak_source"` // "measured", or "upper bound" when releases are not in the trace
-	Releases      int                `json:"releases"`
-	DeviceBytes   *uint64            `json:"device_peak_bytes"` // the most that currentAllocatedSize was, when it was asked; null when it was not
-	DeviceSamples int                `json:"device_samples"`
-	Recommended   *uint64            `json:"device_recommended_bytes"` // the most that the devices recommend to use; null when one does not say
+	Allocations int    `json:"allocations"`
+	Bytes       uint64 `json:"bytes"`
+	PeakBytes   uint64 `json:"peak_bytes"`
+	// "measured", or "upper bound" when releases are not in the trace
+	PeakSource string `json:"peak_source"`
+	Releases   int    `json:"releases"`
+	// the most that currentAllocatedSize was, when it was asked; null when it was not
+	DeviceBytes   *uint64 `json:"device_peak_bytes"`
+	DeviceSamples int     `json:"device_samples"`
+	// the most that the devices recommend to use; null when one does not say
+	Recommended   *uint64            `json:"device_recommended_bytes"`
 	ReuseShare    *float64           `json:"reuse_share"`
 	ByStorageMode map[string]Storage `json:"by_storage_mode"`
 }
@@ -29,7 +32,8 @@ type Storage struct {
 }
 
 func (r *Report) memory(m *memory.Use) {
-	r.Memory = Memory{Allocations: m.Allocations, Bytes: m.Bytes, PeakBytes: m.Peak, PeakSource: "upper bound", ByStorageMode: map[string]Storage{}}
+	r.Memory = Memory{Allocations: m.Allocations, Bytes: m.Bytes, PeakBytes: m.Peak, PeakSource: "upper bound",
+		ByStorageMode: map[string]Storage{}}
 	if m.PeakExact {
 		r.Memory.PeakSource = "measured"
 	}
@@ -72,7 +76,8 @@ func (m Memory) Text() string {
 	if m.PeakSource != "measured" {
 		peak = fmt.Sprintf("at most %s at a time", analyze.FormatBytes(m.PeakBytes))
 	}
-	text := fmt.Sprintf("%s of %s in all, %s", analyze.Plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes), peak)
+	text := fmt.Sprintf("%s of %s in all, %s", analyze.Plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes),
+		peak)
 	if m.DeviceBytes != nil {
 		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
 	}

@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze"
 )
 
-// The default text of a report answers on one screen: what was traced, the verdict with its evidence, what to do, and the largest
-// rows of the most important tables. `--all` writes every section, `--section` the named ones.
+// The default text of a report answers on one screen: what was traced, the verdict with its evidence, what to do, and
+// the largest rows of the most important tables. `--all` writes every section, `--section` the named ones.
 
 // mostScreenLines is the length that the one-screen report keeps to.
 const mostScreenLines = 40
@@ -89,7 +89,8 @@ func screenSource(r *Report, w *sheet, rows screenRows) {
 	if s.RecordedText != "" {
 		w.say(s.RecordedText, w.yellow)
 	}
-	machine := analyze.Printable(strings.Join(slices.DeleteFunc([]string{s.Device, s.OS}, func(p string) bool { return p == "" }), ", "))
+	machine := analyze.Printable(strings.Join(slices.DeleteFunc([]string{s.Device, s.OS},
+		func(p string) bool { return p == "" }), ", "))
 	if s.Processors > 0 {
 		machine += ", " + analyze.Plural(s.Processors, "processor")
 	}
@@ -199,7 +200,8 @@ func (r *Report) writeScreenKernels(w *sheet, rows screenRows) {
 		if k.Layer != analyze.App && k.Layer != "" {
 			name = k.Layer + " / " + name
 		}
-		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", cut(analyze.Printable(name), 40), ns(k.GPUNS), analyze.FormatShare(k.Share), k.Source,
+		text := fmt.Sprintf("%s  %s (%s, %s) · %s · %s each", cut(analyze.Printable(name), 40), ns(k.GPUNS),
+			analyze.FormatShare(k.Share), k.Source,
 			analyze.Plural(k.Dispatches, "dispatch"), ns(k.MeanNS))
 		labelled(w, label, keepUnits(strings.Fields(text)))
 		label = ""
@@ -245,6 +247,7 @@ func screenEnd(r *Report, w *sheet, _ screenRows) {
 	if r.Source.Path != "" {
 		more += " " + r.Source.Path
 	}
-	wrap(w, more+" shows causes that were ruled out, who waits for whom, the critical path, calls, memory and compilation; "+
+	wrap(w, more+" shows causes that were ruled out, who waits for whom, the critical path, calls, memory and "+
+		"compilation; "+
 		"mtrace view opens the timeline.", "", "")
 }

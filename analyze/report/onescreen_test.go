@@ -8,8 +8,9 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// TestOneScreen: the default text of every scenario has at most 40 lines on a sheet of the usual width, names the verdict of the document, and ends
-// with the way to everything else. The story: the report of 8 threads had 223 lines, and its verdict was lost among them.
+// TestOneScreen: the default text of every scenario has at most 40 lines on a sheet of the usual width, names the
+// verdict of the document, and ends with the way to everything else. The story: the report of 8 threads had 223 lines,
+// and its verdict was lost among them.
 func TestOneScreen(t *testing.T) {
 	for _, s := range tracesim.Scenarios {
 		r := Build(scenario(t, s.Name), Options{})
@@ -41,8 +42,8 @@ func TestTighterRows(t *testing.T) {
 	}
 }
 
-// TestHeadline: the verdict line has the name, the cost, the gain with its interval, and a word for the confidence; two causes that the intervals of
-// their gains cannot tell apart are both named.
+// TestHeadline: the verdict line has the name, the cost, the gain with its interval, and a word for the confidence; two
+// causes that the intervals of their gains cannot tell apart are both named.
 func TestHeadline(t *testing.T) {
 	gain := func(cause string, share, estimate, low, high float64) Cause {
 		return Cause{Cause: cause, Share: share, SpeedupIfRemoved: &estimate, SpeedupInterval: &Speedup{low, high}}
@@ -53,13 +54,17 @@ func TestHeadline(t *testing.T) {
 	}{
 		{Serialization{Verdict: "none"}, "none · not enough data"},
 		{Serialization{Verdict: "none", Confidence: 0.7}, "none · likely"},
-		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 1.5, 2.5), gain("b", 0.2, 1.2, 1.1, 1.3)}},
+		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 1.5, 2.5),
+			gain("b", 0.2, 1.2, 1.1, 1.3)}},
 			"a · costs 60 % of thread time · removing it: 2.00x faster (1.50-2.50) · clear"},
-		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 0.9, 2.5), gain("b", 0.01, 2, 1.5, 2.5)}},
+		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 0.9, 2.5),
+			gain("b", 0.01, 2, 1.5, 2.5)}},
 			"a · costs 60 % of thread time · removing it: 2.00x faster (0.90-2.50) · likely"},
-		{Serialization{Verdict: "a", Share: 0.4, Confidence: 0.7, Causes: []Cause{gain("a", 0.4, 1.6, 1.3, 1.9), gain("b", 0.3, 1.5, 1.2, 1.8)}},
+		{Serialization{Verdict: "a", Share: 0.4, Confidence: 0.7, Causes: []Cause{gain("a", 0.4, 1.6, 1.3, 1.9),
+			gain("b", 0.3, 1.5, 1.2, 1.8)}},
 			"a or b · costs 40 % of thread time · removing it: 1.60x faster (1.30-1.90) · close call"},
-		{Serialization{Verdict: "a", Share: 0.4, Confidence: 0.3, Causes: []Cause{{Cause: "a", Share: 0.4}}}, "a · costs 40 % of thread time · close call"},
+		{Serialization{Verdict: "a", Share: 0.4, Confidence: 0.3, Causes: []Cause{{Cause: "a", Share: 0.4}}},
+			"a · costs 40 % of thread time · close call"},
 	} {
 		if got := strings.Join(c.s.headline(), " · "); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

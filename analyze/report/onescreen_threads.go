@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A screenColumn is a share of the threads' time in the one-screen report, which puts several parts of the time split together.
+// A screenColumn is a share of the threads' time in the one-screen report, which puts several parts of the time split
+// together.
 type screenColumn struct {
 	heads [2]string // two lines
 	parts []analyze.Part
@@ -16,7 +17,8 @@ type screenColumn struct {
 
 var screenColumns = []screenColumn{
 	{[2]string{"GPU ran", "own work"}, []analyze.Part{analyze.PartWaitExecuting}},
-	{[2]string{"", "queued"}, []analyze.Part{analyze.PartWaitQueuedOwn, analyze.PartWaitQueuedOther, analyze.PartWaitScheduling}},
+	{[2]string{"", "queued"}, []analyze.Part{analyze.PartWaitQueuedOwn, analyze.PartWaitQueuedOther,
+		analyze.PartWaitScheduling}},
 	{[2]string{"", "notify"}, []analyze.Part{analyze.PartWaitNotify}},
 	{[2]string{"for others'", "work"}, []analyze.Part{analyze.PartWaitForeign}},
 	{[2]string{"", "locks"}, []analyze.Part{analyze.PartLock}},
@@ -80,7 +82,8 @@ func usedScreenColumns(threads []Thread) (used []screenColumn) {
 	return used
 }
 
-// busiestThreads are the threads that used Metal, those with the most command buffers first, and the number of the others.
+// busiestThreads are the threads that used Metal, those with the most command buffers first, and the number of the
+// others.
 func (r *Report) busiestThreads() (busiest []Thread, idle int) {
 	for _, th := range r.Threads {
 		if th.CommandBuffers == 0 && th.Waits == 0 && len(r.Threads) > 1 && th.onlyLocks() {

@@ -50,7 +50,8 @@ func (s *Serialization) headline() []string {
 	if s.Share > 0 {
 		parts = append(parts, fmt.Sprintf("costs %s of thread time", analyze.FormatShare(s.Share)))
 		if top := &s.Causes[0]; top.SpeedupInterval != nil {
-			parts = append(parts, "removing it: "+Gain{*top.SpeedupIfRemoved, top.SpeedupInterval.Low, top.SpeedupInterval.High}.faster())
+			parts = append(parts, "removing it: "+Gain{*top.SpeedupIfRemoved, top.SpeedupInterval.Low,
+				top.SpeedupInterval.High}.faster())
 		}
 	}
 	return append(parts, s.certainty())

@@ -6,23 +6,28 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// An Operation is what the program, or its framework, calls a part of the GPU's work. One without a name is what nothing names.
+// An Operation is what the program, or its framework, calls a part of the GPU's work. One without a name is what
+// nothing names.
 type Operation struct {
-	Name       string   `json:"name"`
-	From       string   `json:"from"` // where its name was said: "debug group", "encoder label", "function", "scope", …; empty without a name
-	Dispatches int      `json:"dispatches"`
-	GPUNS      int64    `json:"gpu_ns"` // of a source "not identified" only a value between the bounds, by which all add up
-	GPULowNS   int64    `json:"gpu_low_ns"`
-	GPUHighNS  int64    `json:"gpu_high_ns"`
-	MeanNS     int64    `json:"mean_ns"` // per dispatch
-	Share      float64  `json:"share"`
-	Source     string   `json:"source"` // of gpu_ns: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
-	Kernels    []string `json:"kernels"`
+	Name string `json:"name"`
+	// where its name was said: "debug group", "encoder label", "function", "scope", …; empty without a name
+	From       string `json:"from"`
+	Dispatches int    `json:"dispatches"`
+	// of a source "not identified" only a value between the bounds, by which all add up
+	GPUNS     int64   `json:"gpu_ns"`
+	GPULowNS  int64   `json:"gpu_low_ns"`
+	GPUHighNS int64   `json:"gpu_high_ns"`
+	MeanNS    int64   `json:"mean_ns"` // per dispatch
+	Share     float64 `json:"share"`
+	// of gpu_ns: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
+	Source  string   `json:"source"`
+	Kernels []string `json:"kernels"`
 }
 
 func (r *Report) operations(all []*kernels.Operation) {
 	r.Operations = list(all, func(o *kernels.Operation) Operation {
-		return Operation{Name: o.Name, From: o.From.String(), Dispatches: o.Dispatches, GPUNS: int64(o.GPU), GPULowNS: int64(o.Low), GPUHighNS: int64(o.High),
+		return Operation{Name: o.Name, From: o.From.String(), Dispatches: o.Dispatches, GPUNS: int64(o.GPU),
+			GPULowNS: int64(o.Low), GPUHighNS: int64(o.High),
 			MeanNS: int64(o.GPU) / int64(max(1, o.Dispatches)), Share: o.Share, Source: o.Source, Kernels: o.Kernels}
 	})
 }
@@ -59,7 +64,8 @@ func (r *Report) writeOperations(w *sheet) {
 		return
 	}
 	head(w, "operations", "what the program calls the GPU's work")
-	t := &table{heads: []string{"operation", "named by", "kernel", "gpu", "share", "dispatches", ""}, left: 3, most: w.rows(mostRows)}
+	t := &table{heads: []string{"operation", "named by", "kernel", "gpu", "share", "dispatches", ""}, left: 3,
+		most: w.rows(mostRows)}
 	for i := range r.Operations {
 		o := &r.Operations[i]
 		name := o.Name

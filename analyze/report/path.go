@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/path"
 )
 
-// CriticalPath is the chain of what waited for what, from the end of the run to its beginning. Its parts add up to LengthNS.
+// CriticalPath is the chain of what waited for what, from the end of the run to its beginning. Its parts add up to
+// LengthNS.
 type CriticalPath struct {
 	LengthNS int64      `json:"length_ns"`
 	Parts    []PathPart `json:"parts"` // the longest first
@@ -75,7 +76,8 @@ func (r *Report) writePath(w *sheet) {
 		slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(sum[b], sum[a]) })
 		t := &table{heads: []string{"what", "time", "share", "threads"}, left: 1}
 		for _, what := range order {
-			t.add(cmp.Or(pathWords[what], what), ns(sum[what]), analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
+			t.add(cmp.Or(pathWords[what], what), ns(sum[what]),
+				analyze.FormatShare(float64(sum[what])/float64(max(1, p.LengthNS))), count(threads[what]))
 		}
 		t.write(w)
 	}

@@ -25,9 +25,9 @@ const (
 	phaseNone       = 0.1  // and at most, for there to be none
 )
 
-// phases judges the parts of the run between the instants at which the threads' way of spending time changes, each anew from the trace,
-// and keeps them when they have different verdicts, all of them well supported. Of two causes that take turns, the verdict on the
-// whole run is the one that costs more, and says nothing of when.
+// phases judges the parts of the run between the instants at which the threads' way of spending time changes, each anew
+// from the trace, and keeps them when they have different verdicts, all of them well supported. Of two causes that take
+// turns, the verdict on the whole run is the one that costs more, and says nothing of when.
 func (r *Report) phases(a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := a.Shifts()

@@ -57,7 +57,8 @@ func phased(t *testing.T, compiling int) *Report {
 func TestPhases(t *testing.T) {
 	r := phased(t, 120)
 	p := r.Serialization.Phases
-	if len(p) != 2 || p[0].Verdict != "compile-bound" || p[1].Verdict != "device-wide-sync" || p[0].EndNS != p[1].BeginNS || p[0].BeginNS != 0 || p[1].EndNS != r.Source.WindowNS {
+	if len(p) != 2 || p[0].Verdict != "compile-bound" || p[1].Verdict != "device-wide-sync" ||
+		p[0].EndNS != p[1].BeginNS || p[0].BeginNS != 0 || p[1].EndNS != r.Source.WindowNS {
 		t.Fatalf("%+v", p)
 	}
 	truth := 120 * int64(2*ms+100*us) // compiling, and the work on the GPU
@@ -72,7 +73,8 @@ func TestPhases(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, got := range []string{strings.Join(strings.Fields(text.String()), " "), page.String()} {
-		if !strings.Contains(got, "It changes over time: compile-bound (") || !strings.Contains(got, ", then device-wide-sync (") {
+		if !strings.Contains(got, "It changes over time: compile-bound (") ||
+			!strings.Contains(got, ", then device-wide-sync (") {
 			t.Error(got)
 		}
 	}

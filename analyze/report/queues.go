@@ -31,8 +31,9 @@ func (r *Report) queues(a *cause.Analysis, opts Options) {
 		if len(opts.Queues) > 0 && !slices.Contains(opts.Queues, u.Queue.ID) {
 			continue
 		}
-		q := Queue{ID: u.Queue.ID, Label: u.Queue.Label, Threads: len(u.Threads), CommandBuffers: u.CommandBuffers, InFlightMean: u.InFlightMean,
-			InFlightMax: u.InFlightMax, Capacity: u.Queue.Capacity, AtCapacityNS: int64(u.AtCapacity),
+		q := Queue{ID: u.Queue.ID, Label: u.Queue.Label, Threads: len(u.Threads), CommandBuffers: u.CommandBuffers,
+			InFlightMean: u.InFlightMean,
+			InFlightMax:  u.InFlightMax, Capacity: u.Queue.Capacity, AtCapacityNS: int64(u.AtCapacity),
 			ThreadIDs: list(u.Threads, func(t analyze.ThreadID) uint64 { return uint64(t) })}
 		if u.Queue.Process != nil {
 			q.PID = u.Queue.Process.ID
@@ -49,7 +50,8 @@ func (r *Report) writeQueues(w *sheet) {
 		return
 	}
 	head(w, "queues", "")
-	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"}, left: 1, most: w.rows(mostRows)}
+	t := &table{heads: []string{"queue", "threads", "command buffers", "in flight, mean", "most", "capacity", "full for"},
+		left: 1, most: w.rows(mostRows)}
 	several := len(r.GPU.Devices) > 1
 	if several {
 		t.heads = append(t.heads, "device")
@@ -69,8 +71,9 @@ type queueRow struct{ Name, Threads, CommandBuffers, Mean, Most, Capacity, Full 
 
 func (r *Report) queueRows() (rows []queueRow) {
 	for _, q := range r.Queues {
-		row := queueRow{Name: strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), Threads: count(q.Threads), CommandBuffers: count(q.CommandBuffers),
-			Mean: fmt.Sprintf("%.2f", q.InFlightMean), Most: count(q.InFlightMax), Capacity: "64 (default)", Full: "·"}
+		row := queueRow{Name: strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), Threads: count(q.Threads),
+			CommandBuffers: count(q.CommandBuffers),
+			Mean:           fmt.Sprintf("%.2f", q.InFlightMean), Most: count(q.InFlightMax), Capacity: "64 (default)", Full: "·"}
 		if q.Capacity > 0 {
 			row.Capacity = count(q.Capacity)
 		}

@@ -80,8 +80,8 @@ func within(i, w analyze.Interval) analyze.Interval {
 	return analyze.Interval{Begin: max(i.Begin, w.Begin), End: min(i.End, w.End)}
 }
 
-// TestRanges: whatever the ranges are that a trace is cut into, each is exact in itself, says of the clocks what the whole trace does, and
-// what threads and GPUs did in all of them adds up to what they did in the whole trace.
+// TestRanges: whatever the ranges are that a trace is cut into, each is exact in itself, says of the clocks what the
+// whole trace does, and what threads and GPUs did in all of them adds up to what they did in the whole trace.
 func TestRanges(t *testing.T) {
 	paths := []string{tracetest.Small(t), sharedDevice(t)}
 	for _, s := range tracesim.Scenarios {
@@ -110,7 +110,8 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// sharedDevice writes a trace of two processes, of which the GPU runs the work of one while that of the other is queued.
+// sharedDevice writes a trace of two processes, of which the GPU runs the work of one while that of the other is
+// queued.
 func sharedDevice(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "shared.mtrace")
 	f := tracetest.Create(t, path)
@@ -121,7 +122,8 @@ func sharedDevice(t *testing.T) string {
 		th.NewQueue("work")
 		kernel := th.NewPipeline("k")
 		for range 20 {
-			th.Run(tracetest.Step{Pipeline: kernel, Encode: 300, Commit: 2_000, Delay: 40_000, GPU: int64(30_000 + 9_000*i), Notify: 3_000})
+			th.Run(tracetest.Step{Pipeline: kernel, Encode: 300, Commit: 2_000, Delay: 40_000, GPU: int64(30_000 + 9_000*i),
+				Notify: 3_000})
 		}
 		p.End()
 	}
@@ -129,7 +131,8 @@ func sharedDevice(t *testing.T) string {
 	return path
 }
 
-// checkProcesses checks that each process spent its time as it did in the whole trace, whether or not the others are looked at too.
+// checkProcesses checks that each process spent its time as it did in the whole trace, whether or not the others are
+// looked at too.
 func checkProcesses(t *testing.T, path string, whole *analyze.Trace) {
 	t.Helper()
 	if len(whole.Processes) < 2 {
@@ -183,7 +186,8 @@ func checkRanges(t *testing.T, path string, whole *analyze.Trace, random *rand.R
 		if trace.Window.Length() > to-from {
 			t.Errorf("from %d to %d the window is %d", from, to, trace.Window.Length())
 		}
-		if strings.Contains(strings.Join(trace.Warnings, "\n"), "clock suspect") && !strings.Contains(strings.Join(whole.Warnings, "\n"), "clock suspect") {
+		if strings.Contains(strings.Join(trace.Warnings, "\n"), "clock suspect") &&
+			!strings.Contains(strings.Join(whole.Warnings, "\n"), "clock suspect") {
 			t.Errorf("from %d to %d: %q", from, to, trace.Warnings)
 		}
 		edges = append(edges, fmt.Sprint(from))

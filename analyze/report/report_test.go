@@ -53,10 +53,13 @@ func scenarioWith(t testing.TB, name string, more func(*tracesim.Process)) *anal
 var cases = map[string]func(t testing.TB) *analyze.Trace{
 	"small":       func(t testing.TB) *analyze.Trace { return load(t, tracetest.Small(t)) },
 	"device-sync": func(t testing.TB) *analyze.Trace { return scenario(t, "device-wide sync") },
-	"stacks":      func(t testing.TB) *analyze.Trace { return scenarioWith(t, "device-wide sync", tracesim.PythonProgram) },
-	"saturated":   func(t testing.TB) *analyze.Trace { return scenario(t, "GPU saturated, queues full") },
-	"lock":        func(t testing.TB) *analyze.Trace { return scenario(t, "a lock inside commit") },
-	"none":        func(t testing.TB) *analyze.Trace { return scenario(t, "independent threads") },
+	"stacks": func(t testing.TB) *analyze.Trace {
+		return scenarioWith(t, "device-wide sync",
+			tracesim.PythonProgram)
+	},
+	"saturated": func(t testing.TB) *analyze.Trace { return scenario(t, "GPU saturated, queues full") },
+	"lock":      func(t testing.TB) *analyze.Trace { return scenario(t, "a lock inside commit") },
+	"none":      func(t testing.TB) *analyze.Trace { return scenario(t, "independent threads") },
 }
 
 func TestGolden(t *testing.T) {
@@ -97,13 +100,15 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestWidth: the text is readable on sheets of any width: no line is longer, and of each table the first column and one more are there.
+// TestWidth: the text is readable on sheets of any width: no line is longer, and of each table the first column and one
+// more are there.
 func TestWidth(t *testing.T) {
 	for _, s := range tracesim.Scenarios {
 		r := Build(scenario(t, s.Name), Options{})
 		for _, width := range []int{0, LeastWidth, 80, MostWidth} {
 			var b bytes.Buffer
-			if err := errors.Join(r.WriteText(&b, Options{Width: width, All: true}), r.WriteText(&b, Options{Width: width})); err != nil {
+			if err := errors.Join(r.WriteText(&b, Options{Width: width, All: true}),
+				r.WriteText(&b, Options{Width: width})); err != nil {
 				t.Fatal(err)
 			}
 			for line := range strings.Lines(b.String()) {
@@ -122,7 +127,8 @@ func TestSchema(t *testing.T) {
 		if err := Build(trace, Options{}).WriteJSON(&b); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(Build(trace, Options{}).WriteText(io.Discard, Options{All: true}), Build(trace, Options{}).WriteHTML(io.Discard, Pictures{})); err != nil {
+		if err := errors.Join(Build(trace, Options{}).WriteText(io.Discard, Options{All: true}),
+			Build(trace, Options{}).WriteHTML(io.Discard, Pictures{})); err != nil {
 			t.Error(err)
 		}
 		var doc map[string]any
@@ -133,7 +139,8 @@ func TestSchema(t *testing.T) {
 			t.Errorf("schema is %v", doc["schema"])
 		}
 		for path, keys := range map[string]string{
-			"":              "source events lost overhead warnings calls threads queues gpu kernels fusion_candidates memory compile serialization what_if insights",
+			"": "source events lost overhead warnings calls threads queues gpu kernels fusion_candidates memory " +
+				"compile serialization what_if insights",
 			"source":        "kind path program args host os device software_metal started wall_ns window_ns",
 			"lost":          "total per_thread",
 			"overhead":      "ns_per_event share",
@@ -152,7 +159,8 @@ func TestSchema(t *testing.T) {
 				}
 			}
 		}
-		for _, k := range []string{"warnings", "calls", "threads", "queues", "kernels", "fusion_candidates", "what_if", "insights"} {
+		for _, k := range []string{"warnings", "calls", "threads", "queues", "kernels", "fusion_candidates", "what_if",
+			"insights"} {
 			if doc[k] == nil {
 				t.Errorf("%s is null", k)
 			}
@@ -175,8 +183,9 @@ func TestPartitionInJSON(t *testing.T) {
 	}
 }
 
-// What may be missing is in the first lines. The story: the children of a fork pass through untraced, whatever they do, and the report of a
-// program whose children did most of the work began with "none lost"; its last lines named them (found by the torture).
+// What may be missing is in the first lines. The story: the children of a fork pass through untraced, whatever they do,
+// and the report of a program whose children did most of the work began with "none lost"; its last lines named them
+// (found by the torture).
 func TestUntracedChildrenAreInTheFirstLines(t *testing.T) {
 	trace := load(t, tracetest.Small(t))
 	trace.Lost.Children = 2
@@ -193,8 +202,9 @@ func TestLossesAreInRecords(t *testing.T) {
 	}
 }
 
-// A process may live on when the program has ended, and the recording with it: a daemon, or the children of one that was killed. What it
-// called after that is not in the trace, which only a line about the process said: the first lines said "none lost" (found by the torture).
+// A process may live on when the program has ended, and the recording with it: a daemon, or the children of one that
+// was killed. What it called after that is not in the trace, which only a line about the process said: the first lines
+// said "none lost" (found by the torture).
 func TestRunningProcessesAreInTheFirstLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)
@@ -221,7 +231,8 @@ func TestRunningProcessesAreInTheFirstLines(t *testing.T) {
 	}
 }
 
-// A process whose part ended before it did, because of what it sent, lacks nobody knows how much. The first lines said "none lost".
+// A process whose part ended before it did, because of what it sent, lacks nobody knows how much. The first lines said
+// "none lost".
 func TestPartThatEndedEarlyIsInTheFirstLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)
@@ -261,7 +272,8 @@ func TestSections(t *testing.T) {
 		t.Errorf("an unknown section gives %v", err)
 	}
 	var b bytes.Buffer
-	if err := Build(scenario(t, "event chain"), Options{}).WriteText(&b, Options{Sections: []string{"queues"}}); err != nil {
+	if err := Build(scenario(t, "event chain"), Options{}).WriteText(&b,
+		Options{Sections: []string{"queues"}}); err != nil {
 		t.Fatal(err)
 	}
 	if s := b.String(); !strings.Contains(s, "QUEUES") || strings.Contains(s, "VERDICT") || strings.Contains(s, "\x1b") {
@@ -269,7 +281,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// A label is the traced program's text: it must not steer the terminal of who reads the report, and neither break its lines.
+// A label is the traced program's text: it must not steer the terminal of who reads the report, and neither break its
+// lines.
 func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;owned\a\r\nq"
 	trace := scenario(t, "device-wide sync")
@@ -296,7 +309,8 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 // What the tracer did not see is red on a terminal. The escapes were taken for a name's and replaced.
 func TestColoursReachTheTerminal(t *testing.T) {
 	r := Build(scenario(t, "device-wide sync"), Options{})
-	r.Coverage.Processes = []ProcessCoverage{{PID: 1, Commits: Audit{Made: 10, Seen: 9}, Unhooked: []UnhookedClass{{Class: "AGX\x1b[2J", Methods: 1}}}}
+	r.Coverage.Processes = []ProcessCoverage{{PID: 1, Commits: Audit{Made: 10, Seen: 9},
+		Unhooked: []UnhookedClass{{Class: "AGX\x1b[2J", Methods: 1}}}}
 	var text bytes.Buffer
 	if err := r.WriteText(&text, Options{Color: true, All: true}); err != nil {
 		t.Fatal(err)

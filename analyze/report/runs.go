@@ -10,12 +10,13 @@ import (
 	"mtrace/analyze"
 )
 
-// WriteRuns writes a table of the reports of several runs, a line each: what it was, the verdict with the share of the threads' time that
-// the cause takes, how busy the GPU was, and what of the recording is missing.
+// WriteRuns writes a table of the reports of several runs, a line each: what it was, the verdict with the share of the
+// threads' time that the cause takes, how busy the GPU was, and what of the recording is missing.
 func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 	b := bufio.NewWriter(w)
 	page := newSheet(b, opts)
-	t := &table{heads: []string{"trace", "program", "verdict", "share", "gpu busy", "traced", "calls", ""}, left: 3, spare: []int{6, 1}}
+	t := &table{heads: []string{"trace", "program", "verdict", "share", "gpu busy", "traced", "calls", ""}, left: 3,
+		spare: []int{6, 1}}
 	software := false
 	names := runNames(runs)
 	for i, r := range runs {
@@ -31,7 +32,8 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 		if page.width != AnyWidth {
 			program = cut(program, longestProgram)
 		}
-		t.add(names[i], program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(), count(r.Events), r.lacks())
+		t.add(names[i], program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(), count(r.Events),
+			r.lacks())
 		software = software || s.SoftwareMetal
 	}
 	t.write(page)
@@ -41,7 +43,8 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 	return b.Flush()
 }
 
-// runNames are what the traces are called: their files' names, with as many folders before them as it takes to tell them apart.
+// runNames are what the traces are called: their files' names, with as many folders before them as it takes to tell
+// them apart.
 func runNames(runs []*Report) []string {
 	paths, names, folders := make([][]string, len(runs)), make([]string, len(runs)), 1
 	for i, r := range runs {

@@ -8,8 +8,9 @@ import (
 	"mtrace/analyze/tracetest"
 )
 
-// Two machines' processes may have one number, and a number comes again. The story: a long report, which adds parts up, took the two for one
-// process, their main threads for one thread and their queues for one queue; the report on the trace as one did not.
+// Two machines' processes may have one number, and a number comes again. The story: a long report, which adds parts up,
+// took the two for one process, their main threads for one thread and their queues for one queue; the report on the
+// trace as one did not.
 func TestProcessesOfOneNumber(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)

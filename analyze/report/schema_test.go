@@ -8,7 +8,9 @@ import (
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../..", Schema, "What `mtrace report --json` says of a trace. Times are nanoseconds, shares are 0…1; lists are never null.", Report{}, *update); err != nil {
+	if err := schema.Compare("../..", Schema,
+		"What `mtrace report --json` says of a trace. Times are nanoseconds, shares are 0…1; lists are never null.",
+		Report{}, *update); err != nil {
 		t.Error(err)
 	}
 }

@@ -86,7 +86,8 @@ func (r *Report) writeScopes(w *sheet) {
 		return
 	}
 	head(w, "scopes", "times that the program named")
-	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1, most: w.rows(mostRows)}
+	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1,
+		most: w.rows(mostRows)}
 	for _, s := range r.Scopes {
 		t.add(s.Name, count(s.Count), ns(s.TotalNS), ns(s.MeanNS), ns(s.MinNS), ns(s.MaxNS), ns(s.GPUNS))
 	}

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A ThreadPattern chooses threads: by the system's number, or by their names, in which * and ? stand for others, as in a shell.
+// A ThreadPattern chooses threads: by the system's number, or by their names, in which * and ? stand for others, as in
+// a shell.
 type ThreadPattern string
 
 // Check is an error if the pattern cannot be one: path.ErrBadPattern.
@@ -28,7 +29,8 @@ func (p ThreadPattern) Matches(id analyze.ThreadID, name string) bool {
 
 // lists says whether the thread is to be listed.
 func (o *Options) lists(t *analyze.Thread) bool {
-	return len(o.Threads) == 0 || slices.ContainsFunc(o.Threads, func(p ThreadPattern) bool { return p.Matches(t.ID, t.Name) })
+	return len(o.Threads) == 0 || slices.ContainsFunc(o.Threads,
+		func(p ThreadPattern) bool { return p.Matches(t.ID, t.Name) })
 }
 
 // about keeps of a matrix what threads that are listed waited for, or were waited for.

@@ -13,7 +13,8 @@ type sheet struct {
 	color bool
 }
 
-// The columns that a sheet may have. Tables of fewer lose too much of the names in them; lines of more are no longer read.
+// The columns that a sheet may have. Tables of fewer lose too much of the names in them; lines of more are no longer
+// read.
 const (
 	UsualWidth = 100
 	LeastWidth = 60

@@ -11,8 +11,10 @@ import (
 
 func (r *Report) source(t *analyze.Trace) {
 	s := t.Source
-	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host, OS: s.OS, Device: s.Device,
-		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()), Truncated: s.Truncated}
+	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host,
+		OS: s.OS, Device: s.Device,
+		SoftwareMetal: s.SoftwareMetal, Started: s.Started, WallNS: int64(s.Wall), WindowNS: int64(t.Window.Length()),
+		Truncated: s.Truncated}
 	r.Source.Processors = s.Processors
 	r.Source.NotRecorded = []string{}
 	for _, x := range []struct {
@@ -57,15 +59,18 @@ type Source struct {
 	WallNS        int64     `json:"wall_ns"`
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
-	Processors    int       `json:"processors"`              // of the machine; 0 when not known
-	OthersShare   *float64  `json:"others_processors_share"` // of these processors' time, what programs had that are not in the trace; null when not known
+	Processors    int       `json:"processors"` // of the machine; 0 when not known
+	// of these processors' time, what programs had that are not in the trace; null when not known
+	OthersShare *float64 `json:"others_processors_share"`
 
-	Recorded     []Recorded `json:"recorded"`      // the times that were recorded, where that is not all of the run: the rest was left out, as asked for
+	// the times that were recorded, where that is not all of the run: the rest was left out, as asked for
+	Recorded     []Recorded `json:"recorded"`
 	Selected     []string   `json:"selected"`      // which calls were asked for, flag by flag; empty is all
 	LeftOut      int64      `json:"left_out"`      // records that were not asked for
 	RecordedText string     `json:"recorded_text"` // the same in one line; empty when all was recorded
 
-	NotRecorded []string `json:"not_recorded"` // what no trace of this source has: "waits", "locks", "calls", "kernel-names"
+	// what no trace of this source has: "waits", "locks", "calls", "kernel-names"
+	NotRecorded []string `json:"not_recorded"`
 
 	Incomplete *Incomplete `json:"incomplete"` // null when the trace is all of its recording
 }
@@ -81,11 +86,12 @@ type Recorded struct {
 
 // Incomplete says what a trace lacks that is not all of its recording; Lost says how much is known to be missing.
 type Incomplete struct {
-	Kind    string `json:"kind"`     // "cut", "damaged" or "repaired"
-	Why     string `json:"why"`      // one line
-	AfterNS int64  `json:"after_ns"` // of what was cut: how long after the start the last is that is known of the recording; 0 when that is not known
-	Parts   int    `json:"parts"`    // of the file, that could not be read
-	Text    string `json:"text"`     // all of it in one line
+	Kind string `json:"kind"` // "cut", "damaged" or "repaired"
+	Why  string `json:"why"`  // one line
+	// of what was cut: how long after the start the last is that is known of the recording; 0 when that is not known
+	AfterNS int64  `json:"after_ns"`
+	Parts   int    `json:"parts"` // of the file, that could not be read
+	Text    string `json:"text"`  // all of it in one line
 }
 
 // hasCalls says whether the source records calls, threads' waits and queues.
@@ -96,7 +102,8 @@ func (s *Source) Busy() string {
 	if s.OthersShare == nil || *s.OthersShare < policy.WorthNaming.Value {
 		return ""
 	}
-	return fmt.Sprintf("other programs had %s of the time of its %s; what runs on processors is faster without them.", analyze.FormatShare(*s.OthersShare),
+	return fmt.Sprintf("other programs had %s of the time of its %s; what runs on processors is faster without them.",
+		analyze.FormatShare(*s.OthersShare),
 		analyze.Plural(s.Processors, "processor"))
 }
 

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A table is written with each column as wide as it needs. The first column is cut when the table is too wide; when that is not enough columns
-// are left out, which is said.
+// A table is written with each column as wide as it needs. The first column is cut when the table is too wide; when
+// that is not enough columns are left out, which is said.
 type table struct {
 	over  []string // a line above the heads, for heads of two lines; nil for none
 	heads []string
@@ -82,7 +82,8 @@ func (t *table) write(w *sheet) {
 	}
 }
 
-// fit is which columns a sheet of a width has room for, with how many blanks between them. It makes the first as narrow as it must be.
+// fit is which columns a sheet of a width has room for, with how many blanks between them. It makes the first as narrow
+// as it must be.
 func (t *table) fit(widths []int, width int) (shown []int, gap int) {
 	order := slices.Clone(t.spare) // in which columns are left out
 	for i := range widths {

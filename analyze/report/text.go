@@ -55,7 +55,10 @@ func (o *Options) wants(n need) bool {
 	if len(o.Sections) == 0 || o.Document || len(o.WhatIf) > 0 {
 		return true
 	}
-	return slices.ContainsFunc(sections, func(s section) bool { return s.needs&n != 0 && slices.Contains(o.Sections, s.name) })
+	return slices.ContainsFunc(sections, func(s section) bool {
+		return s.needs&n != 0 &&
+			slices.Contains(o.Sections, s.name)
+	})
 }
 
 // CheckSections is an error that names the first unknown section, if there is one.
@@ -68,8 +71,8 @@ func CheckSections(names []string) error {
 	return nil
 }
 
-// WriteText writes the report for people: on one screen what was traced, the verdict with its evidence and the largest rows of the tables,
-// or the sections that opts names, or everything.
+// WriteText writes the report for people: on one screen what was traced, the verdict with its evidence and the largest
+// rows of the tables, or the sections that opts names, or everything.
 func (r *Report) WriteText(w io.Writer, opts Options) error {
 	if !opts.All && len(opts.Sections) == 0 {
 		return r.writeScreen(w, opts)

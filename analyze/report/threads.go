@@ -24,11 +24,13 @@ type Thread struct {
 	Time           map[string]int64 `json:"time"`
 	GPUNS          int64            `json:"gpu_ns"`
 	LostToOthers   float64          `json:"lost_to_others_share"`
-	SignalWaitNS   int64            `json:"signal_wait_ns"`    // of outside_ns, waiting for a signal of another thread: for work, as a rule
-	HandsOver      bool             `json:"hands_over"`        // another thread submits its work, and it waits for that one's signal
-	CPUNS          *int64           `json:"cpu_ns"`            // on a processor; null when not known
-	RunnableNS     *int64           `json:"runnable_ns"`       // waiting for a processor; null when not known
-	CPUCovered     float64          `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of
+	// of outside_ns, waiting for a signal of another thread: for work, as a rule
+	SignalWaitNS int64 `json:"signal_wait_ns"`
+	// another thread submits its work, and it waits for that one's signal
+	HandsOver  bool    `json:"hands_over"`
+	CPUNS      *int64  `json:"cpu_ns"`            // on a processor; null when not known
+	RunnableNS *int64  `json:"runnable_ns"`       // waiting for a processor; null when not known
+	CPUCovered float64 `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of
 }
 
 func (r *Report) threads(a *cause.Analysis, opts Options) {
@@ -37,8 +39,10 @@ func (r *Report) threads(a *cause.Analysis, opts Options) {
 		if !opts.lists(t.Thread) {
 			continue
 		}
-		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.Window), CommandBuffers: t.CommandBuffers, Encoders: t.Encoders,
-			Dispatches: t.Dispatches, Waits: t.Waits, Events: t.Thread.Events, GPUNS: int64(t.GPU), LostToOthers: t.LostToOthers(),
+		th := Thread{TID: uint64(t.Thread.ID), Name: t.Thread.Name, WindowNS: int64(t.Window),
+			CommandBuffers: t.CommandBuffers, Encoders: t.Encoders,
+			Dispatches: t.Dispatches, Waits: t.Waits, Events: t.Thread.Events, GPUNS: int64(t.GPU),
+			LostToOthers: t.LostToOthers(),
 			SignalWaitNS: int64(t.SignalWaits), HandsOver: t.HandsOver, Time: map[string]int64{}}
 		if t.Thread.Process != nil {
 			th.PID = t.Thread.Process.ID
@@ -95,7 +99,8 @@ func (r *Report) writeThreads(w *sheet) {
 		wrap(w, fmt.Sprintf("… and %s with fewer command buffers", analyze.Plural(more, "thread")), "  ", "    ")
 	}
 	if hidden > 0 {
-		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited for a lock for a moment", analyze.Plural(hidden, "thread")), "  ", "    ")
+		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited for a lock for a moment",
+			analyze.Plural(hidden, "thread")), "  ", "    ")
 	}
 	var legend []string
 	for _, c := range used {
@@ -111,8 +116,8 @@ func (r *Report) writeThreads(w *sheet) {
 	}
 }
 
-// shownThreads are those with the most command buffers, by process and number; how many there are more, and how many only waited for
-// locks, and not for long.
+// shownThreads are those with the most command buffers, by process and number; how many there are more, and how many
+// only waited for locks, and not for long.
 func (r *Report) shownThreads(w *sheet) (shown []Thread, more, hidden int) {
 	for _, th := range r.Threads {
 		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
@@ -126,11 +131,15 @@ func (r *Report) shownThreads(w *sheet) (shown []Thread, more, hidden int) {
 		more = max(0, len(shown)-most)
 	}
 	shown = shown[:len(shown)-more]
-	slices.SortStableFunc(shown, func(a, b Thread) int { return cmp.Or(cmp.Compare(a.PID, b.PID), cmp.Compare(a.TID, b.TID)) })
+	slices.SortStableFunc(shown, func(a, b Thread) int {
+		return cmp.Or(cmp.Compare(a.PID, b.PID),
+			cmp.Compare(a.TID, b.TID))
+	})
 	return shown, more, hidden
 }
 
-// onlyLocks says whether all that is known of the thread is that it waited for locks, and for signals that were none of a submitter's.
+// onlyLocks says whether all that is known of the thread is that it waited for locks, and for signals that were none of
+// a submitter's.
 func (t *Thread) onlyLocks() bool {
 	lock := t.Time[analyze.PartLock.Key()]
 	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS

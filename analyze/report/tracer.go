@@ -16,17 +16,22 @@ type Lost struct {
 	Rejected  int64            `json:"rejected_calls"`
 	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
 	Children  int64            `json:"untraced_children"`
-	Processes int64            `json:"untraced_processes"`    // that use Metal and could not be traced: what they called is not in total
-	Running   int64            `json:"running_processes"`     // that used Metal and lived on when the recording ended: what they called after that is not in it
-	Unused    int64            `json:"running_without_metal"` // that had not used Metal and lived on then: what they do after that is not in it
-	AtLeast   bool             `json:"at_least"`              // total is what is known to be missing, and there may be more
+	// that use Metal and could not be traced: what they called is not in total
+	Processes int64 `json:"untraced_processes"`
+	// that used Metal and lived on when the recording ended: what they called after that is not in it
+	Running int64 `json:"running_processes"`
+	// that had not used Metal and lived on then: what they do after that is not in it
+	Unused int64 `json:"running_without_metal"`
+	// total is what is known to be missing, and there may be more
+	AtLeast bool `json:"at_least"`
 }
 
 // Overhead is what the tracer itself cost the threads that made the calls. Stacks are timed one by one in the trace.
 type Overhead struct {
-	NSPerEvent  float64 `json:"ns_per_event"` // without stacks
-	Share       float64 `json:"share"`        // of the threads' time, with stacks
-	Source      string  `json:"source"`       // of ns_per_event: "measured" in the process, "estimated" from its clock, or "unknown"
+	NSPerEvent float64 `json:"ns_per_event"` // without stacks
+	Share      float64 `json:"share"`        // of the threads' time, with stacks
+	// of ns_per_event: "measured" in the process, "estimated" from its clock, or "unknown"
+	Source      string  `json:"source"`
 	RecordingNS int64   `json:"recording_ns"`
 	Stacks      int64   `json:"stacks"`
 	StacksNS    int64   `json:"stacks_ns"`
@@ -41,7 +46,8 @@ type Missing struct {
 
 func (r *Report) losses(t *analyze.Trace) {
 	l := t.Lost
-	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed, Rejected: l.Rejected, Nested: l.Nested, Children: l.Children,
+	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed,
+		Rejected: l.Rejected, Nested: l.Nested, Children: l.Children,
 		Processes: l.Processes, Running: l.Running, Unused: l.Unused, AtLeast: l.AtLeast}
 	for _, th := range t.Threads {
 		if th.Lost > 0 {
@@ -123,7 +129,8 @@ func (l Lost) Beside() (parts []string) {
 		parts = append(parts, analyze.Plural(l.Children, "forked child process")+" UNTRACED")
 	}
 	if n := l.Running + l.Unused; n > 0 {
-		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: what came later is not here")
+		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: what came "+
+			"later is not here")
 	}
 	return parts
 }
@@ -152,13 +159,15 @@ func (l Lost) Text() string {
 		text = "lost: " + strings.Join(lost, ", ")
 	}
 	if l.Processes > 0 {
-		text += fmt.Sprintf("; %s could not be traced, and its calls are counted nowhere", analyze.Plural(l.Processes, "process"))
+		text += fmt.Sprintf("; %s could not be traced, and its calls are counted nowhere",
+			analyze.Plural(l.Processes, "process"))
 	}
 	if l.Children > 0 {
 		text += fmt.Sprintf("; %s untraced: forked without exec", analyze.Plural(l.Children, "child process"))
 	}
 	if l.Running > 0 {
-		text += fmt.Sprintf("; %s used Metal and lived on when the program had ended, and with it the recording: what came after that is not in the trace", analyze.Plural(l.Running, "process"))
+		text += fmt.Sprintf("; %s used Metal and lived on when the program had ended, and with it the recording: what "+
+			"came after that is not in the trace", analyze.Plural(l.Running, "process"))
 	}
 	if l.Unused > 0 {
 		text += fmt.Sprintf("; %s had not used Metal and lived on then", analyze.Plural(l.Unused, "process"))

@@ -10,15 +10,18 @@ import (
 
 // Serialization is the verdict.
 type Serialization struct {
-	Verdict         string         `json:"verdict"`
-	CloseCalls      []string       `json:"close_calls"` // faults that cannot be told apart from the verdict by what removing them brings, or by what they cost
-	Share           float64        `json:"share"`
-	Confidence      float64        `json:"confidence"`
-	Summary         string         `json:"summary"`
-	Phases          []Phase        `json:"phases"` // parts of the run with verdicts that differ; empty when they do not
-	Causes          []Cause        `json:"causes"` // the verdict first, then other faults and then limits, each by the time that they cost
-	RuledOut        []RuledOut     `json:"ruled_out"`
-	Together        *Together      `json:"together"` // what removing the two largest causes would bring; null when that was not replayed
+	Verdict string `json:"verdict"`
+	// faults that cannot be told apart from the verdict by what removing them brings, or by what they cost
+	CloseCalls []string `json:"close_calls"`
+	Share      float64  `json:"share"`
+	Confidence float64  `json:"confidence"`
+	Summary    string   `json:"summary"`
+	Phases     []Phase  `json:"phases"` // parts of the run with verdicts that differ; empty when they do not
+	// the verdict first, then other faults and then limits, each by the time that they cost
+	Causes   []Cause    `json:"causes"`
+	RuledOut []RuledOut `json:"ruled_out"`
+	// what removing the two largest causes would bring; null when that was not replayed
+	Together        *Together      `json:"together"`
 	WaitMatrix      Matrix         `json:"wait_matrix"`
 	QueuedMatrix    Matrix         `json:"queued_matrix"`
 	LockMatrix      Matrix         `json:"lock_matrix"`
@@ -26,19 +29,21 @@ type Serialization struct {
 	Interference    []Interference `json:"interference"`
 	CriticalPath    CriticalPath   `json:"critical_path"`
 	Chains          []Chain        `json:"chains"`
-	ReplayError     float64        `json:"replay_error"` // of the replay that speedup_if_removed comes from, unchanged, against the run
+	// of the replay that speedup_if_removed comes from, unchanged, against the run
+	ReplayError float64 `json:"replay_error"`
 }
 
 // A Cause is one that was found at work.
 type Cause struct {
-	Cause            string   `json:"cause"`
-	Limit            bool     `json:"limit"` // of the machine, and no fault of the program
-	LostNS           int64    `json:"lost_ns"`
-	Share            float64  `json:"share"`
-	Confidence       float64  `json:"confidence"`
-	Evidence         []string `json:"evidence"`
-	Advice           string   `json:"advice"`
-	Place            string   `json:"place"`              // the program's line with the most time in it; "" when stacks were not recorded
+	Cause      string   `json:"cause"`
+	Limit      bool     `json:"limit"` // of the machine, and no fault of the program
+	LostNS     int64    `json:"lost_ns"`
+	Share      float64  `json:"share"`
+	Confidence float64  `json:"confidence"`
+	Evidence   []string `json:"evidence"`
+	Advice     string   `json:"advice"`
+	// the program's line with the most time in it; "" when stacks were not recorded
+	Place            string   `json:"place"`
 	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null when it was not replayed
 	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
 	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
@@ -66,13 +71,16 @@ type RuledOut struct {
 func (r *Report) serialization(a *cause.Analysis, opts Options) {
 	v := &a.Verdict
 	total := a.ThreadTimeTotal()
-	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share, Confidence: v.Confidence, Summary: v.Summary,
-		WaitMatrix: matrix(a.WaitMatrix, opts), QueuedMatrix: matrix(a.QueuedMatrix, opts), LockMatrix: matrix(a.LockMatrix, opts),
+	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share,
+		Confidence: v.Confidence, Summary: v.Summary,
+		WaitMatrix: matrix(a.WaitMatrix, opts), QueuedMatrix: matrix(a.QueuedMatrix, opts), LockMatrix: matrix(a.LockMatrix,
+			opts),
 		MutualExclusion: list(a.Exclusion, exclusion), Interference: list(a.Interference, interference),
 		CriticalPath: criticalPath(a.Path), Chains: list(a.Chains, chain), ReplayError: a.ReplayError}
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
-		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence, Evidence: append([]string{}, f.Evidence...),
-			Advice: f.Advice, Place: f.Place, NotPredicted: f.Unpredicted}
+		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence,
+			Evidence: append([]string{}, f.Evidence...),
+			Advice:   f.Advice, Place: f.Place, NotPredicted: f.Unpredicted}
 		if total > 0 {
 			c.Share = min(1, float64(f.Lost)/float64(total))
 		}
@@ -111,10 +119,12 @@ func (r *Report) writeVerdict(w *sheet) {
 				tiny = append(tiny, c.Cause)
 				continue
 			}
-			writeNamed(w, c.Cause, fmt.Sprintf("%s of the threads' time: %s", analyze.FormatShare(c.Share), strings.Join(c.Evidence[:min(1, len(c.Evidence))], "")))
+			writeNamed(w, c.Cause, fmt.Sprintf("%s of the threads' time: %s", analyze.FormatShare(c.Share),
+				strings.Join(c.Evidence[:min(1, len(c.Evidence))], "")))
 		}
 		if len(tiny) > 0 {
-			wrap(w, fmt.Sprintf("below %s of the threads' time: %s", analyze.FormatShare(tinyShare), strings.Join(tiny, ", ")), "  ", "    ")
+			wrap(w, fmt.Sprintf("below %s of the threads' time: %s", analyze.FormatShare(tinyShare), strings.Join(tiny, ", ")),
+				"  ", "    ")
 		}
 	}
 	if v.Together != nil {
@@ -142,7 +152,8 @@ type CauseGroup struct {
 // Heading is the title as a heading of its own.
 func (g CauseGroup) Heading() string { return strings.ToUpper(g.Title[:1]) + g.Title[1:] }
 
-// Beside are the causes that are not the verdict. Faults are smaller ones only if each costs less than the verdict does.
+// Beside are the causes that are not the verdict. Faults are smaller ones only if each costs less than the verdict
+// does.
 func (s Serialization) Beside() (groups []CauseGroup) {
 	rest := s.Causes
 	if s.Share > 0 && len(rest) > 0 {
@@ -186,7 +197,8 @@ func (s Serialization) Remark() string {
 	case s.Confidence == 0:
 		return "not enough data"
 	case s.Verdict == cause.None && s.Share > 0:
-		return fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(s.Share), s.Confidence)
+		return fmt.Sprintf("%s of the threads' time lost to another program, confidence %.2f", analyze.FormatShare(s.Share),
+			s.Confidence)
 	case s.Verdict == cause.None:
 		return fmt.Sprintf("confidence %.2f", s.Confidence)
 	}

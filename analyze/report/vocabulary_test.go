@@ -44,7 +44,8 @@ func TestVocabulary(t *testing.T) {
 	for _, m := range regexp.MustCompile(`= "([a-z-]+)"`).FindAllStringSubmatch(block, -1) {
 		verdicts = append(verdicts, m[1])
 	}
-	if got := slices.Sorted(slices.Values(listed("Verdicts"))); !slices.Equal(got, slices.Sorted(slices.Values(verdicts))) {
+	if got := slices.Sorted(slices.Values(listed("Verdicts"))); !slices.Equal(got,
+		slices.Sorted(slices.Values(verdicts))) {
 		t.Errorf("the page has the verdicts %v, the code %v", got, verdicts)
 	}
 }

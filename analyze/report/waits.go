@@ -40,7 +40,8 @@ func exclusion(e evidence.Exclusion) Exclusion {
 }
 
 func interference(i evidence.Interference) Interference {
-	out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh, PValue: i.PValue, QValue: i.QValue,
+	out := Interference{What: i.What, Calls: i.Calls, Rho: i.Rho, RhoLow: i.RhoLow, RhoHigh: i.RhoHigh, PValue: i.PValue,
+		QValue:    i.QValue,
 		OneServer: i.OneServer, HandOff: i.HandOff, Kind: "none"}
 	switch {
 	case i.OneAtATime():
@@ -55,7 +56,8 @@ func interference(i evidence.Interference) Interference {
 }
 
 // exclusionWords says of which intervals an index is.
-var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders", "waits": "waits for the GPU"}
+var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders",
+	"waits": "waits for the GPU"}
 
 // index writes a mutual exclusion index. How far it is below −1 says only how little overlap chance would have made.
 func index(x float64) string {
@@ -70,7 +72,8 @@ func (r *Report) writeWaits(w *sheet) {
 	if s.LockMatrix.equal(s.WaitMatrix) {
 		r.writeMatrix(w, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
 	} else {
-		r.writeMatrix(w, "who waits for whom", "row waits for work that column committed, or for a lock that it holds", s.WaitMatrix)
+		r.writeMatrix(w, "who waits for whom", "row waits for work that column committed, or for a lock that it holds",
+			s.WaitMatrix)
 		r.writeMatrix(w, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
 	}
 	r.writeMatrix(w, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
@@ -78,7 +81,8 @@ func (r *Report) writeWaits(w *sheet) {
 		head(w, "do threads exclude each other?", "1: never at the same time; 0: as by chance; below 0: more than that")
 		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
 		for _, e := range s.MutualExclusion {
-			t.add(cmp.Or(exclusionWords[e.What], e.What), index(e.Index), index(e.NullLow)+" to "+index(e.NullHigh), fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
+			t.add(cmp.Or(exclusionWords[e.What], e.What), index(e.Index), index(e.NullLow)+" to "+index(e.NullHigh),
+				fmt.Sprintf("%.3f", e.PValue), count(e.Threads), count(e.Intervals))
 		}
 		t.write(w)
 	}

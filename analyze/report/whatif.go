@@ -16,7 +16,8 @@ type WhatIf struct {
 
 // Changed says what takes less time.
 type Changed struct {
-	Kind string `json:"kind"` // "kernel", "call", "lock", "thread", "cause", "in-flight", or "together" for all that was asked for
+	// "kernel", "call", "lock", "thread", "cause", "in-flight", or "together" for all that was asked for
+	Kind string `json:"kind"`
 	Name string `json:"name"`
 }
 
@@ -138,7 +139,8 @@ func (r *Report) writeWhatIf(w *sheet) {
 	if len(rows) == 0 {
 		return
 	}
-	t := &table{heads: []string{"what", "10% shorter", "25% shorter", "50% shorter", "gone"}, left: 1, most: w.rows(mostRows), spare: []int{1, 2}}
+	t := &table{heads: []string{"what", "10% shorter", "25% shorter", "50% shorter", "gone"}, left: 1,
+		most: w.rows(mostRows), spare: []int{1, 2}}
 	for _, h := range rows {
 		t.add(h.Title(), h.Gains[0], h.Gains[1], h.Gains[2], h.Gains[3])
 	}

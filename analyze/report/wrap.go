@@ -89,6 +89,7 @@ func cutEnd(s string, n int) string {
 
 // WriteParagraph writes a text in lines of a width, as the options have it; first and then begin them.
 func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
-	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then), "\n")+"\n")
+	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then),
+		"\n")+"\n")
 	return err
 }

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/xctrace/summary"
 )
 
-// TestRecordingOfInstruments: a recording of Instruments goes through the same analyses as our own traces; what it cannot tell is
-// said, not made up.
+// TestRecordingOfInstruments: a recording of Instruments goes through the same analyses as our own traces; what it
+// cannot tell is said, not made up.
 func TestRecordingOfInstruments(t *testing.T) {
 	inputs, _, err := xctrace.Inputs([]string{"../../fixtures/xctrace/recording"}, nil)
 	if err != nil {
@@ -27,26 +27,32 @@ func TestRecordingOfInstruments(t *testing.T) {
 	checkWhole(t, trace)
 	r := Build(trace, Options{})
 	if r.Source.Kind != "xctrace" || len(r.Threads) == 0 || r.GPU.BusyNS == 0 || r.Overhead.Source != "unknown" {
-		t.Errorf("source %q, %d threads, GPU busy for %d, overhead %q", r.Source.Kind, len(r.Threads), r.GPU.BusyNS, r.Overhead.Source)
+		t.Errorf("source %q, %d threads, GPU busy for %d, overhead %q", r.Source.Kind, len(r.Threads), r.GPU.BusyNS,
+			r.Overhead.Source)
 	}
 	var b bytes.Buffer
 	if err := r.WriteText(&b, Options{All: true}); err != nil || !strings.Contains(b.String(), "VERDICT") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	// The story: ten lines said one after another that Instruments does not record something, and queues of a recording without threads had 0 of them.
+	// The story: ten lines said one after another that Instruments does not record something, and queues of a recording
+	// without threads had 0 of them.
 	text := strings.Join(strings.Fields(b.String()), " ")
-	if strings.Count(text, "SKIPPED: Instruments") != 1 || !strings.Contains(text, "what would tell these: compilation in the middle of the work, ") {
+	if strings.Count(text, "SKIPPED: Instruments") != 1 ||
+		!strings.Contains(text, "what would tell these: compilation in the middle of the work, ") {
 		t.Error("what Instruments does not record is not told in one line")
 	}
 	// Of a recording whose calls nobody recorded it was said that there were "0 calls, none lost".
-	if headline, _, _ := strings.Cut(text, "VERDICT"); !strings.Contains(headline, " traced · 60 command buffers") || strings.Contains(headline, " calls") || strings.Contains(headline, "lost") {
+	if headline, _, _ := strings.Cut(text, "VERDICT"); !strings.Contains(headline, " traced · 60 command buffers") ||
+		strings.Contains(headline, " calls") || strings.Contains(headline, "lost") {
 		t.Errorf("how much there is in it: %s", headline)
 	}
-	unknown := &Report{Source: Source{NotRecorded: []string{"calls"}}, Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
+	unknown := &Report{Source: Source{NotRecorded: []string{"calls"}},
+		Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
 	if row := unknown.queueRows()[0]; row != (queueRow{Name: "1 (all queues)", CommandBuffers: "4"}) {
 		t.Errorf("what is not known of a queue is said as %+v", row)
 	}
-	if traced := (&Report{Queues: []Queue{{ID: 1}}}).queueRows()[0]; traced.Threads != "0" || traced.Mean != "0.00" || traced.Capacity == "" {
+	if traced := (&Report{Queues: []Queue{{ID: 1}}}).queueRows()[0]; traced.Threads != "0" || traced.Mean != "0.00" ||
+		traced.Capacity == "" {
 		t.Errorf("a queue of our own that was not used is %+v", traced)
 	}
 }

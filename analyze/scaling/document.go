@@ -33,11 +33,13 @@ type Result struct {
 
 // A Time is what the threads' time went into with one number of threads, over all runs.
 type Time struct {
-	Threads int                `json:"threads"`
-	Shares  map[string]float64 `json:"shares"` // by the part's name in the table of threads; of the time of all threads that made calls, they add up to 1
+	Threads int `json:"threads"`
+	// by the part's name in the table of threads; of the time of all threads that made calls, they add up to 1
+	Shares map[string]float64 `json:"shares"`
 }
 
-// Analyze makes the document's part for each series. Speed-ups of all of them are relative to baseline, when it has samples.
+// Analyze makes the document's part for each series. Speed-ups of all of them are relative to baseline, when it has
+// samples.
 func Analyze(source string, baseline Point, series ...Series) (*Document, error) {
 	doc := &Document{Schema: Schema, Source: source, Warnings: []string{}}
 	for _, s := range series {
@@ -110,7 +112,8 @@ func orNull(v float64) *float64 {
 
 // MarshalJSON writes the fit with null for what is infinite or unknown.
 func (f *Fit) MarshalJSON() ([]byte, error) {
-	j := fitJSON{Lambda: f.Lambda.json(), Sigma: f.Sigma.json(), R2: orNull(f.R2), Points: f.Points, Method: f.Method, Percent: confidence * 100}
+	j := fitJSON{Lambda: f.Lambda.json(), Sigma: f.Sigma.json(), R2: orNull(f.R2), Points: f.Points, Method: f.Method,
+		Percent: confidence * 100}
 	if f.Law == usl.name {
 		kappa, peak := f.Kappa.json(), f.Peak.json()
 		j.Kappa, j.Peak, j.Beyond = &kappa, &peak, &f.Beyond

@@ -13,7 +13,8 @@ const fewestPoints = 4
 type TooFewError struct{ Distinct int }
 
 func (e TooFewError) Error() string {
-	return fmt.Sprintf("no fit: %d different numbers of threads were measured and a fit needs at least %d", e.Distinct, fewestPoints)
+	return fmt.Sprintf("no fit: %d different numbers of threads were measured and a fit needs at least %d", e.Distinct,
+		fewestPoints)
 }
 
 // An Estimate is a fitted value with its 95 % confidence interval. High may be +Inf, and is then null in JSON.
@@ -37,7 +38,8 @@ type Fit struct {
 // At is the fitted throughput with n threads, in operations per second.
 func (f *Fit) At(n float64) float64 { return f.predict(n) }
 
-// FitUSL fits the universal scalability law. The error is a TooFewError with fewer than four different numbers of threads.
+// FitUSL fits the universal scalability law. The error is a TooFewError with fewer than four different numbers of
+// threads.
 func FitUSL(points []Point) (*Fit, error) { return usl.fit(points) }
 
 // FitAmdahl fits Amdahl's law, which has no retrograde part. The error is as FitUSL's.
@@ -81,8 +83,9 @@ func peak(p []float64) float64 {
 }
 
 const (
-	// poorFit is the share of the variance under which a law explains little, and offCurve by how much throughputs must be off it too:
-	// those that hardly vary leave nothing to explain. mostSerial is the share of serial work above which σ is none, but for its error.
+	// poorFit is the share of the variance under which a law explains little, and offCurve by how much throughputs must be
+	// off it too: those that hardly vary leave nothing to explain. mostSerial is the share of serial work above which σ is
+	// none, but for its error.
 	poorFit, offCurve, mostSerial = 0.5, 0.05, 1.05
 )
 
@@ -91,7 +94,8 @@ func (f *Fit) Unfit() string {
 	name := map[string]string{usl.name: "the USL", amdahl.name: "Amdahl's law"}[f.Law]
 	switch {
 	case f.Sigma.Value > mostSerial:
-		return fmt.Sprintf("%s does not describe this: it would take a serial share of %.2f, and more than all cannot be serial", name, f.Sigma.Value)
+		return fmt.Sprintf("%s does not describe this: it would take a serial share of %.2f, and more than all cannot be "+
+			"serial", name, f.Sigma.Value)
 	case f.R2 < poorFit && f.Off > offCurve:
 		return fmt.Sprintf("%s does not describe this: it explains %.0f%% of the variance, and throughputs are %.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
 	}

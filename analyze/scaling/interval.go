@@ -21,10 +21,10 @@ const (
 	bootstrapRuns = 3 // runs at each number of threads from which resampling them says more than the curvature of the fit
 )
 
-// uncertainty draws plausible parameters. With three runs or more at every number of threads they are refitted to resampled
-// runs (a stratified bootstrap); otherwise they are drawn from the asymptotic distribution of the least-squares estimate,
-// Student's t with as many degrees of freedom as there are points left over (Seber and Wild, Nonlinear Regression, 1989, §5.1).
-// Draws below 0 are set to 0, where the parameters end.
+// uncertainty draws plausible parameters. With three runs or more at every number of threads they are refitted to
+// resampled runs (a stratified bootstrap); otherwise they are drawn from the asymptotic distribution of the
+// least-squares estimate, Student's t with as many degrees of freedom as there are points left over (Seber and Wild,
+// Nonlinear Regression, 1989, §5.1). Draws below 0 are set to 0, where the parameters end.
 func (l law) uncertainty(points []Point, p []float64, lambda float64) ([]guess, string) {
 	random := rand.New(rand.NewPCG(1, 2)) // the same data give the same interval
 	fewest := math.MaxInt
@@ -54,8 +54,8 @@ func (l law) bootstrap(points []Point, random *rand.Rand) []guess {
 	return out
 }
 
-// asymptotic draws from the multivariate t distribution with covariance s²(JᵀJ)⁻¹; nil when there is nothing left over to
-// estimate s² from, or J has not full rank.
+// asymptotic draws from the multivariate t distribution with covariance s²(JᵀJ)⁻¹; nil when there is nothing left over
+// to estimate s² from, or J has not full rank.
 func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *rand.Rand) []guess {
 	k := len(p) + 1
 	free := len(obs) - k

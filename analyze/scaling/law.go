@@ -25,8 +25,8 @@ var amdahl = law{
 	},
 }
 
-// usl is Gunther's universal scalability law (Guerrilla Capacity Planning, 2007, ch. 4): X(N) = λN / (1 + σ(N−1) + κN(N−1)),
-// σ being contention and κ the cost of keeping the threads coherent.
+// usl is Gunther's universal scalability law (Guerrilla Capacity Planning, 2007, ch. 4): X(N) = λN / (1 + σ(N−1) +
+// κN(N−1)), σ being contention and κ the cost of keeping the threads coherent.
 var usl = law{
 	name:       "usl",
 	parameters: []string{"sigma", "kappa"},
@@ -41,7 +41,8 @@ var usl = law{
 // observation is one measured throughput.
 type observation struct{ n, x float64 }
 
-// scale is the λ that fits best for given p, in closed form because the law is linear in it, and the sum of squares left.
+// scale is the λ that fits best for given p, in closed form because the law is linear in it, and the sum of squares
+// left.
 func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	var xc, cc float64
 	for _, o := range obs {
@@ -57,8 +58,9 @@ func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	return lambda, residual
 }
 
-// solve finds the parameters with the least sum of squares, each at 0 or above. Separable least squares leave only p to search
-// (Golub and Pereyra 1973). The minimum inside is compared with those on the borders, where the search in the open would stop short.
+// solve finds the parameters with the least sum of squares, each at 0 or above. Separable least squares leave only p to
+// search (Golub and Pereyra 1973). The minimum inside is compared with those on the borders, where the search in the
+// open would stop short.
 func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	best := make([]float64, len(l.parameters)) // all zero: perfect scaling
 	_, bestResidual := l.scale(obs, best)
@@ -74,7 +76,8 @@ func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	return best, lambda
 }
 
-// search minimizes over the parameters in the bit set free, the others being 0, as logarithms: that keeps them positive.
+// search minimizes over the parameters in the bit set free, the others being 0, as logarithms: that keeps them
+// positive.
 func (l law) search(obs []observation, free int, start float64) []float64 {
 	var index []int
 	for i := range l.parameters {
@@ -102,7 +105,8 @@ func (l law) search(obs []observation, free int, start float64) []float64 {
 		_, r := l.scale(obs, expand(logs))
 		return r
 	}}
-	settings := &optimize.Settings{FuncEvaluations: 2000, Converger: &optimize.FunctionConverge{Relative: 1e-13, Iterations: 60}}
+	settings := &optimize.Settings{FuncEvaluations: 2000, Converger: &optimize.FunctionConverge{Relative: 1e-13,
+		Iterations: 60}}
 	result, err := optimize.Minimize(problem, logs, settings, &optimize.NelderMead{})
 	if result == nil || err != nil && result.X == nil {
 		return expand(logs)

@@ -39,7 +39,8 @@ var colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"}
 
 const ideal = "#808080"
 
-// WritePlot draws throughput by threads as SVG: measured points with their spread, the USL curve where there is one, and perfect scaling.
+// WritePlot draws throughput by threads as SVG: measured points with their spread, the USL curve where there is one,
+// and perfect scaling.
 func (d *Document) WritePlot(w io.Writer) error {
 	p := newPlot(d)
 	for i, r := range d.Series {
@@ -185,7 +186,8 @@ func (p *plot) add(r Result, color string) {
 	s := plotSeries{Color: color}
 	for _, row := range r.Rows {
 		x := p.x(float64(row.Threads))
-		s.Points = append(s.Points, plotPoint{Color: color, X: x, Y: p.y(row.Throughput), Low: p.y(row.Min), High: p.y(row.Max), CapFrom: x - half, CapTo: x + half,
+		s.Points = append(s.Points, plotPoint{Color: color, X: x, Y: p.y(row.Throughput), Low: p.y(row.Min),
+			High: p.y(row.Max), CapFrom: x - half, CapTo: x + half,
 			Says: fmt.Sprintf("%d threads: %.6g operations/s", row.Threads, row.Throughput)})
 	}
 	name := r.Name

@@ -1,6 +1,6 @@
-// Package scaling asks how throughput grows with threads: the table of speed-up and efficiency, the laws of Amdahl and Gunther
-// fitted to it with their uncertainty, and the knee behind which more threads stop paying. It works on plain numbers, so runs
-// of `mtrace sweep`, of `mtrace bench` and figures from elsewhere are treated alike.
+// Package scaling asks how throughput grows with threads: the table of speed-up and efficiency, the laws of Amdahl and
+// Gunther fitted to it with their uncertainty, and the knee behind which more threads stop paying. It works on plain
+// numbers, so runs of `mtrace sweep`, of `mtrace bench` and figures from elsewhere are treated alike.
 package scaling
 
 import (
@@ -27,8 +27,8 @@ type Series struct {
 	Points []Point
 }
 
-// Clean returns the points ordered by threads, one for each number, those of the same number merged. The error says which
-// point cannot be: no threads, or a throughput that is not a positive number.
+// Clean returns the points ordered by threads, one for each number, those of the same number merged. The error says
+// which point cannot be: no threads, or a throughput that is not a positive number.
 func Clean(points []Point) ([]Point, error) {
 	var clean []Point
 	for _, p := range points {

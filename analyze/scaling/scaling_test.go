@@ -59,14 +59,16 @@ func TestTableIsThatOfTheReport(t *testing.T) {
 }
 
 func TestKnee(t *testing.T) {
-	for name, want := range map[string]Knee{"separate queues": {Threads: 2, Next: 4}, "shared queue": {Threads: 4, Next: 8}} {
+	for name, want := range map[string]Knee{"separate queues": {Threads: 2, Next: 4},
+		"shared queue": {Threads: 4, Next: 8}} {
 		for _, r := range reference(t).Series {
 			if r.Name == name && (r.Knee == nil || r.Knee.Threads != want.Threads || r.Knee.Next != want.Next) {
 				t.Errorf("%s: knee %+v, want %d to %d", name, r.Knee, want.Threads, want.Next)
 			}
 		}
 	}
-	straight, err := Tabulate(Series{Points: []Point{{1, []float64{100}}, {2, []float64{200}}, {4, []float64{390}}}}, Point{})
+	straight, err := Tabulate(Series{Points: []Point{{1, []float64{100}}, {2, []float64{200}}, {4, []float64{390}}}},
+		Point{})
 	if err != nil || straight.Knee != nil {
 		t.Errorf("perfect scaling has a knee: %+v, %v", straight.Knee, err)
 	}
@@ -103,9 +105,11 @@ func TestFitFindsTheLeastSquares(t *testing.T) {
 	cases := map[string][]Point{
 		"separate queues of R1": append([]Point{published.baseline}, published.series[0].Points...),
 		"shared queue of R1":    append([]Point{published.baseline}, published.series[1].Points...),
-		"PyTorch MPS plateau":   {{1, []float64{3301}}, {2, []float64{3528}}, {4, []float64{3805}}, {8, []float64{3752}}, {16, []float64{3819}}},
-		"retrograde":            {{1, []float64{100}}, {2, []float64{170}}, {4, []float64{220}}, {8, []float64{190}}, {16, []float64{120}}},
-		"better than perfect":   {{1, []float64{100}}, {2, []float64{210}}, {4, []float64{430}}, {8, []float64{900}}},
+		"PyTorch MPS plateau": {{1, []float64{3301}}, {2, []float64{3528}}, {4, []float64{3805}}, {8, []float64{3752}},
+			{16, []float64{3819}}},
+		"retrograde": {{1, []float64{100}}, {2, []float64{170}}, {4, []float64{220}}, {8, []float64{190}},
+			{16, []float64{120}}},
+		"better than perfect": {{1, []float64{100}}, {2, []float64{210}}, {4, []float64{430}}, {8, []float64{900}}},
 	}
 	for name, points := range cases {
 		f, err := FitUSL(points)
@@ -115,7 +119,8 @@ func TestFitFindsTheLeastSquares(t *testing.T) {
 		s, k, want := gridFit(observations(points))
 		_, got := usl.scale(observations(points), []float64{f.Sigma.Value, f.Kappa.Value})
 		if got > want*(1+1e-6)+1e-9 {
-			t.Errorf("%s: σ %.6f κ %.7f leaves %.6g; the search of a grid found σ %.6f κ %.7f, %.6g", name, f.Sigma.Value, f.Kappa.Value, got, s, k, want)
+			t.Errorf("%s: σ %.6f κ %.7f leaves %.6g; the search of a grid found σ %.6f κ %.7f, %.6g", name, f.Sigma.Value,
+				f.Kappa.Value, got, s, k, want)
 		}
 	}
 }
@@ -141,7 +146,8 @@ func TestFitRecoversTheLaw(t *testing.T) {
 		for what, e := range map[string]struct {
 			estimate Estimate
 			truth    float64
-		}{"σ": {f.Sigma, sigma}, "κ": {f.Kappa, kappa}, "λ": {f.Lambda, lambda}, "peak": {f.Peak, math.Sqrt((1 - sigma) / kappa)}} {
+		}{"σ": {f.Sigma, sigma}, "κ": {f.Kappa, kappa}, "λ": {f.Lambda, lambda},
+			"peak": {f.Peak, math.Sqrt((1 - sigma) / kappa)}} {
 			if e.estimate.Low > e.truth || e.estimate.High < e.truth || e.estimate.High > 3*e.truth {
 				t.Errorf("%d runs, %s: %v does not hold the truth %v closely (%s)", runs, what, e.estimate, e.truth, f.Method)
 			}
@@ -215,17 +221,22 @@ func TestFitRefusesWhatALawDoesNotDescribe(t *testing.T) {
 		usl, amdahl bool
 		said        string
 	}{
-		{"up and down", []Point{{1, []float64{100}}, {2, []float64{40}}, {3, []float64{160}}, {4, []float64{50}}, {8, []float64{120}}}, false, false, "does not describe this"},
-		{"falling from the start", []Point{{1, []float64{100}}, {2, []float64{52}}, {4, []float64{26}}, {8, []float64{13}}}, true, false, "more than all cannot be serial"},
-		{"hardly varying", []Point{{1, []float64{100}}, {2, []float64{101}}, {4, []float64{99}}, {8, []float64{100}}}, true, true, ""},
-		{"as the law says", []Point{{1, []float64{100}}, {2, []float64{182}}, {4, []float64{308}}, {8, []float64{471}}}, true, true, ""},
+		{"up and down", []Point{{1, []float64{100}}, {2, []float64{40}}, {3, []float64{160}}, {4, []float64{50}},
+			{8, []float64{120}}}, false, false, "does not describe this"},
+		{"falling from the start", []Point{{1, []float64{100}}, {2, []float64{52}}, {4, []float64{26}}, {8, []float64{13}}},
+			true, false, "more than all cannot be serial"},
+		{"hardly varying", []Point{{1, []float64{100}}, {2, []float64{101}}, {4, []float64{99}}, {8, []float64{100}}}, true,
+			true, ""},
+		{"as the law says", []Point{{1, []float64{100}}, {2, []float64{182}}, {4, []float64{308}}, {8, []float64{471}}},
+			true, true, ""},
 	} {
 		doc, err := Analyze("", Point{}, Series{Points: c.points})
 		if err != nil {
 			t.Fatal(err)
 		}
 		r := doc.Series[0]
-		if (r.USL != nil) != c.usl || (r.Amdahl != nil) != c.amdahl || !strings.Contains(r.Refused, c.said) || (c.said == "") != (r.Refused == "") {
+		if (r.USL != nil) != c.usl || (r.Amdahl != nil) != c.amdahl || !strings.Contains(r.Refused, c.said) ||
+			(c.said == "") != (r.Refused == "") {
 			t.Errorf("%s: USL %+v, Amdahl %+v, %q", c.name, r.USL, r.Amdahl, r.Refused)
 		}
 		var text bytes.Buffer
@@ -278,8 +289,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// same compares texts to the byte and JSON documents with a tolerance: the last digits differ between processors, because
-// some multiply and add in one step.
+// same compares texts to the byte and JSON documents with a tolerance: the last digits differ between processors,
+// because some multiply and add in one step.
 func same(t *testing.T, name string, got, want []byte) bool {
 	if filepath.Ext(name) != ".json" {
 		return bytes.Equal(got, want)
@@ -322,7 +333,8 @@ func TestCauseAtKnee(t *testing.T) {
 	doc.Series = doc.Series[:1] // its knee is between 2 and 4 threads
 	better := 2.5
 	doc.Verdicts = []Verdict{{Threads: 2, Verdict: "none", Confidence: 0.7, Runs: 1, Agree: 1},
-		{Threads: 4, Verdict: "device-wide-sync", Share: 0.4, Confidence: 0.8, Summary: "Everyone waits.", Speedup: &better, Runs: 3, Agree: 2},
+		{Threads: 4, Verdict: "device-wide-sync", Share: 0.4, Confidence: 0.8, Summary: "Everyone waits.", Speedup: &better,
+			Runs: 3, Agree: 2},
 		{Threads: 8, Verdict: "gpu-saturated", Share: 0.7, Confidence: 0.9, Runs: 1, Agree: 1}}
 	if v := doc.CauseAtKnee(); v == nil || v.Verdict != "device-wide-sync" {
 		t.Fatalf("%+v", v)
@@ -331,7 +343,8 @@ func TestCauseAtKnee(t *testing.T) {
 	if err := doc.WriteText(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"      4  device-wide-sync      40%  ← was none  (2 of 3 runs)\n", "cause at the knee, with 4 threads: device-wide-sync\n  Everyone waits.\n  without it: 2.50x"} {
+	for _, want := range []string{"      4  device-wide-sync      40%  ← was none  (2 of 3 runs)\n",
+		"cause at the knee, with 4 threads: device-wide-sync\n  Everyone waits.\n  without it: 2.50x"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
@@ -350,7 +363,8 @@ func TestNoiseIsTold(t *testing.T) {
 	quiet := []Point{{1, []float64{100, 101, 99}}, {2, []float64{190, 195, 185}}}
 	loud := []Point{{1, []float64{100, 101, 99}}, {2, []float64{190, 400, 100}}}
 	once := []Point{{1, []float64{100}}, {2, []float64{190}}}
-	for want, points := range map[string][]Point{"": quiet, "runs with 2 threads differ by 158%": loud, "one run each": once} {
+	for want, points := range map[string][]Point{"": quiet, "runs with 2 threads differ by 158%": loud,
+		"one run each": once} {
 		doc, err := Analyze("", Point{}, Series{Points: points})
 		if err != nil {
 			t.Fatal(err)
@@ -389,7 +403,8 @@ func TestPlot(t *testing.T) {
 	if want := "a <b> & \"c\"\uFFFD (reference figures)"; svg.Texts[0] != want {
 		t.Errorf("the title is %q, want %q", svg.Texts[0], want)
 	}
-	if text := b.String(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || !strings.Contains(text, "perfect scaling") {
+	if text := b.String(); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") ||
+		!strings.Contains(text, "perfect scaling") {
 		t.Errorf("a place that is no number, or no perfect scaling in\n%s", text)
 	}
 	// From two points of the first series where the axes are; all others must agree.
@@ -423,7 +438,8 @@ func TestPlot(t *testing.T) {
 
 // A sweep in which nothing was done has a plot too: of the axes.
 func TestPlotOfNothing(t *testing.T) {
-	for name, doc := range map[string]*Document{"no series": {}, "nothing done": {Series: []Result{{Table: Table{Baseline: 1, Rows: []Row{{Threads: 1}}}}}}} {
+	for name, doc := range map[string]*Document{"no series": {},
+		"nothing done": {Series: []Result{{Table: Table{Baseline: 1, Rows: []Row{{Threads: 1}}}}}}} {
 		var b bytes.Buffer
 		if err := doc.WritePlot(&b); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -8,7 +8,8 @@ import (
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../..", Schema, "What `mtrace scaling --json` says of throughputs by number of threads.", Document{}, *update); err != nil {
+	if err := schema.Compare("../..", Schema, "What `mtrace scaling --json` says of throughputs by number of threads.",
+		Document{}, *update); err != nil {
 		t.Error(err)
 	}
 }

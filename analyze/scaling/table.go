@@ -35,8 +35,8 @@ type Knee struct {
 // worthwhile is the gain under which another thread no longer pays: less than half of what one thread brings alone.
 const worthwhile = 0.5
 
-// Tabulate makes the table of a series. Speed-ups are relative to baseline when it has a positive throughput, otherwise to
-// the series' own fewest threads; efficiency is speed-up over the ratio of the threads.
+// Tabulate makes the table of a series. Speed-ups are relative to baseline when it has a positive throughput, otherwise
+// to the series' own fewest threads; efficiency is speed-up over the ratio of the threads.
 func Tabulate(s Series, baseline Point) (Table, error) {
 	points, err := Clean(s.Points)
 	if err != nil {

@@ -58,7 +58,8 @@ func (r Result) writeTable(b *strings.Builder) {
 	}
 	b.WriteByte('\n')
 	for _, row := range r.Rows {
-		fmt.Fprintf(b, "%7d  %*s  %6.2fx  %9.1f%%", row.Threads, width, Thousands(row.Throughput), row.Speedup, 100*row.Efficiency)
+		fmt.Fprintf(b, "%7d  %*s  %6.2fx  %9.1f%%", row.Threads, width, Thousands(row.Throughput), row.Speedup,
+			100*row.Efficiency)
 		if spread {
 			fmt.Fprintf(b, "  %4d  %5.1f%%", row.Runs, 100*(row.Max-row.Min)/row.Throughput)
 		}
@@ -68,7 +69,8 @@ func (r Result) writeTable(b *strings.Builder) {
 	case r.Knee != nil && r.Knee.Gain < 0:
 		fmt.Fprintf(b, "knee: %s; from there to %d, throughput falls\n", threadsOf(r.Knee.Threads), r.Knee.Next)
 	case r.Knee != nil:
-		fmt.Fprintf(b, "knee: %s; from there to %d, each further thread brings %.0f%% of what the first does\n", threadsOf(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
+		fmt.Fprintf(b, "knee: %s; from there to %d, each further thread brings %.0f%% of what the first does\n",
+			threadsOf(r.Knee.Threads), r.Knee.Next, 100*r.Knee.Gain)
 	case len(r.Rows) > 1:
 		fmt.Fprintf(b, "knee: none up to %s\n", threadsOf(r.Rows[len(r.Rows)-1].Threads))
 	}
@@ -79,13 +81,15 @@ func (r Result) writeFits(b *strings.Builder) {
 		fmt.Fprintf(b, "%s\n", r.Refused)
 	}
 	if a := r.Amdahl; a != nil {
-		fmt.Fprintf(b, "Amdahl: serial share σ %s, at most %s, R² %s\n", a.Sigma.text(4), limit(a.Sigma.Value), number(a.R2, 4))
+		fmt.Fprintf(b, "Amdahl: serial share σ %s, at most %s, R² %s\n", a.Sigma.text(4), limit(a.Sigma.Value),
+			number(a.R2, 4))
 	}
 	u := r.USL
 	if u == nil {
 		return
 	}
-	fmt.Fprintf(b, "USL: contention σ %s, coherency κ %s, λ %s ops/s, R² %s\n", u.Sigma.text(4), u.Kappa.text(6), Thousands(u.Lambda.Value), number(u.R2, 4))
+	fmt.Fprintf(b, "USL: contention σ %s, coherency κ %s, λ %s ops/s, R² %s\n", u.Sigma.text(4), u.Kappa.text(6),
+		Thousands(u.Lambda.Value), number(u.R2, 4))
 	switch {
 	case math.IsInf(u.Peak.Value, 1):
 		b.WriteString("peak: none, throughput never falls")

@@ -18,8 +18,8 @@ type Verdict struct {
 	Traces     []string `json:"traces"`
 }
 
-// CauseAtKnee is the verdict of the first number of threads that no longer paid, or of the first beyond it that names a cause;
-// nil when throughput grows to the end, or no run from there on has a verdict.
+// CauseAtKnee is the verdict of the first number of threads that no longer paid, or of the first beyond it that names a
+// cause; nil when throughput grows to the end, or no run from there on has a verdict.
 func (d *Document) CauseAtKnee() *Verdict {
 	if len(d.Series) == 0 || d.Series[0].Knee == nil {
 		return nil
@@ -60,7 +60,8 @@ func (d *Document) NoteNoise() {
 		case once:
 			d.Warnings = append(d.Warnings, "one run each: how much they differ by chance is not known")
 		case spread > noisy:
-			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; use a quieter machine, longer runs, or more of them",
+			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; "+
+				"use a quieter machine, longer runs, or more of them",
 				threadsOf(widest.Threads), 100*spread))
 		}
 	}

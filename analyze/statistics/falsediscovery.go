@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// FalseDiscovery replaces p-values by those of Benjamini and Hochberg: among the tests whose value is then at most q, a share of q is
-// expected to be false, however many were made. Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, JRSS B 57, 1995.
+// FalseDiscovery replaces p-values by those of Benjamini and Hochberg: among the tests whose value is then at most q, a
+// share of q is expected to be false, however many were made. Y. Benjamini, Y. Hochberg, Controlling the False
+// Discovery Rate, JRSS B 57, 1995.
 func FalseDiscovery(p []float64) []float64 {
 	order := make([]int, len(p))
 	for i := range order {

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Median is the value in the middle, or the mean of the two there; NaN of none. The list stays as it is, and need not be sorted.
+// Median is the value in the middle, or the mean of the two there; NaN of none. The list stays as it is, and need not
+// be sorted.
 func Median(list []float64) float64 {
 	n := len(list)
 	if n == 0 {

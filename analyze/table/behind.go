@@ -12,7 +12,8 @@ type behind[T any] struct {
 	err   atomic.Pointer[error] // the first
 }
 
-// ahead is how many batches of rows may wait to be written: half a row group of Parquet's, which is encoded all at once.
+// ahead is how many batches of rows may wait to be written: half a row group of Parquet's, which is encoded all at
+// once.
 const ahead = rowsPerGroup / 2 / batch
 
 func newBehind[T any](s sink[T]) *behind[T] {

@@ -18,8 +18,8 @@ const (
 
 var kindNames = [...]string{kindInt: "integer", kindUint: "integer", kindText: "string", kindBool: "boolean"}
 
-// A column is one field of a row struct. Its name and whether it is optional come from the field's parquet tag; an optional
-// column is null when the field is zero: what did not happen, or is not known, has no value.
+// A column is one field of a row struct. Its name and whether it is optional come from the field's parquet tag; an
+// optional column is null when the field is zero: what did not happen, or is not known, has no value.
 type column struct {
 	name     string
 	doc      string
@@ -35,7 +35,8 @@ func columnsOf(row reflect.Type) []column {
 	for i := range row.NumField() {
 		f := row.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		c := column{name: name, doc: f.Tag.Get("doc"), index: i, offset: f.Offset, optional: strings.Contains(options, "optional")}
+		c := column{name: name, doc: f.Tag.Get("doc"), index: i, offset: f.Offset, optional: strings.Contains(options,
+			"optional")}
 		switch f.Type.Kind() {
 		case reflect.Int64:
 			c.kind = kindInt

@@ -13,8 +13,8 @@ import (
 // A Directory makes files that get their names when all of them are whole: Commit, or Discard.
 type Directory struct {
 	Path string
-	// Partition, when it is not empty, is a path of KEY=VALUE folders, as Hive and its like have them: a table's file is in such a folder of the table's own,
-	// TABLE/KEY=VALUE/…, so that those of several runs make one dataset.
+	// Partition, when it is not empty, is a path of KEY=VALUE folders, as Hive and its like have them: a table's file is
+	// in such a folder of the table's own, TABLE/KEY=VALUE/…, so that those of several runs make one dataset.
 	Partition string
 	// Replace lets the tables take the place of older files.
 	Replace bool

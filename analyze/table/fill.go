@@ -97,7 +97,8 @@ func addThreads(a *filling, add func(threadRow)) {
 		known[t.Thread] = t
 	}
 	for _, th := range a.Trace.Threads {
-		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin), End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
+		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin),
+			End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
 		if a.slice == nil { // those that reach into a range are counted, which do not add up
 			r.Events = *a.writer.eventsOf(th)
 		}
@@ -112,10 +113,12 @@ func addThreads(a *filling, add func(threadRow)) {
 				}
 			}
 			for part, column := range [analyze.PartCount]*int64{
-				analyze.PartEncode: &r.Encode, analyze.PartCommit: &r.Commit, analyze.PartAcquire: &r.Acquire, analyze.PartCompile: &r.Compile,
+				analyze.PartEncode: &r.Encode, analyze.PartCommit: &r.Commit, analyze.PartAcquire: &r.Acquire,
+				analyze.PartCompile:  &r.Compile,
 				analyze.PartAllocate: &r.Allocate, analyze.PartLock: &r.Lock, analyze.PartDrawable: &r.Drawable,
 				analyze.PartWaitExecuting: &r.Executing, analyze.PartWaitQueuedOwn: &r.QueuedOwn,
-				analyze.PartWaitQueuedOther: &r.QueuedOther, analyze.PartWaitScheduling: &r.Scheduling, analyze.PartWaitNotify: &r.Notify,
+				analyze.PartWaitQueuedOther: &r.QueuedOther, analyze.PartWaitScheduling: &r.Scheduling,
+				analyze.PartWaitNotify:  &r.Notify,
 				analyze.PartWaitForeign: &r.Foreign, analyze.PartOtherAPI: &r.OtherAPI, analyze.PartOutside: &r.Outside,
 			} {
 				*column = int64(times[part])
@@ -164,10 +167,14 @@ func status(b *analyze.CommandBuffer) string {
 func addCommandBuffers(a *filling, add func(commandBufferRow)) {
 	for _, b := range a.slice.Buffers {
 		r := commandBufferRow{
-			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), ErrorCode: int64(b.ErrorCode), Error: b.Error,
-			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End), Enqueued: int64(b.Enqueued.Begin),
-			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin), CommitEnd: int64(b.Committed.End), Scheduled: int64(b.Scheduled),
-			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin), GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.Trace.Window)),
+			PID: pid(b.Process), ID: int64(b.ID), Label: b.Label, Status: status(b), ErrorCode: int64(b.ErrorCode),
+			Error:     b.Error,
+			CreatedBy: tid(b.Created.Thread), CreateBegin: int64(b.Created.Begin), CreateEnd: int64(b.Created.End),
+			Enqueued:    int64(b.Enqueued.Begin),
+			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin), CommitEnd: int64(b.Committed.End),
+			Scheduled:   int64(b.Scheduled),
+			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin),
+			GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.Trace.Window)),
 			Completed: int64(b.Completed.Begin), Handlers: int64(b.Handlers), Encoders: int64(len(b.Encoders)),
 		}
 		if b.Queue != nil {
@@ -183,7 +190,8 @@ func addCommandBuffers(a *filling, add func(commandBufferRow)) {
 func addGPUWork(a *filling, add func(gpuWorkRow)) {
 	for _, b := range a.slice.Buffers {
 		for w := range b.GPUWork() {
-			r := gpuWorkRow{PID: pid(b.Process), CommandBuffer: int64(b.ID), Channel: w.Channel, Label: w.Label, Begin: int64(w.Begin), End: int64(w.End),
+			r := gpuWorkRow{PID: pid(b.Process), CommandBuffer: int64(b.ID), Channel: w.Channel, Label: w.Label,
+				Begin: int64(w.Begin), End: int64(w.End),
 				GPU: int64(w.Within(a.Trace.Window).Length())}
 			if w.Encoder != analyze.NoEncoder {
 				r.Encoder = int64(b.Encoders[w.Encoder].ID)
@@ -248,9 +256,12 @@ func addEncoders(a *filling, add func(encoderRow)) {
 				timing = kernels.Measured
 			}
 			add(encoderRow{
-				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID), Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,
-				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End), GPUBegin: int64(e.GPU.Begin), GPUEnd: int64(e.GPU.End),
-				GPU: int64(of[i].time), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e), Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
+				PID: pid(b.Process), ID: int64(e.ID), CommandBuffer: int64(b.ID),
+				Kind: encoderKinds[min(int(e.Kind), len(encoderKinds)-1)], Label: e.Label,
+				TID: tid(e.Created.Thread), Begin: int64(e.Created.Begin), End: int64(e.Ended.End), GPUBegin: int64(e.GPU.Begin),
+				GPUEnd: int64(e.GPU.End),
+				GPU:    int64(of[i].time), GPUTiming: timing, Unmeasured: e.Unmeasured, Dispatches: dispatchesOf(e),
+				Copies: int64(e.Copies), CopyBytes: e.CopyBytes,
 				Operation: of[i].named.Name, OperationFrom: of[i].named.From.String(),
 			})
 		}
@@ -262,7 +273,8 @@ func addDispatches(a *filling, add func(dispatchRow)) {
 		for i := range b.Encoders {
 			for d := range b.Encoders[i].Runs() {
 				named := b.Operation(&b.Encoders[i], d)
-				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count), Threads: d.Threads,
+				r := dispatchRow{PID: pid(b.Process), Encoder: int64(b.Encoders[i].ID), At: int64(d.At), Count: int64(d.Count),
+					Threads:   d.Threads,
 					Operation: named.Name, OperationFrom: named.From.String()}
 				if d.Pipeline != nil {
 					r.Pipeline, r.Kernel = int64(d.Pipeline.ID), d.Pipeline.Kernel
@@ -280,8 +292,10 @@ func addWaits(a *filling, add func(waitRow)) {
 			continue
 		}
 		r := waitRow{
-			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
-			Event: int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled), Interpreter: interpreterLocks[w.Interpreter], Unfinished: w.Unfinished,
+			PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End),
+			Duration: int64(w.Length()),
+			Event:    int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled),
+			Interpreter: interpreterLocks[w.Interpreter], Unfinished: w.Unfinished,
 		}
 		if b := a.Trace.WaitsFor(w); b != nil {
 			r.CommandBuffer, r.CommittedBy = int64(b.ID), tid(b.Committed.Thread)
@@ -315,12 +329,14 @@ func addLocks(a *filling, add func(lockRow)) {
 		if !a.slice.Held(l.End) {
 			continue
 		}
-		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own), int64(l.Lock), l.Name, tid(l.Holder), int64(l.Kept),
+		add(lockRow{processOf(l.Thread), tid(l.Thread), l.Selector, int64(l.Begin), int64(l.End), int64(l.Own),
+			int64(l.Lock), l.Name, tid(l.Holder), int64(l.Kept),
 			interpreterLocks[l.Interpreter]})
 	}
 }
 
-var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.InterpreterHeld: "held", analyze.InterpreterFree: "not held"}
+var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.InterpreterHeld: "held",
+	analyze.InterpreterFree: "not held"}
 
 func addSignalWaits(a *filling, add func(signalWaitRow)) {
 	for i := range a.Trace.SignalWaits {
@@ -328,8 +344,10 @@ func addSignalWaits(a *filling, add func(signalWaitRow)) {
 		if !a.slice.Held(w.End) {
 			continue
 		}
-		add(signalWaitRow{PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin), End: int64(w.End), Duration: int64(w.Length()),
-			Object: w.Object, Name: w.Name, Signaller: tid(w.Signaller), Signalled: int64(w.Signalled), Gave: w.Gave, GivenBack: w.GivenBack, TimedOut: w.TimedOut})
+		add(signalWaitRow{PID: processOf(w.Thread), TID: tid(w.Thread), Selector: w.Selector, Begin: int64(w.Begin),
+			End: int64(w.End), Duration: int64(w.Length()),
+			Object: w.Object, Name: w.Name, Signaller: tid(w.Signaller), Signalled: int64(w.Signalled), Gave: w.Gave,
+			GivenBack: w.GivenBack, TimedOut: w.TimedOut})
 	}
 }
 
@@ -351,14 +369,16 @@ func addCompilations(a *filling, add func(compilationRow)) {
 		if !a.slice.Held(c.End) {
 			continue
 		}
-		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin), int64(c.End), int64(c.Length()), c.Failed})
+		add(compilationRow{processOf(c.Thread), tid(c.Thread), c.Selector, c.Kind, c.Name, c.SourceSize, int64(c.Begin),
+			int64(c.End), int64(c.Length()), c.Failed})
 	}
 }
 
 func addScopes(a *filling, add func(scopeRow)) {
 	for i := range a.Trace.Scopes {
 		s := &a.Trace.Scopes[i]
-		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) { // of one without an end only its begin is in a slice
+		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) {
+			// of one without an end only its begin is in a slice
 			continue
 		}
 		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark, s.Unfinished})

@@ -40,7 +40,8 @@ type summary struct {
 	Lost     int64    `json:"lost"`
 	AtLeast  bool     `json:"lost_at_least"` // lost is what is known of, and there may be more
 
-	Incomplete string    `json:"incomplete,omitempty"` // what the trace lacks, one line; left out when it is all of its recording
+	// what the trace lacks, one line; left out when it is all of its recording
+	Incomplete string    `json:"incomplete,omitempty"`
 	Warnings   []string  `json:"warnings"`
 	Missing    []missing `json:"missing"`
 }
@@ -53,9 +54,12 @@ type missing struct {
 // finish writes the summary of a trace of so many calls.
 func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
 	s := summary{
-		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program, Args: t.Source.Args, Host: t.Source.Host,
-		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin), End: int64(t.Window.End), Events: events,
-		Lost: t.Lost.Records, AtLeast: t.Lost.AtLeast, Incomplete: t.Headline(), Warnings: append([]string{}, t.Warnings...), Missing: []missing{},
+		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program,
+		Args: t.Source.Args, Host: t.Source.Host,
+		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin),
+		End: int64(t.Window.End), Events: events,
+		Lost: t.Lost.Records, AtLeast: t.Lost.AtLeast, Incomplete: t.Headline(), Warnings: append([]string{}, t.Warnings...),
+		Missing: []missing{},
 	}
 	for _, m := range t.Missing {
 		s.Missing = append(s.Missing, missing(m))

@@ -17,7 +17,8 @@ type livingKey struct {
 // mostLiving is how many may live at once before the oldest are written as they are.
 var mostLiving = 1 << 19
 
-// addAllocations writes the allocations of which is known when they were given back, and at the end of the run the others.
+// addAllocations writes the allocations of which is known when they were given back, and at the end of the run the
+// others.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
 	for i := range a.Trace.Allocations {
@@ -25,7 +26,8 @@ func addAllocations(a *filling, add func(allocationRow)) {
 		if !a.slice.Held(x.At) {
 			continue
 		}
-		row := allocationRow{PID: processOf(x.Thread), TID: tid(x.Thread), At: int64(x.At), Selector: x.Selector, Bytes: x.Bytes, Storage: x.Storage,
+		row := allocationRow{PID: processOf(x.Thread), TID: tid(x.Thread), At: int64(x.At), Selector: x.Selector,
+			Bytes: x.Bytes, Storage: x.Storage,
 			Address: x.Address, Object: int64(x.Object), OnHeap: x.OnHeap, Released: int64(x.Released)}
 		if x.Released != 0 || x.Object == 0 || x.Thread == nil || a.slice.Last() {
 			add(row)
@@ -83,5 +85,6 @@ func (m *living) tidy() {
 	m.order = left
 }
 
-// Cut is how many allocations were written before it was known whether their memory is given back, because too many lived at once.
+// Cut is how many allocations were written before it was known whether their memory is given back, because too many
+// lived at once.
 func (w *Writer) Cut() int { return w.memory.cut }

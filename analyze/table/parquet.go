@@ -12,8 +12,9 @@ import (
 // rowsPerGroup bounds what is held in memory of a table, and is what a reader takes in at a time.
 const rowsPerGroup = 1 << 16
 
-// parquetRows writes Parquet. Rows are taken apart into columns here, a batch of a column at a time: parquet-go's own writer hands on 64 rows at a time
-// and took three times as long. The schema, encodings, headers and compression are parquet-go's.
+// parquetRows writes Parquet. Rows are taken apart into columns here, a batch of a column at a time: parquet-go's own
+// writer hands on 64 rows at a time and took three times as long. The schema, encodings, headers and compression are
+// parquet-go's.
 type parquetRows[T any] struct {
 	file    *parquetFile
 	columns []*parquetColumn

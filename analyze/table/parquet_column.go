@@ -11,8 +11,8 @@ import (
 	"github.com/parquet-go/parquet-go/sparse"
 )
 
-// A parquetColumn is a column of the row group that is being filled. Numbers become differences, packed into as few bits as they need, and texts numbers in a
-// dictionary.
+// A parquetColumn is a column of the row group that is being filled. Numbers become differences, packed into as few
+// bits as they need, and texts numbers in a dictionary.
 type parquetColumn struct {
 	column
 	levels  []byte  // of an optional column, for each row: 1, or 0 where it has no value
@@ -167,7 +167,8 @@ type dictionary struct {
 	}
 }
 
-// index is the number of a text, or of what stands for it: readers refuse texts that are not UTF-8, and labels are the program's.
+// index is the number of a text, or of what stands for it: readers refuse texts that are not UTF-8, and labels are the
+// program's.
 func (d *dictionary) index(text string) int32 {
 	slot := 0
 	if n := len(text); n > 0 {

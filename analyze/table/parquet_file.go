@@ -21,8 +21,8 @@ const parquetMagic = "PAR1"
 // compression is zstd's fastest: numbers are packed before, which leaves it little to do.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
-// rawGroups is for how many row groups a column is left as it is when compression did not make it shorter in one: of the 104 MB of 10⁷ calls 71 are
-// times, packed before, which zstd gave back as they were.
+// rawGroups is for how many row groups a column is left as it is when compression did not make it shorter in one: of
+// the 104 MB of 10⁷ calls 71 are times, packed before, which zstd gave back as they were.
 const rawGroups = 15
 
 // A parquetFile writes the row groups of a file: of each column a dictionary, when it is of texts, and one page.
@@ -48,7 +48,8 @@ func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
 	return &parquetFile{to: w, about: about}
 }
 
-// signed is a schema whose unsigned columns are signed, with the same bits: Spark has no unsigned numbers, and makes decimals of them.
+// signed is a schema whose unsigned columns are signed, with the same bits: Spark has no unsigned numbers, and makes
+// decimals of them.
 func signed(schema []format.SchemaElement) []format.SchemaElement {
 	schema = slices.Clone(schema)
 	for i := range schema {
@@ -102,7 +103,8 @@ func (f *parquetFile) group(columns []*parquetColumn, rows int) error {
 func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData, error) {
 	kind := kindFormats[c.kind]
 	about := format.ColumnMetaData{
-		Type: kind.physical, PathInSchema: []string{c.name}, Codec: format.Zstd, NumValues: int64(rows), Statistics: c.statistics(rows),
+		Type: kind.physical, PathInSchema: []string{c.name}, Codec: format.Zstd, NumValues: int64(rows),
+		Statistics: c.statistics(rows),
 	}
 	f.chunk.Reset()
 	if c.kind == kindText {
@@ -110,7 +112,8 @@ func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData,
 		about.Encoding = append(about.Encoding, format.Plain)
 		f.page = c.texts.appendTo(f.page[:0])
 		header := format.PageHeader{Type: format.DictionaryPage}
-		header.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: int32(len(c.texts.list)), Encoding: format.Plain})
+		header.DictionaryPageHeader = thrift.New(format.DictionaryPageHeader{NumValues: int32(len(c.texts.list)),
+			Encoding: format.Plain})
 		var err error
 		if f.packed, err = compression.Encode(f.packed[:0], f.page); err != nil {
 			return about, err
@@ -138,7 +141,8 @@ func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData,
 		return about, err
 	}
 	header := format.PageHeader{Type: format.DataPageV2}
-	header.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: int32(rows), NumNulls: int32(about.Statistics.NullCount), NumRows: int32(rows),
+	header.DataPageHeaderV2 = thrift.New(format.DataPageHeaderV2{NumValues: int32(rows),
+		NumNulls: int32(about.Statistics.NullCount), NumRows: int32(rows),
 		Encoding: kind.encoding, DefinitionLevelsByteLength: int32(len(f.levels)), IsCompressed: thrift.New(compressed)})
 	if err := f.addPage(&about, header, kind.encoding, body); err != nil {
 		return about, err
@@ -162,8 +166,10 @@ func (f *parquetFile) pack(c *parquetColumn) (body []byte, compressed bool, err 
 	return f.packed, true, nil
 }
 
-// addPage adds a page to the chunk: its header, with a page of values the levels, which are not compressed, and its body.
-func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding, body []byte) error {
+// addPage adds a page to the chunk: its header, with a page of values the levels, which are not compressed, and its
+// body.
+func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding,
+	body []byte) error {
 	var levels []byte
 	if header.Type != format.DictionaryPage {
 		levels = f.levels
@@ -179,7 +185,8 @@ func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHe
 	f.chunk.Write(body)
 	about.TotalUncompressedSize += size + int64(header.UncompressedPageSize)
 	about.TotalCompressedSize += size + int64(header.CompressedPageSize)
-	about.EncodingStats = append(about.EncodingStats, format.PageEncodingStats{PageType: header.Type, Encoding: encoding, Count: 1})
+	about.EncodingStats = append(about.EncodingStats, format.PageEncodingStats{PageType: header.Type, Encoding: encoding,
+		Count: 1})
 	return nil
 }
 

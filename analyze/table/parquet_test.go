@@ -44,7 +44,8 @@ func drawRows(n int) []everyKind {
 			return texts[random.IntN(len(texts))]
 		}
 		yes := func() bool { return random.IntN(3) == 0 }
-		rows[i] = everyKind{Int: number(), MaybeInt: number(), Uint: uint64(number()), MaybeUint: uint64(number()), Text: text(), MaybeText: text(),
+		rows[i] = everyKind{Int: number(), MaybeInt: number(), Uint: uint64(number()), MaybeUint: uint64(number()),
+			Text: text(), MaybeText: text(),
 			Bool: yes(), MaybeBool: yes()}
 	}
 	return rows
@@ -70,10 +71,12 @@ type allSigned struct {
 }
 
 func (r everyKind) signed() allSigned {
-	return allSigned{r.Int, r.MaybeInt, int64(r.Uint), int64(r.MaybeUint), r.Text, r.MaybeText, r.Bool, r.MaybeBool, r.Never, r.NoText, r.NoBool}
+	return allSigned{r.Int, r.MaybeInt, int64(r.Uint), int64(r.MaybeUint), r.Text, r.MaybeText, r.Bool, r.MaybeBool,
+		r.Never, r.NoText, r.NoBool}
 }
 
-// TestParquetIsThatOfTheLibrary: a file has the schema, the rows and the statistics of one that parquet-go's own writer makes, with any number of row groups.
+// TestParquetIsThatOfTheLibrary: a file has the schema, the rows and the statistics of one that parquet-go's own writer
+// makes, with any number of row groups.
 func TestParquetIsThatOfTheLibrary(t *testing.T) {
 	for _, n := range []int{0, 1, batch + 1, rowsPerGroup, rowsPerGroup + 1000} {
 		rows := drawRows(n)
@@ -96,7 +99,9 @@ func TestParquetIsThatOfTheLibrary(t *testing.T) {
 		for i, r := range rows {
 			want[i] = r.signed()
 		}
-		library := parquet.NewGenericWriter[allSigned](&theirs, parquet.NewSchema("everyKind", parquet.SchemaOf(allSigned{})), parquet.MaxRowsPerRowGroup(rowsPerGroup), parquet.CreatedBy("mtrace", "", ""))
+		library := parquet.NewGenericWriter[allSigned](&theirs,
+			parquet.NewSchema("everyKind", parquet.SchemaOf(allSigned{})), parquet.MaxRowsPerRowGroup(rowsPerGroup),
+			parquet.CreatedBy("mtrace", "", ""))
 		if _, err := library.Write(want); err != nil {
 			t.Fatal(err)
 		}
@@ -104,14 +109,16 @@ func TestParquetIsThatOfTheLibrary(t *testing.T) {
 			t.Fatal(err)
 		}
 		file, other := openParquet(t, &ours), openParquet(t, &theirs)
-		if g, w := file.Metadata(), other.Metadata(); !reflect.DeepEqual(g.Schema, w.Schema) || g.CreatedBy != w.CreatedBy || g.NumRows != w.NumRows ||
+		if g, w := file.Metadata(), other.Metadata(); !reflect.DeepEqual(g.Schema, w.Schema) || g.CreatedBy != w.CreatedBy ||
+			g.NumRows != w.NumRows ||
 			!reflect.DeepEqual(g.ColumnOrders, w.ColumnOrders) || len(g.RowGroups) != len(w.RowGroups) {
 			t.Fatalf("%d rows: %+v, the library's is %+v", n, g, w)
 		}
 		for i, group := range other.Metadata().RowGroups {
 			for k, column := range group.Columns {
 				g, w := file.Metadata().RowGroups[i].Columns[k].MetaData, column.MetaData
-				if g.Type != w.Type || g.Codec != parquet.Zstd.CompressionCodec() || g.NumValues != w.NumValues || !reflect.DeepEqual(g.PathInSchema, w.PathInSchema) ||
+				if g.Type != w.Type || g.Codec != parquet.Zstd.CompressionCodec() || g.NumValues != w.NumValues ||
+					!reflect.DeepEqual(g.PathInSchema, w.PathInSchema) ||
 					!reflect.DeepEqual(g.Statistics, w.Statistics) {
 					t.Errorf("%d rows, group %d: %+v, the library's is %+v", n, i, g, w)
 				}
@@ -138,8 +145,8 @@ func openParquet(t *testing.T, b *inMemory) *parquet.File {
 	return f
 }
 
-// TestPagesThatDoNotShrink: a column of which zstd gives back what it got is left as it is, for some row groups, and then tried again; one that shrinks is
-// compressed in all. Readers find the same numbers in both.
+// TestPagesThatDoNotShrink: a column of which zstd gives back what it got is left as it is, for some row groups, and
+// then tried again; one that shrinks is compressed in all. Readers find the same numbers in both.
 func TestPagesThatDoNotShrink(t *testing.T) {
 	type row struct {
 		Noise int64 `parquet:"noise"` // but for the last row groups

@@ -29,8 +29,8 @@ type PlainColumn struct {
 	Kind PlainKind
 }
 
-// Plain writes a table whose columns are only known when it is read. A value is a uint64, a float64 or a string, as its column says, or nil for
-// none.
+// Plain writes a table whose columns are only known when it is read. A value is a uint64, a float64 or a string, as its
+// column says, or nil for none.
 type Plain struct {
 	format  Format
 	columns []PlainColumn
@@ -45,7 +45,8 @@ type Plain struct {
 
 // NewPlain begins a table. Columns of one name are numbered.
 func NewPlain(w io.Writer, format Format, name string, columns []PlainColumn) (*Plain, error) {
-	p := &Plain{format: format, columns: slices.Clone(columns), cells: make([]string, len(columns)), row: make(parquet.Row, len(columns))}
+	p := &Plain{format: format, columns: slices.Clone(columns), cells: make([]string, len(columns)),
+		row: make(parquet.Row, len(columns))}
 	seen := map[string]int{}
 	for i := range p.columns {
 		c := &p.columns[i]

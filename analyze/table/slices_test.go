@@ -60,8 +60,9 @@ func sorted(text string) []string {
 	return lines
 }
 
-// TestInSlices: a trace that is too long to be held in memory was refused. Now it is written slice by slice, and the tables have the same rows as those of
-// a trace that was loaded as one: each call, command buffer, wait and allocation once, with all of its time, wherever the run was cut.
+// TestInSlices: a trace that is too long to be held in memory was refused. Now it is written slice by slice, and the
+// tables have the same rows as those of a trace that was loaded as one: each call, command buffer, wait and allocation
+// once, with all of its time, wherever the run was cut.
 func TestInSlices(t *testing.T) {
 	for _, shape := range longtrace.Shapes {
 		path := filepath.Join(t.TempDir(), "long.mtrace")
@@ -103,8 +104,8 @@ func compareLines(t *testing.T, name string, whole, cut []string) {
 	}
 }
 
-// long is a run in which a thread makes short work all the time. Beside it a command buffer, memory, a scope and waits last nearly all of it, and others
-// have no end.
+// long is a run in which a thread makes short work all the time. Beside it a command buffer, memory, a scope and waits
+// last nearly all of it, and others have no end.
 func long(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	f := tracetest.Create(t, path)
@@ -124,18 +125,21 @@ func long(t *testing.T) string {
 	stuck.SignalWait("start", 0x100, 8, 100_000_000, 5)
 	began := slow.Now
 	failed := slow.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, GPU: 100_000_000, Notify: 1000})
-	slow.Call(wire.FamilyTracer, "failed", failed, slow.Text("Caused GPU Timeout Error"), 0, nil) // its words were left out in slices
+	// its words were left out in slices
+	slow.Call(wire.FamilyTracer, "failed", failed, slow.Text("Caused GPU Timeout Error"), 0, nil)
 	slow.Call(wire.FamilyResource, "dealloc", kept, 0, 100, nil)
 	slow.Scope("all", began)
 	for range 2_000 {
 		busy.Run(tracetest.Step{Pipeline: kernel, Encode: 100, Commit: 1000, GPU: 50_000, Notify: 1000})
 	}
-	p.End(tracefile.CurrentCall{Ring: 2, Thread: 10, Call: wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted"), Object: hung, Begin: wire.Ticks(tracetest.Epoch + stuck.Now)})
+	p.End(tracefile.CurrentCall{Ring: 2, Thread: 10, Call: wire.MustLookup(wire.FamilyCommandBuffer,
+		"waitUntilCompleted"), Object: hung, Begin: wire.Ticks(tracetest.Epoch + stuck.Now)})
 	f.Close()
 	return path
 }
 
-// TestLastsManySlices: what lasts longer than slices are, or has no end, is in one of them, with all that is known of it.
+// TestLastsManySlices: what lasts longer than slices are, or has no end, is in one of them, with all that is known of
+// it.
 func TestLastsManySlices(t *testing.T) {
 	path := long(t)
 	cut, count := inSlices(t, path, analyze.Options{}, 2_000)

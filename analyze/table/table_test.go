@@ -151,7 +151,8 @@ func TestStrangeLabels(t *testing.T) {
 	p := f.Process(7, "strange")
 	th := p.Thread(8, "bad \xff name")
 	th.NewQueue("new\nline, \"quoted\" \\ \x01 ")
-	th.Run(tracetest.Step{Pipeline: th.NewPipeline(" k"), Label: "caf\xc3\xa9 \xc3(", Encode: 100, Commit: 100, Delay: 100, GPU: 100, Notify: 100})
+	th.Run(tracetest.Step{Pipeline: th.NewPipeline(" k"), Label: "caf\xc3\xa9 \xc3(", Encode: 100, Commit: 100,
+		Delay: 100, GPU: 100, Notify: 100})
 	p.End()
 	f.Close()
 	tables := formatsAgree(t, path)
@@ -160,8 +161,8 @@ func TestStrangeLabels(t *testing.T) {
 	}
 }
 
-// TestEveryTable: what threads waited for beside Metal, what devices said of their memory and what a process ended inside are in the
-// tables, as the model has them.
+// TestEveryTable: what threads waited for beside Metal, what devices said of their memory and what a process ended
+// inside are in the tables, as the model has them.
 func TestEveryTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "every.mtrace")
 	f := tracetest.Create(t, path)
@@ -179,7 +180,8 @@ func TestEveryTable(t *testing.T) {
 	a.SignalWait("ready", 0x2000, 9, 5000, 200)
 	a.TimedOut(func() { a.SignalWait("", 0x2000, 0, 900, 0) })
 	a.Opens("step 3", 0)
-	b.Call(wire.FamilyDevice, "newBufferWithLength:options:", p.Device, uint64(b.NewObject()), 2_000, &wire.More{X0: 1 << 20, X1: 2 << 4})
+	b.Call(wire.FamilyDevice, "newBufferWithLength:options:", p.Device, uint64(b.NewObject()), 2_000,
+		&wire.More{X0: 1 << 20, X1: 2 << 4})
 	pool.SignalWait("work", 0x3000, 8, 40_000, 100)
 	p.End()
 	f.Close()
@@ -194,8 +196,10 @@ func TestEveryTable(t *testing.T) {
 		row   int
 		cells map[string]string
 	}{
-		{"signal_waits", 0, map[string]string{"tid": "10", "name": "work", "object": "12288", "signaller": "8", "selector": "pthread_cond_wait", "duration_ns": "40000"}},
-		{"signal_waits", 1, map[string]string{"tid": "8", "name": "ready", "object": "8192", "signaller": "9", "duration_ns": "5000"}},
+		{"signal_waits", 0, map[string]string{"tid": "10", "name": "work", "object": "12288", "signaller": "8",
+			"selector": "pthread_cond_wait", "duration_ns": "40000"}},
+		{"signal_waits", 1, map[string]string{"tid": "8", "name": "ready", "object": "8192", "signaller": "9",
+			"duration_ns": "5000"}},
 		{"signal_waits", 2, map[string]string{"timed_out": "true", "duration_ns": "900"}},
 		{"memory_samples", 0, map[string]string{"device": "scripted", "bytes": "1048576", "pid": "7"}},
 		{"scopes", 0, map[string]string{"name": "step 3", "unfinished": "true"}},
@@ -206,7 +210,8 @@ func TestEveryTable(t *testing.T) {
 	} {
 		for name, value := range want.cells {
 			if got := tables[want.table][want.row][name]; got != value {
-				t.Errorf("%s, row %d: %s is %q, want %q, in %v", want.table, want.row, name, got, value, tables[want.table][want.row])
+				t.Errorf("%s, row %d: %s is %q, want %q, in %v", want.table, want.row, name, got, value,
+					tables[want.table][want.row])
 			}
 		}
 	}
@@ -251,7 +256,8 @@ func TestNothingIsLost(t *testing.T) {
 	trace := load(t, tracetest.Small(t), NewJSONLines(&b))
 	got := fromJSON(t, b.Bytes())
 	for name, want := range map[string]int{
-		"calls": int(trace.Events) + len(trace.Unfinished), "processes": len(trace.Processes), "threads": len(trace.Threads), "queues": len(trace.Queues),
+		"calls": int(trace.Events) + len(trace.Unfinished), "processes": len(trace.Processes), "threads": len(trace.Threads),
+		"queues":          len(trace.Queues),
 		"command_buffers": len(trace.CommandBuffers), "waits": len(trace.Waits), "allocations": len(trace.Allocations),
 		"compilations": len(trace.Compilations), "trace": 1,
 	} {
@@ -276,9 +282,11 @@ func TestPartsAddUp(t *testing.T) {
 		table, whole string
 		parts        []string
 	}{
-		{"threads", "", []string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns", "wait_executing_ns", "wait_queued_own_ns",
+		{"threads", "", []string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns",
+			"wait_executing_ns", "wait_queued_own_ns",
 			"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}},
-		{"waits", "duration_ns", []string{"executing_ns", "queued_own_ns", "queued_other_ns", "scheduling_ns", "notify_ns", "foreign_ns"}},
+		{"waits", "duration_ns", []string{"executing_ns", "queued_own_ns", "queued_other_ns", "scheduling_ns", "notify_ns",
+			"foreign_ns"}},
 	} {
 		for _, row := range got[c.table] {
 			sum, whole := int64(0), number(row, "end_ns")-number(row, "begin_ns")
@@ -381,7 +389,8 @@ func TestLinesFollowTheSchema(t *testing.T) {
 	if len(seen) < 11 {
 		t.Errorf("only %v were checked", seen)
 	}
-	for _, bad := range []string{`{"table":"calls"}`, `{"table":"processes","pid":"1","program":"x"}`, `{"table":"processes","pid":1.5,"program":"x"}`,
+	for _, bad := range []string{`{"table":"calls"}`, `{"table":"processes","pid":"1","program":"x"}`,
+		`{"table":"processes","pid":1.5,"program":"x"}`,
 		`{"table":"processes","pid":1,"program":"x","more":1}`, `{"table":"nothing"}`} {
 		if checkLine(schema, []byte(bad)) == nil {
 			t.Errorf("the check accepts %s", bad)
@@ -426,14 +435,17 @@ func TestDocumentedQueries(t *testing.T) {
 	}
 	dir := directory(t, tracetest.Small(t), Parquet)
 	partition := filepath.Join(dir, "calls", "host=mac1", "run=1") // as --partition run has it
-	if err := errors.Join(os.MkdirAll(partition, 0o755), os.Link(filepath.Join(dir, "calls.parquet"), filepath.Join(partition, "calls.parquet"))); err != nil {
+	if err := errors.Join(os.MkdirAll(partition, 0o755), os.Link(filepath.Join(dir, "calls.parquet"),
+		filepath.Join(partition, "calls.parquet"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, q := range queries {
 		q, _, _ = strings.Cut(q, "```")
 		q = strings.ReplaceAll(q, "'tables/", "'"+dir+"/")
-		out, err := exec.Command(python, "-c", "import duckdb, sys; print(len(duckdb.sql(sys.argv[1]).fetchall()))", q).CombinedOutput()
-		if err != nil || strings.TrimSpace(string(out)) == "0" && !strings.Contains(q, "foreign_ns") { // nobody waits for others there
+		out, err := exec.Command(python, "-c", "import duckdb, sys; print(len(duckdb.sql(sys.argv[1]).fetchall()))",
+			q).CombinedOutput()
+		if err != nil || strings.TrimSpace(string(out)) == "0" && !strings.Contains(q, "foreign_ns") {
+			// nobody waits for others there
 			t.Errorf("%v: %s: %s", err, out, q)
 		}
 	}
@@ -477,7 +489,8 @@ func TestDiscardLeavesNothing(t *testing.T) {
 	d := &Directory{Path: filepath.Join(t.TempDir(), "out")}
 	load(t, tracetest.Small(t), NewFiles(d, CSV))
 	entries, err := os.ReadDir(d.Path)
-	if err != nil || len(entries) == 0 || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != wholefile.Suffix }) {
+	if err != nil || len(entries) == 0 || slices.ContainsFunc(entries,
+		func(e os.DirEntry) bool { return filepath.Ext(e.Name()) != wholefile.Suffix }) {
 		t.Errorf("before the end there are %v, %v", entries, err)
 	}
 	d.Discard()
@@ -539,7 +552,8 @@ func benchmark(b *testing.B, open func(*failing) *Writer) {
 	b.ReportMetric(float64(size)/rows, "B/row")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the clock.
+// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
+// clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -560,7 +574,8 @@ func BenchmarkParquet(b *testing.B) {
 // TestSpreadsheetsRunNoLabels: a text that a spreadsheet would run as a formula is a text there; numbers are numbers.
 func TestSpreadsheetsRunNoLabels(t *testing.T) {
 	for text, want := range map[string]string{
-		`=HYPERLINK("http://x")`: `"'=HYPERLINK(""http://x"")"`, "+cmd": "'+cmd", "-rf": "'-rf", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "\"'\r=1\"",
+		`=HYPERLINK("http://x")`: `"'=HYPERLINK(""http://x"")"`, "+cmd": "'+cmd", "-rf": "'-rf", "@SUM(A1)": "'@SUM(A1)",
+		"\t=1": "'\t=1", "\r=1": "\"'\r=1\"",
 		"-5": "-5", "+5.25": "+5.25", "-1.5e-7": "-1.5e-7", "a=b": "a=b", "": "", "-": "'-", "-inf": "'-inf",
 	} {
 		if got := string(appendQuoted(nil, text)); got != want {
@@ -568,7 +583,8 @@ func TestSpreadsheetsRunNoLabels(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	p, err := NewPlain(&b, CSV, "t", []PlainColumn{{Name: "label", Kind: PlainText}, {Name: "n", Kind: PlainNumber}, {Name: "f", Kind: PlainFloat}})
+	p, err := NewPlain(&b, CSV, "t", []PlainColumn{{Name: "label", Kind: PlainText}, {Name: "n", Kind: PlainNumber},
+		{Name: "f", Kind: PlainFloat}})
 	if err == nil {
 		err = p.Row([]any{"=1+1", uint64(7), -0.5})
 	}

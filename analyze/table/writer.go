@@ -1,6 +1,6 @@
-// Package table writes a run as tables, for databases, data frames and other tools: Parquet and CSV with a file for each table,
-// and JSON lines with all of them in one file, which is the text twin of a trace. Calls are written as they are read, and what else happened slice by
-// slice, so memory does not grow with the run.
+// Package table writes a run as tables, for databases, data frames and other tools: Parquet and CSV with a file for
+// each table, and JSON lines with all of them in one file, which is the text twin of a trace. Calls are written as they
+// are read, and what else happened slice by slice, so memory does not grow with the run.
 package table
 
 import (
@@ -46,7 +46,8 @@ type exported interface {
 	open(*output) opened
 }
 
-// The tables, in the order of a file that holds all of them; calls come first, because they are written while the trace is read.
+// The tables, in the order of a file that holds all of them; calls come first, because they are written while the trace
+// is read.
 var (
 	calls  = table[callRow]{"calls", "every traced call", nil, false}
 	tables = []exported{
@@ -55,7 +56,8 @@ var (
 		table[threadRow]{"threads", "threads that called Metal, and what they spent their time on", addThreads, true},
 		table[queueRow]{"queues", "command queues", addQueues, true},
 		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion", addCommandBuffers, false},
-		table[gpuWorkRow]{"gpu_work", "what GPUs did: a row for each command buffer, or for each encoder and channel where that is known", addGPUWork, false},
+		table[gpuWorkRow]{"gpu_work", "what GPUs did: a row for each command buffer, or for each encoder and channel " +
+			"where that is known", addGPUWork, false},
 		table[encoderRow]{"encoders", "command encoders", addEncoders, false},
 		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches, false},
 		table[waitRow]{"waits", "waits for command buffers and events", addWaits, false},
@@ -63,9 +65,11 @@ var (
 		table[signalWaitRow]{"signal_waits", "waits for signals of other threads, outside of Metal", addSignalWaits, false},
 		table[allocationRow]{"allocations", "buffers and other memory", addAllocations, false},
 		table[memoryRow]{"memory_samples", "what devices said was allocated, from time to time", addDeviceMemory, false},
-		table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states", addCompilations, false},
+		table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states", addCompilations,
+			false},
 		table[scopeRow]{"scopes", "times that the program gave names to", addScopes, false},
-		table[processorRow]{"processor_times", "what threads had used of processors, from time to time", addProcessorTimes, true},
+		table[processorRow]{"processor_times", "what threads had used of processors, from time to time", addProcessorTimes,
+			true},
 	}
 )
 
@@ -217,8 +221,8 @@ func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
 func (t *openTable[T]) abandon() { t.to.abandon() }
 
-// A Writer writes one run: Call for every call and Slice for every slice of it, after the calls of that, then Finish. The tables that have a file each
-// have a goroutine each, which ends with that, or with Abandon.
+// A Writer writes one run: Call for every call and Slice for every slice of it, after the calls of that, then Finish.
+// The tables that have a file each have a goroutine each, which ends with that, or with Abandon.
 type Writer struct {
 	out    output
 	calls  *rows[callRow]

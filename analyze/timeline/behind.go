@@ -8,7 +8,8 @@ type behind struct {
 	over  bool // nothing more is given
 }
 
-// mostBehind bounds what waits to be written: about as many batches of calls as are read while the rest of a slice of the run is written.
+// mostBehind bounds what waits to be written: about as many batches of calls as are read while the rest of a slice of
+// the run is written.
 const mostBehind = 128
 
 func newBehind() *behind {

@@ -5,7 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A call is what is kept of a call until it is written: less than its slice, and with its times as much as a processor fetches at once.
+// A call is what is kept of a call until it is written: less than its slice, and with its times as much as a processor
+// fetches at once.
 type call struct {
 	site       *analyze.Frame // where it came from; nil when that is not known
 	more       *callMore      // what most calls have not
@@ -43,7 +44,8 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 }
 
-// members are the command buffers that a call commits, but the one that it is called on; of many at once its record has the first.
+// members are the command buffers that a call commits, but the one that it is called on; of many at once its record has
+// the first.
 func members(c *analyze.VisitedCall) (list []uint32) {
 	n := uint64(0)
 	for _, f := range c.Row.More {
@@ -58,7 +60,8 @@ func members(c *analyze.VisitedCall) (list []uint32) {
 	return list
 }
 
-// callsOf is where the calls of a thread are put. Of one that is met for the first time a track is declared, with the name that it has by now.
+// callsOf is where the calls of a thread are put. Of one that is met for the first time a track is declared, with the
+// name that it has by now.
 func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 	c := w.calls[t]
 	if c == nil {

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// channels writes the rows of GPU work of command buffers that have them: the tracks of each channel of the GPU, with the rows that it
-// ran. A row's arrow passes the first row of its command buffer.
+// channels writes the rows of GPU work of command buffers that have them: the tracks of each channel of the GPU, with
+// the rows that it ran. A row's arrow passes the first row of its command buffer.
 func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 	type row struct {
 		analyze.GPUWork
@@ -33,7 +33,8 @@ func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 		on.name += ", " + cmp.Or(channel, "channel not known")
 		lanes := of.channels[channel]
 		for _, r := range rows {
-			s := slice{Interval: r.Interval, track: w.laneAt(&lanes, on, r.Interval), name: cmp.Or(r.Label, BufferName(r.buffer)), category: "gpu"}
+			s := slice{Interval: r.Interval, track: w.laneAt(&lanes, on, r.Interval),
+				name: cmp.Or(r.Label, BufferName(r.buffer)), category: "gpu"}
 			s.say(arg{name: "command buffer", value: uint64(r.buffer.ID)})
 			if t := r.buffer.Committed.Thread; t != nil {
 				s.say(arg{name: "committed by thread", value: uint64(t.ID)})

@@ -13,7 +13,8 @@ type counter struct {
 	level int64
 }
 
-// changes are those of a level in a slice of the run, in no order. Those up and those down are nearly in order, each for themselves.
+// changes are those of a level in a slice of the run, in no order. Those up and those down are nearly in order, each
+// for themselves.
 type changes struct{ up, down []step }
 
 type step struct {

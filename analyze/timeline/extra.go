@@ -41,13 +41,15 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	})
 	for i := range list {
 		s := &list[i]
-		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Held(at) || s.Unfinished && !of.Held(s.Begin) { // one without an end is only known where it begins
+		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Held(at) || s.Unfinished && !of.Held(s.Begin) {
+			// one without an end is only known where it begins
 			continue
 		}
 		on := w.scopesOf[s.Thread]
 		if on == nil {
 			process := s.Thread.Process
-			on = w.sorter(w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " + names[s.Thread], rank: -1}))
+			on = w.sorter(w.newTrack(track{parent: w.process(process), process: process, name: "scopes of " + names[s.Thread],
+				rank: -1}))
 			w.scopesOf[s.Thread], w.scopeList = on, append(w.scopeList, on)
 		}
 		category := "scope"
@@ -69,21 +71,22 @@ const (
 	signalWaited = "signal"
 )
 
-// flowOfSignal numbers the wait of a thread that began at an instant for the arrow from the signal that ended it. Numbers of command buffers
-// have processes in their upper half, of which there are not that many.
+// flowOfSignal numbers the wait of a thread that began at an instant for the arrow from the signal that ended it.
+// Numbers of command buffers have processes in their upper half, of which there are not that many.
 func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
 	const odd = 0x9e3779b97f4a7c15 // spreads what is close together
 	return (uint64(t.ID)*odd^uint64(begin))*odd | 1<<63
 }
 
-// signals writes the moments at which threads gave signals that others waited for, on a track beside that of their thread: whatever the
-// thread did then, it was outside of Metal.
+// signals writes the moments at which threads gave signals that others waited for, on a track beside that of their
+// thread: whatever the thread did then, it was outside of Metal.
 func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	by := map[*analyze.Thread][]*analyze.SignalWait{}
 	var order []*analyze.Thread
 	for i := range of.Trace.SignalWaits {
 		s := &of.Trace.SignalWaits[i]
-		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil || w.threads[s.Thread] == 0 {
+		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil ||
+			w.threads[s.Thread] == 0 {
 			continue
 		}
 		if by[s.Signaller] == nil {
@@ -96,11 +99,13 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 		slices.SortStableFunc(list, func(a, b *analyze.SignalWait) int { return cmp.Compare(a.Signalled, b.Signalled) })
 		on, known := w.signalsOf[from]
 		if !known {
-			on = w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " + cmp.Or(names[from], fmt.Sprintf("thread %d", from.ID)), rank: -1})
+			on = w.newTrack(track{parent: w.process(from.Process), process: from.Process, name: "signals of " +
+				cmp.Or(names[from], fmt.Sprintf("thread %d", from.ID)), rank: -1})
 			w.signalsOf[from] = on
 		}
 		for _, s := range list {
-			x := slice{Interval: analyze.Interval{Begin: s.Signalled, End: s.Signalled}, track: on, name: cmp.Or(s.Name, s.Selector), category: signalGiven,
+			x := slice{Interval: analyze.Interval{Begin: s.Signalled, End: s.Signalled}, track: on,
+				name: cmp.Or(s.Name, s.Selector), category: signalGiven,
 				flows: []uint64{flowOfSignal(s.Thread, s.Begin)}}
 			x.say(arg{name: "waited, thread", value: uint64(s.Thread.ID)})
 			w.out.begin(&x)
@@ -141,7 +146,8 @@ func (w *Writer) memory(s *analyze.Slice) {
 func (w *Writer) allocatedBy(p *analyze.Process) *allocated {
 	a := w.memoryOf[p]
 	if a == nil {
-		a = &allocated{process: p, counter: counter{of: track{parent: w.process(p), process: p, name: "allocated", counts: countBytes, rank: -2}}}
+		a = &allocated{process: p, counter: counter{of: track{parent: w.process(p), process: p, name: "allocated",
+			counts: countBytes, rank: -2}}}
 		w.memoryOf[p] = a
 	}
 	return a

@@ -10,9 +10,10 @@ import (
 	"mtrace/analyze"
 )
 
-// firefox writes the format in which Firefox hands its profiles to https://profiler.firefox.com, of version 31, which newer ones upgrade:
-// https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md. Every track is a thread whose slices are markers.
-// A thread lies in one piece in the file, so slices are kept until the end.
+// firefox writes the format in which Firefox hands its profiles to https://profiler.firefox.com, of version 31, which
+// newer ones upgrade: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md.
+// Every track is a thread whose slices are markers. A thread lies in one piece in the file, so slices are kept until
+// the end.
 type firefox struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
@@ -62,7 +63,8 @@ func (f *firefox) begin(s *slice) {
 			details = strconv.AppendUint(details, a.value, 10)
 		}
 	}
-	t.markers = append(t.markers, firefoxMarker{s.Interval, t.number(s.name), t.number(s.category), t.number(string(details))})
+	t.markers = append(t.markers, firefoxMarker{s.Interval, t.number(s.name), t.number(s.category),
+		t.number(string(details))})
 }
 
 func (t *firefoxThread) number(text string) int {
@@ -82,7 +84,8 @@ func (f *firefox) count(trackID, analyze.Nanos, int64) {}
 func (f *firefox) failed() error { return f.err }
 
 // firefoxColors are those that Firefox's profiler has for categories; what is not here is grey.
-var firefoxColors = map[string]string{"acquire": "orange", "encode": "blue", "commit": "green", "wait": "red", "compile": "magenta", "allocate": "brown", "lock": "purple",
+var firefoxColors = map[string]string{"acquire": "orange", "encode": "blue", "commit": "green", "wait": "red",
+	"compile": "magenta", "allocate": "brown", "lock": "purple",
 	"gpu": "yellow", "scope": "lightblue"}
 
 func (f *firefox) finish() error {
@@ -157,7 +160,10 @@ const firefoxEmpty = `"samples":{"schema":{"stack":0,"time":1,"eventDelay":2},"d
 
 // thread writes a track.
 func (f *firefox) thread(t *track, of *firefoxThread, origin analyze.Nanos, categories []string) {
-	slices.SortStableFunc(of.markers, func(a, b firefoxMarker) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+	slices.SortStableFunc(of.markers, func(a, b firefoxMarker) int {
+		return cmp.Or(cmp.Compare(a.Begin, b.Begin),
+			cmp.Compare(b.End, a.End))
+	})
 	pid, tid := int64(0), queueThreads+int64(t.id)
 	process := ""
 	if t.process != nil {

@@ -17,7 +17,8 @@ import (
 
 func firefoxOf(b *bytes.Buffer) *Writer { return NewFirefox(b) }
 
-// firefoxMarkers reads a file as Firefox's profiler does: tables are lists of rows, and a schema says what is where in a row.
+// firefoxMarkers reads a file as Firefox's profiler does: tables are lists of rows, and a schema says what is where in
+// a row.
 func firefoxMarkers(t testing.TB, data []byte) (shown []string) {
 	t.Helper()
 	var file struct {
@@ -44,12 +45,14 @@ func firefoxMarkers(t testing.TB, data []byte) (shown []string) {
 			var name, phase, category int
 			var begin, end json.Number
 			var payload struct{ Type, Details string }
-			for column, into := range map[string]any{"name": &name, "startTime": &begin, "endTime": &end, "phase": &phase, "category": &category, "data": &payload} {
+			for column, into := range map[string]any{"name": &name, "startTime": &begin, "endTime": &end, "phase": &phase,
+				"category": &category, "data": &payload} {
 				if err := json.Unmarshal(row[th.Markers.Schema[column]], into); err != nil {
 					t.Fatalf("%s of %s: %v", column, row, err)
 				}
 			}
-			if phase != 1 || payload.Type != file.Meta.MarkerSchema[0].Name || file.Meta.Categories[category].Name == "" || th.Name == "" {
+			if phase != 1 || payload.Type != file.Meta.MarkerSchema[0].Name || file.Meta.Categories[category].Name == "" ||
+				th.Name == "" {
 				t.Fatalf("%s on %q", row, th.Name)
 			}
 			shown = append(shown, fmt.Sprintf("%s %s-%s", th.StringTable[name], nanosOf(begin), nanosOf(end)))
@@ -77,7 +80,8 @@ func TestFirefoxShowsEveryCall(t *testing.T) {
 	}
 	var want []string
 	for _, s := range same {
-		want = append(want, fmt.Sprintf("%s %s-%s", s.name, nanosOf(json.Number(fmt.Sprint(s.begin-first))), nanosOf(json.Number(fmt.Sprint(s.end-first)))))
+		want = append(want, fmt.Sprintf("%s %s-%s", s.name, nanosOf(json.Number(fmt.Sprint(s.begin-first))),
+			nanosOf(json.Number(fmt.Sprint(s.end-first)))))
 	}
 	slices.Sort(want)
 	if got := firefoxMarkers(t, data); !slices.Equal(got, want) || len(want) == 0 {

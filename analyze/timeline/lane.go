@@ -2,8 +2,8 @@ package timeline
 
 import "mtrace/analyze"
 
-// A lane is one of the tracks that a queue's GPU work is spread over, because slices of a track may nest but not cross, and the
-// GPU runs command buffers of one queue side by side.
+// A lane is one of the tracks that a queue's GPU work is spread over, because slices of a track may nest but not cross,
+// and the GPU runs command buffers of one queue side by side.
 type lane struct {
 	track trackID
 	until analyze.Nanos

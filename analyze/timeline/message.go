@@ -23,7 +23,8 @@ func (m message) long(field protowire.Number, v uint64) message {
 	return m.tag(field, protowire.VarintType).varint(v)
 }
 
-// varint adds a number without its field. Most are one to four bytes, as chance has it, so that there is no branch for each length.
+// varint adds a number without its field. Most are one to four bytes, as chance has it, so that there is no branch for
+// each length.
 func (m message) varint(v uint64) message {
 	if v >= 1<<28 {
 		return protowire.AppendVarint(m, v)
@@ -53,7 +54,8 @@ func (m message) message(field protowire.Number, inner []byte) message {
 	return protowire.AppendBytes(m.tag(field, protowire.BytesType), inner)
 }
 
-// open begins a message inside this one; close ends the one that begins at a place. Most are short, so that their length is a byte, and need not be moved.
+// open begins a message inside this one; close ends the one that begins at a place. Most are short, so that their
+// length is a byte, and need not be moved.
 func (m message) open(field protowire.Number) message {
 	return append(m.tag(field, protowire.BytesType), 0)
 }

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Model adds what the model knows of calls, for sources without calls of their own: encoders from their making to their end,
-// commits and waits. It comes before Slice.
+// Model adds what the model knows of calls, for sources without calls of their own: encoders from their making to their
+// end, commits and waits. It comes before Slice.
 func (w *Writer) Model(t *analyze.Trace) { w.behind.do(func() { w.model(t) }) }
 
 func (w *Writer) model(t *analyze.Trace) {
@@ -21,10 +21,12 @@ func (w *Writer) model(t *analyze.Trace) {
 	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
-			add(e.Created.Thread, slice{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, name: encoderName(e), category: "encode"})
+			add(e.Created.Thread, slice{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End},
+				name: encoderName(e), category: "encode"})
 		}
 		if b.Process != nil {
-			s := slice{Interval: b.Committed.Interval, name: "commit", category: "commit", flows: []uint64{w.flowOf(b.Process, b.ID)}}
+			s := slice{Interval: b.Committed.Interval, name: "commit", category: "commit",
+				flows: []uint64{w.flowOf(b.Process, b.ID)}}
 			s.say(arg{name: "command buffer", value: uint64(b.ID)})
 			add(b.Committed.Thread, s)
 		}

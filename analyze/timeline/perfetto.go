@@ -183,14 +183,16 @@ func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	monotonic := none.uint(clockID, clockMonotonic).uint(clockTimestamp, uint64(at))
 	snapshot := none.message(snapshotClock, own).message(snapshotClock, monotonic).uint(snapshotPrimary, clockMonotonic)
 	defaults := none.message(packetTrackEvent, none.uint(eventTrack, uint64(t))).uint(packetClock, clockOfSequence)
-	p.ends(p.begins().message(packetClockSnapshot, snapshot).message(packetDefaults, defaults).uint(packetSequence, uint64(t)).uint(packetFlags, flagsCleared))
+	p.ends(p.begins().message(packetClockSnapshot, snapshot).message(packetDefaults, defaults).uint(packetSequence,
+		uint64(t)).uint(packetFlags, flagsCleared))
 	s.started, s.last, s.event = true, at, s.event.uint(packetSequence, uint64(t)).open(packetTrackEvent)
 	at0 := len(s.event)
 	s.ended = append(s.ended, s.event...).uint(eventType, typeEnd).close(at0).uint(packetFlags, flagsNeeded)
 	s.counted = append(s.counted, s.event...).uint(eventType, typeCounter).tag(eventCount, protowire.VarintType)
 }
 
-// happens begins the packet of an event of a track with its time. Clocks of sequences cannot go back: an event from before the last has a time of its own.
+// happens begins the packet of an event of a track with its time. Clocks of sequences cannot go back: an event from
+// before the last has a time of its own.
 func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	s := p.sequences[t]
 	if !s.started {
@@ -222,7 +224,8 @@ func (p *perfetto) done(s *sequence, file message) {
 	p.ends(append(file, packetFlags<<3|byte(protowire.VarintType), flagsNeeded))
 }
 
-// mostInterned bounds what is remembered of one kind on one track. Beyond it all is forgotten, and sent again when it returns.
+// mostInterned bounds what is remembered of one kind on one track. Beyond it all is forgotten, and sent again when it
+// returns.
 const mostInterned = 1 << 15
 
 // interned are the numbers of the texts of one kind.
@@ -303,7 +306,8 @@ func (p *perfetto) begin(sl *slice) {
 
 // named adds that a slice begins, and what it is called.
 func (s *sequence) named(m message, sl *slice) message {
-	return m.uint(eventType, typeBegin).uint(eventName, s.intern(internedNames, sl.name)).uint(eventCategory, s.intern(internedCategories, sl.category))
+	return m.uint(eventType, typeBegin).uint(eventName, s.intern(internedNames, sl.name)).uint(eventCategory,
+		s.intern(internedCategories, sl.category))
 }
 
 // called is how a call begins: the same each time.

@@ -53,8 +53,8 @@ type gpuRun struct {
 	buffer *analyze.CommandBuffer
 }
 
-// queuesOf writes what the queues did in a slice. Command buffers are looked at once for that, and once to be written: they are no longer near a
-// processor.
+// queuesOf writes what the queues did in a slice. Command buffers are looked at once for that, and once to be written:
+// they are no longer near a processor.
 func (w *Writer) queuesOf(s *analyze.Slice) {
 	did := map[*analyze.Queue]*queueWork{}
 	of := func(b *analyze.CommandBuffer) *queueWork {
@@ -69,7 +69,8 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	order := slices.Clone(s.Trace.Queues)
 	for _, b := range s.Buffers {
 		q := of(b)
-		if q.first == b && !slices.Contains(order, b.Queue) { // of a queue that is not in the trace, or that only earlier slices have
+		if q.first == b && !slices.Contains(order, b.Queue) {
+			// of a queue that is not in the trace, or that only earlier slices have
 			order = append(order, b.Queue)
 		}
 		if b.GPU.Known() {
@@ -104,7 +105,8 @@ func (w *Writer) queueRoom(taken int) *queueWork {
 	return w.rooms[taken]
 }
 
-// flies adds when a command buffer was committed and completed, as far as that is in the slice. What is never completed, in no slice, is not in flight.
+// flies adds when a command buffer was committed and completed, as far as that is in the slice. What is never
+// completed, in no slice, is not in flight.
 func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	from, to := b.Committed.Begin, max(b.GPU.End, b.Completed.Begin)
 	if !b.Committed.Known() {
@@ -118,7 +120,8 @@ func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	}
 }
 
-// queue writes the tracks of one queue: how many command buffers were in flight, and when the GPU ran those that the slice holds.
+// queue writes the tracks of one queue: how many command buffers were in flight, and when the GPU ran those that the
+// slice holds.
 func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	of := w.queues[nameOf(q)]
 	if of == nil {
@@ -127,8 +130,10 @@ func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 			parent = w.process(process)
 		}
 		title := queueTitle(q)
-		of = &queueTracks{channels: map[string][]*lane{}, onGPU: track{parent: parent, process: process, name: "GPU " + title, rank: 2*rank + 1}}
-		of.flight = &counter{of: track{parent: parent, process: process, name: "in flight, " + title, counts: countBuffers, rank: 2 * rank}}
+		of = &queueTracks{channels: map[string][]*lane{}, onGPU: track{parent: parent, process: process, name: "GPU " +
+			title, rank: 2*rank + 1}}
+		of.flight = &counter{of: track{parent: parent, process: process, name: "in flight, " + title, counts: countBuffers,
+			rank: 2 * rank}}
 		w.queues[nameOf(q)] = of
 	}
 	byBegin := func(a, b gpuRun) int { return cmp.Compare(a.began, b.began) }

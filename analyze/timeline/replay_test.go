@@ -40,8 +40,9 @@ func has(m protoreflect.Message, name string) bool {
 	return m.Has(m.Descriptor().Fields().ByName(protoreflect.Name(name)))
 }
 
-// replay is an importer of its own, made from Perfetto's documentation: it decodes with the protobuf library and the schema
-// in testdata, and refuses what Perfetto's would drop: events without state, ends without begins, clocks that go back.
+// replay is an importer of its own, made from Perfetto's documentation: it decodes with the protobuf library and the
+// schema in testdata, and refuses what Perfetto's would drop: events without state, ends without begins, clocks that go
+// back.
 func replay(t testing.TB, data []byte) (slices []shown, counts []counted) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/perfetto.txtpb")
@@ -113,7 +114,8 @@ func replay(t testing.TB, data []byte) (slices []shown, counts []counted) {
 				t.Fatalf("clock snapshot: %v", snapshot)
 			}
 			own, monotonic := clocks.Get(0).Message(), clocks.Get(1).Message()
-			if field(own, "clock_id").Uint() != 64 || !field(own, "is_incremental").Bool() || field(monotonic, "clock_id").Uint() != 3 {
+			if field(own, "clock_id").Uint() != 64 || !field(own, "is_incremental").Bool() ||
+				field(monotonic, "clock_id").Uint() != 3 {
 				t.Fatalf("clock snapshot: %v", snapshot)
 			}
 			s.now = field(monotonic, "timestamp").Uint()
@@ -171,7 +173,8 @@ func replay(t testing.TB, data []byte) (slices []shown, counts []counted) {
 		}
 		switch field(e, "type").Uint() {
 		case 1:
-			sl := shown{track: names[s.track], begin: int64(at), depth: len(s.stack), name: look("event_names", field(e, "name_iid").Uint())}
+			sl := shown{track: names[s.track], begin: int64(at), depth: len(s.stack),
+				name: look("event_names", field(e, "name_iid").Uint())}
 			sl.category = look("event_categories", field(e, "category_iids").List().Get(0).Uint())
 			args := field(e, "debug_annotations").List()
 			for j := range args.Len() {

@@ -10,7 +10,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// TestSignals: an arrow leads from the moment at which a thread gave a signal to the end of the wait for it, in both formats.
+// TestSignals: an arrow leads from the moment at which a thread gave a signal to the end of the wait for it, in both
+// formats.
 func TestSignals(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "signals.mtrace")
 	f := tracetest.Create(t, path)
@@ -43,7 +44,8 @@ func TestSignals(t *testing.T) {
 	var want []string
 	for _, w := range trace.SignalWaits {
 		if w.Signaller != nil {
-			want = append(want, fmt.Sprintf("7/signals of %s %s at %d, to 7/%s %d", w.Signaller.Name, w.Name, w.Signalled, w.Thread.Name, w.End))
+			want = append(want, fmt.Sprintf("7/signals of %s %s at %d, to 7/%s %d", w.Signaller.Name, w.Name, w.Signalled,
+				w.Thread.Name, w.End))
 		}
 	}
 	slices.Sort(want)

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A sorter puts the slices of one track, which come by their ends, in the order of a viewer: begins and ends as they happened,
-// each inner slice inside its outer one.
+// A sorter puts the slices of one track, which come by their ends, in the order of a viewer: begins and ends as they
+// happened, each inner slice inside its outer one.
 type sorter struct {
 	write   func(list []pending, nested bool) (room []pending)
 	pending []pending
@@ -60,8 +60,8 @@ func (s *sorter) flush() {
 	s.pending, s.nested = s.write(s.pending, s.nested), false
 }
 
-// write writes slices of a track, which is a thread's where they are calls. One that crosses its neighbour, as no call of a thread can, ends where
-// that one does.
+// write writes slices of a track, which is a thread's where they are calls. One that crosses its neighbour, as no call
+// of a thread can, ends where that one does.
 func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
 		slices.Reverse(list) // of two that are alike the outer one was given last

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze"
 )
 
-// speedscope writes the file format of https://www.speedscope.app: a profile for each track that has slices. A profile lies in one piece in
-// the file, so slices are kept, 24 bytes each, until the end.
+// speedscope writes the file format of https://www.speedscope.app: a profile for each track that has slices. A profile
+// lies in one piece in the file, so slices are kept, 24 bytes each, until the end.
 type speedscope struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
@@ -31,7 +31,8 @@ type opened struct {
 
 // NewSpeedscope writes the JSON of Speedscope: calls and the GPU's work, without arrows and counters.
 func NewSpeedscope(w io.Writer) *Writer {
-	return newWriter(&speedscope{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}, on: map[trackID][]opened{}, frames: map[string]int{}})
+	return newWriter(&speedscope{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}, on: map[trackID][]opened{},
+		frames: map[string]int{}})
 }
 
 func (s *speedscope) declare(t track) { s.tracks = append(s.tracks, t) }
@@ -78,9 +79,13 @@ func (s *speedscope) finish() error {
 	return s.w.Flush()
 }
 
-// profile writes a track. Its slices end inside of each other: one that reaches beyond the one around it, by a clock that was read late, is cut.
+// profile writes a track. Its slices end inside of each other: one that reaches beyond the one around it, by a clock
+// that was read late, is cut.
 func (s *speedscope) profile(t *track, list []opened) {
-	slices.SortStableFunc(list, func(a, b opened) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End)) })
+	slices.SortStableFunc(list, func(a, b opened) int {
+		return cmp.Or(cmp.Compare(a.Begin, b.Begin),
+			cmp.Compare(b.End, a.End))
+	})
 	last := list[0].End
 	for _, o := range list {
 		last = max(last, o.End)

@@ -18,8 +18,8 @@ import (
 
 func speedscopeOf(b *bytes.Buffer) *Writer { return NewSpeedscope(b) }
 
-// speedscopeSlices reads a file as Speedscope's importer does, which refuses a profile whose events go back in time, or that leaves a frame it
-// is not in: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources.
+// speedscopeSlices reads a file as Speedscope's importer does, which refuses a profile whose events go back in time, or
+// that leaves a frame it is not in: https://github.com/jlfwong/speedscope/wiki/Importing-from-custom-sources.
 func speedscopeSlices(t testing.TB, data []byte) (shown []string) {
 	t.Helper()
 	var file struct {
@@ -35,7 +35,8 @@ func speedscopeSlices(t testing.TB, data []byte) (shown []string) {
 			}
 		}
 	}
-	if err := json.Unmarshal(data, &file); err != nil || file.Schema != "https://www.speedscope.app/file-format-schema.json" {
+	if err := json.Unmarshal(data, &file); err != nil ||
+		file.Schema != "https://www.speedscope.app/file-format-schema.json" {
 		t.Fatalf("%v, schema %q:\n%.500s", err, file.Schema, data)
 	}
 	for _, p := range file.Profiles {
@@ -98,7 +99,8 @@ func TestSpeedscopeIsOfItsSchema(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, trace := range map[string]string{"small": tracetest.Small(t), "recorded": "../../fixtures/traces/device-sync.mtrace"} {
+	for name, trace := range map[string]string{"small": tracetest.Small(t),
+		"recorded": "../../fixtures/traces/device-sync.mtrace"} {
 		data, _ := write(t, trace, speedscopeOf)
 		document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 		if err == nil {

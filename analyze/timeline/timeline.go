@@ -1,7 +1,8 @@
-// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf, Chrome's JSON, Speedscope's, Firefox's. Every thread has
-// a track with its calls, every queue one with what the GPU did for it and one with how much it had in flight; arrows lead from
-// each commit over the GPU to the return of the wait, and from each signal to the thread that waited for it. A run is written slice by slice, so
-// memory does not grow with it, but for the last two.
+// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf, Chrome's JSON,
+// Speedscope's, Firefox's. Every thread has a track with its calls, every queue one with what the GPU did for it and
+// one with how much it had in flight; arrows lead from each commit over the GPU to the return of the wait, and from
+// each signal to the thread that waited for it. A run is written slice by slice, so memory does not grow with it, but
+// for the last two.
 package timeline
 
 import (
@@ -14,8 +15,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then Finish. It has a goroutine that
-// writes, which ends with that, or with Abandon.
+// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then
+// Finish. It has a goroutine that writes, which ends with that, or with Abandon.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls
@@ -49,12 +50,14 @@ func NewChrome(w io.Writer) *Writer { return newWriter(newChrome(w)) }
 
 func newWriter(out format) *Writer {
 	return &Writer{behind: newBehind(), calls: map[*analyze.Thread]*threadCalls{}, room: make(chan struct{}, 1), out: out,
-		processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]trackID{}, scopesOf: map[*analyze.Thread]*sorter{},
-		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*allocated{}, living: memory.NewLevels(), queues: map[queueName]*queueTracks{}}
+		processes: map[*analyze.Process]trackID{}, threads: map[*analyze.Thread]trackID{},
+		scopesOf:  map[*analyze.Thread]*sorter{},
+		signalsOf: map[*analyze.Thread]trackID{}, memoryOf: map[*analyze.Process]*allocated{}, living: memory.NewLevels(),
+		queues: map[queueName]*queueTracks{}}
 }
 
-// format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very late. Errors of writing are
-// kept and returned by finish.
+// format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very
+// late. Errors of writing are kept and returned by finish.
 type format interface {
 	declare(track)
 	begin(*slice)
@@ -64,8 +67,8 @@ type format interface {
 	finish() error
 }
 
-// An arrower is a format whose arrows lead from one place to one other. One of a command buffer leads from its commit to where the GPU ran it, and
-// one to the return of each wait for it, whichever thread waits.
+// An arrower is a format whose arrows lead from one place to one other. One of a command buffer leads from its commit
+// to where the GPU ran it, and one to the return of each wait for it, whichever thread waits.
 type arrower interface {
 	arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos)
 }
@@ -159,7 +162,8 @@ func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
 	return uint64(w.process(p))<<32 | uint64(id)
 }
 
-// Slice adds what the model knows of a slice of the run, which is written while the next is read. The error is one of writing what was given before.
+// Slice adds what the model knows of a slice of the run, which is written while the next is read. The error is one of
+// writing what was given before.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	if s.Last() {
 		for _, on := range w.order {

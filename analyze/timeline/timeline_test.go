@@ -75,7 +75,8 @@ func TestPerfettoShowsEveryCall(t *testing.T) {
 		}
 		level[c.track] = c.value
 	}
-	if level["100/in flight, queue work"] != 0 || level["200/in flight, queue other"] != 0 || level["100/allocated"] != 1<<20 || len(level) != 3 {
+	if level["100/in flight, queue work"] != 0 || level["200/in flight, queue other"] != 0 ||
+		level["100/allocated"] != 1<<20 || len(level) != 3 {
 		t.Errorf("counters end at %v", level)
 	}
 }
@@ -94,13 +95,15 @@ func TestCallSites(t *testing.T) {
 	got, _ := replay(t, data)
 	found := map[string]int{}
 	for _, s := range got {
-		for _, want := range []string{"called from=train.py:17 synchronize()", "called from=train.py:42 step()", "committed from=train.py:42 step()"} {
+		for _, want := range []string{"called from=train.py:17 synchronize()", "called from=train.py:42 step()",
+			"committed from=train.py:42 step()"} {
 			if strings.Contains(s.args, want) {
 				found[s.name+" "+want]++
 			}
 		}
 	}
-	if found["waitUntilCompleted called from=train.py:17 synchronize()"] == 0 || found["commit called from=train.py:42 step()"] != 480 {
+	if found["waitUntilCompleted called from=train.py:17 synchronize()"] == 0 ||
+		found["commit called from=train.py:42 step()"] != 480 {
 		t.Errorf("calls came from %v", found)
 	}
 	if n := found["step, more committed from=train.py:42 step()"]; n != 480 {
@@ -108,8 +111,8 @@ func TestCallSites(t *testing.T) {
 	}
 }
 
-// Two calls that begin together must nest as they did, whatever comes first in the file: the inner one ends first, so it is
-// given first, and a viewer that sees its begin first would show it around the other.
+// Two calls that begin together must nest as they did, whatever comes first in the file: the inner one ends first, so
+// it is given first, and a viewer that sees its begin first would show it around the other.
 func TestInnerCallsAreInside(t *testing.T) {
 	data, _ := write(t, tracetest.Small(t), perfettoOf)
 	got, _ := replay(t, data)
@@ -130,10 +133,12 @@ func TestInnerCallsAreInside(t *testing.T) {
 	}
 }
 
-// In Chrome's format, whose readers join the first beginning with the first end that they find, every arrow has one of each. A command buffer had one
-// beginning, and as many ends as threads waited for it; one that nobody waited for had none.
+// In Chrome's format, whose readers join the first beginning with the first end that they find, every arrow has one of
+// each. A command buffer had one beginning, and as many ends as threads waited for it; one that nobody waited for had
+// none.
 func TestChromeArrowsAreWhole(t *testing.T) {
-	for name, path := range map[string]string{"small": tracetest.Small(t), "recorded": "../../fixtures/traces/device-sync.mtrace"} {
+	for name, path := range map[string]string{"small": tracetest.Small(t),
+		"recorded": "../../fixtures/traces/device-sync.mtrace"} {
 		data, trace := write(t, path, chromeOf)
 		stops := map[string][]string{}
 		for _, e := range readChrome(t, data) {
@@ -159,7 +164,8 @@ func TestChromeArrowsAreWhole(t *testing.T) {
 			}
 		}
 		for i := range trace.Waits {
-			if w := &trace.Waits[i]; w.Buffer != analyze.NoCommandBuffer && trace.WaitsFor(w).Committed.Known() && !w.Unfinished {
+			if w := &trace.Waits[i]; w.Buffer != analyze.NoCommandBuffer && trace.WaitsFor(w).Committed.Known() &&
+				!w.Unfinished {
 				want++
 			}
 		}
@@ -255,7 +261,8 @@ func TestChromeShowsTheSame(t *testing.T) {
 			}
 		case "X":
 			begin := nanos(t, e.Ts)
-			got = append(got, fmt.Sprintf("%d/%s %s %s %d-%d", e.Pid, names[[2]int64{e.Pid, e.Tid}], e.Cat, e.Name, begin, begin+nanos(t, e.Dur)))
+			got = append(got, fmt.Sprintf("%d/%s %s %s %d-%d", e.Pid, names[[2]int64{e.Pid, e.Tid}], e.Cat, e.Name, begin,
+				begin+nanos(t, e.Dur)))
 		}
 	}
 	slices.Sort(want)
@@ -334,8 +341,8 @@ func TestCallAroundVeryMany(t *testing.T) {
 	}
 }
 
-// Names that the program gave to times have tracks of their own, memory has a counter, and an array of command buffers that one
-// call commits has an arrow for each.
+// Names that the program gave to times have tracks of their own, memory has a counter, and an array of command buffers
+// that one call commits has an arrow for each.
 func TestScopesMemoryAndArrays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "extra.mtrace")
 	f := tracetest.Create(t, path)
@@ -347,7 +354,8 @@ func TestScopesMemoryAndArrays(t *testing.T) {
 	th.Now += 10
 	begin := th.Now
 	first, second := th.NewObject(), th.NewObject()
-	th.Call(wire.FamilyMtl4Queue, "commit:count:", th.NewObject(), 2, 1000, &wire.More{X0: uint64(first) | uint64(second)<<32})
+	th.Call(wire.FamilyMtl4Queue, "commit:count:", th.NewObject(), 2, 1000,
+		&wire.More{X0: uint64(first) | uint64(second)<<32})
 	th.Scope("inner", begin+200)
 	th.Scope("outer", begin)
 	th.Now += 500
@@ -366,7 +374,8 @@ func TestScopesMemoryAndArrays(t *testing.T) {
 		}
 	}
 	slices.Sort(scopes)
-	if want := []string{"7/scopes of main mark warm 0 0", "7/scopes of main scope inner 1 800", "7/scopes of main scope outer 0 1000"}; !slices.Equal(scopes, want) {
+	if want := []string{"7/scopes of main mark warm 0 0", "7/scopes of main scope inner 1 800",
+		"7/scopes of main scope outer 0 1000"}; !slices.Equal(scopes, want) {
 		t.Errorf("%q, want %q", scopes, want)
 	}
 	if len(arrows) != 2 || arrows[0] == arrows[1] {
@@ -382,7 +391,8 @@ func TestScopesMemoryAndArrays(t *testing.T) {
 		t.Errorf("allocated: %v", levels)
 	}
 	js, _ := write(t, path, chromeOf)
-	if !bytes.Contains(js, []byte(`"name":"allocated","args":{"bytes":4096}`)) || !bytes.Contains(js, []byte(`"name":"outer"`)) {
+	if !bytes.Contains(js, []byte(`"name":"allocated","args":{"bytes":4096}`)) ||
+		!bytes.Contains(js, []byte(`"name":"outer"`)) {
 		t.Errorf("%s", js)
 	}
 }
@@ -426,7 +436,8 @@ func TestStrangeLabels(t *testing.T) {
 	p := f.Process(7, "strange")
 	th := p.Thread(8, "bad \xff name")
 	th.NewQueue("new\nline \"quoted\" \\ \x01")
-	th.Run(tracetest.Step{Pipeline: th.NewPipeline("k"), Label: "caf\xc3\xa9 \xc3(", Encode: 100, Commit: 100, Delay: 100, GPU: 100, Notify: 100})
+	th.Run(tracetest.Step{Pipeline: th.NewPipeline("k"), Label: "caf\xc3\xa9 \xc3(", Encode: 100, Commit: 100, Delay: 100,
+		GPU: 100, Notify: 100})
 	p.End(tracefile.CurrentCall{})
 	f.Close()
 	js, _ := write(t, path, chromeOf)
@@ -477,7 +488,8 @@ func benchmark(b *testing.B, open func(*bytes.Buffer) *Writer) {
 	b.ReportMetric(float64(size)/slices, "B/slice")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the clock.
+// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
+// clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -510,7 +522,8 @@ func TestModelWithoutCalls(t *testing.T) {
 			t.Errorf("%s at %d has no arrow", s.name, s.begin)
 		}
 	}
-	if want := map[string]int{"commit": 5, "wait": len(trace.Waits), "gpu": 4, "encode": 4, "scope": 1, "mark": 1}; fmt.Sprint(count) != fmt.Sprint(want) {
+	if want := map[string]int{"commit": 5, "wait": len(trace.Waits), "gpu": 4, "encode": 4, "scope": 1,
+		"mark": 1}; fmt.Sprint(count) != fmt.Sprint(want) {
 		t.Errorf("%v, want %v", count, want)
 	}
 }
@@ -533,7 +546,8 @@ func TestOperationsAreArguments(t *testing.T) {
 	} {
 		var out strings.Builder
 		b := analyze.CommandBuffer{ID: 1, GPU: analyze.Interval{Begin: 1000, End: 3000}, Encoders: c.encoders}
-		if err := NewChrome(&out).Whole(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000}, CommandBuffers: []analyze.CommandBuffer{b}}); err != nil {
+		if err := NewChrome(&out).Whole(&analyze.Trace{Window: analyze.Interval{Begin: 1, End: 5000},
+			CommandBuffers: []analyze.CommandBuffer{b}}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(out.String(), c.want) {

@@ -2,8 +2,8 @@ package tracesim
 
 import "container/heap"
 
-// A clock runs scripts in virtual time: one goroutine at a time, in the order of their instants, so that a run is the same each
-// time whatever the machine does.
+// A clock runs scripts in virtual time: one goroutine at a time, in the order of their instants, so that a run is the
+// same each time whatever the machine does.
 type clock struct {
 	now   int64
 	queue events

@@ -1,5 +1,5 @@
-// Package tracesim makes trace files whose truth is known: record by record (File), or by running a program on a simulated
-// Metal in virtual time (Sim), so that the analyses are tested on real files without a device.
+// Package tracesim makes trace files whose truth is known: record by record (File), or by running a program on a
+// simulated Metal in virtual time (Sim), so that the analyses are tested on real files without a device.
 package tracesim
 
 import (
@@ -40,10 +40,12 @@ type Ring struct {
 
 // NewFile is a file with one process on a software device of ObjectID 1.
 func NewFile() (*File, *Process) {
-	p := &Process{Hello: wire.Hello{Version: wire.Version, PID: 100, PPID: 1, Program: "/usr/bin/example", Args: []string{"example", "--threads", "2"},
+	p := &Process{Hello: wire.Hello{Version: wire.Version, PID: 100, PPID: 1, Program: "/usr/bin/example",
+		Args: []string{"example", "--threads", "2"},
 		Host: "testhost", OS: "linux", Arch: "amd64", Started: 1_700_000_000_000_000_000}}
 	p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactDevice, Key: 1, Text: "Test Device", Aux: 1})
-	f := &File{Info: tracefile.Info{Tool: "test", Command: p.Hello.Args, Host: "testhost", OS: "linux", Arch: "amd64", Started: p.Hello.Started, Processors: 16}}
+	f := &File{Info: tracefile.Info{Tool: "test", Command: p.Hello.Args, Host: "testhost", OS: "linux", Arch: "amd64",
+		Started: p.Hello.Started, Processors: 16}}
 	f.Processes = []*Process{p}
 	return f, p
 }
@@ -58,7 +60,8 @@ func (p *Process) Thread(id uint64, name string, at int64) *Ring {
 
 // Start makes the records that follow those of another thread, as when a ring is used again.
 func (r *Ring) Start(id uint64, name string, at int64) {
-	r.AddMore(wire.Record{Begin: wire.Ticks(at), End: wire.Ticks(at), Arg: id, Call: wire.CallThreadStart}, wire.More{X0: r.process.String(name)})
+	r.AddMore(wire.Record{Begin: wire.Ticks(at), End: wire.Ticks(at), Arg: id, Call: wire.CallThreadStart},
+		wire.More{X0: r.process.String(name)})
 }
 
 // String is the StringID of a text, which becomes a fact.
@@ -73,7 +76,8 @@ func (p *Process) String(text string) uint64 {
 
 // Add appends a call.
 func (r *Ring) Add(call wire.Call, begin, end int64, object uint32, arg uint64) {
-	r.Records = append(r.Records, wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(end), Object: wire.ObjectID(object), Arg: arg, Call: call})
+	r.Records = append(r.Records, wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(end),
+		Object: wire.ObjectID(object), Arg: arg, Call: call})
 }
 
 // AddMore appends a call and what belongs to it.

@@ -2,8 +2,8 @@ package tracesim
 
 import "mtrace/collector/wire"
 
-// Processors are those of a machine: whatever runs on them shares them evenly, and one thing has at most one of them. Without, everything has a
-// processor of its own.
+// Processors are those of a machine: whatever runs on them shares them evenly, and one thing has at most one of them.
+// Without, everything has a processor of its own.
 type Processors struct {
 	Count   int
 	Others  int  // threads of other programs that always want one
@@ -21,7 +21,8 @@ func (u *used) sample(thread uint64, at int64) wire.ThreadTime {
 }
 
 func (p *Processors) open(c *clock) {
-	p.all = sharing{clock: c, counted: c.now, pace: func(n int) float64 { return min(1, float64(p.Count)/float64(n+p.Others)) }}
+	p.all = sharing{clock: c, counted: c.now,
+		pace: func(n int) float64 { return min(1, float64(p.Count)/float64(n+p.Others)) }}
 	p.all.count = func(passed float64) {
 		n := len(p.all.running)
 		part := p.all.pace(n)
@@ -52,7 +53,8 @@ func (s *Sim) samples() {
 		return
 	}
 	p.all.share()
-	times := []wire.ThreadTime{p.process.sample(wire.WholeProcess, s.clock.now), p.machine.sample(wire.WholeMachine, s.clock.now)}
+	times := []wire.ThreadTime{p.process.sample(wire.WholeProcess, s.clock.now), p.machine.sample(wire.WholeMachine,
+		s.clock.now)}
 	for _, t := range s.living {
 		times = append(times, t.used.sample(t.id, s.clock.now))
 	}

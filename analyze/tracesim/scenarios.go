@@ -8,7 +8,8 @@ type Scenario struct {
 	Causes []string // the verdict must be one of these
 	Build  func(seed uint64) *Sim
 	Cured  func(seed uint64) *Sim // the same without the cause; nil when there is none to remove
-	Vague  bool                   // what removing the cause brings can only be bounded: what was blocked is not in the trace
+	// what removing the cause brings can only be bounded: what was blocked is not in the trace
+	Vague bool
 }
 
 const (
@@ -106,8 +107,10 @@ func uneven(t *Thread, _, _ int, b *Buffer) { t.Encode(b, "more", int64(t.Random
 
 // Scenarios are all labelled programs.
 var Scenarios = []Scenario{
-	{Name: "independent threads", Causes: []string{"gpu-bound"}, Build: loop{engines: 8, threads: 4, rounds: 100, gpu: 500 * us}.build},
-	{Name: "one thread, half busy", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 500 * us, outside: 300 * us}.build},
+	{Name: "independent threads", Causes: []string{"gpu-bound"}, Build: loop{engines: 8, threads: 4, rounds: 100,
+		gpu: 500 * us}.build},
+	{Name: "one thread, half busy", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 100,
+		gpu: 500 * us, outside: 300 * us}.build},
 	{Name: "anti-phase periodic threads", Causes: []string{"none"}, Build: func(seed uint64) *Sim {
 		s := NewSim(4, seed)
 		s.Jitter = 0.001
@@ -151,7 +154,8 @@ var Scenarios = []Scenario{
 	}},
 	{Name: "device-wide sync", Causes: []string{"device-wide-sync"},
 		Build: func(seed uint64) *Sim {
-			return loop{engines: 8, threads: 8, rounds: 60, gpu: 200 * us, outside: 100 * us, every: uneven, after: deviceWide(8)}.build(seed)
+			return loop{engines: 8, threads: 8, rounds: 60, gpu: 200 * us, outside: 100 * us, every: uneven,
+				after: deviceWide(8)}.build(seed)
 		},
 		Cured: loop{engines: 8, threads: 8, rounds: 60, gpu: 200 * us, outside: 100 * us, every: uneven}.build},
 	{Name: "device-wide sync, uneven work", Causes: []string{"device-wide-sync"},
@@ -160,47 +164,71 @@ var Scenarios = []Scenario{
 			l.every = func(t *Thread, thread, _ int, b *Buffer) { t.Encode(b, "more", int64(thread)*200*us) }
 			return l.build(seed)
 		}},
-	{Name: "GPU saturated", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms}.build,
+	{Name: "GPU saturated", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 8, rounds: 40,
+		gpu: 2 * ms}.build,
 		Cured: loop{engines: 8, threads: 8, rounds: 40, gpu: 2 * ms}.build},
-	{Name: "GPU that begins all and is full", Causes: []string{"gpu-saturated"}, Build: loop{engines: 16, threads: 6, rounds: 80, gpu: 1 * ms, before: sleeps(3 * ms), costs: shared(1)}.build,
+	{Name: "GPU that begins all and is full", Causes: []string{"gpu-saturated"}, Build: loop{engines: 16, threads: 6,
+		rounds: 80, gpu: 1 * ms, before: sleeps(3 * ms), costs: shared(1)}.build,
 		Cured: loop{engines: 16, threads: 6, rounds: 80, gpu: 1 * ms, before: sleeps(3 * ms)}.build},
-	{Name: "device-wide sync on a GPU that is shared out", Causes: []string{"device-wide-sync"}, Build: func(seed uint64) *Sim {
-		return loop{engines: 8, threads: 4, rounds: 80, gpu: 200 * us, outside: 700 * us, every: sorts, after: deviceWide(4), costs: shared(0.7)}.build(seed)
-	}, Cured: loop{engines: 8, threads: 4, rounds: 80, gpu: 200 * us, outside: 700 * us, every: sorts, costs: shared(0.7)}.build},
-	{Name: "GPU saturated, one shared queue", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4, rounds: 40, gpu: 1 * ms, queues: 1}.build},
-	{Name: "GPU busy with the work of one thread", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 3 * ms}.build},
+	{Name: "device-wide sync on a GPU that is shared out", Causes: []string{"device-wide-sync"},
+		Build: func(seed uint64) *Sim {
+			return loop{engines: 8, threads: 4, rounds: 80, gpu: 200 * us, outside: 700 * us, every: sorts, after: deviceWide(4),
+				costs: shared(0.7)}.build(seed)
+		}, Cured: loop{engines: 8, threads: 4, rounds: 80, gpu: 200 * us, outside: 700 * us, every: sorts,
+			costs: shared(0.7)}.build},
+	{Name: "GPU saturated, one shared queue", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4,
+		rounds: 40, gpu: 1 * ms, queues: 1}.build},
+	{Name: "GPU busy with the work of one thread", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1,
+		rounds: 60, gpu: 3 * ms}.build},
 	{Name: "GPU saturated under device-wide sync", Causes: []string{"gpu-saturated"},
 		Build: func(seed uint64) *Sim {
 			return loop{engines: 1, threads: 8, rounds: 40, gpu: 2 * ms, after: deviceWide(8)}.build(seed)
 		}},
-	{Name: "GPU saturated, queues full", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4, rounds: 100, gpu: 500 * us, queues: 1, capacity: 8,
+	{Name: "GPU saturated, queues full", Causes: []string{"gpu-saturated"}, Build: loop{engines: 1, threads: 4,
+		rounds: 100, gpu: 500 * us, queues: 1, capacity: 8,
 		after: func(*Thread, int, int, *Buffer) {}}.build},
 	{Name: "single submitter", Causes: []string{"single-submitter"}, Build: singleSubmitter},
 	{Name: "queue depth", Causes: []string{"queue-depth"},
 		Build: loop{engines: 16, threads: 8, rounds: 60, gpu: 1 * ms, queues: 1, capacity: 2}.build,
 		Cured: loop{engines: 16, threads: 8, rounds: 60, gpu: 1 * ms}.build},
-	{Name: "launch-bound, one thread", Causes: []string{"launch-bound"}, Build: loop{engines: 1, threads: 1, rounds: 300, gpu: 5 * us}.build},
-	{Name: "launch-bound, four threads", Causes: []string{"launch-bound"}, Build: loop{engines: 4, threads: 4, rounds: 200, gpu: 8 * us}.build},
+	{Name: "launch-bound, one thread", Causes: []string{"launch-bound"}, Build: loop{engines: 1, threads: 1, rounds: 300,
+		gpu: 5 * us}.build},
+	{Name: "launch-bound, four threads", Causes: []string{"launch-bound"}, Build: loop{engines: 4, threads: 4,
+		rounds: 200, gpu: 8 * us}.build},
 	{Name: "compilation in the loop", Causes: []string{"compile-bound"},
-		Build: loop{engines: 4, threads: 2, rounds: 60, gpu: 500 * us, before: func(t *Thread, _, _ int) { t.Compile("step", 2*ms) }}.build,
+		Build: loop{engines: 4, threads: 2, rounds: 60, gpu: 500 * us,
+			before: func(t *Thread, _, _ int) { t.Compile("step", 2*ms) }}.build,
 		Cured: loop{engines: 4, threads: 2, rounds: 60, gpu: 500 * us}.build},
 	{Name: "event chain", Causes: []string{"event-chain"}, Build: eventChain},
 	{Name: "head of line", Causes: []string{"head-of-line"}, Build: headOfLine},
 	{Name: "slow completion handlers", Causes: []string{"completion-handlers"},
-		Build: loop{engines: 4, threads: 4, rounds: 60, gpu: 300 * us, every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 1*ms) }}.build,
-		Cured: loop{engines: 4, threads: 4, rounds: 60, gpu: 300 * us, every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 5*us) }}.build},
-	{Name: "the program's own work", Causes: []string{"cpu-bound"}, Build: loop{engines: 4, threads: 4, rounds: 40, gpu: 200 * us, outside: 3 * ms}.build},
+		Build: loop{engines: 4, threads: 4, rounds: 60, gpu: 300 * us, every: func(t *Thread, _, _ int,
+			b *Buffer) {
+			t.Handler(b, 1*ms)
+		}}.build,
+		Cured: loop{engines: 4, threads: 4, rounds: 60, gpu: 300 * us, every: func(t *Thread, _, _ int,
+			b *Buffer) {
+			t.Handler(b, 5*us)
+		}}.build},
+	{Name: "the program's own work", Causes: []string{"cpu-bound"}, Build: loop{engines: 4, threads: 4, rounds: 40,
+		gpu: 200 * us, outside: 3 * ms}.build},
 	{Name: "a lock inside commit", Causes: []string{"lock-contention"},
-		Build: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us; s.CommitLock = &Lock{} }}.build,
-		Cured: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us, costs: func(s *Sim) { s.Costs.Commit = 200 * us }}.build},
-	{Name: "a lock kept during the wait", Causes: []string{"lock-contention"}, Build: keepsLock(true), Cured: keepsLock(false), Vague: true},
-	{Name: "memory made in the loop", Causes: []string{"allocation-bound"}, Build: makesMemory.build, Cured: loop{engines: 4, threads: 3, rounds: 80, gpu: 300 * us, outside: 100 * us}.build},
-	{Name: "memory made beside the work", Causes: []string{"gpu-bound"}, Build: loop{engines: 4, threads: 3, rounds: 80, gpu: 1500 * us, costs: slowMemory,
+		Build: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us,
+			costs: func(s *Sim) { s.Costs.Commit = 200 * us; s.CommitLock = &Lock{} }}.build,
+		Cured: loop{engines: 8, threads: 8, rounds: 60, gpu: 100 * us,
+			costs: func(s *Sim) { s.Costs.Commit = 200 * us }}.build},
+	{Name: "a lock kept during the wait", Causes: []string{"lock-contention"}, Build: keepsLock(true),
+		Cured: keepsLock(false), Vague: true},
+	{Name: "memory made in the loop", Causes: []string{"allocation-bound"}, Build: makesMemory.build,
+		Cured: loop{engines: 4, threads: 3, rounds: 80, gpu: 300 * us, outside: 100 * us}.build},
+	{Name: "memory made beside the work", Causes: []string{"gpu-bound"}, Build: loop{engines: 4, threads: 3, rounds: 80,
+		gpu: 1500 * us, costs: slowMemory,
 		after: func(t *Thread, _, _ int, b *Buffer) {
 			t.Release(t.Make(1<<24, 0, Shared))
 			t.Wait(b)
 		}}.build},
-	{Name: "idle threads", Causes: []string{"none"}, Build: loop{engines: 4, threads: 4, rounds: 40, gpu: 200 * us, before: func(t *Thread, _, _ int) { t.Sleep(3 * ms) }}.build},
+	{Name: "idle threads", Causes: []string{"none"}, Build: loop{engines: 4, threads: 4, rounds: 40, gpu: 200 * us,
+		before: func(t *Thread, _, _ int) { t.Sleep(3 * ms) }}.build},
 	{Name: "compilation 70, device-wide sync 30", Causes: []string{"compile-bound"},
 		Build: func(seed uint64) *Sim {
 			return loop{engines: 8, threads: 4, rounds: 50, gpu: 300 * us, outside: 100 * us, after: deviceWide(4),
@@ -209,28 +237,39 @@ var Scenarios = []Scenario{
 
 	// Programs that were judged wrongly once. Each name tells what they do, each comment what was said of them.
 
-	// Half of what it gains: some got so little to do that they were not counted, and what they would do without the waits was never replayed.
+	// Half of what it gains: some got so little to do that they were not counted, and what they would do without the waits
+	// was never replayed.
 	{Name: "a pool with too little to do", Causes: []string{"starvation"}, Build: pool(2 * ms), Cured: pool(0)},
 	// Nothing: the threads were never seen to wait.
 	{Name: "GPU saturated by threads that poll", Causes: []string{"gpu-saturated"}, Build: polls(1), Cured: polls(3)},
 	{Name: "GPU saturated, three in flight", Causes: []string{"gpu-saturated"}, Build: inFlight(3, 2*ms, 100*us)},
 	// cpu-bound: it computes all the time, but what it does is to ask whether the GPU has done.
-	{Name: "a thread that polls", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 1 * ms, before: func(t *Thread, _, _ int) { t.Sleep(500 * us) },
-		after: func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Work(5 * us) }) }}.build},
+	{Name: "a thread that polls", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 1 * ms,
+		before: func(t *Thread, _, _ int) { t.Sleep(500 * us) },
+		after:  func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Work(5 * us) }) }}.build},
 	// launch-bound: that work begins late was taken for the cost of launching it.
-	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals(true), Cured: lateSignals(false)},
-	{Name: "another program on the GPU", Causes: []string{"none"}, Build: besideAnother(loop{engines: 1, threads: 2}, 100*us, 900*us, 4*ms, 5*ms, false),
+	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals(true),
+		Cured: lateSignals(false)},
+	{Name: "another program on the GPU", Causes: []string{"none"}, Build: besideAnother(loop{engines: 1, threads: 2},
+		100*us, 900*us, 4*ms, 5*ms, false),
 		Cured: besideAnother(loop{engines: 1, threads: 2}, 100*us, 900*us, 0, 0, false)},
-	// gpu-saturated: that work is queued behind work that another program interrupted does not say that the program's own is too much.
+	// gpu-saturated: that work is queued behind work that another program interrupted does not say that the program's own
+	// is too much.
 	{Name: "another program that interrupts the work of many threads", Causes: []string{"none"},
-		Build: besideAnother(loop{engines: 4, threads: 8}, 500*us, 500*us, 6*ms, 8*ms, true), Cured: besideAnother(loop{engines: 4, threads: 8}, 500*us, 500*us, 0, 0, false)},
-	// A sixth of what it costs: where the GPU has work whenever the other program comes, it is never idle meanwhile, which was asked for.
+		Build: besideAnother(loop{engines: 4, threads: 8}, 500*us, 500*us, 6*ms, 8*ms, true),
+		Cured: besideAnother(loop{engines: 4, threads: 8}, 500*us, 500*us, 0, 0, false)},
+	// A sixth of what it costs: where the GPU has work whenever the other program comes, it is never idle meanwhile, which
+	// was asked for.
 	{Name: "another program that interrupts a busy GPU", Causes: []string{"none"},
-		Build: besideAnother(loop{engines: 4, threads: 4}, 50*us, 100*us, 6*ms, 8*ms, true), Cured: besideAnother(loop{engines: 4, threads: 4}, 50*us, 100*us, 0, 0, false)},
+		Build: besideAnother(loop{engines: 4, threads: 4}, 50*us, 100*us, 6*ms, 8*ms, true),
+		Cured: besideAnother(loop{engines: 4, threads: 4}, 50*us, 100*us, 0, 0, false)},
 	{Name: "another program that interrupts a full GPU", Causes: []string{"none"},
-		Build: besideAnother(loop{engines: 4, threads: 8}, 20*us, 30*us, 6*ms, 8*ms, true), Cured: besideAnother(loop{engines: 4, threads: 8}, 20*us, 30*us, 0, 0, false)},
-	// gpu-saturated: that a command buffer waits for the one before it, of the same batch, does not say that the GPU has no room.
-	{Name: "batches of one thread, half busy", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1, rounds: 60, gpu: 100 * us, outside: 700 * us,
+		Build: besideAnother(loop{engines: 4, threads: 8}, 20*us, 30*us, 6*ms, 8*ms, true),
+		Cured: besideAnother(loop{engines: 4, threads: 8}, 20*us, 30*us, 0, 0, false)},
+	// gpu-saturated: that a command buffer waits for the one before it, of the same batch, does not say that the GPU has
+	// no room.
+	{Name: "batches of one thread, half busy", Causes: []string{"gpu-bound"}, Build: loop{engines: 1, threads: 1,
+		rounds: 60, gpu: 100 * us, outside: 700 * us,
 		after: batch}.build},
 	// device-wide-sync: but the first thread waits for nobody, and the others need what it makes.
 	{Name: "threads that need another's work", Causes: []string{"gpu-bound"}, Build: func(seed uint64) *Sim {
@@ -256,14 +295,20 @@ var Scenarios = []Scenario{
 	// cpu-bound: it computes, but only to see whether the lock is free.
 	{Name: "a spin lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins((*Thread).Spin, 2, 100)},
 	// cpu-bound: nine threads wait for the GPU twelve times each, which were too few for any of them to be heard.
-	{Name: "a spin lock around the program's own work", Causes: []string{"lock-contention"}, Build: SpinsAtWork((*Thread).Spin, 6, 60)},
-	{Name: "a spin lock of nine threads kept during the wait", Causes: []string{"lock-contention"}, Build: spins((*Thread).Spin, 9, 12)},
-	{Name: "a ticket lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins((*Thread).Queue, 3, 80)},
+	{Name: "a spin lock around the program's own work", Causes: []string{"lock-contention"},
+		Build: SpinsAtWork((*Thread).Spin, 6, 60)},
+	{Name: "a spin lock of nine threads kept during the wait", Causes: []string{"lock-contention"},
+		Build: spins((*Thread).Spin, 9, 12)},
+	{Name: "a ticket lock kept during the wait", Causes: []string{"lock-contention"}, Build: spins((*Thread).Queue, 3,
+		80)},
 	{Name: "the same without the lock kept during the wait", Causes: []string{"gpu-bound"}, Build: spins(nil, 3, 80)},
-	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as slowly.
-	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
+	// queue-depth, and that the program would be 104 times as fast in a deeper queue, which handlers would empty as
+	// slowly.
+	{Name: "slow handlers fill the queue", Causes: []string{"completion-handlers"}, Build: loop{engines: 4, threads: 1,
+		rounds: 200, gpu: 200 * us, capacity: 16,
 		every: func(t *Thread, _, _ int, b *Buffer) { t.Handler(b, 2*ms) }, after: func(*Thread, int, int, *Buffer) {}}.build,
-		Cured: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16, after: func(*Thread, int, int, *Buffer) {}}.build, Vague: true},
+		Cured: loop{engines: 4, threads: 1, rounds: 200, gpu: 200 * us, capacity: 16,
+			after: func(*Thread, int, int, *Buffer) {}}.build, Vague: true},
 }
 
 // makesMemory: threads make a buffer for each command buffer, and give it back.
@@ -300,7 +345,8 @@ func pool(every float64) func(seed uint64) *Sim {
 	}
 }
 
-// besideAnother is a loop of threads that sleep between command buffers, on a GPU that another program has for the first part of each period.
+// besideAnother is a loop of threads that sleep between command buffers, on a GPU that another program has for the
+// first part of each period.
 func besideAnother(l loop, sleep, more, foreign, period int64, interrupts bool) func(seed uint64) *Sim {
 	l.rounds, l.gpu = 80, 100*us
 	l.before = func(t *Thread, _, _ int) { t.Sleep(sleep + int64(t.Random()*float64(more))) }
@@ -363,7 +409,8 @@ func poll(t *Thread, b *Buffer, between func()) {
 	}
 }
 
-// inFlight: one thread keeps several command buffers in flight, and sleeps until the oldest is done without a call of Metal.
+// inFlight: one thread keeps several command buffers in flight, and sleeps until the oldest is done without a call of
+// Metal.
 func inFlight(most int, gpu, outside int64) func(seed uint64) *Sim {
 	return func(seed uint64) *Sim {
 		s := NewSim(1, seed)
@@ -386,7 +433,8 @@ func inFlight(most int, gpu, outside int64) func(seed uint64) *Sim {
 	}
 }
 
-// lateSignals: the work of two threads waits on the GPU for a value that a third gives every two milliseconds, if it does.
+// lateSignals: the work of two threads waits on the GPU for a value that a third gives every two milliseconds, if it
+// does.
 func lateSignals(wait bool) func(seed uint64) *Sim {
 	return func(seed uint64) *Sim {
 		s := NewSim(4, seed)
@@ -446,7 +494,8 @@ func spins(take Taking, threads, rounds int) func(seed uint64) *Sim {
 	}
 }
 
-// SpinsAtWork: threads do their own work one at a time, by a lock for which they do not sleep, and use the GPU beside each other.
+// SpinsAtWork: threads do their own work one at a time, by a lock for which they do not sleep, and use the GPU beside
+// each other.
 func SpinsAtWork(take Taking, threads, rounds int) func(seed uint64) *Sim {
 	return func(seed uint64) *Sim {
 		s := NewSim(8, seed)

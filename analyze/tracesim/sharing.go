@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// A sharing is what does several things at the same time, and each of them the slower the more they are: a GPU, or processors.
+// A sharing is what does several things at the same time, and each of them the slower the more they are: a GPU, or
+// processors.
 type sharing struct {
 	clock    *clock
 	pace     func(n int) float64 // how much is done in a nanosecond of each of n

@@ -45,7 +45,8 @@ func (t *Thread) Take(s *Shelf) bool {
 		if s.by != nil && s.kept > 0 {
 			s.kept--
 		}
-		t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Arg: s.by.id, Call: wire.MustLookup(wire.FamilySignal, "pthread_cond_wait")},
+		t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Arg: s.by.id,
+			Call: wire.MustLookup(wire.FamilySignal, "pthread_cond_wait")},
 			wire.More{X0: t.sim.process.String("work"), X1: 0x7000, X3: 5000})
 	}
 	if s.pieces == 0 {

@@ -15,27 +15,31 @@ import (
 type Costs struct {
 	Acquire, Encoder, Dispatch, EndEncoding, Commit int64
 	Schedule                                        int64 // from commit to ready for the GPU
-	Notify                                          int64 // from the GPU's end, or the last handler's, to the waiter's return
-	Make                                            int64 // of memory
+	// from the GPU's end, or the last handler's, to the waiter's return
+	Notify int64
+	Make   int64 // of memory
 }
 
 // DefaultCosts are of the order of what Apple's Metal takes.
-var DefaultCosts = Costs{Acquire: 600, Encoder: 800, Dispatch: 300, EndEncoding: 200, Commit: 3000, Schedule: 15_000, Notify: 10_000, Make: 2000}
+var DefaultCosts = Costs{Acquire: 600, Encoder: 800, Dispatch: 300, EndEncoding: 200, Commit: 3000, Schedule: 15_000,
+	Notify: 10_000, Make: 2000}
 
 // A Sim runs threads on a simulated Metal and records what a tracer would.
 type Sim struct {
 	Costs
-	Engines       int   // command buffers that the GPU runs at the same time
-	Serial        bool  // of each queue, it runs one at a time
-	Foreign       int64 // of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
+	Engines int  // command buffers that the GPU runs at the same time
+	Serial  bool // of each queue, it runs one at a time
+	// of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
+	Foreign       int64
 	ForeignPeriod int64
-	Rest          int64   // how long an engine has nothing to do after each command buffer
-	Interrupts    bool    // the other program does not wait for what has begun
-	Shared        float64 // how much longer work takes for each other that the GPU runs at the same time, as a share of what it takes alone
-	Processors    Processors
-	CommitLock    *Lock   // held inside commit, invisible to the tracer
-	Jitter        float64 // sigma of the log-normal factor on every duration
-	Truth         SimTruth
+	Rest          int64 // how long an engine has nothing to do after each command buffer
+	Interrupts    bool  // the other program does not wait for what has begun
+	// how much longer work takes for each other that the GPU runs at the same time, as a share of what it takes alone
+	Shared     float64
+	Processors Processors
+	CommitLock *Lock   // held inside commit, invisible to the tracer
+	Jitter     float64 // sigma of the log-normal factor on every duration
+	Truth      SimTruth
 
 	BeforeWrite func(*Process) // adds to what was recorded; nil adds nothing
 
@@ -104,7 +108,8 @@ type Lock struct {
 
 // NewSim is a simulated device with as many engines.
 func NewSim(engines int, seed uint64) *Sim {
-	s := &Sim{Costs: DefaultCosts, Engines: engines, Jitter: 0.05, random: rand.New(rand.NewPCG(seed, 7)), ids: 1, pipelines: map[string]uint32{}, events: map[uint32]uint64{}}
+	s := &Sim{Costs: DefaultCosts, Engines: engines, Jitter: 0.05, random: rand.New(rand.NewPCG(seed, 7)), ids: 1,
+		pipelines: map[string]uint32{}, events: map[uint32]uint64{}}
 	s.file, s.process = NewFile()
 	s.clock.now = 1_000_000_000
 	s.setup = s.process.Thread(100, "main", s.clock.now)
@@ -129,10 +134,13 @@ func (s *Sim) vary(d int64) int64 {
 func (s *Sim) NewQueue(label string, capacity int) *Queue {
 	q := &Queue{id: s.id(), capacity: capacity}
 	s.queues = append(s.queues, q)
-	s.setup.AddMore(wire.Record{Begin: wire.Ticks(s.clock.now), End: wire.Ticks(s.clock.now + 2000), Object: 1, Arg: uint64(q.id),
-		Call: wire.MustLookup(wire.FamilyDevice, "newCommandQueueWithMaxCommandBufferCount:")}, wire.More{X0: uint64(capacity)})
+	s.setup.AddMore(wire.Record{Begin: wire.Ticks(s.clock.now), End: wire.Ticks(s.clock.now + 2000), Object: 1,
+		Arg:  uint64(q.id),
+		Call: wire.MustLookup(wire.FamilyDevice, "newCommandQueueWithMaxCommandBufferCount:")},
+		wire.More{X0: uint64(capacity)})
 	if label != "" {
-		s.setup.Add(wire.MustLookup(wire.FamilyQueue, "setLabel:"), s.clock.now+2000, s.clock.now+2100, q.id, s.process.String(label))
+		s.setup.Add(wire.MustLookup(wire.FamilyQueue, "setLabel:"), s.clock.now+2000, s.clock.now+2100, q.id,
+			s.process.String(label))
 	}
 	s.clock.now += 3000
 	if q.capacity == 0 {
@@ -201,7 +209,8 @@ func (s *Sim) Run(t testing.TB) string {
 
 func pipelineRecords(p *Process, kernel string, id uint32, at wire.Ticks) []wire.Record {
 	r := &Ring{process: p}
-	r.AddMore(wire.Record{Begin: at, End: at, Object: 1, Arg: uint64(id), Call: wire.MustLookup(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:")},
+	r.AddMore(wire.Record{Begin: at, End: at, Object: 1, Arg: uint64(id), Call: wire.MustLookup(wire.FamilyDevice,
+		"newComputePipelineStateWithFunction:error:")},
 		wire.More{X0: p.String(kernel)})
 	return r.Records
 }
@@ -286,7 +295,8 @@ func (s *Sim) done(b *Buffer) {
 	b.queue.handled = max(b.queue.handled, handled)
 	completes := func(handled int64) {
 		b.complete = true
-		completed := wire.Record{Begin: wire.Ticks(handled), End: wire.Ticks(handled + 100), Object: wire.ObjectID(b.id), Arg: 4, Call: wire.CallCompleted}
+		completed := wire.Record{Begin: wire.Ticks(handled), End: wire.Ticks(handled + 100), Object: wire.ObjectID(b.id),
+			Arg: 4, Call: wire.CallCompleted}
 		if b.failure != "" {
 			completed.Arg, completed.Flags = 5|2<<8, wire.Failed
 		}

@@ -9,8 +9,8 @@ import (
 // CaptureTicks is what recording a stack takes in these traces.
 const CaptureTicks = 500
 
-// Stacks adds what the tracer records when it is asked for stacks, to all calls recorded so far. Stack is that of a call of a thread; one
-// without frames is not recorded. Held says whether the thread has the interpreter's lock.
+// Stacks adds what the tracer records when it is asked for stacks, to all calls recorded so far. Stack is that of a
+// call of a thread; one without frames is not recorded. Held says whether the thread has the interpreter's lock.
 func (p *Process) Stacks(stack func(thread uint64, call wire.Call) (s wire.Stack, held bool)) {
 	known := map[wire.StackID]bool{}
 	for _, r := range p.rings {
@@ -33,7 +33,8 @@ func (p *Process) Stacks(stack func(thread uint64, call wire.Call) (s wire.Stack
 						known[wire.StackID(f.Key)] = true
 						p.Facts = append(p.Facts, f)
 					}
-					found := wire.Record{Begin: record.Begin - CaptureTicks, End: record.Begin, Arg: f.Key, Object: wire.InterpreterKnown, Call: wire.CallStack}
+					found := wire.Record{Begin: record.Begin - CaptureTicks, End: record.Begin, Arg: f.Key,
+						Object: wire.InterpreterKnown, Call: wire.CallStack}
 					if held {
 						found.Object |= wire.InterpreterHeld
 					}
@@ -53,8 +54,9 @@ const (
 	pythonStart  = 0x5500_0000_0000
 )
 
-// PythonProgram gives all calls the stacks of a program in Python, which calls a library of machine code, which calls Metal: step() of
-// train.py calls it, commits on its line 42, and synchronize(), line 17, for waits. Threads of odd number hold the interpreter's lock.
+// PythonProgram gives all calls the stacks of a program in Python, which calls a library of machine code, which calls
+// Metal: step() of train.py calls it, commits on its line 42, and synchronize(), line 17, for waits. Threads of odd
+// number hold the interpreter's lock.
 func PythonProgram(p *Process) {
 	for _, i := range []wire.Image{
 		{Start: LibraryStart, Size: 1 << 20, BuildID: "c0ffee", Path: "/opt/app/libgpu.so"},
@@ -64,13 +66,15 @@ func PythonProgram(p *Process) {
 	}
 	p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactSymbol, Key: LibraryStart + 0x110, Text: "gpu_call"})
 	frame := func(function string, line uint32) wire.PythonFrame {
-		return wire.PythonFrame{Function: wire.StringID(p.String(function)), File: wire.StringID(p.String("/home/me/train.py")), Line: line}
+		return wire.PythonFrame{Function: wire.StringID(p.String(function)),
+			File: wire.StringID(p.String("/home/me/train.py")), Line: line}
 	}
 	wait, main := frame("synchronize", 17), frame("<module>", 99)
 	lines := map[wire.Group]uint32{wire.GroupAcquire: 40, wire.GroupEncode: 41, wire.GroupCommit: 42, wire.GroupWait: 43}
 	p.Stacks(func(thread uint64, call wire.Call) (wire.Stack, bool) {
 		step := frame("step", lines[call.Row().Group])
-		s := wire.Stack{Native: []uint64{LibraryStart + 0x110, LibraryStart + 0x999, pythonStart + 0x50, pythonStart + 0x60, LibraryStart + 0x777},
+		s := wire.Stack{Native: []uint64{LibraryStart + 0x110, LibraryStart + 0x999, pythonStart + 0x50, pythonStart + 0x60,
+			LibraryStart + 0x777},
 			Python: []wire.PythonFrame{step, main}}
 		if call.Row().Group == wire.GroupWait {
 			s.Python = []wire.PythonFrame{wait, step, main}

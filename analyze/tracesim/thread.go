@@ -52,7 +52,8 @@ func (t *Thread) Lock(l *Lock) {
 	t.block()
 	t.sim.Truth.LockBlocked += t.Now() - begin
 	if l.Seen {
-		t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Arg: holder.id, Call: wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")},
+		t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Arg: holder.id,
+			Call: wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")},
 			wire.More{X0: t.sim.process.String("lock"), X1: 0x8000})
 	}
 }
@@ -65,7 +66,8 @@ func (t *Thread) Spin(l *Lock) {
 	l.holder = t
 }
 
-// Queue takes a lock of the program in the order in which threads came, as a ticket lock gives it, without sleeping; the tracer does not see it.
+// Queue takes a lock of the program in the order in which threads came, as a ticket lock gives it, without sleeping;
+// the tracer does not see it.
 func (t *Thread) Queue(l *Lock) {
 	for l.tickets = append(l.tickets, t); l.holder != nil || l.tickets[0] != t; {
 		t.Work(20_000)
@@ -104,7 +106,8 @@ func (t *Thread) Encode(b *Buffer, kernel string, duration int64) {
 	begin := t.Now()
 	t.sleep(t.sim.vary(t.sim.Dispatch))
 	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(e), Arg: 1024,
-		Call: wire.MustLookup(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:")}, wire.More{X0: 1024 | 1<<32, X1: 1 | 256<<32, X2: 1 | 1<<32})
+		Call: wire.MustLookup(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:")}, wire.More{X0: 1024 | 1<<32,
+		X1: 1 | 256<<32, X2: 1 | 1<<32})
 	t.call(wire.FamilyEncoder, "endEncoding", t.sim.EndEncoding, e, 0)
 	b.duration += t.sim.vary(duration)
 	b.encoded++
@@ -198,7 +201,8 @@ func (t *Thread) Compile(kernel string, takes int64) {
 	begin := t.Now()
 	t.sleep(t.sim.vary(takes))
 	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 1, Arg: uint64(t.sim.id()),
-		Call: wire.MustLookup(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:")}, wire.More{X0: t.sim.process.String(kernel)})
+		Call: wire.MustLookup(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:")},
+		wire.More{X0: t.sim.process.String(kernel)})
 }
 
 // Allocate makes a buffer of a size at an address.
@@ -215,7 +219,8 @@ func (t *Thread) Make(bytes, address, storage uint64) uint32 {
 	begin, id := t.Now(), t.sim.id()
 	t.sleep(t.sim.vary(t.sim.Costs.Make))
 	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: 1, Arg: uint64(id),
-		Call: wire.MustLookup(wire.FamilyDevice, "newBufferWithLength:options:")}, wire.More{X0: bytes, X1: storage, X2: address})
+		Call: wire.MustLookup(wire.FamilyDevice, "newBufferWithLength:options:")}, wire.More{X0: bytes, X1: storage,
+		X2: address})
 	return id
 }
 
@@ -253,7 +258,8 @@ func (t *Thread) blit(b *Buffer, selector string, from, to uint32, bytes uint64)
 	t.call(wire.FamilyCommandBuffer, "blitCommandEncoder", t.sim.Encoder, b.id, uint64(e))
 	begin := t.Now()
 	t.sleep(t.sim.vary(t.sim.Dispatch))
-	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(e), Arg: bytes, Call: wire.MustLookup(wire.FamilyEncoder, selector)},
+	t.ring.AddMore(wire.Record{Begin: wire.Ticks(begin), End: wire.Ticks(t.Now()), Object: wire.ObjectID(e), Arg: bytes,
+		Call: wire.MustLookup(wire.FamilyEncoder, selector)},
 		wire.More{X0: uint64(from), X1: uint64(to)})
 	t.call(wire.FamilyEncoder, "endEncoding", t.sim.EndEncoding, e, 0)
 	b.duration += int64(bytes / 100)

@@ -1,5 +1,5 @@
-// Package tracetest writes trace files from scripts, for tests that must know what a trace holds to the nanosecond. Scripted
-// traces record in nanoseconds, so what a script says is what a reader gets.
+// Package tracetest writes trace files from scripts, for tests that must know what a trace holds to the nanosecond.
+// Scripted traces record in nanoseconds, so what a script says is what a reader gets.
 package tracetest
 
 import (
@@ -21,7 +21,8 @@ type File struct {
 // Create begins a trace file; Close ends it.
 func Create(t testing.TB, path string) *File {
 	t.Helper()
-	w, err := tracefile.Create(path, tracefile.Info{Tool: "test", Command: []string{"workload", "--threads", "2"}, Host: "host", OS: "linux", Arch: "amd64", Started: 1_700_000_000e9})
+	w, err := tracefile.Create(path, tracefile.Info{Tool: "test", Command: []string{"workload", "--threads", "2"},
+		Host: "host", OS: "linux", Arch: "amd64", Started: 1_700_000_000e9})
 	f := &File{t, w}
 	f.check(err)
 	return f
@@ -58,7 +59,8 @@ func (f *File) Process(pid int, program string) *Process { return f.Child(1, pid
 // Child adds a process that another one started.
 func (f *File) Child(parent, pid int, program string) *Process {
 	f.t.Helper()
-	p := &Process{file: f, pid: pid, index: f.writer.AddProcess(wire.Hello{Version: wire.Version, PID: pid, PPID: parent, Program: program, Args: []string{program},
+	p := &Process{file: f, pid: pid, index: f.writer.AddProcess(wire.Hello{Version: wire.Version, PID: pid, PPID: parent,
+		Program: program, Args: []string{program},
 		Host: "host", OS: "linux", Arch: "amd64"})}
 	f.check(f.writer.Region(p.index, wire.ClockNanoseconds, 0, 0))
 	p.Device = p.NewObject()
@@ -87,8 +89,8 @@ func (p *Process) Text(s string) uint64 {
 	return uint64(id)
 }
 
-// End writes the records of the process's threads, which are then no longer to be used, and ends the process. Current are
-// calls that the threads were inside.
+// End writes the records of the process's threads, which are then no longer to be used, and ends the process. Current
+// are calls that the threads were inside.
 func (p *Process) End(current ...tracefile.CurrentCall) {
 	p.file.t.Helper()
 	end := p.Counted
@@ -130,15 +132,18 @@ func (th *Thread) add(r wire.Record, m *wire.More) {
 func (th *Thread) Stray() { th.records = append(th.records, (&wire.More{}).Record()) }
 
 // Call adds a call that begins now and lasts so many nanoseconds; the clock then stands at its end.
-func (th *Thread) Call(family wire.Family, selector string, object wire.ObjectID, arg uint64, lasts int64, more *wire.More) {
+func (th *Thread) Call(family wire.Family, selector string, object wire.ObjectID, arg uint64, lasts int64,
+	more *wire.More) {
 	begin := th.Now
 	th.Now += lasts
 	th.Outer(family, selector, object, arg, begin, more)
 }
 
 // Outer adds a call that began at begin and ends now, around the calls since.
-func (th *Thread) Outer(family wire.Family, selector string, object wire.ObjectID, arg uint64, begin int64, more *wire.More) {
-	r := wire.Record{Begin: wire.Ticks(Epoch + begin), End: wire.Ticks(Epoch + th.Now), Object: object, Arg: arg, Call: wire.MustLookup(family, selector)}
+func (th *Thread) Outer(family wire.Family, selector string, object wire.ObjectID, arg uint64, begin int64,
+	more *wire.More) {
+	r := wire.Record{Begin: wire.Ticks(Epoch + begin), End: wire.Ticks(Epoch + th.Now), Object: object, Arg: arg,
+		Call: wire.MustLookup(family, selector)}
 	if family == wire.FamilyCommandBuffer {
 		r.Flags = 1 << wire.ClassShift
 	}
@@ -155,7 +160,8 @@ func (th *Thread) NewQueue(label string) {
 // NewPipeline makes a pipeline state of a kernel.
 func (th *Thread) NewPipeline(kernel string) wire.ObjectID {
 	p := th.NewObject()
-	th.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", th.Device, uint64(p), 50_000, &wire.More{X0: th.Text(kernel)})
+	th.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", th.Device, uint64(p), 50_000,
+		&wire.More{X0: th.Text(kernel)})
 	return p
 }
 
@@ -179,7 +185,8 @@ func (th *Thread) Run(s Step) wire.ObjectID {
 	}
 	th.Call(wire.FamilyCommandBuffer, "computeCommandEncoder", buffer, uint64(encoder), 400, nil)
 	th.Call(wire.FamilyEncoder, "setComputePipelineState:", encoder, uint64(s.Pipeline), 60, nil)
-	th.Call(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:", encoder, 4096, s.Encode, &wire.More{X0: 4096 | 1<<32, X1: 1 | 256<<32, X2: 1 | 1<<32})
+	th.Call(wire.FamilyEncoder, "dispatchThreads:threadsPerThreadgroup:", encoder, 4096, s.Encode,
+		&wire.More{X0: 4096 | 1<<32, X1: 1 | 256<<32, X2: 1 | 1<<32})
 	th.Call(wire.FamilyEncoder, "endEncoding", encoder, 0, 80, nil)
 	th.Call(wire.FamilyCommandBuffer, "commit", buffer, 0, s.Commit, nil)
 	th.completes(buffer, s)
@@ -195,7 +202,8 @@ func (th *Thread) completes(buffer wire.ObjectID, s Step) {
 	begin := Epoch + th.Now + s.Delay
 	end := begin + s.GPU
 	th.Call(wire.FamilyCommandBuffer, "waitUntilCompleted", buffer, 0, s.Delay+s.GPU+s.Notify, nil)
-	done := wire.Record{Begin: wire.Ticks(end + s.Notify/2), End: wire.Ticks(end + s.Notify/2 + 100), Object: buffer, Arg: 4, Call: wire.CallCompleted}
+	done := wire.Record{Begin: wire.Ticks(end + s.Notify/2), End: wire.Ticks(end + s.Notify/2 + 100), Object: buffer,
+		Arg: 4, Call: wire.CallCompleted}
 	th.add(done, &wire.More{X0: uint64(begin), X1: uint64(end), X2: uint64(begin - s.Delay/2), X3: uint32(s.Delay / 4)})
 }
 
@@ -204,7 +212,8 @@ func (p *Process) ThreadCount() uint64 { return uint64(len(p.threads)) }
 
 // Scope adds a name that the program gave to the time from begin to now.
 func (th *Thread) Scope(name string, begin int64) {
-	th.add(wire.Record{Begin: wire.Ticks(Epoch + begin), End: wire.Ticks(Epoch + th.Now), Arg: th.Text(name), Call: wire.MustLookup(wire.FamilyTracer, "scope")}, nil)
+	th.add(wire.Record{Begin: wire.Ticks(Epoch + begin), End: wire.Ticks(Epoch + th.Now), Arg: th.Text(name),
+		Call: wire.MustLookup(wire.FamilyTracer, "scope")}, nil)
 }
 
 // Layer says that a call of a kernel or graph of that class begins now; Outer ends it.
@@ -263,8 +272,9 @@ func (th *Thread) ProcessWait(selector, program string, child, lasts int64) {
 	th.Call(wire.FamilySignal, selector, 0, uint64(child), lasts, &wire.More{X0: th.Text(program)})
 }
 
-// SignalWait waits on a condition variable for so many nanoseconds; the other thread, 0 if it is not known, gives the signal
-// late nanoseconds before the end.
+// SignalWait waits on a condition variable for so many nanoseconds; the other thread, 0 if it is not known, gives the
+// signal late nanoseconds before the end.
 func (th *Thread) SignalWait(name string, address, signaller uint64, lasts, late int64) {
-	th.Call(wire.FamilySignal, "pthread_cond_wait", 0, signaller, lasts, &wire.More{X0: th.Text(name), X1: address, X3: uint32(late)})
+	th.Call(wire.FamilySignal, "pthread_cond_wait", 0, signaller, lasts, &wire.More{X0: th.Text(name), X1: address,
+		X3: uint32(late)})
 }

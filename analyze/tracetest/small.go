@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Small writes a trace with two processes, three threads, labels, two kernels, a nested call, an allocation, a compilation, a
-// failed call and a thread that was still waiting at the end; it returns its path.
+// Small writes a trace with two processes, three threads, labels, two kernels, a nested call, an allocation, a
+// compilation, a failed call and a thread that was still waiting at the end; it returns its path.
 func Small(t testing.TB) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "small.mtrace")
@@ -21,12 +21,15 @@ func Small(t testing.TB) string {
 	main.NewQueue("work")
 	axpy, matmul := main.NewPipeline("axpy"), main.NewPipeline("matmul")
 	library := main.NewObject()
-	main.Call(wire.FamilyDevice, "newLibraryWithSource:options:error:", a.Device, uint64(library), 200_000, &wire.More{X0: main.Text("00c0ffee"), X1: 1234})
-	main.Call(wire.FamilyDevice, "newBufferWithLength:options:", a.Device, uint64(main.NewObject()), 2_000, &wire.More{X0: 1 << 20, X1: 2 << 4, X2: 0x7f0000001000})
+	main.Call(wire.FamilyDevice, "newLibraryWithSource:options:error:", a.Device, uint64(library), 200_000,
+		&wire.More{X0: main.Text("00c0ffee"), X1: 1234})
+	main.Call(wire.FamilyDevice, "newBufferWithLength:options:", a.Device, uint64(main.NewObject()), 2_000,
+		&wire.More{X0: 1 << 20, X1: 2 << 4, X2: 0x7f0000001000})
 	main.Run(Step{axpy, "first", 300, 2_000, 5_000, 40_000, 3_000})
 	main.Run(Step{matmul, `comma, "quote"`, 300, 2_500, 6_000, 90_000, 4_000})
 	begin := main.Now // nested: an encoder that makes a pipeline state, which begins with it
-	main.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", a.Device, uint64(main.NewObject()), 700, &wire.More{X0: main.Text("late")})
+	main.Call(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:", a.Device, uint64(main.NewObject()), 700,
+		&wire.More{X0: main.Text("late")})
 	main.Outer(wire.FamilyEncoder, "endEncoding", main.NewObject(), 0, begin, nil)
 
 	main.Scope("training", begin)

@@ -9,12 +9,17 @@ import (
 // What the script says is what the loader finds, so that tests built on scripts rest on something.
 func TestSmallIsWhatItSays(t *testing.T) {
 	visited := map[string]int{}
-	trace, err := analyze.Load(Small(t), analyze.Options{Visit: func(c *analyze.VisitedCall) { visited[c.Row.Selector]++ }})
+	trace, err := analyze.Load(Small(t), analyze.Options{Visit: func(
+		c *analyze.VisitedCall) {
+		visited[c.Row.Selector]++
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(trace.Processes) != 2 || len(trace.Threads) != 3 || len(trace.Queues) != 2 || len(trace.CommandBuffers) != 5 || len(trace.Allocations) != 1 {
-		t.Errorf("%d processes, %d threads, %d queues, %d command buffers, %d allocations", len(trace.Processes), len(trace.Threads),
+	if len(trace.Processes) != 2 || len(trace.Threads) != 3 || len(trace.Queues) != 2 || len(trace.CommandBuffers) != 5 ||
+		len(trace.Allocations) != 1 {
+		t.Errorf("%d processes, %d threads, %d queues, %d command buffers, %d allocations", len(trace.Processes),
+			len(trace.Threads),
 			len(trace.Queues), len(trace.CommandBuffers), len(trace.Allocations))
 	}
 	if len(trace.Unfinished) != 1 || trace.Unfinished[0].Thread.ID != 102 {
@@ -28,7 +33,8 @@ func TestSmallIsWhatItSays(t *testing.T) {
 		t.Errorf("%d calls in the trace, %+v visited", trace.Events, visited)
 	}
 	for b := range trace.Buffers() {
-		if b.Label == "first" && (b.GPU.Length() != 40_000 || b.Encoders[0].Dispatches[0].Pipeline.Kernel != "axpy" || b.Queue.Label != "work") {
+		if b.Label == "first" && (b.GPU.Length() != 40_000 || b.Encoders[0].Dispatches[0].Pipeline.Kernel != "axpy" ||
+			b.Queue.Label != "work") {
 			t.Errorf("command buffer %q: %+v", b.Label, b)
 		}
 	}

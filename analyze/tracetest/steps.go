@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Steps writes a trace of one thread that so many times makes a command buffer, commits it and waits for it, and returns its path: for benchmarks.
+// Steps writes a trace of one thread that so many times makes a command buffer, commits it and waits for it, and
+// returns its path: for benchmarks.
 func Steps(t testing.TB, steps int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "steps.mtrace")

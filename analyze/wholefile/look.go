@@ -29,7 +29,8 @@ type ExistsError struct {
 
 func (e *ExistsError) Error() string {
 	if e.Link {
-		return e.Path + " is a symbolic link, which is not followed: name the file that it leads to, or give --force to replace the link"
+		return e.Path + " is a symbolic link, which is not followed: name the file that it leads to, or give --force to " +
+			"replace the link"
 	}
 	return e.Path + " is there already: name another file, or give --force to replace it"
 }
@@ -53,7 +54,8 @@ func Look(path string, replace bool) (Use, error) {
 	switch {
 	case !link && !info.Mode().IsRegular():
 		if !replace && ofAnotherUser(info) {
-			return 0, fmt.Errorf("%s is a pipe or a device of another user, who could read what is written: name another file, or give --force", path)
+			return 0, fmt.Errorf("%s is a pipe or a device of another user, who could read what is written: name another "+
+				"file, or give --force", path)
 		}
 		return AsItIs, nil
 	case !replace:

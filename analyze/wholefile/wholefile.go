@@ -1,6 +1,7 @@
-// Package wholefile has the one rule by which every command writes a file that the user names. A name that something has already is
-// refused, unless the user asks to replace it. A symbolic link is never followed: replacing it replaces the link. A file has its name
-// only when it is whole; what fails, or is killed, leaves an older file as it was. Pipes, devices and descriptors are written to as they are.
+// Package wholefile has the one rule by which every command writes a file that the user names. A name that something
+// has already is refused, unless the user asks to replace it. A symbolic link is never followed: replacing it replaces
+// the link. A file has its name only when it is whole; what fails, or is killed, leaves an older file as it was. Pipes,
+// devices and descriptors are written to as they are.
 package wholefile
 
 import (
@@ -44,8 +45,8 @@ func Create(path string, replace bool) (*File, error) {
 // mostParts bounds the search for a free name: as many leftovers of killed commands are no accident.
 const mostParts = 1000
 
-// createPart makes a new file beside path. The name is nobody else's: neither a link that waits there, nor the file of another command
-// that writes the same path.
+// createPart makes a new file beside path. The name is nobody else's: neither a link that waits there, nor the file of
+// another command that writes the same path.
 func createPart(path string) (*os.File, error) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s.%d-%d%s", path, os.Getpid(), n, Suffix)
@@ -83,7 +84,8 @@ func (f *File) Publish() (err error) {
 	return err
 }
 
-// Discard removes what was written. It does not close the file, which may be in the middle of a write when a signal ends the tool.
+// Discard removes what was written. It does not close the file, which may be in the middle of a write when a signal
+// ends the tool.
 func (f *File) Discard() {
 	if f.path != "" {
 		os.Remove(f.part)
@@ -104,8 +106,8 @@ func Write(path string, replace bool, fill func(*os.File) error) error {
 	return f.Commit()
 }
 
-// RenameToNew gives a file another name that nothing has; otherwise the error is fs.ErrExist. On a file system without hard links, two
-// callers at the same instant may both succeed.
+// RenameToNew gives a file another name that nothing has; otherwise the error is fs.ErrExist. On a file system without
+// hard links, two callers at the same instant may both succeed.
 func RenameToNew(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil {

@@ -40,7 +40,8 @@ func BenchmarkStandard(b *testing.B) {
 
 func each(b *testing.B, read func(*testing.B, []byte)) {
 	r := export.Record(export.Config{Seed: 1, Threads: 4, Encoders: 2, Compositor: true, CommandBuffers: 5000})
-	for _, table := range []string{"metal-gpu-intervals", "metal-application-command-buffer-submissions", "metal-application-encoders-list", "metal-gpu-execution-points"} {
+	for _, table := range []string{"metal-gpu-intervals", "metal-application-command-buffer-submissions",
+		"metal-application-encoders-list", "metal-gpu-execution-points"} {
 		var file bytes.Buffer
 		if err := r.Write(&file, table); err != nil {
 			b.Fatal(err)

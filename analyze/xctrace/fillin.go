@@ -22,15 +22,18 @@ func (r *Recording) fillIn() {
 		time[a.CommandBuffer] += a.Duration
 		if encoders {
 			r.FilledIn = true
-			r.Encoders = append(r.Encoders, EncoderInterval{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
-				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoder: a.Encoder})
+			r.Encoders = append(r.Encoders, EncoderInterval{Start: a.Start, Duration: a.Duration, Thread: a.Thread,
+				Process: a.Process,
+				Label:   a.Label, CommandBuffer: a.CommandBuffer, Encoder: a.Encoder})
 		}
 	}
 	for i := range r.Application {
 		if a := &r.Application[i]; a.Encoder == 0 && submissions {
 			r.FilledIn = true
-			r.Submissions = append(r.Submissions, Submission{Start: a.Start, Duration: a.Duration, Thread: a.Thread, Process: a.Process,
-				Label: a.Label, CommandBuffer: a.CommandBuffer, Encoders: count[a.CommandBuffer], EncoderTime: time[a.CommandBuffer]})
+			r.Submissions = append(r.Submissions, Submission{Start: a.Start, Duration: a.Duration, Thread: a.Thread,
+				Process: a.Process,
+				Label:   a.Label, CommandBuffer: a.CommandBuffer, Encoders: count[a.CommandBuffer],
+				EncoderTime: time[a.CommandBuffer]})
 		}
 	}
 }
@@ -70,7 +73,8 @@ func (r *Recording) pairSignposts() {
 			}
 			begin := open[k][n-1]
 			open[k] = open[k][:n-1]
-			r.Signposts = append(r.Signposts, SignpostInterval{Start: begin.Time, Duration: e.Time - begin.Time, Name: begin.Name, Category: begin.Category,
+			r.Signposts = append(r.Signposts, SignpostInterval{Start: begin.Time, Duration: e.Time - begin.Time,
+				Name: begin.Name, Category: begin.Category,
 				Subsystem: begin.Subsystem, Message: begin.Message, Process: begin.Process, Thread: begin.Thread})
 		}
 	}

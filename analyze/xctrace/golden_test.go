@@ -54,10 +54,12 @@ func figures(r *Recording) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	for _, d := range r.Documents {
-		line("bytes %d, roots %d, truncated %v, illegal names %d, roots without a node %d", d.Bytes, d.Roots, d.Truncated, d.IllegalNames, d.EmptyRoot)
+		line("bytes %d, roots %d, truncated %v, illegal names %d, roots without a node %d", d.Bytes, d.Roots, d.Truncated,
+			d.IllegalNames, d.EmptyRoot)
 		for _, t := range d.Tables {
 			line("table %q %s", t.Schema, t.XPath)
-			line("  documented %v, detail %v, %d columns, %d rows, %d rejected, %d dangling, read %v", t.Documentation != "", t.Shape == ShapeDetail, len(t.Columns), t.Rows, t.Rejected, t.Dangling, t.Decoded)
+			line("  documented %v, detail %v, %d columns, %d rows, %d rejected, %d dangling, read %v", t.Documentation != "",
+				t.Shape == ShapeDetail, len(t.Columns), t.Rows, t.Rejected, t.Dangling, t.Decoded)
 			for _, p := range t.Problems {
 				line("  %s", p)
 			}
@@ -67,16 +69,19 @@ func figures(r *Recording) string {
 		}
 	}
 	if run := r.Run; run != nil {
-		line("run %d, Instruments %s, template %s, duration %d ns, started %v, ended: %s, mode %s, limit %s", run.Number, run.Version, run.Template, run.Duration.Nanoseconds(),
+		line("run %d, Instruments %s, template %s, duration %d ns, started %v, ended: %s, mode %s, limit %s", run.Number,
+			run.Version, run.Template, run.Duration.Nanoseconds(),
 			!run.Started.IsZero(), run.EndReason, run.Mode, run.TimeLimit)
-		line("device %s, %s %s; target %s, exit status %s, %s; %d variables", run.Device.Model, run.Device.Platform, run.Device.OS, run.Target.Type, run.Target.ExitStatus,
+		line("device %s, %s %s; target %s, exit status %s, %s; %d variables", run.Device.Model, run.Device.Platform,
+			run.Device.OS, run.Target.Type, run.Target.ExitStatus,
 			run.Target.Termination, len(run.Environment))
 		line("%d processes, %d tables, %d tracks", len(run.Processes), len(run.Tables), len(run.Tracks))
 		for _, s := range run.Settings {
 			line("setting %s = %s", s.Key, s.Value)
 		}
 	}
-	line("%d texts, %d processes, %d threads, %d frames, %d stacks", len(r.Texts)-1, len(r.Processes)-1, len(r.Threads)-1, len(r.Frames)-1, len(r.Stacks)-1)
+	line("%d texts, %d processes, %d threads, %d frames, %d stacks", len(r.Texts)-1, len(r.Processes)-1, len(r.Threads)-1,
+		len(r.Frames)-1, len(r.Stacks)-1)
 	if len(r.GPU) > 0 {
 		var start, duration, latency int64
 		var buffers, encoders, submissions uint64
@@ -92,7 +97,8 @@ func figures(r *Recording) string {
 			channels[r.Text(g.Channel)]++
 			byPID[r.Processes[g.Process].PID]++
 		}
-		line("GPU intervals %d: starts %d, durations %d, latencies %d, ids %x %x %x, channels %v, by pid %v", len(r.GPU), start, duration, latency, buffers, encoders, submissions, channels, byPID)
+		line("GPU intervals %d: starts %d, durations %d, latencies %d, ids %x %x %x, channels %v, by pid %v", len(r.GPU),
+			start, duration, latency, buffers, encoders, submissions, channels, byPID)
 	}
 	if len(r.Submissions) > 0 {
 		var start, duration, encoding int64
@@ -106,7 +112,8 @@ func figures(r *Recording) string {
 			buffers += uint64(s.CommandBuffer)
 			labels[r.Text(s.Label)]++
 		}
-		line("submissions %d: starts %d, durations %d, encoding %d, encoders %d, ids %x, labels %v", len(r.Submissions), start, duration, encoding, encoders, buffers, labels)
+		line("submissions %d: starts %d, durations %d, encoding %d, encoders %d, ids %x, labels %v", len(r.Submissions),
+			start, duration, encoding, encoders, buffers, labels)
 	}
 	if len(r.Samples) > 0 {
 		var at int64

@@ -57,7 +57,8 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 				return nil, nil, err
 			}
 			if len(found)+len(inside) == 0 {
-				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, also with .gz, .zst, .xz or .bz2, or in .zip, or .trace bundles)", path)
+				return nil, nil, fmt.Errorf("%s: no exports in this directory (files ending in .xml, also with .gz, .zst, .xz "+
+					"or .bz2, or in .zip, or .trace bundles)", path)
 			}
 			inputs, bundles = append(inputs, found...), append(bundles, inside...)
 		default:
@@ -84,7 +85,8 @@ func IsExport(name string) bool {
 	return false
 }
 
-// inDirectory walks a directory, or what a link to one stands for: of a path without a separator at its end, WalkDir would see the link alone.
+// inDirectory walks a directory, or what a link to one stands for: of a path without a separator at its end, WalkDir
+// would see the link alone.
 func inDirectory(dir string) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle
@@ -109,10 +111,11 @@ func inDirectory(dir string) ([]Input, []Bundle, error) {
 	return inputs, bundles, err
 }
 
-// inFile looks at the first bytes: a zip archive is the exports inside. One without any is an error if it was named; in a directory it is
-// something else. What a pipe gives is gone when it is looked at.
+// inFile looks at the first bytes: a zip archive is the exports inside. One without any is an error if it was named; in
+// a directory it is something else. What a pipe gives is gone when it is looked at.
 func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
-	plain := []Input{{Name: path, Size: info.Size(), Listed: listed, open: func() (io.ReadCloser, error) { return os.Open(path) }}}
+	plain := []Input{{Name: path, Size: info.Size(), Listed: listed,
+		open: func() (io.ReadCloser, error) { return os.Open(path) }}}
 	if !info.Mode().IsRegular() {
 		return plain, nil
 	}
@@ -137,9 +140,10 @@ func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 			continue
 		}
 		name := entry.Name
-		inputs = append(inputs, Input{Name: path + ":" + name, Size: int64(entry.CompressedSize64), open: func() (io.ReadCloser, error) {
-			return openEntry(path, name)
-		}})
+		inputs = append(inputs, Input{Name: path + ":" + name, Size: int64(entry.CompressedSize64),
+			open: func() (io.ReadCloser, error) {
+				return openEntry(path, name)
+			}})
 	}
 	sort.Slice(inputs, func(i, j int) bool { return inputs[i].Name < inputs[j].Name })
 	if len(inputs) == 0 && listed {
@@ -182,7 +186,8 @@ func (in *Input) Open(progress Progress) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := in.unpack(stored, bufio.NewReaderSize(&countingReader{Reader: stored, of: in, progress: progress}, 64<<10))
+	opened, err := in.unpack(stored, bufio.NewReaderSize(&countingReader{Reader: stored, of: in, progress: progress},
+		64<<10))
 	if err != nil {
 		stored.Close()
 		return nil, err
@@ -222,7 +227,8 @@ func (in *Input) unpack(stored io.Closer, buffered *bufio.Reader) (io.ReadCloser
 	return in.text(buffered, stored)
 }
 
-// text is the document as UTF-8. xctrace writes that; what has gone through other programs may be UTF-16, with or without a byte order mark.
+// text is the document as UTF-8. xctrace writes that; what has gone through other programs may be UTF-16, with or
+// without a byte order mark.
 func (in *Input) text(unpacked io.Reader, stored io.Closer) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(unpacked, 64<<10)
 	magic, err := buffered.Peek(4)
@@ -231,9 +237,11 @@ func (in *Input) text(unpacked io.Reader, stored io.Closer) (io.ReadCloser, erro
 	}
 	order := unicode.BigEndian
 	switch {
-	case bytes.HasPrefix(magic, []byte("\xff\xfe")), bytes.Equal(magic, []byte("<\x00?\x00")), bytes.Equal(magic, []byte("<\x00t\x00")):
+	case bytes.HasPrefix(magic, []byte("\xff\xfe")), bytes.Equal(magic, []byte("<\x00?\x00")),
+		bytes.Equal(magic, []byte("<\x00t\x00")):
 		order = unicode.LittleEndian
-	case bytes.HasPrefix(magic, []byte("\xfe\xff")), bytes.Equal(magic, []byte("\x00<\x00?")), bytes.Equal(magic, []byte("\x00<\x00t")):
+	case bytes.HasPrefix(magic, []byte("\xfe\xff")), bytes.Equal(magic, []byte("\x00<\x00?")),
+		bytes.Equal(magic, []byte("\x00<\x00t")):
 	default:
 		return input{buffered, stored}, nil
 	}

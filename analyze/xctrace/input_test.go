@@ -138,7 +138,8 @@ func TestInputs(t *testing.T) {
 		"utf-16":              {put(t, dir, "h.xml", wide(data, true, binary.LittleEndian))},
 		"utf-16, big":         {put(t, dir, "i.xml", wide(data, true, binary.BigEndian))},
 		"utf-16 without mark": {put(t, dir, "j.xml", wide(data, false, binary.LittleEndian))},
-		"zip":                 {put(t, dir, "d.zip", zipped(t, map[string][]byte{"in/side.xml": data, "readme.txt": []byte("no"), "__MACOSX/x.xml": []byte("no")}))},
+		"zip": {put(t, dir, "d.zip",
+			zipped(t, map[string][]byte{"in/side.xml": data, "readme.txt": []byte("no"), "__MACOSX/x.xml": []byte("no")}))},
 		"zip with gzip":       {put(t, dir, "e.zip", zipped(t, map[string][]byte{"side.xml.gz": gzipped(t, data)}))},
 		"directory":           {filepath.Dir(put(t, dir, "one/x.xml", data))},
 		"directory, deep":     {filepath.Dir(filepath.Dir(put(t, dir, "two/deep/x.xml.gz", gzipped(t, data))))},
@@ -170,7 +171,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// Of a pipe that has a name, as of a shell's <(gunzip -c x.gz), the first bytes were looked at, and gone when it was read.
+// Of a pipe that has a name, as of a shell's <(gunzip -c x.gz), the first bytes were looked at, and gone when it was
+// read.
 func TestNamedPipe(t *testing.T) {
 	data, dir := gpuExport(t), t.TempDir()
 	for name, written := range map[string][]byte{"plain.xml": data, "packed": gzipped(t, data)} {
@@ -213,7 +215,8 @@ func TestInputErrors(t *testing.T) {
 		"broken gzip":     {put(t, dir, "g.xml.gz", []byte("\x1f\x8b\x08\xff\xff")), "not a gzip file"},
 		"broken zip":      {put(t, dir, "z.zip", []byte("PK\x03\x04 and no more")), "not a whole zip archive"},
 		"zip without any": {put(t, dir, "n.zip", zipped(t, map[string][]byte{"a.txt": data})), "no exports in this archive"},
-		"damaged":         {put(t, dir, "d.xml", bytes.Replace(data, []byte("</row>"), []byte("</raw>"), 1)), "</raw> closes <row>"},
+		"damaged": {put(t, dir, "d.xml", bytes.Replace(data, []byte("</row>"), []byte("</raw>"), 1)),
+			"</raw> closes <row>"},
 		"empty directory": {t.TempDir(), "no exports in this directory"},
 	} {
 		inputs, _, err := Inputs([]string{c.path}, nil)
@@ -261,7 +264,8 @@ func TestDirectoriesHoldOtherThings(t *testing.T) {
 		t.Fatal(inputs, bundles, err)
 	}
 	r, err := Load(inputs, nil)
-	if err != nil || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], "the document is a <project>") || len(r.GPU) != 25 {
+	if err != nil || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], "the document is a <project>") ||
+		len(r.GPU) != 25 {
 		t.Errorf("%v, skipped %q, %d rows", err, r.Skipped, len(r.GPU))
 	}
 	inputs, _, _ = Inputs([]string{filepath.Join(dir, "Info.xml")}, nil)
@@ -273,7 +277,8 @@ func TestDirectoriesHoldOtherThings(t *testing.T) {
 	}
 }
 
-// A folder that is a link was one without exports, and so were exports beside an archive without any, as the bundle's own.
+// A folder that is a link was one without exports, and so were exports beside an archive without any, as the bundle's
+// own.
 func TestDirectoriesAreWalked(t *testing.T) {
 	dir, data := t.TempDir(), gpuExport(t)
 	put(t, dir, "real/gpu.xml", data)

@@ -2,8 +2,8 @@ package xctrace
 
 import "mtrace/analyze"
 
-// OtherTable is a table of which mtrace knows nothing but its columns: thermal states, hangs, display refreshes, virtual memory and whatever
-// else Instruments has. Its times and its texts say something nevertheless.
+// OtherTable is a table of which mtrace knows nothing but its columns: thermal states, hangs, display refreshes,
+// virtual memory and whatever else Instruments has. Its times and its texts say something nevertheless.
 type OtherTable struct {
 	*Table
 	Texts  []string // mnemonics of the columns whose texts are kept

@@ -34,11 +34,12 @@ type rawTable struct {
 	rows    int64
 }
 
-// ReadTable reads the rows of the tables of one name out of an input, whatever the table is: begin is told the columns, row gets the values
-// of each row (uint64, float64, string, or nil for none), valid during the call. Rows that break a rule are counted in the Document, and not
-// delivered; nor are those of a table that was read before, or of a second run, which Table.Refused says. found is false when there is no such
-// table.
-func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error, row func([]any) error) (doc *Document, found bool, err error) {
+// ReadTable reads the rows of the tables of one name out of an input, whatever the table is: begin is told the columns,
+// row gets the values of each row (uint64, float64, string, or nil for none), valid during the call. Rows that break a
+// rule are counted in the Document, and not delivered; nor are those of a table that was read before, or of a second
+// run, which Table.Refused says. found is false when there is no such table.
+func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error,
+	row func([]any) error) (doc *Document, found bool, err error) {
 	src, err := in.Open(progress)
 	if err != nil {
 		return nil, false, err
@@ -143,8 +144,8 @@ func (w *rawTable) detail(t *Table, attributes []string) {
 	w.deliver(values)
 }
 
-// rawElement reads an element as it is: numbers as numbers, everything else as its text, or as it is displayed if it has parts. What has parts
-// and no displayed text, as call stacks, is its parts, with semicolons between.
+// rawElement reads an element as it is: numbers as numbers, everything else as its text, or as it is displayed if it
+// has parts. What has parts and no displayed text, as call stacks, is its parts, with semicolons between.
 func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	if t.kind == kindNumber || t.kind == kindDecimal {
 		if tok == tokenStart {

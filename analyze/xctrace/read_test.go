@@ -24,13 +24,15 @@ func exportFiles(t testing.TB) []string {
 
 // line is what a row of any table says, in words that both readers can write.
 func intervalLine(d *Dictionary, g *GPUInterval) string {
-	return fmt.Sprint("gpu ", int64(g.Start), " ", int64(g.Duration), " ", int64(g.StartLatency), " ", d.Text(g.Channel), " ", d.Processes[g.Process].PID, " ", d.Processes[g.Process].Name, " ",
+	return fmt.Sprint("gpu ", int64(g.Start), " ", int64(g.Duration), " ", int64(g.StartLatency), " ", d.Text(g.Channel),
+		" ", d.Processes[g.Process].PID, " ", d.Processes[g.Process].Name, " ",
 		uint64(g.CommandBuffer), uint64(g.Encoder), uint64(g.Submission))
 }
 
 func submissionLine(d *Dictionary, s *Submission) string {
 	t := d.Threads[s.Thread]
-	return fmt.Sprint("submission ", int64(s.Start), " ", int64(s.Duration), " ", int64(s.EncoderTime), " ", s.Encoders, " ", d.Text(s.Label), " ",
+	return fmt.Sprint("submission ", int64(s.Start), " ", int64(s.Duration), " ", int64(s.EncoderTime), " ", s.Encoders,
+		" ", d.Text(s.Label), " ",
 		d.Processes[s.Process].PID, " ", t.TID, " ", uint64(s.CommandBuffer))
 }
 
@@ -104,12 +106,15 @@ func naiveLines(t testing.TB, data []byte) []string {
 			switch table.schema {
 			case "metal-gpu-intervals":
 				pid := num(child(r["process"], "pid"))
-				lines = append(lines, fmt.Sprint("gpu ", nanosOf(num(r["start"])), " ", nanosOf(num(r["duration"])), " ", nanosOf(num(r["start-latency"])), " ",
+				lines = append(lines, fmt.Sprint("gpu ", nanosOf(num(r["start"])), " ", nanosOf(num(r["duration"])), " ",
+					nanosOf(num(r["start-latency"])), " ",
 					text(r["channel-name"]), " ", pid, " ", name(r["process"], pid), " ",
 					num(r["cmdbuffer-id"]), num(r["encoder-id"]), num(r["gpu-submission-id"])))
 			case "metal-application-command-buffer-submissions":
-				lines = append(lines, fmt.Sprint("submission ", nanosOf(num(r["start"])), " ", nanosOf(num(r["duration"])), " ", nanosOf(num(r["encoder-time"])), " ", num(r["num-encoders"]), " ",
-					text(child(r["event-label"], "metal-object-label")), " ", num(child(r["process"], "pid")), " ", num(child(r["thread"], "tid")), " ", num(r["cmdbuffer-id"])))
+				lines = append(lines, fmt.Sprint("submission ", nanosOf(num(r["start"])), " ", nanosOf(num(r["duration"])), " ",
+					nanosOf(num(r["encoder-time"])), " ", num(r["num-encoders"]), " ",
+					text(child(r["event-label"], "metal-object-label")), " ", num(child(r["process"], "pid")), " ",
+					num(child(r["thread"], "tid")), " ", num(r["cmdbuffer-id"])))
 			case "time-sample":
 				line := fmt.Sprint("sample ", nanosOf(num(r["time"])), " ", num(child(r["thread"], "tid")))
 				stack := r["cp-user-callstack"]
@@ -149,8 +154,9 @@ func sameLines(t *testing.T, got, want []string) {
 // Every row of a known table must read as the slow reader reads it, in exports of several shapes.
 func TestGeneratedExportsReadAsTheSlowReaderDoes(t *testing.T) {
 	for name, c := range map[string]export.Config{
-		"one thread":          {Seed: 1, CommandBuffers: 50},
-		"labels, compositor":  {Seed: 2, CommandBuffers: 400, Threads: 4, Encoders: 3, Labels: 7, Compositor: true, Unattributed: 2},
+		"one thread": {Seed: 1, CommandBuffers: 50},
+		"labels, compositor": {Seed: 2, CommandBuffers: 400, Threads: 4, Encoders: 3, Labels: 7, Compositor: true,
+			Unattributed: 2},
 		"waiting, compositor": {Seed: 3, CommandBuffers: 300, Threads: 8, Wait: true, Compositor: true},
 	} {
 		r := export.Record(c)
@@ -265,19 +271,29 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// shortcutRows has cells that are nearly what a shortcut reads, each in a row of its own that has one column of a time and one of a text.
+// shortcutRows has cells that are nearly what a shortcut reads, each in a row of its own that has one column of a time
+// and one of a text.
 var shortcutRows = func() string {
 	doc := `<trace-query-result><node><schema name="metal-gpu-state-intervals"><col><mnemonic>start</mnemonic><engineering-type>start-time</engineering-type></col>` +
 		`<col><mnemonic>duration</mnemonic><engineering-type>duration</engineering-type></col><col><mnemonic>state</mnemonic><engineering-type>gpu-state</engineering-type></col></schema>`
 	for i, duration := range []string{
-		`<duration id="7" fmt="1 ns">1</duration>`, `<duration ref="7"/>`, `<duration ref="7" />`, `<duration ref="7"></duration>`, `<duration  ref="7"/>`, `<duration ref='7'/>`,
-		`<duration ref="07"/>`, `<duration ref="1000000007"/>`, `<duration ref="4294967303"/>`, `<duration ref=""/>`, `<duration ref="-7"/>`, `<duration ref="7" x="1"/>`,
-		`<duration ref="8"/>`, `<duration ref="3"/>`, `<durations ref="7"/>`, `<dur ref="7"/>`, `<sentinel/>`, `<duration/>`, `<duration ref="7" id="9"/>`,
-		`<duration id="1000000011" fmt="2 ns">2</duration>`, `<duration id="12" fmt="&lt;">2</duration>`, `<duration id="12" fmt="'">2</duration>`, `<duration id="12" fmt='"'>2</duration>`,
-		`<duration id="13" fmt="3" x="y">3</duration>`, `<duration id="13" fmt="3"/>`, `<duration id="13" fmt="3"></duration>`, `<duration id="13" fmt="3" >3</duration>`,
-		`<duration id="14" fmt="x">9999999999999999999</duration>`, `<duration id="14" fmt="x">18446744073709551615</duration>`, `<duration id="14" fmt="x">99999999999999999999</duration>`,
-		`<duration ref="14"/>`, `<duration id="15" fmt="x"> 4 </duration>`, `<duration id="15" fmt="x">-4</duration>`, `<duration id="15" fmt="x">0</duration>`, `<duration ref="15"/>`,
-		`<duration id="16" fmt="x">4</duration >`, `<duration id="16" fmt="x">4<a/></duration>`, `<duration id="16" fmt="x"><!-- no -->4</duration>`, `<duration fmt="x" id="17">4</duration>`,
+		`<duration id="7" fmt="1 ns">1</duration>`, `<duration ref="7"/>`, `<duration ref="7" />`,
+		`<duration ref="7"></duration>`, `<duration  ref="7"/>`, `<duration ref='7'/>`,
+		`<duration ref="07"/>`, `<duration ref="1000000007"/>`, `<duration ref="4294967303"/>`, `<duration ref=""/>`,
+		`<duration ref="-7"/>`, `<duration ref="7" x="1"/>`,
+		`<duration ref="8"/>`, `<duration ref="3"/>`, `<durations ref="7"/>`, `<dur ref="7"/>`, `<sentinel/>`, `<duration/>`,
+		`<duration ref="7" id="9"/>`,
+		`<duration id="1000000011" fmt="2 ns">2</duration>`, `<duration id="12" fmt="&lt;">2</duration>`,
+		`<duration id="12" fmt="'">2</duration>`, `<duration id="12" fmt='"'>2</duration>`,
+		`<duration id="13" fmt="3" x="y">3</duration>`, `<duration id="13" fmt="3"/>`,
+		`<duration id="13" fmt="3"></duration>`, `<duration id="13" fmt="3" >3</duration>`,
+		`<duration id="14" fmt="x">9999999999999999999</duration>`,
+		`<duration id="14" fmt="x">18446744073709551615</duration>`,
+		`<duration id="14" fmt="x">99999999999999999999</duration>`,
+		`<duration ref="14"/>`, `<duration id="15" fmt="x"> 4 </duration>`, `<duration id="15" fmt="x">-4</duration>`,
+		`<duration id="15" fmt="x">0</duration>`, `<duration ref="15"/>`,
+		`<duration id="16" fmt="x">4</duration >`, `<duration id="16" fmt="x">4<a/></duration>`,
+		`<duration id="16" fmt="x"><!-- no -->4</duration>`, `<duration fmt="x" id="17">4</duration>`,
 		"\n<duration id=\"18\" fmt=\"x\">4</duration>",
 	} {
 		doc += fmt.Sprintf(`<row><start-time id="%d" fmt="x">%d</start-time>%s<gpu-state id="%d" fmt="Active">Active</gpu-state></row>`, 100+2*i, 1000+i, duration, 101+2*i)
@@ -290,7 +306,8 @@ func TestShortcuts(t *testing.T) {
 	read := func(without bool) (states []GPUState, doc *Document, err error) {
 		noShortcuts = without
 		defer func() { noShortcuts = false }()
-		doc, err = Read(strings.NewReader(shortcutRows), "rows", &Sink{GPUState: func(s *GPUState) { states = append(states, *s) }})
+		doc, err = Read(strings.NewReader(shortcutRows), "rows",
+			&Sink{GPUState: func(s *GPUState) { states = append(states, *s) }})
 		return states, doc, err
 	}
 	states, doc, err := read(false)
@@ -298,7 +315,8 @@ func TestShortcuts(t *testing.T) {
 	if err != nil || wantErr != nil {
 		t.Fatalf("%v and %v", err, wantErr)
 	}
-	if fmt.Sprint(states) != fmt.Sprint(want) || fmt.Sprintf("%+v", *doc.Tables[0]) != fmt.Sprintf("%+v", *wantDoc.Tables[0]) {
+	if fmt.Sprint(states) != fmt.Sprint(want) || fmt.Sprintf("%+v", *doc.Tables[0]) != fmt.Sprintf("%+v",
+		*wantDoc.Tables[0]) {
 		t.Errorf("with shortcuts %v\n%+v\nwithout %v\n%+v", states, *doc.Tables[0], want, *wantDoc.Tables[0])
 	}
 	if n := len(states); n < 15 || doc.Tables[0].Rejected < 8 {

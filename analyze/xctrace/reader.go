@@ -34,7 +34,8 @@ func (r *reader) read(name string) (*Document, error) {
 	switch {
 	case errors.Is(err, errTruncated):
 		if r.doc.Roots == 0 {
-			return r.doc, fmt.Errorf("%s: no element is in it: it is not an export of xctrace, or was cut before anything was written", name)
+			return r.doc, fmt.Errorf("%s: no element is in it: it is not an export of xctrace, or was cut before anything "+
+				"was written", name)
 		}
 		r.doc.Truncated = true
 		return r.doc, nil
@@ -324,7 +325,8 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		t.problem(from, "cells", "%d cells for %d columns", n, len(r.cells))
 	} else if misfit >= 0 {
 		bad = true
-		t.problem(from, "type", "column %s holds a <%s>, not a <%s>", t.Columns[misfit].Mnemonic, misfitTag.name, t.Columns[misfit].Type)
+		t.problem(from, "type", "column %s holds a <%s>, not a <%s>", t.Columns[misfit].Mnemonic, misfitTag.name,
+			t.Columns[misfit].Type)
 	}
 	if v.dangling+v.mistyped+v.malformed > 0 {
 		switch {
@@ -333,7 +335,8 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		case v.mistyped > 0:
 			t.problem(from, "mistyped", "a reference to a value of another type")
 		default:
-			t.problem(from, "malformed", "a value that is not of its type, or a time that is negative or longer than any recording")
+			t.problem(from, "malformed", "a value that is not of its type, or a time that is negative or longer than any "+
+				"recording")
 		}
 		for _, column := range rows.columns {
 			if r.cells[column].state == cellBroken {

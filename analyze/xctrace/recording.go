@@ -18,8 +18,8 @@ type Recording struct {
 	// are settings of the template in the bundle. Who ran xctrace fills these.
 	Failed   map[string]string
 	Template []Setting
-	// From and To are the range of time that counters are summed in, because their rows are too many to be kept; To 0 is to the end. They are set
-	// before Add.
+	// From and To are the range of time that counters are summed in, because their rows are too many to be kept; To 0 is
+	// to the end. They are set before Add.
 	From, To analyze.Nanos
 	// FilledIn says that submissions or encoders were made of
 	// metal-application-intervals.
@@ -123,7 +123,8 @@ func (r *Recording) Add(in *Input, progress Progress) error {
 }
 
 // errTwoRecordings is wrapped when inputs cannot belong together.
-var errTwoRecordings = errors.New("the inputs are of more than one recording: summarise them one by one, or compare them with mtrace diff")
+var errTwoRecordings = errors.New("the inputs are of more than one recording: summarise them one by one, or compare " +
+	"them with mtrace diff")
 
 func (r *Recording) addTOC(toc *TOC, name string) error {
 	if len(toc.Runs) == 0 {

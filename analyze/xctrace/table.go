@@ -65,12 +65,15 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 		case at < 0 && !c.required:
 			continue
 		case at < 0:
-			return rowHandler{}, false, fmt.Errorf("column %s is missing: this version of Instruments writes %s in a way mtrace does not know", c.mnemonic, t.schema)
+			return rowHandler{}, false, fmt.Errorf("column %s is missing: this version of Instruments writes %s in a way "+
+				"mtrace does not know", c.mnemonic, t.schema)
 		case types[at].kind != c.kind && !c.required:
-			h.notes = append(h.notes, fmt.Sprintf("column %s is of type %s, which mtrace does not know there, and is not read", c.mnemonic, columns[at].Type))
+			h.notes = append(h.notes, fmt.Sprintf("column %s is of type %s, which mtrace does not know there, and is not read",
+				c.mnemonic, columns[at].Type))
 			continue
 		case types[at].kind != c.kind:
-			return rowHandler{}, false, fmt.Errorf("column %s is of type %s, which is not what it was: this version of Instruments writes %s in a way mtrace does not know",
+			return rowHandler{}, false, fmt.Errorf("column %s is of type %s, which is not what it was: this version of "+
+				"Instruments writes %s in a way mtrace does not know",
 				c.mnemonic, columns[at].Type, t.schema)
 		}
 		setters = append(setters, setter{at, c.set})

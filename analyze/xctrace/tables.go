@@ -13,7 +13,10 @@ var tables = []tableSpec{
 			need("duration", kindNumber, func(r *GPUInterval, c cell) { r.Duration = c.nanos() }),
 			need("channel-name", kindText, func(r *GPUInterval, c cell) { r.Channel = c.text() }),
 			need("process", kindProcess, func(r *GPUInterval, c cell) { r.Process = c.process() }),
-			may("event-label", kindLabel, func(r *GPUInterval, c cell) { r.Label, r.LabelProcess = c.labelText(), c.labelProcess() }),
+			may("event-label", kindLabel, func(r *GPUInterval, c cell) {
+				r.Label, r.LabelProcess = c.labelText(),
+					c.labelProcess()
+			}),
 			may("start-latency", kindNumber, func(r *GPUInterval, c cell) { r.StartLatency, r.HasLatency = c.nanos(), true }),
 			may("gpu", kindText, func(r *GPUInterval, c cell) { r.GPU = c.text() }),
 			may("cmdbuffer-id", kindNumber, func(r *GPUInterval, c cell) { r.CommandBuffer = BufferID(c.number()) }),

@@ -23,7 +23,8 @@ func node(schema, columns string, rows ...string) string {
 	fmt.Fprintf(&b, `<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><schema name="%s">`, schema)
 	for _, c := range strings.Fields(columns) {
 		mnemonic, kind, _ := strings.Cut(c, ":")
-		fmt.Fprintf(&b, "<col><mnemonic>%s</mnemonic><name>%s</name><engineering-type>%s</engineering-type></col>", mnemonic, mnemonic, kind)
+		fmt.Fprintf(&b, "<col><mnemonic>%s</mnemonic><name>%s</name><engineering-type>%s</engineering-type></col>", mnemonic,
+			mnemonic, kind)
 	}
 	b.WriteString("</schema>")
 	for _, r := range rows {
@@ -32,7 +33,8 @@ func node(schema, columns string, rows ...string) string {
 	return b.String() + "</node>"
 }
 
-const gpuColumns = "start:start-time duration:duration channel-name:gpu-channel-name start-latency:duration event-label:formatted-label process:process cmdbuffer-id:metal-command-buffer-id"
+const gpuColumns = "start:start-time duration:duration channel-name:gpu-channel-name start-latency:duration " +
+	"event-label:formatted-label process:process cmdbuffer-id:metal-command-buffer-id"
 
 // read reads a document and returns its GPU intervals.
 func read(t *testing.T, document string) ([]GPUInterval, *Document, *Dictionary) {
@@ -56,7 +58,8 @@ const firstRow = `<start-time id="1" fmt="00:00.000.100">100000</start-time><dur
 func TestTrap01ReferencedDurations(t *testing.T) {
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns, firstRow,
 		`<start-time id="13" fmt="">200000</start-time><duration ref="2"/><gpu-channel-name ref="3"/><duration ref="2"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`)))
-	if len(rows) != 2 || rows[1].Duration != 5000 || rows[1].StartLatency != 5000 || rows[1].CommandBuffer != 16 || d.Tables[0].Dangling != 0 {
+	if len(rows) != 2 || rows[1].Duration != 5000 || rows[1].StartLatency != 5000 || rows[1].CommandBuffer != 16 ||
+		d.Tables[0].Dangling != 0 {
 		t.Errorf("rows %+v, table %+v", rows, d.Tables[0])
 	}
 }
@@ -69,7 +72,8 @@ func TestTrap02SentinelsKeepTheirColumn(t *testing.T) {
 		t.Fatalf("%d rows", len(rows))
 	}
 	r := rows[0]
-	if r.Start != 100 || r.Duration != 0 || d.Text(r.Channel) != "" || r.StartLatency != 7 || r.Process != 0 || r.CommandBuffer != 9 {
+	if r.Start != 100 || r.Duration != 0 || d.Text(r.Channel) != "" || r.StartLatency != 7 || r.Process != 0 ||
+		r.CommandBuffer != 9 {
 		t.Errorf("row %+v", r)
 	}
 }
@@ -107,7 +111,8 @@ func TestTrapRowsThatBreakTheRules(t *testing.T) {
 	if len(rows) != 1 || table.Rows != 6 || table.Rejected != 5 {
 		t.Errorf("%d rows delivered, table %+v", len(rows), table)
 	}
-	for _, want := range []string{"row 2 ", "1 cells for 7 columns", "column duration holds a <uint32>, not a <duration>", "not of its type", "value of another type", "not in the document"} {
+	for _, want := range []string{"row 2 ", "1 cells for 7 columns", "column duration holds a <uint32>, not a <duration>",
+		"not of its type", "value of another type", "not in the document"} {
 		if !strings.Contains(fmt.Sprint(table.Problems), want) {
 			t.Errorf("problems %v: no %q", table.Problems, want)
 		}
@@ -119,7 +124,8 @@ func TestTrapRowsThatBreakTheRules(t *testing.T) {
 
 // A dangling reference in a column nobody reads costs no row, but is counted.
 func TestTrapDanglingReferencesAreCounted(t *testing.T) {
-	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns+" color:render-buffer-depth", firstRow+`<render-buffer-depth ref="777"/>`)))
+	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns+" color:render-buffer-depth",
+		firstRow+`<render-buffer-depth ref="777"/>`)))
 	if len(rows) != 1 || d.Tables[0].Dangling != 1 || d.Tables[0].Rejected != 0 {
 		t.Errorf("%d rows, table %+v", len(rows), d.Tables[0])
 	}
@@ -134,7 +140,8 @@ func TestTrapDisplayedTextIsNotRead(t *testing.T) {
 	}
 	rows, _, d := read(t, doc(node("metal-gpu-intervals", gpuColumns, row)))
 	r := rows[0]
-	if r.Start != 100000 || r.Duration != 5000 || r.StartLatency != 7 || d.Text(r.Label) != "a:b" || r.CommandBuffer != 16 || d.Processes[r.Process].PID != 42 {
+	if r.Start != 100000 || r.Duration != 5000 || r.StartLatency != 7 || d.Text(r.Label) != "a:b" ||
+		r.CommandBuffer != 16 || d.Processes[r.Process].PID != 42 {
 		t.Errorf("row %+v, label %q", r, d.Text(r.Label))
 	}
 }
@@ -145,8 +152,10 @@ func TestTrapLabels(t *testing.T) {
 	part := func(tag, text string) string { return fmt.Sprintf(`<%s fmt="x">%s</%s>`, tag, text, tag) }
 	process := `<process fmt="p (42)"><pid fmt="42">42</pid></process>`
 	for _, c := range []struct{ name, parts, want string }{
-		{"26.0", part("string", "a:b") + part("narrative-text", " ") + part("string", " ") + part("narrative-text", " (") + process + part("narrative-text", ") ") + part("metal-encoder-id", "7"), "a:b"},
-		{"no label", part("string", "") + part("narrative-text", " ") + part("string", " ") + part("narrative-text", " (") + process + part("narrative-text", ") "), ""},
+		{"26.0", part("string", "a:b") + part("narrative-text", " ") + part("string", " ") + part("narrative-text", " (") +
+			process + part("narrative-text", ") ") + part("metal-encoder-id", "7"), "a:b"},
+		{"no label", part("string", "") + part("narrative-text", " ") + part("string", " ") + part("narrative-text", " (") +
+			process + part("narrative-text", ") "), ""},
 		{"own brackets", part("string", "f (x): [1, 2]") + part("narrative-text", " (") + process, "f (x): [1, 2]"},
 		{"two texts", part("metal-object-label", "cb") + part("metal-object-label", "enc") + process, "cb enc"},
 		{"narrative", part("narrative-text", "Minimum GPU Performance State"), "Minimum GPU Performance State"},
@@ -170,8 +179,10 @@ func TestTrapMagicNumbersAreNull(t *testing.T) {
 		{"start-time", "1125899906842623"}, {"event-time", "1125899906842623"}, {"sample-time", "1125899906842623"},
 		{"duration", "0"}, {"boolean", "3"}, {"pid", "131071"}, {"core", "65535"},
 		{"uint64", "18446744073709551615"}, {"size-in-bytes", "18446744073709551615"}, {"tid", "18446744073709551615"},
-		{"connection-uuid64", "-1"}, {"connection-uuid64", "18446744073709551615"}, {"metal-command-buffer-id", "18446744073709551615"},
-		{"gpu-hardware-trace", "18446744073709551615"}, {"uint32", "4294967295"}, {"gpu-frame-number", "4294967295"}, {"render-buffer-depth", "4294967295"},
+		{"connection-uuid64", "-1"}, {"connection-uuid64", "18446744073709551615"},
+		{"metal-command-buffer-id", "18446744073709551615"},
+		{"gpu-hardware-trace", "18446744073709551615"}, {"uint32", "4294967295"}, {"gpu-frame-number", "4294967295"},
+		{"render-buffer-depth", "4294967295"},
 	} {
 		if got := v.leaf(v.tags.find([]byte(c.tag)), []byte(c.text)); got.state != cellNull {
 			t.Errorf("%s %s is %+v, not null", c.tag, c.text, got)
@@ -203,7 +214,8 @@ func TestTrapReferencesToNull(t *testing.T) {
 // type changed its kind is not read by guess.
 func TestTrapColumnsMove(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals",
-		"new-one:new-type process:process channel-name:gpu-channel-name start:start-time event-label:formatted-label another:uint32 duration:duration",
+		"new-one:new-type process:process channel-name:gpu-channel-name start:start-time event-label:formatted-label "+
+			"another:uint32 duration:duration",
 		`<new-type id="1" fmt="">?</new-type><sentinel/><sentinel/><start-time id="2" fmt="">11</start-time><sentinel/><uint32 id="3" fmt="">1</uint32><duration id="4" fmt="">12</duration>`)))
 	if len(rows) != 1 || rows[0].Start != 11 || rows[0].Duration != 12 {
 		t.Errorf("rows %+v", rows)
@@ -211,13 +223,15 @@ func TestTrapColumnsMove(t *testing.T) {
 	// Without labels, or under another name for them, the whole table was lost, of which the times matter.
 	for _, label := range []string{"", "label:formatted-label"} {
 		cell := strings.Repeat("<sentinel/>", strings.Count(label, ":"))
-		rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "event-label:formatted-label", label, 1),
+		rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "event-label:formatted-label",
+			label, 1),
 			`<start-time fmt="">1</start-time><duration fmt="">2</duration><sentinel/><sentinel/>`+cell+`<sentinel/><sentinel/>`)))
 		if len(rows) != 1 || rows[0].Duration != 2 {
 			t.Errorf("without event-label: rows %+v, refused %q", rows, d.Tables[0].Refused)
 		}
 	}
-	rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "duration:duration", "duration:process", 1),
+	rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "duration:duration",
+		"duration:process", 1),
 		`<start-time fmt="">1</start-time><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`)))
 	if len(rows) != 0 || !strings.Contains(d.Tables[0].Refused, "column duration is of type process") {
 		t.Errorf("rows %+v, refused %q", rows, d.Tables[0].Refused)
@@ -230,7 +244,8 @@ func TestTrapColumnsMove(t *testing.T) {
 
 // A number is a number whichever of its types a version writes it with.
 func TestTrapNumbersOfOtherTypes(t *testing.T) {
-	rows, _, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "cmdbuffer-id:metal-command-buffer-id", "cmdbuffer-id:uint64", 1),
+	rows, _, _ := read(t, doc(node("metal-gpu-intervals",
+		strings.Replace(gpuColumns, "cmdbuffer-id:metal-command-buffer-id", "cmdbuffer-id:uint64", 1),
 		`<start-time fmt="">1</start-time><duration fmt="">1</duration><sentinel/><sentinel/><sentinel/><sentinel/><uint64 fmt="1.0">10</uint64>`)))
 	if len(rows) != 1 || rows[0].CommandBuffer != 10 {
 		t.Errorf("rows %+v", rows)
@@ -289,7 +304,8 @@ func TestTrapIllegalAttributeNames(t *testing.T) {
 	_, d, _ := read(t, doc(`<node xpath='//trace-toc[1]/run[1]/tracks[1]/track[1]/details[1]/detail[1]'><row path="a" resident-%="100.00"/>
 <row path="b" resident-%="0.00"><backtrace><frame id="0" name="f" addr="0x1"><binary id="1" name="l"/></frame><frame ref="0"/></backtrace></row>`+"\n</node>"))
 	table := d.Tables[0]
-	if d.IllegalNames != 2 || table.Shape != ShapeDetail || table.Rows != 2 || table.Dangling != 0 || len(table.Columns) != 2 || table.Columns[1].Mnemonic != "resident-%" {
+	if d.IllegalNames != 2 || table.Shape != ShapeDetail || table.Rows != 2 || table.Dangling != 0 ||
+		len(table.Columns) != 2 || table.Columns[1].Mnemonic != "resident-%" {
 		t.Errorf("document %+v, table %+v", d, table)
 	}
 }
@@ -318,7 +334,8 @@ func TestTrapFixturesWrittenAgain(t *testing.T) {
     <row><start-time fmt="">78</start-time><duration ref="40000000" /><gpu-channel-name fmt="" id="9" /><process ref="7" /><sentinel></sentinel></row>
   </node>
 </trace-query-result>`)
-	if len(rows) != 2 || rows[0].Start != 77 || rows[1].Duration != 5 || d.Text(rows[0].Channel) != "Blit" || rows[1].Channel != 0 || rows[1].Process != rows[0].Process {
+	if len(rows) != 2 || rows[0].Start != 77 || rows[1].Duration != 5 || d.Text(rows[0].Channel) != "Blit" ||
+		rows[1].Channel != 0 || rows[1].Process != rows[0].Process {
 		t.Errorf("rows %+v", rows)
 	}
 }
@@ -352,14 +369,17 @@ func TestTrapStacks(t *testing.T) {
 	frames := `<frame id="20" name="f" addr="0x100"><binary id="21" name="lib" UUID="U" arch="arm64e" load-addr="0x1" path="/lib"/></frame><frame id="22" name="0x200" addr="0x200"/><frame id="23" name="g" addr="0x300"><binary ref="21"/><source line="7"><path id="24">/src/a.rs</path></source></frame>` +
 		`<frame id="25" name="g" addr="0x304"><binary ref="21"/><source line="9"><path ref="24"/></source></frame><frame ref="20"/>`
 	for name, stack := range map[string]string{
-		"backtrace":        `<backtrace id="19">` + frames + `</backtrace>`,
-		"tagged-backtrace": `<tagged-backtrace id="18" fmt="f"><backtrace id="19">` + frames + `</backtrace></tagged-backtrace>`,
+		"backtrace": `<backtrace id="19">` + frames + `</backtrace>`,
+		"tagged-backtrace": `<tagged-backtrace id="18" fmt="f"><backtrace id="19">` + frames +
+			`</backtrace></tagged-backtrace>`,
 	} {
 		var samples []CPUSample
 		sink := &Sink{Dictionary: NewDictionary(), CPUSample: func(s *CPUSample) { samples = append(samples, *s) }}
 		row := `<sample-time id="1" fmt="">5</sample-time><thread id="2" fmt="t"><tid id="3" fmt="0x7">7</tid></thread><weight id="4" fmt="">1000000</weight>`
-		again := fmt.Sprintf(`<sample-time ref="1"/><thread ref="2"/><weight ref="4"/><%s ref="%d"/>`, name, map[string]int{"backtrace": 19, "tagged-backtrace": 18}[name])
-		_, err := Read(strings.NewReader(doc(node("time-profile", "time:sample-time thread:thread weight:weight stack:"+name, row+stack, again))), "x", sink)
+		again := fmt.Sprintf(`<sample-time ref="1"/><thread ref="2"/><weight ref="4"/><%s ref="%d"/>`, name,
+			map[string]int{"backtrace": 19, "tagged-backtrace": 18}[name])
+		_, err := Read(strings.NewReader(doc(node("time-profile", "time:sample-time thread:thread weight:weight stack:"+name,
+			row+stack, again))), "x", sink)
 		if err != nil || len(samples) != 2 {
 			t.Fatalf("%s: %d samples, %v", name, len(samples), err)
 		}
@@ -368,7 +388,8 @@ func TestTrapStacks(t *testing.T) {
 		for _, f := range d.Stacks[samples[0].Stack] {
 			got = append(got, d.Frames[f])
 		}
-		want := []Frame{{"f", 0x100, "lib", "", 0}, {"0x200", 0x200, "", "", 0}, {"g", 0x300, "lib", "/src/a.rs", 7}, {"g", 0x304, "lib", "/src/a.rs", 9}, {"f", 0x100, "lib", "", 0}}
+		want := []Frame{{"f", 0x100, "lib", "", 0}, {"0x200", 0x200, "", "", 0}, {"g", 0x300, "lib", "/src/a.rs", 7},
+			{"g", 0x304, "lib", "/src/a.rs", 9}, {"f", 0x100, "lib", "", 0}}
 		if fmt.Sprint(got) != fmt.Sprint(want) || samples[1].Stack != samples[0].Stack || samples[0].Weight != 1000000 {
 			t.Errorf("%s: stack %v, want %v; second %+v", name, got, want, samples[1])
 		}
@@ -391,7 +412,8 @@ func TestTrapLargeIdentifiers(t *testing.T) {
 	if n, ok := parseNumber([]byte("18446744073709551614")); !ok || n != math.MaxUint64-1 {
 		t.Errorf("%d, %v", n, ok)
 	}
-	for _, bad := range []string{"", "0x10", "1,106,263,150", "18446744073709551616", "99999999999999999999", "123456789012345678901", "1.5"} {
+	for _, bad := range []string{"", "0x10", "1,106,263,150", "18446744073709551616", "99999999999999999999",
+		"123456789012345678901", "1.5"} {
 		if n, ok := parseNumber([]byte(bad)); ok {
 			t.Errorf("%q read as %d", bad, n)
 		}
@@ -447,9 +469,12 @@ func TestSignpostsArePaired(t *testing.T) {
 	row := func(at int, kind, name string, id int) string {
 		return fmt.Sprintf(`<event-time fmt="">%d</event-time><event-type fmt="">%s</event-type><signpost-name fmt="">%s</signpost-name><os-signpost-identifier fmt="">%d</os-signpost-identifier>`, at, kind, name, id)
 	}
-	document := doc(node("os-signpost", "time:event-time event-type:event-type name:signpost-name identifier:os-signpost-identifier",
-		row(100, "Begin", "step", 1), row(150, "End", "step", 2), row(400, "End", "step", 1), row(120, "Begin", "step", 2), row(130, "Begin", "step", 2), row(140, "End", "step", 2),
-		row(400, "End", "step", 1), row(100, "Begin", "step", 1), row(10, "End", "step", 9), row(500, "Begin", "load", 1), row(300, "Event", "load", 1)))
+	document := doc(node("os-signpost", "time:event-time event-type:event-type name:signpost-name "+
+		"identifier:os-signpost-identifier",
+		row(100, "Begin", "step", 1), row(150, "End", "step", 2), row(400, "End", "step", 1), row(120, "Begin", "step", 2),
+		row(130, "Begin", "step", 2), row(140, "End", "step", 2),
+		row(400, "End", "step", 1), row(100, "Begin", "step", 1), row(10, "End", "step", 9), row(500, "Begin", "load", 1),
+		row(300, "Event", "load", 1)))
 	path := put(t, t.TempDir(), "s.xml", []byte(document))
 	inputs, _, err := Inputs([]string{path}, nil)
 	if err != nil {
@@ -468,8 +493,8 @@ func TestSignpostsArePaired(t *testing.T) {
 	}
 }
 
-// A duration of -1, or of 2^64-1, was read as 0: the row counted, and its time did not. Such rows are left out and counted, also where the
-// value is referred to.
+// A duration of -1, or of 2^64-1, was read as 0: the row counted, and its time did not. Such rows are left out and
+// counted, also where the value is referred to.
 func TestTrapTimesThatAreNone(t *testing.T) {
 	wrong := strings.Replace(firstRow, ">5000<", ">-5<", 1)
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns, wrong,
@@ -477,7 +502,8 @@ func TestTrapTimesThatAreNone(t *testing.T) {
 		`<start-time id="14" fmt="">300000</start-time><duration id="15" fmt="">18446744073709551615</duration><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`,
 		`<start-time id="16" fmt="">400000</start-time><duration ref="4"/><gpu-channel-name ref="3"/><duration ref="4"/><formatted-label ref="5"/><process ref="8"/><metal-command-buffer-id ref="12"/>`)))
 	table := d.Tables[0]
-	if len(rows) != 1 || table.Rejected != 3 || table.Dangling != 0 || !strings.Contains(table.Problems[0].What, "negative or longer") {
+	if len(rows) != 1 || table.Rejected != 3 || table.Dangling != 0 || !strings.Contains(table.Problems[0].What,
+		"negative or longer") {
 		t.Errorf("rows %+v, table %+v", rows, table)
 	}
 }
@@ -490,11 +516,13 @@ var counterRows = []string{
 	`<sample-time id="10" fmt="">3000</sample-time><thread ref="2"/><sentinel/><weight ref="7"/>`,
 }
 
-// Cells of a column of the type any are of whatever type: every row of counters was rejected, because a <pmc-event> is not an <any>.
+// Cells of a column of the type any are of whatever type: every row of counters was rejected, because a <pmc-event> is
+// not an <any>.
 func TestTrapColumnsOfAnyType(t *testing.T) {
 	r := NewRecording()
 	d, err := Read(strings.NewReader(doc(node("counters-profile", counters, counterRows...))), "test", r.sink())
-	if err != nil || d.Tables[0].Rejected != 0 || d.Tables[0].Rows != 3 || len(r.Others) != 1 || len(r.Others[0].Others) != 3 {
+	if err != nil || d.Tables[0].Rejected != 0 || d.Tables[0].Rows != 3 || len(r.Others) != 1 ||
+		len(r.Others[0].Others) != 3 {
 		t.Fatalf("%v, table %+v, %+v", err, d.Tables[0], r.Others)
 	}
 	if x := r.Others[0].Others[1]; x.Start != 2000 || r.Processes[x.Process].PID != 42 {
@@ -526,7 +554,9 @@ func TestReadTable(t *testing.T) {
 		return columns, rows
 	}
 	columns, rows := rowsOf("counters-profile")
-	if got, want := fmt.Sprint(columns, rows), "[time 1 thread 0 pmc-events 0 weight 1] [[1000 main 0x7 (p, pid: 42) 1 2 1] [2000 main 0x7 (p, pid: 42) 9 1] [3000 main 0x7 (p, pid: 42) <nil> 1]]"; got != want {
+	if got, want := fmt.Sprint(columns, rows),
+		"[time 1 thread 0 pmc-events 0 weight 1] [[1000 main 0x7 (p, pid: 42) 1 2 1] [2000 main 0x7 (p, pid: 42) 9 1] "+
+			"[3000 main 0x7 (p, pid: 42) <nil> 1]]"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	if _, rows := rowsOf("metal-gpu-intervals"); fmt.Sprint(rows) != "[[100000 5000 Compute 7 a:b ( p (42) ) p (42) 16]]" {
@@ -537,8 +567,8 @@ func TestReadTable(t *testing.T) {
 	}
 }
 
-// An export that was packed and kept beside itself gave every row twice, two runs were one table, and a detail view of other columns gave its
-// values under the columns of the one before. A summary leaves such tables out, and says so.
+// An export that was packed and kept beside itself gave every row twice, two runs were one table, and a detail view of
+// other columns gave its values under the columns of the one before. A summary leaves such tables out, and says so.
 func TestReadTableOnce(t *testing.T) {
 	run := func(n int) string {
 		return strings.Replace(node("counters-profile", counters, counterRows...), "run[1]", fmt.Sprintf("run[%d]", n), 1)
@@ -565,7 +595,8 @@ func TestReadTableOnce(t *testing.T) {
 				t.Fatal(err)
 			}
 			inputs[0].Name = fmt.Sprint(i, ".xml")
-			d, _, err := recording.ReadTable(&inputs[0], c.table, nil, func([]RawColumn) error { return nil }, func([]any) error { rows++; return nil })
+			d, _, err := recording.ReadTable(&inputs[0], c.table, nil, func([]RawColumn) error { return nil },
+				func([]any) error { rows++; return nil })
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -575,7 +606,8 @@ func TestReadTableOnce(t *testing.T) {
 				}
 			}
 		}
-		if fmt.Sprint(rows) != c.want || !strings.Contains(strings.Join(refused, " "), c.refused) || len(refused) > 0 && c.refused == "" {
+		if fmt.Sprint(rows) != c.want || !strings.Contains(strings.Join(refused, " "), c.refused) || len(refused) > 0 &&
+			c.refused == "" {
 			t.Errorf("%s: %d rows, refused %q", name, rows, refused)
 		}
 	}

@@ -124,7 +124,8 @@ type tag struct {
 const maxTime = 1 << 62
 
 // times are the types that are nanoseconds.
-var times = map[string]bool{"start-time": true, "event-time": true, "sample-time": true, "duration": true, "weight": true}
+var times = map[string]bool{"start-time": true, "event-time": true, "sample-time": true, "duration": true,
+	"weight": true}
 
 // tagTable finds tags by name. It is an open hash over the first and the last
 // eight bytes and the length of a name, which no two engineering types share.
@@ -165,7 +166,8 @@ func (t *tagTable) find(name []byte) *tag {
 	if len(t.all) > maxTags {
 		return nil
 	}
-	added := &tag{name: string(name), kind: kindOpaque, null: noNull, index: uint16(len(t.all)), start: startOf(string(name))}
+	added := &tag{name: string(name), kind: kindOpaque, null: noNull, index: uint16(len(t.all)),
+		start: startOf(string(name))}
 	t.slots[slot] = added
 	t.all = append(t.all, added)
 	return added

@@ -82,7 +82,8 @@ func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err 
 	}
 }
 
-// shortcut reads the next element when it is of the tag that is expected, and written as nearly all are. If it is not, the scanner knows what to expect.
+// shortcut reads the next element when it is of the tag that is expected, and written as nearly all are. If it is not,
+// the scanner knows what to expect.
 func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
 	switch how, id, n := v.scan.shortcut(t.start, t.kind == kindNumber); how {
 	case shortReference:

@@ -10,11 +10,12 @@ import (
 
 var writers = regexp.MustCompile(`mtrace/analyze/(timeline|table)\.\S+`)
 
-// TestFailedExportLeavesNoWriter: an export that cannot be made ends what would have written it. Timelines and tables have goroutines that write, which
-// waited for more until the process ended.
+// TestFailedExportLeavesNoWriter: an export that cannot be made ends what would have written it. Timelines and tables
+// have goroutines that write, which waited for more until the process ended.
 func TestFailedExportLeavesNoWriter(t *testing.T) {
 	job := exportJob{formats: exportFormats, output: filepath.Join(t.TempDir(), "out")}
-	if err := job.run(stdio{out: os.Stdout, err: os.Stderr}, []string{filepath.Join(t.TempDir(), "nowhere.mtrace")}); err == nil {
+	if err := job.run(stdio{out: os.Stdout, err: os.Stderr},
+		[]string{filepath.Join(t.TempDir(), "nowhere.mtrace")}); err == nil {
 		t.Fatal("a trace that is not there was exported")
 	}
 	stacks := make([]byte, 1<<22)

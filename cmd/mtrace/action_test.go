@@ -39,7 +39,8 @@ type actionRun struct {
 
 var expression = regexp.MustCompile(`\$\{\{\s*([\w.-]+)\s*\}\}`)
 
-// runAction does what GitHub's runner does with a composite action of one step: inputs, then environment, then the line in bash.
+// runAction does what GitHub's runner does with a composite action of one step: inputs, then environment, then the line
+// in bash.
 func runAction(t *testing.T, dir string, with map[string]string) actionRun {
 	t.Helper()
 	folder, err := filepath.Abs("../../.github/actions/mtrace")
@@ -82,11 +83,13 @@ func runAction(t *testing.T, dir string, with map[string]string) actionRun {
 		t.Errorf("what is given would be read as a program: %s", step.Run)
 	}
 	output, summary := filepath.Join(t.TempDir(), "output"), filepath.Join(t.TempDir(), "summary")
-	env := []string{"GITHUB_ACTION_PATH=" + folder, "GITHUB_OUTPUT=" + output, "GITHUB_STEP_SUMMARY=" + summary, "RUNNER_TEMP=" + values["runner.temp"]}
+	env := []string{"GITHUB_ACTION_PATH=" + folder, "GITHUB_OUTPUT=" + output, "GITHUB_STEP_SUMMARY=" + summary,
+		"RUNNER_TEMP=" + values["runner.temp"]}
 	for name, value := range step.Env {
 		env = append(env, name+"="+evaluate(value))
 	}
-	r := actionRun{outcome: sh(t, dir, env, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run), outputs: map[string]string{}, junit: values["inputs.junit"]}
+	r := actionRun{outcome: sh(t, dir, env, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run),
+		outputs: map[string]string{}, junit: values["inputs.junit"]}
 	said, _ := os.ReadFile(output)
 	for line := range strings.Lines(string(said)) {
 		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "=")
@@ -122,8 +125,8 @@ func simulatedRuns(t *testing.T, runs int, microseconds int64) string {
 	return dir
 }
 
-// TestActionDecides: the action's script, run as GitHub's runner runs it, passes what is as fast, fails what is slower, and says that nothing is
-// decided where nothing can be.
+// TestActionDecides: the action's script, run as GitHub's runner runs it, passes what is as fast, fails what is slower,
+// and says that nothing is decided where nothing can be.
 func TestActionDecides(t *testing.T) {
 	t.Parallel()
 	fast, same, slow := simulatedRuns(t, 3, 200), simulatedRuns(t, 3, 200), simulatedRuns(t, 3, 600)
@@ -141,16 +144,19 @@ func TestActionDecides(t *testing.T) {
 		says   string // in the summary
 		failed int    // cases in JUnit's form, of the comparison
 	}{
-		"as fast":        {map[string]string{"before": fast, "after": same, "claims": claims}, 0, "### mtrace diff: PASS", 0},
-		"slower":         {map[string]string{"before": fast, "after": slow, "claims": claims}, 1, "### mtrace diff: FAIL", 1},
-		"within limits":  {map[string]string{"before": fast, "after": slow, "fail-over": "900"}, 0, "### mtrace diff: PASS", 0},
-		"a wrong claim":  {map[string]string{"before": fast, "after": same, "claims": wrong}, 1, "### mtrace check: FAIL", 0},
-		"no traces":      {map[string]string{"before": fast, "after": t.TempDir()}, 2, "no traces are in", -1},
-		"no tool":        {map[string]string{"before": fast, "after": same, "mtrace": "no-such-tool"}, 2, "UNDECIDED", -1},
-		"no base":        {map[string]string{"command": "true", "base": "/nonexistent"}, 2, "UNDECIDED", -1},
-		"it fails":       {map[string]string{"command": "exit 3", "base": t.TempDir()}, 2, "the command ended with status 3", -1},
+		"as fast": {map[string]string{"before": fast, "after": same, "claims": claims}, 0, "### mtrace diff: PASS", 0},
+		"slower":  {map[string]string{"before": fast, "after": slow, "claims": claims}, 1, "### mtrace diff: FAIL", 1},
+		"within limits": {map[string]string{"before": fast, "after": slow, "fail-over": "900"}, 0, "### mtrace diff: PASS",
+			0},
+		"a wrong claim": {map[string]string{"before": fast, "after": same, "claims": wrong}, 1, "### mtrace check: FAIL", 0},
+		"no traces":     {map[string]string{"before": fast, "after": t.TempDir()}, 2, "no traces are in", -1},
+		"no tool":       {map[string]string{"before": fast, "after": same, "mtrace": "no-such-tool"}, 2, "UNDECIDED", -1},
+		"no base":       {map[string]string{"command": "true", "base": "/nonexistent"}, 2, "UNDECIDED", -1},
+		"it fails": {map[string]string{"command": "exit 3", "base": t.TempDir()}, 2, "the command ended with status 3",
+			-1},
 		"no Metal in it": {map[string]string{"command": "true", "base": t.TempDir()}, 2, "made no Metal call", -1},
-		"no number":      {map[string]string{"command": "true", "base": t.TempDir(), "runs": "$(touch oops)"}, 2, "is a number", -1},
+		"no number": {map[string]string{"command": "true", "base": t.TempDir(), "runs": "$(touch oops)"}, 2,
+			"is a number", -1},
 	} {
 		c.with["junit"] = filepath.Join(t.TempDir(), "junit")
 		if c.with["mtrace"] == "" {
@@ -181,7 +187,8 @@ func TestActionDecides(t *testing.T) {
 	}
 }
 
-// TestActionRecords: with a command, both sides are recorded in turns, each where its checkout is. What they cost is not judged here.
+// TestActionRecords: with a command, both sides are recorded in turns, each where its checkout is. What they cost is
+// not judged here.
 func TestActionRecords(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -194,13 +201,15 @@ func TestActionRecords(t *testing.T) {
 		}
 	}
 	before, after := filepath.Join(t.TempDir(), "b"), filepath.Join(t.TempDir(), "a")
-	got := runAction(t, change, map[string]string{"command": "sh ./program.sh >/dev/null", "base": base, "runs": "2", "before": before, "after": after,
+	got := runAction(t, change, map[string]string{"command": "sh ./program.sh >/dev/null", "base": base, "runs": "2",
+		"before": before, "after": after,
 		"fail-over": "1e9", "mtrace": tool.mtrace})
 	turns, err := os.ReadFile(record)
 	if err != nil || string(turns) != "3\n2\n3\n2\n" {
 		t.Errorf("%v, recorded %q", err, turns)
 	}
-	if got.exit != 0 || got.outputs["outcome"] != "pass" || len(files(t, before)) != 2 || len(files(t, after)) != 2 || len(files(t, change)) != 1 {
+	if got.exit != 0 || got.outputs["outcome"] != "pass" || len(files(t, before)) != 2 || len(files(t, after)) != 2 ||
+		len(files(t, change)) != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -41,7 +41,8 @@ func attach(std stdio, text string) error {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return usageError("there is no process %d", pid)
 	}
-	line, _ := exec.Command("ps", "-o", "args=", "-p", text).Output() // without ps, or leave to see it, the command is left open
+	// without ps, or leave to see it, the command is left open
+	line, _ := exec.Command("ps", "-o", "args=", "-p", text).Output()
 	command := cmp.Or(analyze.Printable(strings.TrimSpace(string(line))), "CMD ARG…")
 	fmt.Fprintf(std.out, `Process %d cannot be traced: it runs without mtrace's library, which a program gets when it starts and not later.
 Its Metal objects are there already, and calls to methods that were looked up before would be missed without a word.
@@ -54,8 +55,10 @@ What can be done:
       mtrace run --last 30s -- %[2]s
 `, pid, command)
 	if runtime.GOOS == "darwin" {
-		fmt.Fprintf(std.out, "  or record it as it runs with Instruments, which sees the GPU and not the calls, and read that:\n"+
-			"      xcrun xctrace record --template 'Metal System Trace' --attach %d --time-limit 10s --output now.trace\n      mtrace xctrace now.trace\n", pid)
+		fmt.Fprintf(std.out, "  or record it as it runs with Instruments, which sees the GPU and not the calls, and read "+
+			"that:\n"+
+			"      xcrun xctrace record --template 'Metal System Trace' --attach %d --time-limit 10s --output now.trace\n    "+
+			"  mtrace xctrace now.trace\n", pid)
 	}
 	return status{code: exitNo}
 }

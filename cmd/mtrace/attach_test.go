@@ -8,11 +8,13 @@ import (
 	"testing"
 )
 
-// TestAttachSaysWhatCanBeDone: that a running program cannot be traced is said plainly, with the commands for this program that come nearest.
+// TestAttachSaysWhatCanBeDone: that a running program cannot be traced is said plainly, with the commands for this
+// program that come nearest.
 func TestAttachSaysWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	got := sh(t, "", nil, tool.mtrace, "attach", fmt.Sprint(os.Getpid()))
-	if got.exit != exitNo || got.stderr != "" || !strings.Contains(got.stdout, fmt.Sprintf("Process %d cannot be traced", os.Getpid())) {
+	if got.exit != exitNo || got.stderr != "" || !strings.Contains(got.stdout, fmt.Sprintf("Process %d cannot be traced",
+		os.Getpid())) {
 		t.Errorf("%+v", got)
 	}
 	for _, says := range []string{"mtrace run --start-on signal -- ", "kill -USR1", "mtrace run --last 30s -- "} {
@@ -28,7 +30,8 @@ func TestAttachSaysWhatCanBeDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{}, {"x"}, {"-1"}, {"0"}, {"1", "2"}, {fmt.Sprint(gone.Process.Pid)}} {
-		if got := sh(t, "", nil, tool.mtrace, append([]string{"attach"}, args...)...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+		if got := sh(t, "", nil, tool.mtrace, append([]string{"attach"}, args...)...); got.exit != exitUsage ||
+			strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}

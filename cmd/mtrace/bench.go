@@ -32,17 +32,20 @@ func benchCommand() command {
 		name:    "bench",
 		summary: "Run the built-in Metal workloads and print the field reports' tables",
 		usage:   "[flags] NAME…\n\n" + benchNames(),
-		example: "mtrace bench scaling --threads 1,2,4,8\n  mtrace bench all --quick --claims fixtures/claims/field-reports.json",
+		example: "mtrace bench scaling --threads 1,2,4,8\n  mtrace bench all --quick --claims " +
+			"fixtures/claims/field-reports.json",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o benchOptions
 			flags.BoolVar(&o.list, "list", false, "list the benchmarks, a line each, and run none")
 			flags.BoolVar(&o.quick, "quick", false, "small sizes and few operations: every benchmark in under a minute")
 			flags.IntSliceVar(&o.threads, "threads", nil, "`NUMBERS` of threads: scaling, axpy, overhead")
-			flags.IntVar(&o.iterations, "iters", 0, "`NUMBER` of operations to measure per case, and per thread, over all rounds")
+			flags.IntVar(&o.iterations, "iters", 0,
+				"`NUMBER` of operations to measure per case, and per thread, over all rounds")
 			flags.IntVar(&o.rounds, "rounds", 0, "`NUMBER` of times that the cases take turns; intervals need six")
 			flags.IntSliceVar(&o.elements, "elements", nil, "array `SIZES`, in elements")
 			flags.IntSliceVar(&o.sizes, "sizes", nil, "matrix `SIZES`: matmul, fused")
-			flags.StringVar(&o.sync, "sync", "", "`HOW` threads wait in scaling and axpy: wait, event, device or none (default wait)")
+			flags.StringVar(&o.sync, "sync", "", "`HOW` threads wait in scaling and axpy: wait, event, device or none "+
+				"(default wait)")
 			flags.BoolVar(&o.trace, "trace", false, "run under the tracer and leave bench-NAME.mtrace here")
 			flags.StringVar(&o.claims, "claims", "", "a `FILE` of claims to judge; exits 1 when one fails")
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON ("+bench.Schema+")")
@@ -90,7 +93,8 @@ func (o *benchOptions) run(std stdio, names []string) error {
 	}
 	defer r.close()
 
-	report := bench.Report{Conditions: bench.Conditions{CPUs: runtime.NumCPU(), Started: time.Now(), Quick: o.quick, Traced: o.trace, Tool: toolVersion()}}
+	report := bench.Report{Conditions: bench.Conditions{CPUs: runtime.NumCPU(), Started: time.Now(), Quick: o.quick,
+		Traced: o.trace, Tool: toolVersion()}}
 	results := map[string]*bench.Results{}
 	var failures []error
 	for i, b := range benches {
@@ -122,7 +126,8 @@ func (o *benchOptions) run(std stdio, names []string) error {
 	return verdictOf(&report, failures)
 }
 
-// verdictOf is the error of a report that was printed: a benchmark that did not run, a wrong result, a claim that failed.
+// verdictOf is the error of a report that was printed: a benchmark that did not run, a wrong result, a claim that
+// failed.
 func verdictOf(report *bench.Report, failures []error) error {
 	for i := range report.Runs {
 		for _, wrong := range report.Runs[i].Results.Wrong() {
@@ -197,7 +202,8 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 	return benches, nil
 }
 
-// parameters are those of the benchmark, with what the flags change. A flag that means nothing to a benchmark does not reach it.
+// parameters are those of the benchmark, with what the flags change. A flag that means nothing to a benchmark does not
+// reach it.
 func (o *benchOptions) parameters(b *bench.Bench) bench.Parameters {
 	p := b.Full
 	if o.quick {

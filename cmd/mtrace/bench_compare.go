@@ -32,8 +32,8 @@ func (r *benchRunner) compare(run *bench.Run) error {
 	return nil
 }
 
-// confirm compares what the tracer recorded of the last traced process with what the process says it called: a tracer that records
-// nothing, or loses some, costs less than one that does its work.
+// confirm compares what the tracer recorded of the last traced process with what the process says it called: a tracer
+// that records nothing, or loses some, costs less than one that does its work.
 func (r *benchRunner) confirm(run *bench.Run, round int) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -56,7 +56,8 @@ func (r *benchRunner) confirm(run *bench.Run, round int) error {
 	for _, c := range report.Calls {
 		recorded[c.Selector] += c.Count
 	}
-	for _, call := range []struct{ selector, metric string }{{"commit", "commits"}, {"setComputePipelineState:", "pipelines_set"}} {
+	for _, call := range []struct{ selector, metric string }{{"commit", "commits"},
+		{"setComputePipelineState:", "pipelines_set"}} {
 		made := run.Results.Find(run.Bench.Program, "made", "traced=yes").Series(call.metric)
 		if made == nil || len(made.Rounds) <= round {
 			return fmt.Errorf("rawmetal does not say how many %s it made", call.selector)
@@ -64,8 +65,9 @@ func (r *benchRunner) confirm(run *bench.Run, round int) error {
 		want := made.Rounds[round][0]
 		run.Results.Checks = append(run.Results.Checks, bench.Check{
 			Bench: run.Bench.Name, Case: call.selector + " in the trace", Compared: 1,
-			OK:     float64(recorded[call.selector]) >= 0.99*want && float64(recorded[call.selector]) <= want,
-			Detail: fmt.Sprintf("%d calls were recorded of %.0f made, so the cost is not that of tracing", recorded[call.selector], want),
+			OK: float64(recorded[call.selector]) >= 0.99*want && float64(recorded[call.selector]) <= want,
+			Detail: fmt.Sprintf("%d calls were recorded of %.0f made, so the cost is not that of tracing",
+				recorded[call.selector], want),
 		})
 	}
 	return nil

@@ -64,11 +64,12 @@ func findRawmetal() (string, error) {
 	if path, ok := besideExecutable(".", "rawmetal"); ok {
 		return path, nil
 	}
-	return "", errors.New("rawmetal is not beside the tool: build it with ./build.sh or fixtures/rawmetal/build.sh, or set MTRACE_RAWMETAL")
+	return "", errors.New("rawmetal is not beside the tool: build it with ./build.sh or fixtures/rawmetal/build.sh, or " +
+		"set MTRACE_RAWMETAL")
 }
 
-// findShaders finds the folder of the kernels: the one named, else that of the project the tool was built in or of the release it came
-// with, else ./shaders.
+// findShaders finds the folder of the kernels: the one named, else that of the project the tool was built in or of the
+// release it came with, else ./shaders.
 func findShaders(named string) (string, error) {
 	const kernel = "axpy.metal"
 	if named != "" {
@@ -130,7 +131,8 @@ func (r *benchRunner) perProcess(run *bench.Run) error {
 
 // process runs rawmetal once and adds what it measured to the run.
 func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.Process, traced bool) error {
-	args := append([]string{r.program, run.Bench.Program, "--shaders", r.shaders, "--scratch", r.scratch}, p.Arguments()...)
+	args := append([]string{r.program, run.Bench.Program, "--shaders", r.shaders, "--scratch", r.scratch},
+		p.Arguments()...)
 	trace := ""
 	if traced {
 		var err error
@@ -218,8 +220,8 @@ func (e processError) Unwrap() error { return e.err }
 // interruptedStatus is the status of what SIGINT ended.
 const interruptedStatus = 128 + int(syscall.SIGINT)
 
-// wasInterrupted says whether SIGINT ended the process of a benchmark. The terminal sends it to the whole group, and the process may be gone
-// before we have heard of the signal ourselves.
+// wasInterrupted says whether SIGINT ended the process of a benchmark. The terminal sends it to the whole group, and
+// the process may be gone before we have heard of the signal ourselves.
 func wasInterrupted(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exitStatus(exit.Sys().(syscall.WaitStatus)) == interruptedStatus

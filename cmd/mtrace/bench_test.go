@@ -79,7 +79,8 @@ func runBench(t *testing.T, dir string, args ...string) benchReport {
 func TestBenchEveryName(t *testing.T) {
 	t.Parallel()
 	needRawmetal(t)
-	r := runBench(t, t.TempDir(), "all", "--iters", "6", "--rounds", "2", "--threads", "1,2", "--elements", "1000", "--sizes", "32")
+	r := runBench(t, t.TempDir(), "all", "--iters", "6", "--rounds", "2", "--threads", "1,2", "--elements", "1000",
+		"--sizes", "32")
 	if r.Schema != "mtrace.bench/1" || r.Conditions.Host.Device == "" {
 		t.Errorf("schema %q, device %q", r.Schema, r.Conditions.Host.Device)
 	}
@@ -122,7 +123,8 @@ func TestBenchEveryName(t *testing.T) {
 func TestBenchSync(t *testing.T) {
 	needRawmetal(t)
 	for _, mode := range []string{"wait", "event", "device", "none"} {
-		r := runBench(t, t.TempDir(), "scaling", "axpy", "--iters", "40", "--rounds", "2", "--threads", "3", "--elements", "100", "--sync", mode)
+		r := runBench(t, t.TempDir(), "scaling", "axpy", "--iters", "40", "--rounds", "2", "--threads", "3", "--elements",
+			"100", "--sync", mode)
 		for _, b := range r.Benches {
 			for _, c := range b.Cases {
 				if c.Case["sync"] != mode {
@@ -176,7 +178,8 @@ func TestBenchWrongResult(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := strings.Replace(string(source), "y[i] = fma(a, x[i], y[i])", "y[i] = fma(a, x[i], y[i]) + (i == 5 ? 1 : 0)", 1)
+	broken := strings.Replace(string(source), "y[i] = fma(a, x[i], y[i])", "y[i] = fma(a, x[i], y[i]) + (i == 5 ? 1 : 0)",
+		1)
 	if broken == string(source) {
 		t.Fatal("axpy.metal is not as this test expects")
 	}
@@ -184,7 +187,8 @@ func TestBenchWrongResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := sh(t, dir, nil, tool.mtrace, "bench", "scaling", "--quick", "--iters", "6", "--threads", "1", "--shaders", dir)
-	if got.exit != 1 || !strings.Contains(got.stdout, "WRONG RESULT: scaling all: element 5 is") || !strings.Contains(got.stderr, "wrong result") {
+	if got.exit != 1 || !strings.Contains(got.stdout, "WRONG RESULT: scaling all: element 5 is") ||
+		!strings.Contains(got.stderr, "wrong result") {
 		t.Errorf("exit %d\n%s\n%s", got.exit, got.stdout, got.stderr)
 	}
 }
@@ -208,7 +212,8 @@ func TestBenchClaims(t *testing.T) {
 		if err := os.WriteFile(path, []byte(claims), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		got := sh(t, dir, nil, tool.mtrace, "bench", "pool", "--quick", "--iters", "12", "--shaders", kernels, "--claims", path)
+		got := sh(t, dir, nil, tool.mtrace, "bench", "pool", "--quick", "--iters", "12", "--shaders", kernels, "--claims",
+			path)
 		if got.exit != c.exit || !strings.Contains(got.stdout, c.says) {
 			t.Errorf("%s: exit %d, want %d and %q\n%s%s", c.name, got.exit, c.exit, c.says, got.stdout, got.stderr)
 		}
@@ -246,17 +251,25 @@ func TestBenchBadUsage(t *testing.T) {
 		{"elements that are no number", "", []string{"axpy", "--elements", "many"}, 2, "--elements"},
 		{"two formats", "", []string{"axpy", "--json", "--markdown"}, 2, "two answers"},
 		{"overhead traced", "", []string{"overhead", "--trace"}, 2, "by itself"},
-		{"claims that are not there", "", []string{"pool", "--claims", filepath.Join(dir, "none")}, 2, "cannot read the claims"},
+		{"claims that are not there", "", []string{"pool", "--claims", filepath.Join(dir, "none")}, 2,
+			"cannot read the claims"},
 		{"claims that are none", "", []string{"pool", "--claims", notClaims}, 2, "not a file of claims"},
 		{"kernels that are not there", "", []string{"pool", "--shaders", dir}, 2, "no axpy.metal"},
-		{"no rawmetal", "MTRACE_RAWMETAL=" + filepath.Join(dir, "none"), append([]string{"pool"}, ours...), 2, "is not there"},
-		{"results cut", script("cut", `echo '{"type":"progress","bench":"pool","case":"x","done":0,"total":1}'`), append([]string{"pool"}, ours...), 1, "end before the run did"},
-		{"results that are none", script("nonsense", `echo hello`), append([]string{"pool"}, ours...), 1, "line 1 of the results"},
-		{"a run that fails", script("fails", "echo first >&2; echo 'no more memory' >&2; exit 1"), append([]string{"pool"}, ours...), 1, "no more memory"},
-		{"a run that finds no Metal", script("refuses", "echo 'this machine has no Metal' >&2; exit 2"), append([]string{"pool"}, ours...), 2, "no Metal"},
+		{"no rawmetal", "MTRACE_RAWMETAL=" + filepath.Join(dir, "none"), append([]string{"pool"}, ours...), 2,
+			"is not there"},
+		{"results cut", script("cut", `echo '{"type":"progress","bench":"pool","case":"x","done":0,"total":1}'`),
+			append([]string{"pool"}, ours...), 1, "end before the run did"},
+		{"results that are none", script("nonsense", `echo hello`), append([]string{"pool"}, ours...), 1,
+			"line 1 of the results"},
+		{"a run that fails", script("fails", "echo first >&2; echo 'no more memory' >&2; exit 1"),
+			append([]string{"pool"}, ours...), 1, "no more memory"},
+		{"a run that finds no Metal", script("refuses", "echo 'this machine has no Metal' >&2; exit 2"),
+			append([]string{"pool"}, ours...), 2, "no Metal"},
 		{"a run that is killed", script("killed", "kill -KILL $$"), append([]string{"pool"}, ours...), 1, "killed"},
-		// The story: on a busy machine the process of a benchmark had died of ^C before mtrace heard of it, which then said that it had failed.
-		{"a run that is interrupted", script("interrupted", "kill -INT $$"), append([]string{"pool"}, ours...), 130, "interrupted"},
+		// The story: on a busy machine the process of a benchmark had died of ^C before mtrace heard of it, which then said
+		// that it had failed.
+		{"a run that is interrupted", script("interrupted", "kill -INT $$"), append([]string{"pool"}, ours...), 130,
+			"interrupted"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var env []string
@@ -264,8 +277,10 @@ func TestBenchBadUsage(t *testing.T) {
 				env = append(env, c.env)
 			}
 			got := sh(t, dir, env, tool.mtrace, append([]string{"bench"}, c.args...)...)
-			if got.exit != c.exit || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.says) {
-				t.Errorf("exit %d, want %d; want one line with %q and nothing on stdout, got %q and %q", got.exit, c.exit, c.says, got.stderr, got.stdout)
+			if got.exit != c.exit || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+				!strings.Contains(got.stderr, c.says) {
+				t.Errorf("exit %d, want %d; want one line with %q and nothing on stdout, got %q and %q", got.exit, c.exit, c.says,
+					got.stderr, got.stdout)
 			}
 		})
 	}
@@ -276,7 +291,8 @@ func TestBenchInterrupted(t *testing.T) {
 	needRawmetal(t)
 	kernels, _ := filepath.Abs(shaders)
 	dir := t.TempDir()
-	ended, group := interrupted(t, dir, []string{"TMPDIR=" + dir}, after(2*time.Second), tool.mtrace, "bench", "scaling", "--iters", "100000000", "--shaders", kernels)
+	ended, group := interrupted(t, dir, []string{"TMPDIR=" + dir}, after(2*time.Second), tool.mtrace, "bench", "scaling",
+		"--iters", "100000000", "--shaders", kernels)
 	if got := exitStatus(ended); got != 130 {
 		t.Errorf("exit %d, want 130", got)
 	}
@@ -292,13 +308,16 @@ func TestBenchOneOfSeveralFails(t *testing.T) {
 	needRawmetal(t)
 	dir := t.TempDir()
 	script := filepath.Join(dir, "sometimes")
-	text := "#!/bin/sh\n[ $1 = pool ] && { echo 'rawmetal: out of memory' >&2; exit 1; }\nexec " + filepath.Join(tool.dir, "rawmetal") + " \"$@\"\n"
+	text := "#!/bin/sh\n[ $1 = pool ] && { echo 'rawmetal: out of memory' >&2; exit 1; }\nexec " +
+		filepath.Join(tool.dir, "rawmetal") + " \"$@\"\n"
 	if err := os.WriteFile(script, []byte(text), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	kernels, _ := filepath.Abs(shaders)
-	got := sh(t, dir, []string{"MTRACE_RAWMETAL=" + script}, tool.mtrace, "bench", "pool", "acquire", "--quick", "--iters", "6", "--shaders", kernels)
-	if got.exit != 1 || !strings.Contains(got.stdout, "Acquiring a command buffer") || got.stderr != "mtrace bench: pool: rawmetal: out of memory\n" {
+	got := sh(t, dir, []string{"MTRACE_RAWMETAL=" + script}, tool.mtrace, "bench", "pool", "acquire", "--quick",
+		"--iters", "6", "--shaders", kernels)
+	if got.exit != 1 || !strings.Contains(got.stdout, "Acquiring a command buffer") ||
+		got.stderr != "mtrace bench: pool: rawmetal: out of memory\n" {
 		t.Errorf("exit %d\n%s\n%q", got.exit, got.stdout, got.stderr)
 	}
 }
@@ -311,8 +330,10 @@ func TestBenchOverheadOfNothing(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	kernels, _ := filepath.Abs(shaders)
-	got := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY=" + empty}, tool.mtrace, "bench", "overhead", "--quick", "--rounds", "1", "--iters", "6", "--threads", "1", "--shaders", kernels)
-	if got.exit != 1 || !strings.Contains(got.stdout, "WRONG RESULT: overhead commit in the trace: 0 calls were recorded of ") {
+	got := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY=" + empty}, tool.mtrace, "bench", "overhead", "--quick",
+		"--rounds", "1", "--iters", "6", "--threads", "1", "--shaders", kernels)
+	if got.exit != 1 || !strings.Contains(got.stdout,
+		"WRONG RESULT: overhead commit in the trace: 0 calls were recorded of ") {
 		t.Errorf("exit %d\n%s\n%s", got.exit, got.stdout, got.stderr)
 	}
 }

@@ -24,7 +24,8 @@ func checkCommand() command {
 		example: "mtrace check trace.mtrace --claims claims.json --junit results.xml",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var c check
-			flags.StringVar(&c.claims, "claims", "", "the `FILE` of claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
+			flags.StringVar(&c.claims, "claims", "",
+				"the `FILE` of claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
 			c.output.flags(flags, claims.Schema)
 			flags.BoolVar(&c.strict, "strict", false, "exit 1 also when a claim was skipped")
 			return func(std stdio, args []string) error {
@@ -145,7 +146,8 @@ func readDocument(path string) (document []byte, schema string, err error) {
 		return nil, "", status{exitUsage, err}
 	}
 	if len(document) > mostDocument {
-		return nil, "", usageError("%s has more than %s, which is the most of a document", path, analyze.FormatBytes(mostDocument))
+		return nil, "", usageError("%s has more than %s, which is the most of a document", path,
+			analyze.FormatBytes(mostDocument))
 	}
 	var kind struct {
 		Schema string `json:"schema"`

@@ -53,7 +53,8 @@ func TestCheck(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			junit := filepath.Join(t.TempDir(), "junit.xml")
-			args := append([]string{"check", trace, "--json", "--junit", junit, "--claims", claimsFile(t, c.claims...)}, c.flags...)
+			args := append([]string{"check", trace, "--json", "--junit", junit, "--claims", claimsFile(t, c.claims...)},
+				c.flags...)
 			got := sh(t, "", nil, tool.mtrace, args...)
 			var doc claims.Document
 			if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != c.exit || got.stderr != "" {
@@ -79,13 +80,17 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What a server for continuous integration is shown: the decision as Markdown on standard output, and annotations beside it.
+// What a server for continuous integration is shown: the decision as Markdown on standard output, and annotations
+// beside it.
 func TestCheckForOthersServers(t *testing.T) {
 	trace := smallTrace(t)
 	list := claimsFile(t, `calls[selector="commit"].count >= 40`, `gpu.busy_share > 2`)
 	got := sh(t, "", nil, tool.mtrace, "check", trace, "--markdown", "--github", "--claims", list)
-	if got.exit != 1 || !strings.HasPrefix(got.stdout, "### mtrace check: FAIL\n") || !strings.Contains(got.stdout, "1 passed, 1 failed, 0 skipped") ||
-		!strings.Contains(got.stderr, "::error title=mtrace check gpu.busy_share > 2::") || !strings.Contains(got.stderr, "::warning title=mtrace check::SOFTWARE METAL") || strings.Count(got.stderr, "\n") != 2 {
+	if got.exit != 1 || !strings.HasPrefix(got.stdout, "### mtrace check: FAIL\n") ||
+		!strings.Contains(got.stdout, "1 passed, 1 failed, 0 skipped") ||
+		!strings.Contains(got.stderr, "::error title=mtrace check gpu.busy_share > 2::") ||
+		!strings.Contains(got.stderr, "::warning title=mtrace check::SOFTWARE METAL") ||
+		strings.Count(got.stderr, "\n") != 2 {
 		t.Errorf("%+v", got)
 	}
 	got = sh(t, "", nil, tool.mtrace, "diff", "--fail-over", "10", "--markdown", trace, trace)
@@ -105,7 +110,9 @@ func TestCheckForOthersServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"check", cut, "--claims", list}, {"diff", "--fail-over", "10", trace, cut}} {
-		if got := sh(t, "", nil, tool.mtrace, append(args, "--markdown", "--github")...); got.exit != exitUsage || !strings.Contains(got.stdout, ": UNDECIDED\n") || !strings.Contains(got.stderr, "::error title=mtrace "+args[0]+"::") {
+		if got := sh(t, "", nil, tool.mtrace, append(args, "--markdown", "--github")...); got.exit != exitUsage ||
+			!strings.Contains(got.stdout, ": UNDECIDED\n") ||
+			!strings.Contains(got.stderr, "::error title=mtrace "+args[0]+"::") {
 			t.Errorf("%q of a part: %+v", args, got)
 		}
 	}
@@ -113,9 +120,10 @@ func TestCheckForOthersServers(t *testing.T) {
 		args []string
 		says string
 	}{
-		"two forms":           {[]string{"check", trace, "--json", "--markdown", "--claims", list}, "give one of them"},
-		"nothing can fail":    {[]string{"diff", "--github", trace, trace}, "--fail-over"},
-		"a side as the suite": {[]string{"diff", "--fail-over", "10", "--force", "--junit", trace, cut, trace}, "is what is read"},
+		"two forms":        {[]string{"check", trace, "--json", "--markdown", "--claims", list}, "give one of them"},
+		"nothing can fail": {[]string{"diff", "--github", trace, trace}, "--fail-over"},
+		"a side as the suite": {[]string{"diff", "--fail-over", "10", "--force", "--junit", trace, cut, trace},
+			"is what is read"},
 		"claims as the suite": {[]string{"check", trace, "--force", "--junit", list, "--claims", list}, "is what is read"},
 		"nothing for a suite": {[]string{"diff", "--junit", "x.xml", trace, trace}, "--fail-over"},
 	})
@@ -123,9 +131,11 @@ func TestCheckForOthersServers(t *testing.T) {
 
 // The claims that come with the project can be decided of any trace.
 func TestCheckOfTheFixture(t *testing.T) {
-	got := sh(t, "", nil, tool.mtrace, "check", smallTrace(t), "--json", "--claims", filepath.Join(filepath.Dir(workload(t)), "claims", "workload.json"))
+	got := sh(t, "", nil, tool.mtrace, "check", smallTrace(t), "--json", "--claims",
+		filepath.Join(filepath.Dir(workload(t)), "claims", "workload.json"))
 	var doc claims.Document
-	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit > 1 || doc.Passed+doc.Failed < 6 || doc.Results[0].Status != claims.Pass {
+	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit > 1 || doc.Passed+doc.Failed < 6 ||
+		doc.Results[0].Status != claims.Pass {
 		t.Errorf("%v: %+v", err, got)
 	}
 }
@@ -134,11 +144,14 @@ func TestCheckOfTheFixture(t *testing.T) {
 func TestCheckOfAReport(t *testing.T) {
 	trace := smallTrace(t)
 	path := filepath.Join(t.TempDir(), "report.json")
-	if err := os.WriteFile(path, []byte(sh(t, "", nil, tool.mtrace, "report", "--json", trace).stdout), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(sh(t, "", nil, tool.mtrace, "report", "--json", trace).stdout),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
-	list := claimsFile(t, `calls[selector="commit"].count >= 40`, `kernels[0].gpu_ns > 0`, `serialization.verdict == "none"`)
-	a, b := sh(t, "", nil, tool.mtrace, "check", trace, "--claims", list), sh(t, "", nil, tool.mtrace, "check", path, "--claims", list)
+	list := claimsFile(t, `calls[selector="commit"].count >= 40`, `kernels[0].gpu_ns > 0`,
+		`serialization.verdict == "none"`)
+	a, b := sh(t, "", nil, tool.mtrace, "check", trace, "--claims", list), sh(t, "", nil, tool.mtrace, "check", path,
+		"--claims", list)
 	if a.exit != b.exit || a.stdout != b.stdout || !strings.Contains(a.stdout, "PASS") {
 		t.Errorf("of the trace:  %+v\nof the report: %+v", a, b)
 	}
@@ -149,8 +162,10 @@ func TestCheckRefuses(t *testing.T) {
 	dir := t.TempDir()
 	good := claimsFile(t, `events > 1`)
 	for name, content := range map[string]string{
-		"syntax.json": "{\"claims\": [\n {\"expr\": \"gpu.busy_share >\"}\n]}", "key.json": "{\"claims\": [\n\n {\"expr\": \"gpu.bussy_share > 1\"}]}",
-		"cut.json": "{\"claims\": [", "empty.json": "", "text": "hello\n", "foreign.json": `{"a": 1}`, "bad.json": `{"schema": "mtrace.report/1"`,
+		"syntax.json": "{\"claims\": [\n {\"expr\": \"gpu.busy_share >\"}\n]}",
+		"key.json":    "{\"claims\": [\n\n {\"expr\": \"gpu.bussy_share > 1\"}]}",
+		"cut.json":    "{\"claims\": [", "empty.json": "", "text": "hello\n", "foreign.json": `{"a": 1}`,
+		"bad.json": `{"schema": "mtrace.report/1"`,
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
@@ -160,19 +175,21 @@ func TestCheckRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":           {[]string{"check"}, "takes one trace or report"},
-		"no claims":         {[]string{"check", trace}, "no claims"},
-		"missing claims":    {[]string{"check", trace, "--claims", "none.json"}, "reading the claims"},
-		"bad syntax":        {[]string{"check", trace, "--claims", "syntax.json"}, "syntax.json:2: claim 1: expr: column 17"},
-		"a misspelt key":    {[]string{"check", trace, "--claims", "key.json"}, `key.json:3: claim 1: expr: column 5: no key "bussy_share"`},
-		"cut claims":        {[]string{"check", trace, "--claims", "cut.json"}, "cut.json:1: not JSON"},
-		"empty claims":      {[]string{"check", trace, "--claims", "empty.json"}, "empty.json:1: not JSON"},
-		"missing trace":     {[]string{"check", "none", "--claims", good}, "no such file"},
-		"a text":            {[]string{"check", "text", "--claims", good}, "not an .mtrace file"},
-		"a foreign file":    {[]string{"check", "foreign.json", "--claims", good}, "not a document of mtrace"},
-		"a cut document":    {[]string{"check", "bad.json", "--claims", good}, "not JSON"},
-		"a folder":          {[]string{"check", dir, "--claims", good}, dir},
-		"a bad junit":       {[]string{"check", trace, "--claims", good, "--junit", "none/x.xml"}, "no folder none"},
-		"claims of a bench": {[]string{"check", trace, "--claims", filepath.Join(filepath.Dir(workload(t)), "claims", "field-reports.json")}, "mtrace.bench-claims/1"},
+		"nothing":        {[]string{"check"}, "takes one trace or report"},
+		"no claims":      {[]string{"check", trace}, "no claims"},
+		"missing claims": {[]string{"check", trace, "--claims", "none.json"}, "reading the claims"},
+		"bad syntax":     {[]string{"check", trace, "--claims", "syntax.json"}, "syntax.json:2: claim 1: expr: column 17"},
+		"a misspelt key": {[]string{"check", trace, "--claims", "key.json"},
+			`key.json:3: claim 1: expr: column 5: no key "bussy_share"`},
+		"cut claims":     {[]string{"check", trace, "--claims", "cut.json"}, "cut.json:1: not JSON"},
+		"empty claims":   {[]string{"check", trace, "--claims", "empty.json"}, "empty.json:1: not JSON"},
+		"missing trace":  {[]string{"check", "none", "--claims", good}, "no such file"},
+		"a text":         {[]string{"check", "text", "--claims", good}, "not an .mtrace file"},
+		"a foreign file": {[]string{"check", "foreign.json", "--claims", good}, "not a document of mtrace"},
+		"a cut document": {[]string{"check", "bad.json", "--claims", good}, "not JSON"},
+		"a folder":       {[]string{"check", dir, "--claims", good}, dir},
+		"a bad junit":    {[]string{"check", trace, "--claims", good, "--junit", "none/x.xml"}, "no folder none"},
+		"claims of a bench": {[]string{"check", trace, "--claims", filepath.Join(filepath.Dir(workload(t)), "claims",
+			"field-reports.json")}, "mtrace.bench-claims/1"},
 	})
 }

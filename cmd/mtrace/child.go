@@ -12,8 +12,9 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// A child is the traced program. It runs in our process group and on our terminal, so what the terminal sends reaches it as it
-// would without us; we only must not die of it first, and must stop when it stops, because a shell watches us. See follow.
+// A child is the traced program. It runs in our process group and on our terminal, so what the terminal sends reaches
+// it as it would without us; we only must not die of it first, and must stop when it stops, because a shell watches us.
+// See follow.
 type child struct {
 	cmd         *exec.Cmd
 	number      int
@@ -31,19 +32,22 @@ type child struct {
 // forwarded are signals sent to us alone, by a supervisor, that are meant for the program.
 var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
-// endured are signals the terminal sends to the whole group: the program has them already. One that does not stop at SIGTSTP must not
-// find its shell at the prompt because we did. SIGPIPE says that who read the log has gone, not that who wants the trace has.
+// endured are signals the terminal sends to the whole group: the program has them already. One that does not stop at
+// SIGTSTP must not find its shell at the prompt because we did. SIGPIPE says that who read the log has gone, not that
+// who wants the trace has.
 var endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE}
 
 // start starts the program of the plan on our standard streams. It calls taken when signals are the program's.
 func start(plan *inject.Plan, std stdio, taken func()) (*child, error) {
 	c := &child{
-		cmd:     &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.in, Stdout: std.out, Stderr: std.err},
+		cmd: &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.in, Stdout: std.out,
+			Stderr: std.err},
 		signals: make(chan os.Signal, 8),
 		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1), keys: make(chan os.Signal, 8),
 	}
 	// Notify, never Ignore: an ignored signal would stay ignored in the program. One that we were started with ignored is
-	// left so, because the program is to inherit that too; of others than SIGHUP and SIGINT Go does not tell that they were.
+	// left so, because the program is to inherit that too; of others than SIGHUP and SIGINT Go does not tell that they
+	// were.
 	for _, list := range [][]os.Signal{forwarded, endured} {
 		for _, s := range list {
 			if !signal.Ignored(s) {
@@ -87,8 +91,8 @@ func (c *child) forward() {
 // pid is the program's process id, also when it has ended: Go forgets it then.
 func (c *child) pid() int { return c.number }
 
-// wait waits for the end and returns how the program ended. While the program is stopped we are, too. Signals do not end us until release:
-// what the program did is not in the file yet.
+// wait waits for the end and returns how the program ended. While the program is stopped we are, too. Signals do not
+// end us until release: what the program did is not in the file yet.
 func (c *child) wait() (syscall.WaitStatus, error) {
 	now, err := c.next(syscall.WUNTRACED)
 	for err == nil && now.what != ended {
@@ -106,7 +110,8 @@ func (c *child) release() {
 	close(c.signals)
 }
 
-// cpu is the processor time that the program and the children it waited for used; it is known once the program has ended.
+// cpu is the processor time that the program and the children it waited for used; it is known once the program has
+// ended.
 func (c *child) cpu() time.Duration {
 	return time.Duration(c.used.Utime.Nano() + c.used.Stime.Nano())
 }

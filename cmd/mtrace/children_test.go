@@ -11,9 +11,10 @@ import (
 	"mtrace/analyze/report"
 )
 
-// A program that has child processes compile, by the private compiler service as tinygrad's pool does, was said to be outside of Metal meanwhile,
-// and the children were not in the trace at all: they make no device. Now each request is a compilation of the child's, with the source that it has, and
-// who waits for it waits for compilation, in the call that it waits in. The program prints the same.
+// A program that has child processes compile, by the private compiler service as tinygrad's pool does, was said to be
+// outside of Metal meanwhile, and the children were not in the trace at all: they make no device. Now each request is a
+// compilation of the child's, with the source that it has, and who waits for it waits for compilation, in the call that
+// it waits in. The program prints the same.
 func TestCompilationInChildProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the service of the software Metal; on a Mac it is Apple's, which is private")
@@ -39,13 +40,15 @@ func TestCompilationInChildProcesses(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			env := []string{"PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1", "SOFTMETAL_COMPILE_US=300000", "SOFTMETAL_CACHE=" + filepath.Join(dir, "cache")}
+			env := []string{"PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1", "SOFTMETAL_COMPILE_US=300000",
+				"SOFTMETAL_CACHE=" + filepath.Join(dir, "cache")}
 			began := time.Now()
 			plain := sh(t, dir, env, filepath.Join(tool.dir, "softmetal", "softmetal"), "python3", script, how)
 			if plain.exit != 0 || plain.stdout != want.said {
 				t.Fatalf("untraced: %+v", plain)
 			}
-			// A wait is for what compiles if that is most of it, so compiling takes longer than all that went before, on a busy machine too.
+			// A wait is for what compiles if that is most of it, so compiling takes longer than all that went before, on a busy
+			// machine too.
 			env = append(env, fmt.Sprint("SOFTMETAL_COMPILE_US=", max(300_000, time.Since(began).Microseconds())))
 			traced := sh(t, dir, env, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "python3", script, how)
 			if traced != plain {
@@ -75,18 +78,21 @@ func TestCompilationInChildProcesses(t *testing.T) {
 					sources++
 				}
 			}
-			if builds != int64(want.builds) || sources != want.builds+1 || children == 0 || want.children > 0 && children != want.children {
+			if builds != int64(want.builds) || sources != want.builds+1 || children == 0 || want.children > 0 &&
+				children != want.children {
 				t.Errorf("%d requests in %d children, of %d sources", builds, children, sources)
 			}
 			waited(t, r, parent, want.waits, want.program)
-			if text := sh(t, dir, nil, tool.mtrace, "report", "--all", trace).stdout; !strings.Contains(text, "waited for children that compile") {
+			if text := sh(t, dir, nil, tool.mtrace, "report", "--all", trace).stdout; !strings.Contains(text,
+				"waited for children that compile") {
 				t.Errorf("the report does not say who waited:\n%s", text)
 			}
 		})
 	}
 }
 
-// waited checks that the thread that submits waited for children in one of the calls, and that what of it counts is its compilation.
+// waited checks that the thread that submits waited for children in one of the calls, and that what of it counts is its
+// compilation.
 func waited(t *testing.T, r *report.Report, parent int, calls []string, program string) {
 	t.Helper()
 	counted, found := map[uint64]int64{}, false
@@ -104,7 +110,8 @@ func waited(t *testing.T, r *report.Report, parent int, calls []string, program 
 	}
 	for _, th := range r.Threads {
 		if th.Time["compile_ns"] < counted[th.TID] {
-			t.Errorf("thread %d compiled for %d ns, and waited for compilation for %d", th.TID, th.Time["compile_ns"], counted[th.TID])
+			t.Errorf("thread %d compiled for %d ns, and waited for compilation for %d", th.TID, th.Time["compile_ns"],
+				counted[th.TID])
 		}
 	}
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Programs in C++ and in Rust print the same with the tracer as without, their work has the names that they give it, and the time of their
-// kernel is the truth's. docs/clients.md is how they are built.
+// Programs in C++ and in Rust print the same with the tracer as without, their work has the names that they give it,
+// and the time of their kernel is the truth's. docs/clients.md is how they are built.
 func TestClientsInOtherLanguages(t *testing.T) {
 	for _, c := range []struct {
 		program, compiler, headers string
@@ -25,11 +25,13 @@ func TestClientsInOtherLanguages(t *testing.T) {
 			if c.headers != "" && os.Getenv(c.headers) == "" {
 				t.Skipf("%s names no folder with Apple's headers; messages.cpp is a program of the same shape", c.headers)
 			}
-			if text, err := saidBy(exec.Command(c.compiler, "--version"), commandLimit); err != nil { // there may be one of rustup's that has no toolchain
+			if text, err := saidBy(exec.Command(c.compiler, "--version"), commandLimit); err != nil {
+				// there may be one of rustup's that has no toolchain
 				t.Skipf("no compiler for it: %s: %v %s", c.compiler, err, text)
 			}
 			client := filepath.Join(t.TempDir(), "client")
-			build := exec.Command("../../fixtures/softmetal/clients/build.sh", c.program, filepath.Join(tool.dir, "softmetal"), client)
+			build := exec.Command("../../fixtures/softmetal/clients/build.sh", c.program, filepath.Join(tool.dir, "softmetal"),
+				client)
 			if text, err := saidBy(build, commandLimit); err != nil {
 				t.Fatalf("%v\n%.4000s", err, text)
 			}
@@ -41,7 +43,8 @@ func TestClientsInOtherLanguages(t *testing.T) {
 			if n := checkKernelTimes(t, r, file); n != 1 {
 				t.Errorf("%d kernels were compared, not one", n)
 			}
-			if len(r.Kernels) != 1 || r.Kernels[0].Name != "axpy" || r.Kernels[0].Operation != "step" || r.Kernels[0].OperationFrom != "encoder label" {
+			if len(r.Kernels) != 1 || r.Kernels[0].Name != "axpy" || r.Kernels[0].Operation != "step" ||
+				r.Kernels[0].OperationFrom != "encoder label" {
 				t.Errorf("kernels: %+v", r.Kernels)
 			}
 		})

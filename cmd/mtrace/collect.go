@@ -34,8 +34,11 @@ func collectCommand() command {
 		example: "MTRACE_TOKEN=$(openssl rand -hex 16) mtrace collect --listen tcp://0.0.0.0:7070 -o traces",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var c collect
-			flags.StringSliceVar(&c.listen, "listen", nil, "the `ADDRESS` to listen on: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run --collector on others")
-			flags.StringVarP(&c.dir, "output", "o", "", "the `FOLDER` for the traces; a collector that is started again on it goes on with those that were cut")
+			flags.StringSliceVar(&c.listen, "listen", nil,
+				"the `ADDRESS` to listen on: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run "+
+					"--collector on others")
+			flags.StringVarP(&c.dir, "output", "o", "",
+				"the `FOLDER` for the traces; a collector that is started again on it goes on with those that were cut")
 			return func(std stdio, args []string) error { return c.run(std, args) }
 		},
 	}
@@ -69,7 +72,8 @@ func (c *collect) run(std stdio, args []string) error {
 	defer log.close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // who reads what we say may go before us: the programs that are recorded do not
+	// who reads what we say may go before us: the programs that are recorded do not
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var stations []station
 	for _, text := range c.listen {
 		s, err := c.open(std, log, text)
@@ -121,7 +125,8 @@ func (c *collect) open(std stdio, lines *lineQueue, text string) (station, error
 	if err != nil {
 		return nil, err
 	}
-	log := zerolog.New(zerolog.ConsoleWriter{Out: analyze.SafeText(lines, true), NoColor: !colour(std.err), TimeFormat: time.TimeOnly}).With().Timestamp().Logger().Level(zerolog.WarnLevel)
+	log := zerolog.New(zerolog.ConsoleWriter{Out: analyze.SafeText(lines, true), NoColor: !colour(std.err),
+		TimeFormat: time.TimeOnly}).With().Timestamp().Logger().Level(zerolog.WarnLevel)
 	if network == "unix" {
 		return newLocalStation(std, lines, log, c.dir, address)
 	}
@@ -148,7 +153,8 @@ func newLocalStation(std stdio, says io.Writer, log zerolog.Logger, dir, socket 
 	}
 	var writer *tracefile.Writer
 	if err == nil {
-		writer, err = tracefile.NewWriter(file, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(), Arch: machineName(), Started: now.UnixNano(),
+		writer, err = tracefile.NewWriter(file, tracefile.Info{Tool: toolVersion(), Host: host, OS: systemName(),
+			Arch: machineName(), Started: now.UnixNano(),
 			Processors: runtime.NumCPU()})
 	}
 	if err != nil {
@@ -158,7 +164,8 @@ func newLocalStation(std stdio, says io.Writer, log zerolog.Logger, dir, socket 
 		return nil, fmt.Errorf("cannot write the trace: %w", err)
 	}
 	full := make(chan error, 1)
-	c, err := collector.New(collector.Options{Path: socket, Writer: writer, Log: log, Failed: func(err error) { full <- err }})
+	c, err := collector.New(collector.Options{Path: socket, Writer: writer, Log: log,
+		Failed: func(err error) { full <- err }})
 	if err != nil {
 		writer.Close(tracefile.Result{})
 		file.discard()
@@ -169,7 +176,8 @@ func newLocalStation(std stdio, says io.Writer, log zerolog.Logger, dir, socket 
 
 func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
 
-// serve serves until the trace cannot be written any more: who collects for many must hear of that, and not count on for days.
+// serve serves until the trace cannot be written any more: who collects for many must hear of that, and not count on
+// for days.
 func (s *localStation) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -194,9 +202,11 @@ func (s *localStation) finish() error {
 	err = errors.Join(err, named)
 	fmt.Fprintln(s.std.out, path)
 	if err != nil {
-		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events seen, not all of them in the trace: mtrace report says how many\n", result.Processes, result.Events)
+		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events seen, not all of them in the trace: mtrace report "+
+			"says how many\n", result.Processes, result.Events)
 	} else {
-		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events, result.Lost)
+		fmt.Fprintf(s.says, "mtrace collect: %d processes, %d events, %d lost\n", result.Processes, result.Events,
+			result.Lost)
 	}
 	for _, w := range result.Warnings {
 		fmt.Fprintln(s.says, "mtrace collect: "+w)
@@ -216,11 +226,12 @@ func newRemoteStation(std stdio, says io.Writer, log zerolog.Logger, dir, addres
 		token = relay.NewToken()
 	}
 	var printing sync.Mutex
-	r, err := relay.NewReceiver(relay.ReceiverOptions{Address: address, Token: token, Dir: dir, Log: log, Received: func(path string, whole bool) {
-		printing.Lock()
-		defer printing.Unlock()
-		fmt.Fprintln(std.out, path)
-	}})
+	r, err := relay.NewReceiver(relay.ReceiverOptions{Address: address, Token: token, Dir: dir, Log: log,
+		Received: func(path string, whole bool) {
+			printing.Lock()
+			defer printing.Unlock()
+			fmt.Fprintln(std.out, path)
+		}})
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +246,8 @@ func newRemoteStation(std stdio, says io.Writer, log zerolog.Logger, dir, addres
 		if !term.IsTerminal(int(std.err.Fd())) {
 			what = "mtrace collect: set " + tokenVariable + " to keep the token out of this log; it was made for this run:"
 		}
-		fmt.Fprintf(says, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token, net.JoinHostPort(host, port))
+		fmt.Fprintf(says, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token,
+			net.JoinHostPort(host, port))
 	}
 	return &remoteStation{r}, nil
 }

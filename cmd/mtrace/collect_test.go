@@ -72,7 +72,8 @@ func injected(t *testing.T, socket string) []string {
 	if _, err := os.Stat(filepath.Join(tool.dir, "softmetal", "libsoftmetal-preload.so")); err != nil {
 		t.Skip("without the software Metal a program is injected by mtrace run only")
 	}
-	return []string{"MTRACE_SOCKET=" + socket, "LD_PRELOAD=" + filepath.Join(tool.dir, libraryName()) + ":" + filepath.Join(tool.dir, "softmetal", "libsoftmetal-preload.so")}
+	return []string{"MTRACE_SOCKET=" + socket, "LD_PRELOAD=" + filepath.Join(tool.dir, libraryName()) + ":" +
+		filepath.Join(tool.dir, "softmetal", "libsoftmetal-preload.so")}
 }
 
 // Processes that know the socket are recorded together, while they run side by side, into one trace.
@@ -82,7 +83,8 @@ func TestCollectProcesses(t *testing.T) {
 	env := injected(t, filepath.Join(dir, "s"))
 	var programs []*exec.Cmd
 	for range 2 {
-		p := exec.Command("/usr/bin/python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "30")
+		p := exec.Command("/usr/bin/python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters",
+			"30")
 		p.Env = append(os.Environ(), env...)
 		startInTime(t, p)
 		programs = append(programs, p)
@@ -121,8 +123,8 @@ func TestCollectNothing(t *testing.T) {
 	}
 }
 
-// Who reads what a collector says may be gone long before those whom it records: with the first line after that it ended by SIGPIPE, and all
-// traces were cut.
+// Who reads what a collector says may be gone long before those whom it records: with the first line after that it
+// ended by SIGPIPE, and all traces were cut.
 func TestCollectWhenNobodyReads(t *testing.T) {
 	dir := t.TempDir()
 	c := startCollecting(t, dir, nil, "--listen", "unix:s", "-o", "traces")
@@ -144,8 +146,8 @@ func TestCollectWhenNobodyReads(t *testing.T) {
 	}
 }
 
-// A reader of the log that is there and does not read holds nobody up. Strangers filled the pipe with a warning each, and from then on a sender with the
-// right token got no answer, and the collector did not end.
+// A reader of the log that is there and does not read holds nobody up. Strangers filled the pipe with a warning each,
+// and from then on a sender with the right token got no answer, and the collector did not end.
 func TestCollectWhoseLogNobodyReads(t *testing.T) {
 	whole, err := os.ReadFile(smallTrace(t))
 	if err != nil {
@@ -224,7 +226,8 @@ func TestCollectFromOtherMachines(t *testing.T) {
 	}
 	spoolsIn(t)
 	send := func(token string) error {
-		s, err := relay.NewSender(relay.SenderOptions{Address: strings.TrimPrefix(c.address, "tcp://"), Token: token, Name: "job", Limit: 1 << 30})
+		s, err := relay.NewSender(relay.SenderOptions{Address: strings.TrimPrefix(c.address, "tcp://"), Token: token,
+			Name: "job", Limit: 1 << 30})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -262,9 +265,11 @@ func TestRunSendsAwayRefuses(t *testing.T) {
 	}{
 		"a bad address": {[]string{"run", "--collector", "nowhere", "--", "true"}, "neither unix:PATH nor tcp://HOST:PORT"},
 		"two places":    {[]string{"run", "--collector", "tcp://h:1", "-o", "x", "--", "true"}, "give one of them"},
-		"no size":       {[]string{"run", "--collector", "tcp://h:1", "--collector-spool", "much", "--", "true"}, "not a size like 512M"},
-		"no wait":       {[]string{"run", "--collector", "tcp://h:1", "--collector-wait", "-1s", "--", "true"}, "no time to wait"},
-		"a report":      {[]string{"run", "--collector", "tcp://h:1", "--json", "--", "true"}, "where the trace is"},
+		"no size": {[]string{"run", "--collector", "tcp://h:1", "--collector-spool", "much", "--", "true"},
+			"not a size like 512M"},
+		"no wait": {[]string{"run", "--collector", "tcp://h:1", "--collector-wait", "-1s", "--", "true"},
+			"no time to wait"},
+		"a report": {[]string{"run", "--collector", "tcp://h:1", "--json", "--", "true"}, "where the trace is"},
 	})
 }
 
@@ -278,16 +283,19 @@ func TestCollectRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":             {[]string{"collect"}, "nowhere to listen"},
-		"no folder":           {[]string{"collect", "--listen", "unix:s"}, "-o DIR"},
-		"an argument":         {[]string{"collect", "--listen", "unix:s", "-o", "d", "x"}, "takes no arguments"},
-		"a bad address":       {[]string{"collect", "--listen", "udp://x", "-o", "d"}, "neither unix:PATH nor tcp://HOST:PORT"},
-		"no port":             {[]string{"collect", "--listen", "tcp://localhost", "-o", "d"}, "neither unix:PATH nor tcp://HOST:PORT"},
+		"nothing":     {[]string{"collect"}, "nowhere to listen"},
+		"no folder":   {[]string{"collect", "--listen", "unix:s"}, "-o DIR"},
+		"an argument": {[]string{"collect", "--listen", "unix:s", "-o", "d", "x"}, "takes no arguments"},
+		"a bad address": {[]string{"collect", "--listen", "udp://x", "-o", "d"},
+			"neither unix:PATH nor tcp://HOST:PORT"},
+		"no port": {[]string{"collect", "--listen", "tcp://localhost", "-o", "d"},
+			"neither unix:PATH nor tcp://HOST:PORT"},
 		"a folder for socket": {[]string{"collect", "--listen", "unix:none/s", "-o", "d"}, "listen on"},
 		"a file for folder":   {[]string{"collect", "--listen", "unix:s", "-o", file}, "file"},
 		"a long path":         {[]string{"collect", "--listen", "unix:" + strings.Repeat("s", 200), "-o", "d"}, "longer"},
 	})
-	if got := sh(t, dir, []string{"MTRACE_TOKEN=short"}, tool.mtrace, "collect", "--listen", "tcp://127.0.0.1:0", "-o", "d"); got.exit != 2 || !strings.Contains(got.stderr, "token has 5 characters") {
+	if got := sh(t, dir, []string{"MTRACE_TOKEN=short"}, tool.mtrace, "collect", "--listen", "tcp://127.0.0.1:0", "-o",
+		"d"); got.exit != 2 || !strings.Contains(got.stderr, "token has 5 characters") {
 		t.Errorf("a short token: %+v", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "d", "*")); len(left) > 0 {

@@ -26,7 +26,8 @@ type stdio struct {
 	out, err *os.File
 }
 
-// A command is one word after `mtrace`. Its flags are declared on the set it is given; run gets what is left of the line.
+// A command is one word after `mtrace`. Its flags are declared on the set it is given; run gets what is left of the
+// line.
 type command struct {
 	name    string
 	summary string
@@ -39,8 +40,10 @@ type command struct {
 
 // commands is the table of commands, in the order of help.
 func commands() []command {
-	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(), serveCommand(), pprofCommand(), exportCommand(), pushCommand(), diffCommand(),
-		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(), mcpCommand(), completionCommand(), versionCommand()}
+	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(),
+		serveCommand(), pprofCommand(), exportCommand(), pushCommand(), diffCommand(),
+		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(),
+		mcpCommand(), completionCommand(), versionCommand()}
 }
 
 // status is an error that carries an exit status. Its text, when it has any, is what the user reads.
@@ -100,7 +103,8 @@ func tree(std stdio) *cobra.Command {
 	chosenColour = colourAuto
 	root.PersistentFlags().Var(&chosenColour, "color", "use colours: auto (on a terminal), always or never")
 	root.PersistentFlags().Lookup("color").Hidden = true // in the help of mtrace, instead of in that of each command
-	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
 		return colourModes, cobra.ShellCompDirectiveNoFileComp
 	})
 	root.SetOut(std.out)
@@ -148,7 +152,8 @@ func unknown(root *cobra.Command, name string) error {
 // cobra is the command as cobra has it. Its errors begin with its name.
 func (c command) cobra(std stdio) *cobra.Command {
 	firstLine, more, _ := strings.Cut(c.usage, "\n")
-	cmd := &cobra.Command{Use: strings.TrimSpace(c.name + " " + firstLine), Short: c.summary, Long: c.summary + "." + asCode(more), Example: c.example,
+	cmd := &cobra.Command{Use: strings.TrimSpace(c.name + " " + firstLine), Short: c.summary, Long: c.summary + "." +
+		asCode(more), Example: c.example,
 		Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true}
 	flags := cmd.Flags()
 	flags.SetInterspersed(!c.whole)
@@ -199,7 +204,8 @@ func asCode(text string) string {
 }
 
 func (c command) help(w io.Writer, flags *pflag.FlagSet) {
-	fmt.Fprintf(w, "%s\n\nUsage: %s\n\nExample:\n  %s\n", c.summary, strings.TrimSpace("mtrace "+c.name+" "+c.usage), c.example)
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n\nExample:\n  %s\n", c.summary, strings.TrimSpace("mtrace "+c.name+" "+c.usage),
+		c.example)
 	flags.VisitAll(plainDefault)
 	if flags.HasAvailableFlags() {
 		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))
@@ -214,5 +220,6 @@ func help(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
 	}
-	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; NO_COLOR and FORCE_COLOR are respected.\nmtrace COMMAND --help says more.\n")
+	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; "+
+		"NO_COLOR and FORCE_COLOR are respected.\nmtrace COMMAND --help says more.\n")
 }

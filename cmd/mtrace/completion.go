@@ -9,7 +9,8 @@ func completionCommand() command {
 		name:    "completion",
 		summary: "Print what makes a shell complete commands and flags of mtrace",
 		usage:   "bash|zsh|fish",
-		example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion fish | source",
+		example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion " +
+			"fish | source",
 		setup: func(*pflag.FlagSet) func(stdio, []string) error {
 			return func(std stdio, args []string) error {
 				if len(args) != 1 {

@@ -49,16 +49,21 @@ func TestCommandsAreFound(t *testing.T) {
 		{"repot x.mtrace", 2, `mtrace: no command "repot": did you mean report? mtrace --help lists them` + "\n"},
 		{"frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
 		{"--frobnicate", 2, "mtrace: unknown flag --frobnicate: mtrace --help lists the commands\n"},
-		{"report --widht x", 2, "mtrace report: unknown flag --widht (did you mean --wide?): mtrace report --help lists the flags\n"},
-		{"report --jsn x", 2, "mtrace report: unknown flag --jsn (did you mean --json?): mtrace report --help lists the flags\n"},
-		{"run --foce -- true", 2, "mtrace run: unknown flag --foce (did you mean --force?): mtrace run --help lists the flags\n"},
+		{"report --widht x", 2, "mtrace report: unknown flag --widht (did you mean --wide?): mtrace report --help lists " +
+			"the flags\n"},
+		{"report --jsn x", 2, "mtrace report: unknown flag --jsn (did you mean --json?): mtrace report --help lists the " +
+			"flags\n"},
+		{"run --foce -- true", 2, "mtrace run: unknown flag --foce (did you mean --force?): mtrace run --help lists the " +
+			"flags\n"},
 		{"report -q x", 2, "mtrace report: unknown flag -q: mtrace report --help lists the flags\n"},
-		{"report --color=blue x", 2, "mtrace report: invalid argument \"blue\" for \"--color\" flag: give one of auto, always, never: mtrace report --help lists the flags\n"},
+		{"report --color=blue x", 2, "mtrace report: invalid argument \"blue\" for \"--color\" flag: give one of auto, " +
+			"always, never: mtrace report --help lists the flags\n"},
 		{"--", 2, "mtrace: no command: mtrace --help lists them\n"},
 		{"help frobnicate", 2, `mtrace: no command "frobnicate": mtrace --help lists them` + "\n"},
 		{"completion tcsh", 2, `mtrace completion: no shell "tcsh": there are bash, zsh and fish` + "\n"},
 	} {
-		if got := sh(t, "", nil, tool.mtrace, strings.Fields(row.args)...); got.exit != row.exit || got.stderr != row.says || got.stdout != "" {
+		if got := sh(t, "", nil, tool.mtrace, strings.Fields(row.args)...); got.exit != row.exit || got.stderr != row.says ||
+			got.stdout != "" {
 			t.Errorf("mtrace %s: %+v", row.args, got)
 		}
 	}
@@ -75,7 +80,8 @@ func TestColourIsChosen(t *testing.T) {
 		env, flag string
 		coloured  bool
 	}{
-		{"NO_COLOR=", "--color=auto", false}, {"NO_COLOR=", "--color=always", true}, {"NO_COLOR=1", "--color=always", true}, {"FORCE_COLOR=1", "--color=auto", true},
+		{"NO_COLOR=", "--color=auto", false}, {"NO_COLOR=", "--color=always", true}, {"NO_COLOR=1", "--color=always", true},
+		{"FORCE_COLOR=1", "--color=auto", true},
 		{"FORCE_COLOR=1", "--color=never", false}, {"FORCE_COLOR=0", "--color=auto", false},
 	} {
 		got := sh(t, t.TempDir(), []string{row.env}, tool.mtrace, "doctor", row.flag, "--no-self-test")
@@ -89,11 +95,13 @@ func TestColourIsChosen(t *testing.T) {
 func TestHelpIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands() {
-		if got := sh(t, "", nil, tool.mtrace, c.name, "--help"); got.exit != 0 || strings.HasSuffix(strings.TrimSpace(got.stdout), "Flags:") {
+		if got := sh(t, "", nil, tool.mtrace, c.name, "--help"); got.exit != 0 ||
+			strings.HasSuffix(strings.TrimSpace(got.stdout), "Flags:") {
 			t.Errorf("%s --help: %+v", c.name, got)
 		}
 	}
-	if got := sh(t, "", nil, tool.mtrace, "bench", "--list"); got.exit != 0 || strings.Count(got.stdout, "\n") < 10 || !strings.HasPrefix(got.stdout, "scaling") {
+	if got := sh(t, "", nil, tool.mtrace, "bench", "--list"); got.exit != 0 || strings.Count(got.stdout, "\n") < 10 ||
+		!strings.HasPrefix(got.stdout, "scaling") {
 		t.Errorf("bench --list: %+v", got)
 	}
 }

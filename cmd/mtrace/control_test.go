@@ -17,7 +17,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// steering is a text that would change what a terminal does: ESC, CSI of C1, BEL, DEL, NEL, and an OSC that sets the title.
+// steering is a text that would change what a terminal does: ESC, CSI of C1, BEL, DEL, NEL, and an OSC that sets the
+// title.
 const steering = "\x1b[31m\u009b7m\x07\x7f\u0085\u009d0;title\u009c"
 
 // hostileTrace makes a trace whose names and labels steer terminals, from the text form of another.
@@ -55,8 +56,9 @@ func hostileTrace(t *testing.T, from string) string {
 	return path
 }
 
-// TestNothingSteersTheTerminal: control characters of the traced program, of files, of their names and of claims reach no terminal, from any
-// command. tail printed U+009B, check an ESC of a claim's title, and an error that of a file's name.
+// TestNothingSteersTheTerminal: control characters of the traced program, of files, of their names and of claims reach
+// no terminal, from any command. tail printed U+009B, check an ESC of a claim's title, and an error that of a file's
+// name.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	t.Parallel()
 	trace := hostileTrace(t, smallTrace(t))
@@ -74,19 +76,30 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := [][]string{
-		{"report", trace}, {"report", "--wide", trace}, {"report", "--json", trace}, {"report", trace, trace}, {"report", named}, {"report", named + "x"},
-		{"tail", trace}, {"tail", named}, {"check", "--claims", claims, trace}, {"check", "--claims", claims, "--json", trace},
-		{"check", "--claims", claims, "--markdown", trace}, {"check", "--claims", claims, "--github", trace}, {"check", "--claims", named, trace},
-		{"diff", trace, trace}, {"diff", "--json", trace, trace}, {"repair", named, "-o", filepath.Join(dir, "repaired")}, {"explain", steering},
-		{steering}, {"report", "--" + steering}, {"report", "--section", steering, trace}, {"report", "--thread", steering, trace}, {"report", "--what-if", steering, trace},
-		{"xctrace", export}, {"xctrace", "--json", export}, {"xctrace", named}, {"export", trace, "--format", steering, "-o", "x"}, {"pprof", trace, "--type", steering, "-o", "x"},
-		{"run", "--", "./no" + steering}, {"doctor", "--no-self-test", "--", "./no" + steering}, {"doctor", "--no-self-test", "--json", "--", "./no" + steering},
-		{"sweep", "--threads", "1", "--", "sh", "-c", "printf '" + strings.ReplaceAll(steering, "'", "") + "'; exit 3", "{threads}"},
+		{"report", trace}, {"report", "--wide", trace}, {"report", "--json", trace}, {"report", trace, trace},
+		{"report", named}, {"report", named + "x"},
+		{"tail", trace}, {"tail", named}, {"check", "--claims", claims, trace}, {"check", "--claims", claims, "--json",
+			trace},
+		{"check", "--claims", claims, "--markdown", trace}, {"check", "--claims", claims, "--github", trace},
+		{"check", "--claims", named, trace},
+		{"diff", trace, trace}, {"diff", "--json", trace, trace}, {"repair", named, "-o", filepath.Join(dir, "repaired")},
+		{"explain", steering},
+		{steering}, {"report", "--" + steering}, {"report", "--section", steering, trace}, {"report", "--thread", steering,
+			trace}, {"report", "--what-if", steering, trace},
+		{"xctrace", export}, {"xctrace", "--json", export}, {"xctrace", named}, {"export", trace, "--format", steering, "-o",
+			"x"}, {"pprof", trace, "--type", steering, "-o", "x"},
+		{"run", "--", "./no" + steering}, {"doctor", "--no-self-test", "--", "./no" + steering},
+		{"doctor", "--no-self-test", "--json", "--", "./no" + steering},
+		{"sweep", "--threads", "1", "--", "sh", "-c", "printf '" + strings.ReplaceAll(steering, "'", "") + "'; exit 3",
+			"{threads}"},
 	}
 	for _, args := range commands {
 		got := sh(t, dir, nil, tool.mtrace, args...)
 		for name, text := range map[string]string{"output": got.stdout, "error": got.stderr} {
-			if at := strings.IndexFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); at >= 0 {
+			if at := strings.IndexFunc(text, func(r rune) bool {
+				return unicode.IsControl(r) && r != '\n' &&
+					r != '\t'
+			}); at >= 0 {
 				t.Errorf("%q: standard %s has %q", args, name, text[max(0, at-60):min(len(text), at+20)])
 			}
 		}
@@ -94,7 +107,8 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 			t.Errorf("%q says nothing", args)
 		}
 	}
-	for _, args := range [][]string{{"report", trace}, {"check", "--claims", claims, trace}, {"export", trace, "--format", "jsonl", "-o", "-"},
+	for _, args := range [][]string{{"report", trace}, {"check", "--claims", claims, trace},
+		{"export", trace, "--format", "jsonl", "-o", "-"},
 		{"pprof", trace, "--type", "api", "--format", "folded", "-o", "-"}, {"report", "--html", "-", trace}} {
 		seen := onTerminal(t, args)
 		for _, bad := range []string{"\x1b[31m\u009b", "\u009b", "\x07", "\u009d", "\x7f"} {

@@ -14,7 +14,8 @@ func TestSelfCheckInReport(t *testing.T) {
 	directory := t.TempDir()
 	run := func(flags ...string) (r report.Report) {
 		path := filepath.Join(directory, strings.Join(flags, "")+"t.mtrace")
-		args := append(append([]string{"run", "--no-report", "-o", path}, flags...), "--", "python3", workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32",
+		args := append(append([]string{"run", "--no-report", "-o", path}, flags...), "--", "python3", workload(t), "--op",
+			"axpy", "--size", "1024", "--dtype", "float32",
 			"--threads", "2", "--iters", "20", "--sync-mode", "event")
 		if got := sh(t, directory, nil, tool.mtrace, args...); got.exit != 0 {
 			t.Fatalf("%+v", got)
@@ -31,7 +32,8 @@ func TestSelfCheckInReport(t *testing.T) {
 			t.Fatalf("coverage %+v", r.Coverage)
 		}
 		p := r.Coverage.Processes[0]
-		if p.Commits.Made == 0 || p.Commits.Seen != p.Commits.Made || p.Completions != p.Commits || len(p.Classes) < 5 || len(p.Unhooked) != 0 {
+		if p.Commits.Made == 0 || p.Commits.Seen != p.Commits.Made || p.Completions != p.Commits || len(p.Classes) < 5 ||
+			len(p.Unhooked) != 0 {
 			t.Errorf("coverage of the process %+v", p)
 		}
 	}
@@ -49,7 +51,8 @@ func TestSelfCheckInReport(t *testing.T) {
 		}
 		return n
 	}
-	for _, selector := range []string{"newCommandQueue", "commandBuffer", "commit", "blitCommandEncoder", "newBufferWithLength:options:"} {
+	for _, selector := range []string{"newCommandQueue", "commandBuffer", "commit", "blitCommandEncoder",
+		"newBufferWithLength:options:"} {
 		if a, b := count(plain, selector), count(checked, selector); a != b {
 			t.Errorf("%s: %d calls without the self-check, %d with it", selector, a, b)
 		}

@@ -16,9 +16,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A crashGuard remembers of a command that its last traced run crashed inside a method that the tracer had replaced. Nobody can tell whose fault
-// that was. So the next run is made with nothing replaced: when that ends well the tracer is the likely cause, and it stays that way; when that
-// crashes too it is not the tracer, and the runs after it are traced again.
+// A crashGuard remembers of a command that its last traced run crashed inside a method that the tracer had replaced.
+// Nobody can tell whose fault that was. So the next run is made with nothing replaced: when that ends well the tracer
+// is the likely cause, and it stays that way; when that crashes too it is not the tracer, and the runs after it are
+// traced again.
 type crashGuard struct {
 	path string // of the note; "" where none can be kept
 	note crashNote
@@ -61,7 +62,8 @@ func (g *crashGuard) before() string {
 	if !g.off {
 		return ""
 	}
-	return fmt.Sprintf("the last traced run of this command was ended by %s, which the tracer had replaced: this run is made with nothing replaced, so its Metal "+
+	return fmt.Sprintf("the last traced run of this command was ended by %s, which the tracer had replaced: this run "+
+		"is made with nothing replaced, so its Metal "+
 		"calls are not recorded; "+
 		"--crash-guard=false traces it all the same, and --skip-class leaves single classes alone", g.note.Crash)
 }
@@ -81,7 +83,8 @@ func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	case crashed && inside != "" && !g.note.Cleared:
 		g.note.Crash = signalName(ended.Signal()) + " inside " + inside
 		g.keep()
-		return fmt.Sprintf("the program was ended by %s, which the tracer had replaced: the next run of this command is made with nothing replaced, to see whose "+
+		return fmt.Sprintf("the program was ended by %s, which the tracer had replaced: the next run of this command is "+
+			"made with nothing replaced, to see whose "+
 			"fault that is", g.note.Crash)
 	case !crashed && g.note.Crash == "":
 		os.Remove(g.path) // of another tracer, if it is there
@@ -101,12 +104,14 @@ func (g *crashGuard) keep() {
 }
 
 // crashes are the signals of code that went wrong. Metal's own assertions abort, which is no crash of ours.
-var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL", syscall.SIGTRAP: "SIGTRAP"}
+var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
+	syscall.SIGTRAP: "SIGTRAP"}
 
 func isCrash(s syscall.Signal) bool      { return crashes[s] != "" }
 func signalName(s syscall.Signal) string { return crashes[s] }
 
-// insideWatch notes what the threads of one process were inside of at its end. Threads that wait are left out: they crash nowhere.
+// insideWatch notes what the threads of one process were inside of at its end. Threads that wait are left out: they
+// crash nowhere.
 type insideWatch struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex

@@ -10,8 +10,9 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// TestCrashGuard: a program that crashes inside a replaced method, and only there, runs the next time with nothing replaced, and stays so; one that
-// crashes anyway is traced again. It is said each time, and another tracer, or a word of the user's, makes a new start.
+// TestCrashGuard: a program that crashes inside a replaced method, and only there, runs the next time with nothing
+// replaced, and stays so; one that crashes anyway is traced again. It is said each time, and another tracer, or a word
+// of the user's, makes a new start.
 func TestCrashGuard(t *testing.T) {
 	needTruth(t)
 	script, err := filepath.Abs("testdata/crash.py")
@@ -21,7 +22,8 @@ func TestCrashGuard(t *testing.T) {
 	cache := t.TempDir()
 	run := func(env []string, mode string, flags ...string) outcome {
 		flags = append([]string{"run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace")}, flags...)
-		return sh(t, cache, append(env, "XDG_CACHE_HOME="+cache), tool.mtrace, append(flags, "--", "python3", script, mode)...)
+		return sh(t, cache, append(env, "XDG_CACHE_HOME="+cache), tool.mtrace, append(flags, "--", "python3", script,
+			mode)...)
 	}
 	const crashed = 128 + int(syscall.SIGSEGV)
 	for i, step := range []struct {
@@ -31,8 +33,10 @@ func TestCrashGuard(t *testing.T) {
 		out   string
 		says  []string
 	}{
-		{"hooked", nil, crashed, "", []string{"SIGSEGV inside fillBuffer:range:value:", "next run of this command is made with nothing replaced"}},
-		{"hooked", nil, 0, "not hooked\n", []string{"the last traced run of this command was ended by SIGSEGV inside fillBuffer:range:value:", "the tracer is likely the cause"}},
+		{"hooked", nil, crashed, "", []string{"SIGSEGV inside fillBuffer:range:value:",
+			"next run of this command is made with nothing replaced"}},
+		{"hooked", nil, 0, "not hooked\n", []string{"the last traced run of this command was ended by SIGSEGV inside " +
+			"fillBuffer:range:value:", "the tracer is likely the cause"}},
 		{"hooked", nil, 0, "not hooked\n", []string{"the tracer is likely the cause"}},
 		{"hooked", []string{"--crash-guard=false"}, crashed, "", nil},
 		{"hooked", []string{"--skip-class", "SMG1FamilyBlitContext"}, 0, "not hooked\n", nil},
@@ -63,7 +67,8 @@ func TestCrashGuard(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(note, []byte(strings.Replace(string(content), `"tracer":"`, `"tracer":"older `, 1)), 0o600); err != nil {
+		if err := os.WriteFile(note, []byte(strings.Replace(string(content), `"tracer":"`, `"tracer":"older `, 1)),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -72,8 +77,8 @@ func TestCrashGuard(t *testing.T) {
 	}
 }
 
-// TestTraceHasTheProgramsEnd: the trace says how the program ended and what processor time it used. It said neither: Go forgets the process id of
-// a child that was waited for, and the collector was told of the end of process -1.
+// TestTraceHasTheProgramsEnd: the trace says how the program ended and what processor time it used. It said neither: Go
+// forgets the process id of a child that was waited for, and the collector was told of the end of process -1.
 func TestTraceHasTheProgramsEnd(t *testing.T) {
 	needTruth(t)
 	script, err := filepath.Abs("testdata/crash.py")
@@ -81,7 +86,8 @@ func TestTraceHasTheProgramsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	sh(t, t.TempDir(), nil, tool.mtrace, "run", "--no-report", "--crash-guard=false", "-o", trace, "--", "python3", script, "always")
+	sh(t, t.TempDir(), nil, tool.mtrace, "run", "--no-report", "--crash-guard=false", "-o", trace, "--", "python3",
+		script, "always")
 	r, err := tracefile.Open(trace)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +104,8 @@ func TestTraceHasTheProgramsEnd(t *testing.T) {
 // TestSkipClassRefusesBadNames: a name that can be no class's is a mistake.
 func TestSkipClassRefusesBadNames(t *testing.T) {
 	for _, name := range []string{"MTL Debug", "*x", "a/b", strings.Repeat("x", 2048)} {
-		if got := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--skip-class", name, "--", "true"); got.exit != 2 || strings.Count(got.stderr, "\n") != 1 {
+		if got := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--skip-class", name, "--", "true"); got.exit != 2 ||
+			strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%.20q: exit status %d, %q", name, got.exit, got.stderr)
 		}
 	}

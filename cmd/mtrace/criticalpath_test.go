@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze/path"
 )
 
-// With one serial stream all of the GPU's work is on the critical path, of real recordings too: with completion handlers that post a semaphore
-// for which the thread waits, and with a queue that is always full and never waited for. The path went to Metal's own threads and called all
-// the program's, or called what lay before a gap scheduling.
+// With one serial stream all of the GPU's work is on the critical path, of real recordings too: with completion
+// handlers that post a semaphore for which the thread waits, and with a queue that is always full and never waited for.
+// The path went to Metal's own threads and called all the program's, or called what lay before a gap scheduling.
 func TestCriticalPathHasAllWorkOfOneStream(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
@@ -36,7 +36,8 @@ func TestCriticalPathHasAllWorkOfOneStream(t *testing.T) {
 				}
 			}
 			if busy := report.GPU.BusyNS; busy == 0 || float64(max(onGPU-busy, busy-onGPU)) > 0.01*float64(busy) {
-				t.Errorf("the GPU was busy for %d ns, and its work is %d ns of the path: %+v", busy, onGPU, report.Serialization.CriticalPath)
+				t.Errorf("the GPU was busy for %d ns, and its work is %d ns of the path: %+v", busy, onGPU,
+					report.Serialization.CriticalPath)
 			}
 		})
 	}

@@ -37,8 +37,9 @@ func damaged(random *rand.Rand, whole []byte) (trace []byte, how string) {
 	return trace, how
 }
 
-// TestDamage: no command that reads traces panics at a damaged one, hangs, or passes what it could read off as the whole. Once `mtrace diff`
-// compared what was left of a cut trace and said with its exit status that nothing had changed.
+// TestDamage: no command that reads traces panics at a damaged one, hangs, or passes what it could read off as the
+// whole. Once `mtrace diff` compared what was left of a cut trace and said with its exit status that nothing had
+// changed.
 func TestDamage(t *testing.T) {
 	paths, attacks := tracesToAttack(t, 40)
 	random := rand.New(rand.NewPCG(12, 12))
@@ -57,7 +58,8 @@ func TestDamage(t *testing.T) {
 		}
 		commands := [][]string{
 			{"report", bad}, {"report", "--json", bad}, {"pprof", bad, "-o", out}, {"diff", path, bad}, {"diff", bad, path},
-			{"export", bad, "--format", "perfetto", "-o", out}, {"export", bad, "--format", "chrome", "-o", out}, {"export", bad, "--format", "jsonl", "-o", out},
+			{"export", bad, "--format", "perfetto", "-o", out}, {"export", bad, "--format", "chrome", "-o", out},
+			{"export", bad, "--format", "jsonl", "-o", out},
 			{"export", bad, "--format", "csv", "-o", out}, {"export", bad, "--format", "parquet", "-o", out},
 		}
 		args := commands[i%len(commands)]

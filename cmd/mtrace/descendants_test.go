@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// background are ways in which a program leaves a process behind that uses Metal a second after the program has ended. $1 is a file for its
-// process id.
+// background are ways in which a program leaves a process behind that uses Metal a second after the program has ended.
+// $1 is a file for its process id.
 var background = map[string]string{
 	"a job":     `(echo $$ >"$1"; sleep 1; exec "$0" classes 3) >/dev/null 2>&1 & sleep 0.1`,
 	"nohup":     `nohup sh -c 'echo $$ >"$1"; sleep 1; exec "$0" classes 3' "$0" "$1" >/dev/null 2>&1 & sleep 0.1`,
@@ -22,8 +22,8 @@ var background = map[string]string{
 	"two forks": `((sleep 1; exec "$0" classes 3) >/dev/null 2>&1 &) ; sleep 0.1`,
 }
 
-// A process that lives on and has not used Metal yet was not spoken of: "0 calls, none lost", exit status 0, and "the program made no Metal
-// call", while it made hundreds.
+// A process that lives on and has not used Metal yet was not spoken of: "0 calls, none lost", exit status 0, and "the
+// program made no Metal call", while it made hundreds.
 func TestProcessesThatLiveOn(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
@@ -38,14 +38,16 @@ func TestProcessesThatLiveOn(t *testing.T) {
 			}
 			got := run("-o", "said.mtrace")
 			words := strings.Join(strings.Fields(got.stdout+got.stderr), " ")
-			if got.exit != 0 || !strings.Contains(words, "of the program still run") || strings.Contains(words, "made no Metal call") {
+			if got.exit != 0 || !strings.Contains(words, "of the program still run") ||
+				strings.Contains(words, "made no Metal call") {
 				t.Errorf("%+v", got)
 			}
 			if got := run("--no-report", "-o", "quiet.mtrace"); strings.Count(got.stderr, "of the program still run") != 1 {
 				t.Errorf("without a report: %+v", got)
 			}
 			head, _, _ := strings.Cut(sh(t, dir, nil, tool.mtrace, "report", "said.mtrace").stdout, "\n\n")
-			if head := strings.Join(strings.Fields(head), " "); !strings.Contains(head, "STILL RUNNING") || strings.Contains(head, ", none lost") {
+			if head := strings.Join(strings.Fields(head), " "); !strings.Contains(head, "STILL RUNNING") ||
+				strings.Contains(head, ", none lost") {
 				t.Errorf("the report begins\n%s", head)
 			}
 			got = run("--wait-for-children", "-o", "waited.mtrace")
@@ -94,7 +96,8 @@ func TestInterruptEndsTheWaitForChildren(t *testing.T) {
 	needTruth(t)
 	dir := t.TempDir()
 	var stderr strings.Builder
-	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--wait-for-children", "-o", "t.mtrace", "--", "sh", "-c", `setsid sleep 1000 >/dev/null 2>&1 & echo $! >pid`)
+	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--wait-for-children", "-o", "t.mtrace", "--", "sh", "-c",
+		`setsid sleep 1000 >/dev/null 2>&1 & echo $! >pid`)
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	startInTime(t, cmd)
 	awaitFile(t, filepath.Join(dir, "pid"))
@@ -107,7 +110,8 @@ func TestInterruptEndsTheWaitForChildren(t *testing.T) {
 	if pid, _ := strconv.Atoi(strings.TrimSpace(string(text))); pid == 0 || syscall.Kill(pid, syscall.SIGKILL) != nil {
 		t.Errorf("process %q did not live on", text)
 	}
-	if !strings.Contains(stderr.String(), "1 process of the program still runs") || !exists(filepath.Join(dir, "t.mtrace")) {
+	if !strings.Contains(stderr.String(), "1 process of the program still runs") ||
+		!exists(filepath.Join(dir, "t.mtrace")) {
 		t.Errorf("standard error: %s", &stderr)
 	}
 }

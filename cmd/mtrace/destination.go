@@ -21,8 +21,8 @@ import (
 // standardOutput is what names it where a file can be named.
 const standardOutput = "-"
 
-// A destination is where a document goes: nowhere when empty, else to a file, - for standard output, or fd:N for a descriptor that the
-// tool was started with. As a flag it may be given without a value: then it is standard output.
+// A destination is where a document goes: nowhere when empty, else to a file, - for standard output, or fd:N for a
+// descriptor that the tool was started with. As a flag it may be given without a value: then it is standard output.
 type destination string
 
 // Set implements pflag.Value.
@@ -58,15 +58,16 @@ func (d destination) descriptor() (number int, is bool, err error) {
 	return int(n), true, err
 }
 
-// take says at once, before long work, when it cannot be written to. A descriptor is from then on the tool's own: programs that it starts
-// do not get it.
+// take says at once, before long work, when it cannot be written to. A descriptor is from then on the tool's own:
+// programs that it starts do not get it.
 func (d destination) take(flag string, force bool, inputs ...string) error {
 	number, is, err := d.descriptor()
 	switch {
 	case is && err != nil:
 		return usageError("%s=%s: fd: has the number of a descriptor behind it, like fd:3", flag, d)
 	case is && !given(number):
-		return usageError("%s=%s: no descriptor %d was given that can be written to: %d>FILE on the line gives one", flag, d, number, number)
+		return usageError("%s=%s: no descriptor %d was given that can be written to: %d>FILE on the line gives one", flag, d,
+			number, number)
 	case is && number > 2:
 		unix.CloseOnExec(number)
 	case !is:
@@ -80,8 +81,8 @@ func forceFlag(flags *pflag.FlagSet, force *bool) {
 	flags.BoolVar(force, "force", false, "replace files that are there already")
 }
 
-// mayWrite says before long work why the file that a flag names cannot be written. It is none of the inputs, which are read. An empty
-// path is none, and - is standard output.
+// mayWrite says before long work why the file that a flag names cannot be written. It is none of the inputs, which are
+// read. An empty path is none, and - is standard output.
 func mayWrite(flag, path string, force bool, inputs ...string) error {
 	if path == "" || path == standardOutput {
 		return nil
@@ -100,8 +101,8 @@ func mayWrite(flag, path string, force bool, inputs ...string) error {
 	return nil
 }
 
-// given says that a descriptor was open for writing when the tool was started. One that the tool opened itself closes when it starts
-// another program; of those that it was given none does, or it would not have them.
+// given says that a descriptor was open for writing when the tool was started. One that the tool opened itself closes
+// when it starts another program; of those that it was given none does, or it would not have them.
 func given(number int) bool {
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {
@@ -111,7 +112,8 @@ func given(number int) bool {
 	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// write writes the document. A file takes the place of an older one only with force, and never that of input, which is read.
+// write writes the document. A file takes the place of an older one only with force, and never that of input, which is
+// read.
 func (d destination) write(std stdio, input string, force bool, fill func(io.Writer) error) error {
 	number, is, err := d.descriptor()
 	switch {
@@ -127,7 +129,8 @@ func (d destination) write(std stdio, input string, force bool, fill func(io.Wri
 	return writeFile(std, string(d), input, force, func(f *os.File) error { return fill(f) })
 }
 
-// writeText writes the text that print prints on its standard output. A trace that is not whole is printed as far as it goes, and the error says so.
+// writeText writes the text that print prints on its standard output. A trace that is not whole is printed as far as it
+// goes, and the error says so.
 func (d destination) writeText(std stdio, input string, force bool, print func(stdio, string) error) error {
 	var printed error
 	err := d.write(std, input, force, func(w io.Writer) error {
@@ -143,7 +146,8 @@ func (d destination) writeText(std stdio, input string, force bool, print func(s
 	return cmp.Or(err, printed)
 }
 
-// writeFile makes the file path from input; - is standard output. It replaces an older file only with force, and never input itself.
+// writeFile makes the file path from input; - is standard output. It replaces an older file only with force, and never
+// input itself.
 func writeFile(std stdio, path, input string, force bool, write func(*os.File) error) error {
 	if path == standardOutput {
 		return asStatus(toStandardOutput(std, write))

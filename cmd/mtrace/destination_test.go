@@ -17,7 +17,8 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// TestRunWritesReportElsewhere: `mtrace run --json` printed its report behind what the program printed, and who read the one got the other.
+// TestRunWritesReportElsewhere: `mtrace run --json` printed its report behind what the program printed, and who read
+// the one got the other.
 func TestRunWritesReportElsewhere(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -38,7 +39,8 @@ func TestRunWritesReportElsewhere(t *testing.T) {
 		if name == "a pipe" { // which is the program's too, by its number: the shell was not asked for --json=fd:7
 			got.stdout = strings.Replace(got.stdout, "it has 7\n", "", 1)
 		}
-		if got.exit != 0 || got.stdout != "{\"schema\": \"mine\"}\n" || !strings.HasPrefix(got.stderr, "mtrace: wrote t.mtrace, ") || strings.Count(got.stderr, "\n") != 1 {
+		if got.exit != 0 || got.stdout != "{\"schema\": \"mine\"}\n" ||
+			!strings.HasPrefix(got.stderr, "mtrace: wrote t.mtrace, ") || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: %+v", name, got)
 		}
 		text, err := os.ReadFile(report)
@@ -60,14 +62,15 @@ func TestRunWritesReportElsewhere(t *testing.T) {
 		"no yes or no":  {"--keep-empty=maybe", "--", "true"},
 	} {
 		empty := t.TempDir()
-		if got := sh(t, empty, nil, tool.mtrace, append([]string{"run"}, args...)...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" || len(files(t, empty)) > 0 {
+		if got := sh(t, empty, nil, tool.mtrace, append([]string{"run"}, args...)...); got.exit != exitUsage ||
+			strings.Count(got.stderr, "\n") != 1 || got.stdout != "" || len(files(t, empty)) > 0 {
 			t.Errorf("%s: %+v, left %q", name, got, files(t, empty))
 		}
 	}
 }
 
-// TestRunSaysWhatItLeaves: the last line on standard error is the trace and its size; of a program that used no Metal nothing is left, unless
-// it was asked for.
+// TestRunSaysWhatItLeaves: the last line on standard error is the trace and its size; of a program that used no Metal
+// nothing is left, unless it was asked for.
 func TestRunSaysWhatItLeaves(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -81,7 +84,8 @@ func TestRunSaysWhatItLeaves(t *testing.T) {
 		{[]string{"--json", "--", "true"}, "mtrace: no Metal call was seen, so no trace is kept; --keep-empty keeps it\n", 0},
 		{[]string{"--keep-empty", "--", "true"}, "mtrace: wrote true-", 1},
 		{[]string{"-o", "t.mtrace", "--", "true"}, "mtrace: wrote t.mtrace, ", 1},
-		{[]string{"--keep-empty=false", "-o", "t.mtrace", "--", "true"}, "mtrace: no Metal call was seen, so no trace is kept", 0},
+		{[]string{"--keep-empty=false", "-o", "t.mtrace", "--", "true"},
+			"mtrace: no Metal call was seen, so no trace is kept", 0},
 		{[]string{"--no-report", "--", "true"}, "", 1}, // it says nothing into what may be somebody's input
 		{[]string{"--no-report", "--keep-empty=false", "--", "true"}, "", 0},
 	} {
@@ -90,7 +94,8 @@ func TestRunSaysWhatItLeaves(t *testing.T) {
 		lines := strings.SplitAfter(strings.TrimSuffix(got.stderr, "\n"), "\n")
 		last := strings.TrimSuffix(lines[len(lines)-1], "\n")
 		left := files(t, dir)
-		if got.exit != 0 || !strings.HasPrefix(last, strings.TrimSuffix(c.says, "\n")) || c.says == "" && last != "" || len(left) != c.files {
+		if got.exit != 0 || !strings.HasPrefix(last, strings.TrimSuffix(c.says, "\n")) || c.says == "" && last != "" ||
+			len(left) != c.files {
 			t.Errorf("%q: %+v, left %q", c.args, got, left)
 		}
 		if c.files == 1 && c.says != "" && !strings.HasPrefix(last, "mtrace: wrote "+left[0]+", ") {
@@ -99,8 +104,8 @@ func TestRunSaysWhatItLeaves(t *testing.T) {
 	}
 }
 
-// TestDashIsStandardOutput: wherever a file can be named, - is standard output, with nothing else on it. `mtrace pprof -o -` made a file of that
-// name.
+// TestDashIsStandardOutput: wherever a file can be named, - is standard output, with nothing else on it. `mtrace pprof
+// -o -` made a file of that name.
 func TestDashIsStandardOutput(t *testing.T) {
 	t.Parallel()
 	trace, err := filepath.Abs(smallTrace(t))
@@ -108,7 +113,8 @@ func TestDashIsStandardOutput(t *testing.T) {
 		t.Fatal(err)
 	}
 	claims := filepath.Join(t.TempDir(), "claims.json")
-	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it is", "expr": "gpu.busy_share > 0"}]}`), 0o644); err != nil {
+	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it is", "expr": "gpu.busy_share > 0"}]}`),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	isXML := func(text string) error {
@@ -129,7 +135,8 @@ func TestDashIsStandardOutput(t *testing.T) {
 		{[]string{"report", "--html", "-", trace}, "<!", nil},
 		{[]string{"report", "--json", trace}, "{", func(s string) error { return schema.Validate("../..", []byte(s)) }},
 		{[]string{"report", "--json=-", trace}, "{", func(s string) error { return schema.Validate("../..", []byte(s)) }},
-		{[]string{"pprof", "--type", "wait", "-o", "-", trace}, "\x1f\x8b", func(s string) error { _, err := pprof.ParseData([]byte(s)); return err }},
+		{[]string{"pprof", "--type", "wait", "-o", "-", trace}, "\x1f\x8b",
+			func(s string) error { _, err := pprof.ParseData([]byte(s)); return err }},
 		{[]string{"pprof", "--type", "wait", "--format", "folded", "-o", "-", trace}, "", nil},
 		{[]string{"check", "--claims", claims, "--junit", "-", trace}, "<?xml", isXML},
 		{[]string{"diff", "--fail-over", "10", "--junit", "-", trace, trace}, "<?xml", isXML},
@@ -159,11 +166,13 @@ func TestDashIsStandardOutput(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"report", "--html", "-", "--json", trace}, {"report", "--json=a.json", trace, trace}, {"pprof", "-o", "-", trace},
-		{"check", "--claims", claims, "--junit", "-", "--json", trace}, {"diff", "--fail-over", "10", "--junit", "-", "--markdown", trace, trace},
+		{"check", "--claims", claims, "--junit", "-", "--json", trace}, {"diff", "--fail-over", "10", "--junit", "-",
+			"--markdown", trace, trace},
 		{"sweep", "--plot", "-", "--json", "--", "true", "{threads}"}, {"report", "--json=" + trace, trace},
 	} {
 		dir := t.TempDir()
-		if got := sh(t, dir, nil, tool.mtrace, args...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" || len(files(t, dir)) > 0 {
+		if got := sh(t, dir, nil, tool.mtrace, args...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 ||
+			got.stdout != "" || len(files(t, dir)) > 0 {
 			t.Errorf("%q: %+v, left %q", args, got, files(t, dir))
 		}
 	}
@@ -179,7 +188,8 @@ func TestColoursAreForTerminals(t *testing.T) {
 	}
 	trace := smallTrace(t)
 	for env, coloured := range map[string]bool{"NO_COLOR=": true, "NO_COLOR=1": false} {
-		for _, args := range [][]string{{"check", "--claims", claims, trace}, {"report", trace}, {"diff", "--fail-over", "10", trace, trace}} {
+		for _, args := range [][]string{{"check", "--claims", claims, trace}, {"report", trace},
+			{"diff", "--fail-over", "10", trace, trace}} {
 			cmd := exec.Command(tool.mtrace, args...)
 			cmd.Env = append(os.Environ(), env)
 			screen, err := pty.Start(cmd)
@@ -193,7 +203,8 @@ func TestColoursAreForTerminals(t *testing.T) {
 			if got := bytes.Contains(seen, []byte("\x1b[")); got != coloured || len(seen) == 0 {
 				t.Errorf("%s %q: coloured %v\n%s", env, args, got, seen)
 			}
-			if args[0] == "check" && coloured && (!bytes.Contains(seen, []byte("\x1b[32m  PASS\x1b[0m")) || !bytes.Contains(seen, []byte("\x1b[1;31m  FAIL\x1b[0m")) || bytes.Contains(seen, []byte("mPASS is"))) {
+			if args[0] == "check" && coloured && (!bytes.Contains(seen, []byte("\x1b[32m  PASS\x1b[0m")) ||
+				!bytes.Contains(seen, []byte("\x1b[1;31m  FAIL\x1b[0m")) || bytes.Contains(seen, []byte("mPASS is"))) {
 				t.Errorf("%q", seen)
 			}
 			if piped := sh(t, "", []string{env}, tool.mtrace, args...); strings.Contains(piped.stdout+piped.stderr, "\x1b") {

@@ -35,7 +35,8 @@ func traceDevices(t *testing.T, metal []string, copies int, args string) (string
 		t.Fatal(err)
 	}
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	env := append([]string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=1", "PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1"}, metal...)
+	env := append([]string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=1", "PYTHONPATH=" + programs,
+		"PYTHONDONTWRITEBYTECODE=1"}, metal...)
 	command := strings.Repeat("python3 "+script+" "+args+" & ", copies) + "wait"
 	r := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", trace, "--", "sh", "-c", command)
 	var all []devicesSaid
@@ -69,8 +70,8 @@ func causes(r *report.Report) (all []string) {
 	return all
 }
 
-// Two devices of one name, each with a thread and a queue: once they were one, whose time was the union of both, and the second
-// device's libraries were compilations repeated.
+// Two devices of one name, each with a thread and a queue: once they were one, whose time was the union of both, and
+// the second device's libraries were compilations repeated.
 func TestTwoDevices(t *testing.T) {
 	trace, all := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, "400 1:1500 1:2500")
 	said, names := all[0], []string{"softmetal G1", "softmetal G1 #2"}
@@ -80,8 +81,10 @@ func TestTwoDevices(t *testing.T) {
 	}
 	var sum int64
 	for i, d := range r.GPU.Devices {
-		// One thread that waits for each: nothing overlaps. The program's own figures are seconds as Metal has them, in doubles.
-		if want := said.GPU[slices.Index(names, d.Name)]; d.BusyNS < want-int64(said.CommandBuffers[i]) || d.BusyNS > want+int64(said.CommandBuffers[i]) {
+		// One thread that waits for each: nothing overlaps. The program's own figures are seconds as Metal has them, in
+		// doubles.
+		if want := said.GPU[slices.Index(names, d.Name)]; d.BusyNS < want-int64(said.CommandBuffers[i]) ||
+			d.BusyNS > want+int64(said.CommandBuffers[i]) {
 			t.Errorf("%s was busy for %d ns, the program says %d", d.Name, d.BusyNS, want)
 		}
 		sum += d.BusyNS
@@ -92,7 +95,8 @@ func TestTwoDevices(t *testing.T) {
 	queues := map[string]int{}
 	for _, q := range r.Queues {
 		queues[q.Device] = q.CommandBuffers
-		if i := slices.Index(names, q.Device); i < 0 || q.Label != fmt.Sprintf("queue of device %d", i) || !slices.Equal(q.ThreadIDs, said.TIDs[i]) {
+		if i := slices.Index(names, q.Device); i < 0 || q.Label != fmt.Sprintf("queue of device %d", i) ||
+			!slices.Equal(q.ThreadIDs, said.TIDs[i]) {
 			t.Errorf("queue %+v; the program says %+v", q, said)
 		}
 		only := reportOf(t, "--queue", fmt.Sprint(q.ID), trace)
@@ -133,7 +137,8 @@ func profileIn(t *testing.T, path string) *profile.Profile {
 // exportsOfTwoDevices: the profile has the GPUs' time, and tables know the device of each queue.
 func exportsOfTwoDevices(t *testing.T, trace string, names []string, sum int64) {
 	dir := t.TempDir()
-	if r := sh(t, "", nil, tool.mtrace, "pprof", "--type", "gpu", trace, "-o", filepath.Join(dir, "gpu.pb.gz")); r.exit != 0 {
+	if r := sh(t, "", nil, tool.mtrace, "pprof", "--type", "gpu", trace, "-o",
+		filepath.Join(dir, "gpu.pb.gz")); r.exit != 0 {
 		t.Fatalf("%+v", r)
 	}
 	p := profileIn(t, filepath.Join(dir, "gpu.pb.gz"))
@@ -175,8 +180,8 @@ func TestVerdictOfTwoDevices(t *testing.T) {
 	})
 }
 
-// The story: the device with the most work has one thread, the other has five that wait for each other's: the first was the one that the
-// verdict was about, and there was none.
+// The story: the device with the most work has one thread, the other has five that wait for each other's: the first was
+// the one that the verdict was about, and there was none.
 func TestVerdictIsAboutTheDeviceThatThreadsWaitFor(t *testing.T) {
 	ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
 		trace, _ := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, fmt.Sprintf("%d 1:3000 5:3000", milliseconds))
@@ -188,9 +193,9 @@ func TestVerdictIsAboutTheDeviceThatThreadsWaitFor(t *testing.T) {
 	})
 }
 
-// Two processes on one device that they share: sums are exact, the device's time is the union, and neither is another program on the GPU
-// to the other, in the whole trace and in the part of one. A machine that stands still for a while looks like another program, once; what
-// the analysis makes of the other process it makes of it in each run.
+// Two processes on one device that they share: sums are exact, the device's time is the union, and neither is another
+// program on the GPU to the other, in the whole trace and in the part of one. A machine that stands still for a while
+// looks like another program, once; what the analysis makes of the other process it makes of it in each run.
 func TestTwoProcessesOnOneDevice(t *testing.T) {
 	ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
 		return strings.Join(twoProcessesOnOneDevice(t, milliseconds), "; ")
@@ -210,7 +215,8 @@ func twoProcessesOnOneDevice(t *testing.T, milliseconds int) (strangers []string
 	for _, q := range r.Queues {
 		buffers += q.CommandBuffers
 	}
-	if len(r.GPU.Devices) != 1 || buffers != command || r.GPU.SumNS < want-int64(command) || r.GPU.SumNS > want+int64(command) {
+	if len(r.GPU.Devices) != 1 || buffers != command || r.GPU.SumNS < want-int64(command) ||
+		r.GPU.SumNS > want+int64(command) {
 		t.Errorf("devices %+v, %d command buffers of %d, %d ns of %d", r.GPU.Devices, buffers, command, r.GPU.SumNS, want)
 	}
 	if r.GPU.Overlap > 1.001 {

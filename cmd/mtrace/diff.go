@@ -19,26 +19,34 @@ func diffCommand() command {
 		name:    "diff",
 		summary: "Compare two traces: what changed, and whether it is more than noise",
 		usage:   "[flags] A B",
-		example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff --fail-over 10 --markdown --github before/ after/ >>$GITHUB_STEP_SUMMARY\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   # repeated runs show their noise",
+		example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff --fail-over 10 --markdown --github " +
+			"before/ after/ >>$GITHUB_STEP_SUMMARY\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   " +
+			"# repeated runs show their noise",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var output gateOutput
 			output.flags(flags, diff.Schema)
-			htmlPage := flags.String("html", "", "write what became slower and faster, with intervals, as a page, which needs no other file, to this `FILE`; - is standard output, and then the text is left out")
-			failOver := flags.Float64("fail-over", 0, "exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise; waits for the GPU and for signals do not count")
+			htmlPage := flags.String("html", "", "write what became slower and faster, with intervals, as a page, which "+
+				"needs no other file, to this `FILE`; - is standard output, and then the text is left out")
+			failOver := flags.Float64("fail-over", 0,
+				"exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise; waits for the GPU and for "+
+					"signals do not count")
 			return func(std stdio, args []string) error {
 				if len(args) != 2 {
-					return usageError("takes two sides, but got %d: mtrace diff A B, each a trace, several with commas between, or a folder of them", len(args))
+					return usageError("takes two sides, but got %d: mtrace diff A B, each a trace, several with commas between, or "+
+						"a folder of them", len(args))
 				}
 				if !(*failOver >= 0) || math.IsInf(*failOver, 0) {
 					return usageError("--fail-over %v: give a percentage of 0 or more", *failOver)
 				}
 				if (output.junit != "" || output.github) && !flags.Changed("fail-over") {
-					return usageError("--junit and --github say what fails, and nothing fails without a limit: give --fail-over PERCENTAGE")
+					return usageError("--junit and --github say what fails, and nothing fails without a limit: give --fail-over " +
+						"PERCENTAGE")
 				}
 				if err := output.check(); err != nil {
 					return err
 				}
-				if output.taken = *htmlPage == standardOutput; output.taken && (output.json || output.markdown || output.junit == standardOutput) {
+				if output.taken = *htmlPage == standardOutput; output.taken && (output.json || output.markdown ||
+					output.junit == standardOutput) {
 					return usageError("--html - is on standard output, as --json, --markdown or --junit - is: name a file for the page")
 				}
 				if err := mayWrite("--html", *htmlPage, output.force); err != nil {
@@ -88,7 +96,8 @@ func compare(std stdio, a, b string, output gateOutput, html string, fails bool,
 				return err
 			}
 		}
-		if err := writeFile(std, html, "", output.force, func(f *os.File) error { return page.WriteDiff(f, doc) }); err != nil {
+		if err := writeFile(std, html, "", output.force,
+			func(f *os.File) error { return page.WriteDiff(f, doc) }); err != nil {
 			return err
 		}
 	}

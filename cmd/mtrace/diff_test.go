@@ -13,7 +13,8 @@ import (
 // A program that does something else is told apart: the kernel is another, the calls are the same.
 func TestDiff(t *testing.T) {
 	small := smallTrace(t)
-	other, _ := runWorkload(t, "--op", "gelu", "--size", "65536", "--dtype", "float32", "--threads", "2", "--iters", "20", "--sync-mode", "event")
+	other, _ := runWorkload(t, "--op", "gelu", "--size", "65536", "--dtype", "float32", "--threads", "2", "--iters", "20",
+		"--sync-mode", "event")
 	pagePath := filepath.Join(t.TempDir(), "d.html")
 	got := sh(t, "", nil, tool.mtrace, "diff", "--json", "--html", pagePath, small, other)
 	var doc diff.Document
@@ -39,21 +40,25 @@ func TestDiff(t *testing.T) {
 	if doc.Schema != diff.Schema || doc.Tested == 0 || statuses[diff.KindCall][diff.Added] == 0 {
 		t.Errorf("%s: %d tested, %v", doc.Schema, doc.Tested, statuses)
 	}
-	if text := sh(t, "", nil, tool.mtrace, "diff", small, small); text.exit != 0 || !strings.Contains(text.stdout, "nothing that matters changed by more than noise") {
+	if text := sh(t, "", nil, tool.mtrace, "diff", small, small); text.exit != 0 ||
+		!strings.Contains(text.stdout, "nothing that matters changed by more than noise") {
 		t.Errorf("a trace against itself: %+v", text)
 	}
 }
 
-// The exit status is the answer: 1 when something that matters became slower, 0 when nothing did. The runs are simulated: of real ones on 16
-// processors with 50 programs that wanted to run, thirty times the work was once no more than the noise between four runs, and rightly so.
+// The exit status is the answer: 1 when something that matters became slower, 0 when nothing did. The runs are
+// simulated: of real ones on 16 processors with 50 programs that wanted to run, thirty times the work was once no more
+// than the noise between four runs, and rightly so.
 func TestDiffFailOver(t *testing.T) {
 	t.Parallel()
 	fast, slow := simulatedRuns(t, 4, 200), simulatedRuns(t, 4, 6000)
-	if got := sh(t, "", nil, tool.mtrace, "diff", "--fail-over", "50", fast, slow); got.exit != 1 || got.stderr != "" || !strings.Contains(got.stdout, "FAIL: slower by more than 50%") {
+	if got := sh(t, "", nil, tool.mtrace, "diff", "--fail-over", "50", fast, slow); got.exit != 1 || got.stderr != "" ||
+		!strings.Contains(got.stdout, "FAIL: slower by more than 50%") {
 		t.Errorf("thirty times the work: %+v", got)
 	}
 	files, _ := filepath.Glob(filepath.Join(slow, "*.mtrace"))
-	if got := sh(t, "", nil, tool.mtrace, "diff", "--fail-over", "50", strings.Join(files, ","), fast); got.exit != 0 || !strings.Contains(got.stdout, "PASS") {
+	if got := sh(t, "", nil, tool.mtrace, "diff", "--fail-over", "50", strings.Join(files, ","), fast); got.exit != 0 ||
+		!strings.Contains(got.stdout, "PASS") {
 		t.Errorf("a thirtieth of the work: %+v", got)
 	}
 }
@@ -61,7 +66,8 @@ func TestDiffFailOver(t *testing.T) {
 func TestDiffRefuses(t *testing.T) {
 	trace := smallTrace(t)
 	dir := t.TempDir()
-	for name, content := range map[string]string{"text": "hello\n", "other.json": `{"schema": "mtrace.scaling/1"}`, "cut.json": `{"schema": `} {
+	for name, content := range map[string]string{"text": "hello\n", "other.json": `{"schema": "mtrace.scaling/1"}`,
+		"cut.json": `{"schema": `} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -90,8 +90,8 @@ func TestDocumentsNameCommandsThatAre(t *testing.T) {
 	}
 }
 
-// The gate by hand of docs/ci.md works as it stands, in a fresh checkout: it wrote into folders that nothing had made, and every run of it was
-// one that mtrace could not start.
+// The gate by hand of docs/ci.md works as it stands, in a fresh checkout: it wrote into folders that nothing had made,
+// and every run of it was one that mtrace could not start.
 func TestGateByHand(t *testing.T) {
 	_, script, found := strings.Cut(documents(t)["docs/ci.md"], "```sh\n")
 	script, _, _ = strings.Cut(script, "```")
@@ -161,7 +161,8 @@ func hasBenchmark(t *testing.T, folder, pattern string) bool {
 	return false
 }
 
-// So is every file and folder of the project that a page names: docs/architecture.md is a way through them, and its recipes are lists of them.
+// So is every file and folder of the project that a page names: docs/architecture.md is a way through them, and its
+// recipes are lists of them.
 func TestDocumentsNameFilesThatAre(t *testing.T) {
 	path := regexp.MustCompile(`(?:^|[\s(])((?:analyze|cmd|collector|docs|fixtures|interpose|shaders)/[\w./-]*[\w/])`)
 	named := 0

@@ -22,7 +22,9 @@ func doctorCommand() command {
 			var o doctorOptions
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON (mtrace.doctor/1), to attach to a bug report")
 			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details: the class table, every Python")
-			flags.StringVar(&o.bundle, "bundle", "", "run two traced programs as well, hold everything against what is expected, and write it all to this archive (.tar.gz; - is standard output), to send")
+			flags.StringVar(&o.bundle, "bundle", "",
+				"run two traced programs as well, hold everything against what is expected, and write it all to this archive "+
+					"(.tar.gz; - is standard output), to send")
 			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
 			forceFlag(flags, &o.force)
 			return func(std stdio, args []string) error { return o.run(std, args) }

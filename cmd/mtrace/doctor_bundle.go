@@ -14,8 +14,8 @@ import (
 	"mtrace/collector"
 )
 
-// runBundle examines the machine, runs two programs, and writes all of it, with every expected value as a check, to one archive. The error is
-// the answer that something differs, with status 1.
+// runBundle examines the machine, runs two programs, and writes all of it, with every expected value as a check, to one
+// archive. The error is the answer that something differs, with status 1.
 func (o doctorOptions) runBundle(std stdio, command []string) error {
 	if len(command) > 0 || o.json || o.all || o.noSelfTest {
 		return usageError("--bundle takes no command and no other flag: it runs everything, and writes it to the archive")
@@ -41,7 +41,8 @@ func (o doctorOptions) runBundle(std stdio, command []string) error {
 		return usageError("the archive was not written: %v", err)
 	}
 	fmt.Fprint(said, bundle.Text(checks))
-	fmt.Fprintf(std.err, "mtrace: wrote %s: please send it, whatever differs; names of user and host, paths and values of the environment are replaced in it\n", o.bundle)
+	fmt.Fprintf(std.err, "mtrace: wrote %s: please send it, whatever differs; names of user and host, paths and values "+
+		"of the environment are replaced in it\n", o.bundle)
 	if bundle.Differing(checks) > 0 {
 		return status{code: exitNo}
 	}

@@ -25,11 +25,13 @@ func unpacked(t *testing.T, path string) map[string]string {
 	return bundletest.Unpack(t, file)
 }
 
-// ofTimes are expectations of times, which a machine that does something else besides does not hold: whether they differ is not this test's.
-var ofTimes = map[string]bool{"doctor/cost": true, "doctor/full-queue": true, "doctor/lock": true, "doctor/gpu-clock": true, "doctor/start-cost": true}
+// ofTimes are expectations of times, which a machine that does something else besides does not hold: whether they
+// differ is not this test's.
+var ofTimes = map[string]bool{"doctor/cost": true, "doctor/full-queue": true, "doctor/lock": true,
+	"doctor/gpu-clock": true, "doctor/start-cost": true}
 
-// TestDoctorBundle makes the archive for real, on this machine's Metal: nothing differs from what is expected but what a loaded machine or a missing
-// Python explains, and everything that a reader of it needs is in it.
+// TestDoctorBundle makes the archive for real, on this machine's Metal: nothing differs from what is expected but what
+// a loaded machine or a missing Python explains, and everything that a reader of it needs is in it.
 func TestDoctorBundle(t *testing.T) {
 	buildSelfTest(t)
 	folder := t.TempDir()
@@ -53,7 +55,8 @@ func TestDoctorBundle(t *testing.T) {
 	if (document.Differ > 0) != (o.exit == 1) || !strings.Contains(o.stdout, " checks differ") {
 		t.Errorf("%d differ, exit status %d\n%s", document.Differ, o.exit, o.stdout)
 	}
-	names := []string{"differs.txt", "doctor.json", "doctor.txt", "versions.json", "system/kernel.txt", "c/report.json", "c/trace.jsonl", "c/traced.out", "c/untraced.out"}
+	names := []string{"differs.txt", "doctor.json", "doctor.txt", "versions.json", "system/kernel.txt", "c/report.json",
+		"c/trace.jsonl", "c/traced.out", "c/untraced.out"}
 	if python {
 		names = append(names, "python/report.json", "python/trace.jsonl", "python/traced.exit")
 	}
@@ -93,8 +96,8 @@ func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
 	}
 }
 
-// TestDoctorBundleIntoAPipe: the archive goes into a pipe or a device that is named. It took the place of it: for root, --bundle /dev/full made
-// a file of /dev/full, and all was well.
+// TestDoctorBundleIntoAPipe: the archive goes into a pipe or a device that is named. It took the place of it: for root,
+// --bundle /dev/full made a file of /dev/full, and all was well.
 func TestDoctorBundleIntoAPipe(t *testing.T) {
 	buildSelfTest(t)
 	folder := t.TempDir()
@@ -119,7 +122,8 @@ func TestDoctorBundleIntoAPipe(t *testing.T) {
 func TestDoctorBundleRefusesBadUse(t *testing.T) {
 	folder := t.TempDir()
 	for _, args := range [][]string{
-		{"--bundle", filepath.Join(folder, "no-such-folder", "x.tar.gz")}, {"--bundle", "x.tar.gz", "--json"}, {"--bundle", "x.tar.gz", "--", "true"}, {"--bundle", folder},
+		{"--bundle", filepath.Join(folder, "no-such-folder", "x.tar.gz")}, {"--bundle", "x.tar.gz", "--json"},
+		{"--bundle", "x.tar.gz", "--", "true"}, {"--bundle", folder},
 	} {
 		o := sh(t, folder, nil, tool.mtrace, append([]string{"doctor"}, args...)...)
 		if o.exit != 2 || strings.Count(o.stderr, "\n") != 1 || o.stdout != "" {

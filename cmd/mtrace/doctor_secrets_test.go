@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestDoctorKeepsSecrets: no secret of the environment, the command line, paths or configuration files is in what doctor prints to be sent.
-// `doctor --json` and `--bundle` showed MTRACE_TOKEN, every argument, and the folder in which they ran.
+// TestDoctorKeepsSecrets: no secret of the environment, the command line, paths or configuration files is in what
+// doctor prints to be sent. `doctor --json` and `--bundle` showed MTRACE_TOKEN, every argument, and the folder in which
+// they ran.
 func TestDoctorKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	buildSelfTest(t)
@@ -23,7 +24,8 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 	for path, text := range map[string]string{
 		filepath.Join(home, ".netrc"):                     "machine example.org login me password CANARY-netrc\n",
 		filepath.Join(home, ".config", "pip", "pip.conf"): "[global]\nindex-url = https://me:CANARY-pip@example.org/simple\n",
-		filepath.Join(dir, "prog.sh"):                     "#!/bin/sh\nexport KEY=CANARY-script\nexec true --token CANARY-inner\n",
+		filepath.Join(dir, "prog.sh"): "#!/bin/sh\nexport KEY=CANARY-script\nexec true --token " +
+			"CANARY-inner\n",
 	} {
 		if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
@@ -31,7 +33,8 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 	}
 	env := []string{
 		"HOME=" + home, "TMPDIR=" + temp, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
-		"MTRACE_TOKEN=CANARY-0123456789abcdef", "MTRACE_PUSH_TOKEN=CANARYpush", "AWS_SECRET_ACCESS_KEY=CANARY/with+odd=characters",
+		"MTRACE_TOKEN=CANARY-0123456789abcdef", "MTRACE_PUSH_TOKEN=CANARYpush",
+		"AWS_SECRET_ACCESS_KEY=CANARY/with+odd=characters",
 		"MTL_OF_TOMORROW=CANARY-mtl", "SOFTMETAL_NOTE=CANARY-softmetal", "https_proxy=http://me:CANARY-proxy@127.0.0.1:9",
 		"PYTHONPATH=/opt/CANARY-python/site", "OBJC_NOTE=CANARY-objc",
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 var selfTestProgram = sync.OnceValue(func() error {
-	out, err := saidBy(exec.Command("cc", "-O2", "-fno-omit-frame-pointer", "-o", filepath.Join(tool.dir, "mtrace-selftest"), "../../interpose/selftest/selftest.c", "-ldl", "-lpthread"), commandLimit)
+	out, err := saidBy(exec.Command("cc", "-O2", "-fno-omit-frame-pointer", "-o",
+		filepath.Join(tool.dir, "mtrace-selftest"), "../../interpose/selftest/selftest.c", "-ldl", "-lpthread"), commandLimit)
 	if err != nil && len(out) > 0 {
 		os.Stderr.Write(out)
 	}
@@ -131,10 +132,12 @@ func TestDoctorFindsABrokenLibrary(t *testing.T) {
 
 func TestDoctorText(t *testing.T) {
 	o := sh(t, t.TempDir(), []string{"NO_COLOR=1"}, tool.mtrace, "doctor", "--no-self-test")
-	if o.exit != 0 || o.stderr != "" || !strings.Contains(o.stdout, "This machine can trace.") || strings.Contains(o.stdout, "\x1b") {
+	if o.exit != 0 || o.stderr != "" || !strings.Contains(o.stdout, "This machine can trace.") ||
+		strings.Contains(o.stdout, "\x1b") {
 		t.Errorf("exit status %d\n%s%s", o.exit, o.stdout, o.stderr)
 	}
-	if o := sh(t, t.TempDir(), nil, tool.mtrace, "doctor", "--nonsense"); o.exit != 2 || strings.Count(o.stderr, "\n") != 1 {
+	if o := sh(t, t.TempDir(), nil, tool.mtrace, "doctor", "--nonsense"); o.exit != 2 ||
+		strings.Count(o.stderr, "\n") != 1 {
 		t.Errorf("exit status %d, %q", o.exit, o.stderr)
 	}
 }

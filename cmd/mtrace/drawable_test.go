@@ -40,7 +40,8 @@ func TestDrawableWaits(t *testing.T) {
 	if err := os.WriteFile(program, []byte(drawing), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := sh(t, dir, []string{"SOFTMETAL_FRAME_US=30000"}, tool.mtrace, "run", "-o", "t.mtrace", "--", "python3", program, filepath.Dir(workload(t)))
+	got := sh(t, dir, []string{"SOFTMETAL_FRAME_US=30000"}, tool.mtrace, "run", "-o", "t.mtrace", "--", "python3",
+		program, filepath.Dir(workload(t)))
 	if got.exit != 0 || !strings.Contains(got.stderr, "drawable") {
 		t.Fatalf("%+v", got)
 	}

@@ -34,7 +34,8 @@ func explainAll(std stdio) error {
 		_, paragraphs := explain.Find(name)
 		first, _, _ := strings.Cut(paragraphs[0], ". ")
 		first = strings.TrimSuffix(first, ".") + "."
-		if err := report.WriteParagraph(std.out, first, fmt.Sprintf("%-20s", name), strings.Repeat(" ", 20), opts); err != nil {
+		if err := report.WriteParagraph(std.out, first, fmt.Sprintf("%-20s", name), strings.Repeat(" ", 20),
+			opts); err != nil {
 			return err
 		}
 	}
@@ -45,7 +46,8 @@ func explainAll(std stdio) error {
 func explainOne(std stdio, asked string) error {
 	name, paragraphs := explain.Find(asked)
 	if paragraphs == nil {
-		return usageError("no verdict or term %q: there are %s", asked, strings.Join(append(explain.Verdicts(), explain.Terms()...), ", "))
+		return usageError("no verdict or term %q: there are %s", asked,
+			strings.Join(append(explain.Verdicts(), explain.Terms()...), ", "))
 	}
 	opts := report.Options{Width: columns(std.out)}
 	if _, err := fmt.Fprintln(std.out, strings.ToUpper(name)); err != nil {

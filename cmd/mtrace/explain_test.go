@@ -10,7 +10,8 @@ import (
 	"mtrace/cmd/mtrace/internal/explain"
 )
 
-// docs/verdicts.md, which `mtrace explain` prints, has a section for each verdict that docs/vocabulary.md lists, and says what to do.
+// docs/verdicts.md, which `mtrace explain` prints, has a section for each verdict that docs/vocabulary.md lists, and
+// says what to do.
 func TestExplainHasEveryVerdict(t *testing.T) {
 	vocabulary, err := os.ReadFile("../../docs/vocabulary.md")
 	if err != nil {
@@ -36,20 +37,26 @@ func TestExplainHasEveryVerdict(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	all := sh(t, "", nil, tool.mtrace, "explain")
-	if all.exit != 0 || !strings.Contains(all.stdout, "device-wide-sync    Threads wait for the work of everybody, where each needs only its own.\n") {
+	if all.exit != 0 || !strings.Contains(all.stdout,
+		"device-wide-sync    Threads wait for the work of everybody, where each needs only its own.\n") {
 		t.Errorf("%+v", all)
 	}
 	for _, name := range []string{"queue-depth", "QUEUE-DEPTH", "queue depth"} {
 		got := sh(t, "", []string{"COLUMNS=60"}, tool.mtrace, "explain", name)
-		if got.exit != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, "QUEUE-DEPTH\nA queue takes no more command buffers, and threads wait\nuntil one has completed.\n\nA command queue holds 64 ") {
+		if got.exit != 0 || got.stderr != "" ||
+			!strings.HasPrefix(got.stdout, "QUEUE-DEPTH\nA queue takes no more command buffers, and threads wait\nuntil one "+
+				"has completed.\n\nA command queue holds 64 ") {
 			t.Errorf("%+v", got)
 		}
 	}
-	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != exitUsage || !strings.HasPrefix(got.stderr, `mtrace explain: no verdict or term "slow": there are device-wide-sync, `) {
+	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != exitUsage ||
+		!strings.HasPrefix(got.stderr, `mtrace explain: no verdict or term "slow": there are device-wide-sync, `) {
 		t.Errorf("%+v", got)
 	}
-	for asked, want := range map[string]string{"gil": "GIL", "GIL": "GIL", "_PyRuntime": "GIL", "DEVICE_WIDE_SYNC": "DEVICE-WIDE-SYNC", "wake": "NOTIFY",
-		"wait_foreign_ns": "CROSS-THREAD", "q.oth": "QUEUED", "confidence": "CONFIDENCE", "close call": "CONFIDENCE", "software Metal": "SOFTWARE METAL"} {
+	for asked, want := range map[string]string{"gil": "GIL", "GIL": "GIL", "_PyRuntime": "GIL",
+		"DEVICE_WIDE_SYNC": "DEVICE-WIDE-SYNC", "wake": "NOTIFY",
+		"wait_foreign_ns": "CROSS-THREAD", "q.oth": "QUEUED", "confidence": "CONFIDENCE", "close call": "CONFIDENCE",
+		"software Metal": "SOFTWARE METAL"} {
 		if got := sh(t, "", nil, tool.mtrace, "explain", asked); got.exit != 0 || !strings.HasPrefix(got.stdout, want+"\n") {
 			t.Errorf("explain %s: %+v", asked, got)
 		}

@@ -20,9 +20,10 @@ import (
 	"mtrace/analyze/wholefile"
 )
 
-// exportSuffixes are the formats of `mtrace export` and what a file of each is called behind the trace's name; formats with a
-// file for each table make a folder.
-var exportSuffixes = map[string]string{"perfetto": ".pftrace", "chrome": ".chrome.json", "speedscope": ".speedscope.json", "firefox": ".firefox.json",
+// exportSuffixes are the formats of `mtrace export` and what a file of each is called behind the trace's name; formats
+// with a file for each table make a folder.
+var exportSuffixes = map[string]string{"perfetto": ".pftrace", "chrome": ".chrome.json",
+	"speedscope": ".speedscope.json", "firefox": ".firefox.json",
 	"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
 
 var exportFormats = []string{"perfetto", "chrome", "speedscope", "firefox", "jsonl", "csv", "parquet"}
@@ -35,10 +36,16 @@ func exportCommand() command {
 		example: "mtrace export trace.mtrace --format perfetto -o trace.pftrace   # open it in ui.perfetto.dev",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var x exportJob
-			flags.StringSliceVar(&x.formats, "format", nil, "the `FORMAT`: perfetto, chrome, speedscope or firefox (timelines), jsonl, csv or parquet (tables); of several, each goes into the folder OUT")
-			flags.StringVarP(&x.output, "output", "o", "", "the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
-			flags.StringVar(&x.table, "table", "", "of a recording of Instruments, write the rows of the table of this `NAME` as they are (csv, jsonl, parquet)")
-			flags.StringVar(&x.by, "partition", "", "with csv and parquet, `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that the exports of many runs make one dataset")
+			flags.StringSliceVar(&x.formats, "format", nil,
+				"the `FORMAT`: perfetto, chrome, speedscope or firefox (timelines), jsonl, csv or parquet (tables); of several, "+
+					"each goes into the folder OUT")
+			flags.StringVarP(&x.output, "output", "o", "",
+				"the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
+			flags.StringVar(&x.table, "table", "",
+				"of a recording of Instruments, write the rows of the table of this `NAME` as they are (csv, jsonl, parquet)")
+			flags.StringVar(&x.by, "partition", "",
+				"with csv and parquet, `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that "+
+					"the exports of many runs make one dataset")
 			forceFlag(flags, &x.force)
 			x.part.flags(flags)
 			return func(std stdio, args []string) error { return x.run(std, args) }
@@ -124,7 +131,8 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		return err
 	}
 	if instruments(path) && slices.ContainsFunc(x.formats, func(f string) bool { return f == "csv" || f == "parquet" }) {
-		fmt.Fprintln(std.err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and processor_times are empty: Instruments does not record them")
+		fmt.Fprintln(std.err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and "+
+			"processor_times are empty: Instruments does not record them")
 	}
 	for _, o := range outlets {
 		if err = o.Finish(); err == nil {
@@ -141,7 +149,8 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 	return cutError(trace)
 }
 
-// fill hands what is in the trace to the outlets, and returns it, or the last slice of a long one, which is read slice by slice.
+// fill hands what is in the trace to the outlets, and returns it, or the last slice of a long one, which is read slice
+// by slice.
 func (x *exportJob) fill(std stdio, path string, outlets []*outlet) (*analyze.Trace, error) {
 	seen := false
 	visit := func(c *analyze.VisitedCall) {

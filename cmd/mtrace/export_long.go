@@ -13,7 +13,8 @@ import (
 var sliced = report.UsualLimits
 
 // slices exports a long trace slice by slice, and returns the last.
-func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet, visit func(*analyze.VisitedCall)) (last *analyze.Trace, err error) {
+func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet,
+	visit func(*analyze.VisitedCall)) (last *analyze.Trace, err error) {
 	show := showSteps(std, path, file, x.part.options())
 	asked := x.part.options()
 	if asked.Visit = visit; len(outlets) == 1 {
@@ -41,11 +42,13 @@ func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets [
 		return nil, status{exitUsage, orUnfinished(path, err)}
 	}
 	if cut > 0 {
-		fmt.Fprintf(std.err, "mtrace: %d command buffers were written before their end was known, because very many were open at once: name a part with --from and --to\n", cut)
+		fmt.Fprintf(std.err, "mtrace: %d command buffers were written before their end was known, because very many were "+
+			"open at once: name a part with --from and --to\n", cut)
 	}
 	for _, o := range outlets {
 		if w, is := o.exporter.(*table.Writer); is && w.Cut() > 0 {
-			fmt.Fprintf(std.err, "mtrace: of %d allocations it is not written when they were given back, because very many lived at once: name a part with --from and --to\n", w.Cut())
+			fmt.Fprintf(std.err, "mtrace: of %d allocations it is not written when they were given back, because very many "+
+				"lived at once: name a part with --from and --to\n", w.Cut())
 		}
 	}
 	return last, nil

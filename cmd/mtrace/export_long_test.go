@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// TestExportLong: what is too long to be held in memory is exported slice by slice, in every format, with each call once.
+// TestExportLong: what is too long to be held in memory is exported slice by slice, in every format, with each call
+// once.
 func TestExportLong(t *testing.T) {
 	path, calls := longTrace(t, 60_000)
 	defer func(was report.Limits) { sliced = was }(sliced)

@@ -26,8 +26,8 @@ func (x *exportJob) checkPartition(path string) error {
 	return nil
 }
 
-// partition is where among the runs of a dataset a trace belongs: its host and when it began, in Unix time in nanoseconds, which databases read as
-// a text and an integer. It is empty when the export is not one of many.
+// partition is where among the runs of a dataset a trace belongs: its host and when it began, in Unix time in
+// nanoseconds, which databases read as a text and an integer. It is empty when the export is not one of many.
 func (x *exportJob) partition(path string) (string, error) {
 	if x.by == "" {
 		return "", nil
@@ -41,7 +41,8 @@ func (x *exportJob) partition(path string) (string, error) {
 	return fmt.Sprintf("host=%s/run=%d", hiveValue(host), began), nil
 }
 
-// hiveValue is a value in the name of a folder: what is not plain is written as %XX, which readers of such folders undo.
+// hiveValue is a value in the name of a folder: what is not plain is written as %XX, which readers of such folders
+// undo.
 func hiveValue(s string) string {
 	if s == "" {
 		return "__HIVE_DEFAULT_PARTITION__" // null

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/query"
 )
 
-// TestExportPartition: the exports of two runs lie in one dataset, each in the folder of its host and run, and have what the plain export has; an export again replaces its own.
+// TestExportPartition: the exports of two runs lie in one dataset, each in the folder of its host and run, and have
+// what the plain export has; an export again replaces its own.
 func TestExportPartition(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -22,11 +23,13 @@ func TestExportPartition(t *testing.T) {
 	for range 2 {
 		trace := smallTrace(t)
 		for _, force := range []string{"--force=false", "--force"} {
-			if got := sh(t, dir, nil, tool.mtrace, "export", force, "--format", "parquet", "--partition", "run", "-o", "set", trace); got.exit != 0 || got.stdout != "set\n" {
+			if got := sh(t, dir, nil, tool.mtrace, "export", force, "--format", "parquet", "--partition", "run", "-o", "set",
+				trace); got.exit != 0 || got.stdout != "set\n" {
 				t.Fatalf("%+v", got)
 			}
 		}
-		if got := sh(t, dir, nil, tool.mtrace, "export", "--force", "--format", "parquet", "-o", "plain", trace); got.exit != 0 {
+		if got := sh(t, dir, nil, tool.mtrace, "export", "--force", "--format", "parquet", "-o", "plain",
+			trace); got.exit != 0 {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -47,7 +50,8 @@ func TestExportPartition(t *testing.T) {
 	if parts, err := filepath.Glob(filepath.Join(dir, "set", "*", "*", "*", "*.part")); err != nil || len(parts) > 0 {
 		t.Errorf("left behind: %q", parts)
 	}
-	for _, c := range [][]string{{"--format", "parquet", "--partition", "colour"}, {"--format", "perfetto", "--partition", "run"}, {"--format", "parquet,csv", "--partition", "run"}} {
+	for _, c := range [][]string{{"--format", "parquet", "--partition", "colour"}, {"--format", "perfetto", "--partition",
+		"run"}, {"--format", "parquet,csv", "--partition", "run"}} {
 		got := sh(t, dir, nil, tool.mtrace, append(append([]string{"export", "-o", "x"}, c...), "t.mtrace")...)
 		if got.exit != 2 || !strings.Contains(got.stderr, "--partition") {
 			t.Errorf("%q: %+v", c, got)
@@ -56,7 +60,8 @@ func TestExportPartition(t *testing.T) {
 }
 
 func TestHiveValue(t *testing.T) {
-	for value, want := range map[string]string{"mac-1.local": "mac-1.local", "a/b=c%": "a%2Fb%3Dc%25", "..": "%2E.", "": "__HIVE_DEFAULT_PARTITION__"} {
+	for value, want := range map[string]string{"mac-1.local": "mac-1.local", "a/b=c%": "a%2Fb%3Dc%25", "..": "%2E.",
+		"": "__HIVE_DEFAULT_PARTITION__"} {
 		if got := hiveValue(value); got != want {
 			t.Errorf("%q is %q, want %q", value, got, want)
 		}

@@ -17,7 +17,8 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 	format := x.formats[0]
 	switch {
 	case !instruments(path):
-		return usageError("--table is for recordings of Instruments; the tables of a trace are what --format csv or parquet write")
+		return usageError("--table is for recordings of Instruments; the tables of a trace are what --format csv or " +
+			"parquet write")
 	case len(x.formats) > 1 || !slices.Contains([]string{"csv", "jsonl", "parquet"}, format):
 		return usageError("--table takes one format of csv, jsonl, parquet")
 	case x.part.from != 0 || x.part.to != 0 || len(x.part.pids) > 0:
@@ -28,7 +29,8 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 		return status{exitUsage, err}
 	}
 	if len(inputs) == 0 && len(bundles) > 0 {
-		return usageError("%s is a bundle: export the table with xctrace export --input %s --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that",
+		return usageError("%s is a bundle: export the table with xctrace export --input %s --xpath "+
+			"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that",
 			path, path, x.table)
 	}
 	var cut []string
@@ -49,7 +51,8 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 }
 
 // tableTo writes the table, and returns the inputs that were cut.
-func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format string, w io.Writer) (cut []string, err error) {
+func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format string, w io.Writer) (cut []string,
+	err error) {
 	var out *table.Plain
 	var columns []string
 	begin := func(list []xctrace.RawColumn) error {
@@ -57,7 +60,9 @@ func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format stri
 		plain := make([]table.PlainColumn, len(list))
 		for i, c := range list {
 			names = append(names, c.Mnemonic)
-			plain[i] = table.PlainColumn{Name: c.Mnemonic, Kind: map[xctrace.RawKind]table.PlainKind{xctrace.RawNumber: table.PlainNumber, xctrace.RawFloat: table.PlainFloat}[c.Kind]}
+			plain[i] = table.PlainColumn{Name: c.Mnemonic,
+				Kind: map[xctrace.RawKind]table.PlainKind{xctrace.RawNumber: table.PlainNumber,
+					xctrace.RawFloat: table.PlainFloat}[c.Kind]}
 		}
 		if out != nil {
 			if !slices.Equal(names, columns) {
@@ -74,10 +79,11 @@ func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format stri
 	rows, recording := 0, xctrace.NewRecording()
 	show := progressOn(std.err)
 	for i := range inputs {
-		doc, _, err := recording.ReadTable(&inputs[i], x.table, func(name string, read, size int64) error { show(name, read, size); return nil }, begin, func(values []any) error {
-			rows++
-			return out.Row(values)
-		})
+		doc, _, err := recording.ReadTable(&inputs[i], x.table,
+			func(name string, read, size int64) error { show(name, read, size); return nil }, begin, func(values []any) error {
+				rows++
+				return out.Row(values)
+			})
 		if err != nil && (inputs[i].Listed || doc != nil && len(doc.Tables) > 0) {
 			return nil, status{exitUsage, err}
 		}
@@ -101,7 +107,8 @@ func (x *exportJob) tableTo(std stdio, inputs []xctrace.Input, path, format stri
 		if len(there) == 0 {
 			there = []string{"none"}
 		}
-		return nil, status{exitUsage, errors.New("no row of a table named " + x.table + " in " + path + ": there are " + strings.Join(there, ", "))}
+		return nil, status{exitUsage, errors.New("no row of a table named " + x.table + " in " + path + ": there are " +
+			strings.Join(there, ", "))}
 	}
 	return cut, out.Close()
 }

@@ -24,8 +24,10 @@ func refused(t *testing.T, directory string, cases map[string]struct {
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := sh(t, directory, nil, tool.mtrace, c.args...)
-			if got.exit != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.says) {
-				t.Errorf("%v ends with %d, %q and %q; want 2 and one line with %q", c.args, got.exit, got.stdout, got.stderr, c.says)
+			if got.exit != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+				!strings.Contains(got.stderr, c.says) {
+				t.Errorf("%v ends with %d, %q and %q; want 2 and one line with %q", c.args, got.exit, got.stdout, got.stderr,
+					c.says)
 			}
 		})
 	}
@@ -35,13 +37,15 @@ func refused(t *testing.T, directory string, cases map[string]struct {
 func TestExport(t *testing.T) {
 	trace := smallTrace(t)
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,speedscope,jsonl,csv,parquet", "-o", "out")
+	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,speedscope,jsonl,csv,parquet", "-o",
+		"out")
 	want := "out/t.pftrace\nout/t.chrome.json\nout/t.speedscope.json\nout/t.jsonl\nout/t.csv\nout/t.parquet\n"
 	if got.exit != 0 || got.stderr != "" || got.stdout != want {
 		t.Fatalf("%+v", got)
 	}
 	var counted struct{ Events int }
-	if err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", trace).stdout), &counted); err != nil || counted.Events == 0 {
+	if err := json.Unmarshal([]byte(sh(t, dir, nil, tool.mtrace, "report", "--json", trace).stdout),
+		&counted); err != nil || counted.Events == 0 {
 		t.Fatalf("%v, %+v", err, counted)
 	}
 	read := func(name string) []byte {
@@ -76,7 +80,8 @@ func TestExport(t *testing.T) {
 	if shown != counted.Events {
 		t.Errorf("Chrome: %d calls of %d", shown, counted.Events)
 	}
-	if opened := bytes.Count(read("t.speedscope.json"), []byte(`{"type":"O"`)); opened < counted.Events { // the GPU's work, too
+	if opened := bytes.Count(read("t.speedscope.json"), []byte(`{"type":"O"`)); opened < counted.Events {
+		// the GPU's work, too
 		t.Errorf("Speedscope: %d slices, %d calls", opened, counted.Events)
 	}
 	if len(read("t.pftrace")) < counted.Events {
@@ -145,8 +150,9 @@ func TestExportRefuses(t *testing.T) {
 		"tables to a file":   {[]string{"export", trace, "--format", "parquet", "-o", text}, "needs a folder"},
 		"a file to a folder": {[]string{"export", trace, "--format", "jsonl", "-o", dir}, "is a folder"},
 		"no such folder":     {[]string{"export", trace, "--format", "jsonl", "-o", "none/x"}, "no such file"},
-		"a range":            {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--from", "2s", "--to", "1s"}, "no range"},
-		"no such process":    {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--pid", "1"}, "no process"},
+		"a range": {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--from", "2s", "--to", "1s"},
+			"no range"},
+		"no such process": {[]string{"export", trace, "--format", "jsonl", "-o", "x", "--pid", "1"}, "no process"},
 	})
 	if left, _ := filepath.Glob(filepath.Join(dir, "x*")); len(left) > 0 {
 		t.Errorf("refused, and left behind: %v", left)
@@ -205,7 +211,8 @@ func TestExportOfACutTrace(t *testing.T) {
 	}
 	got := sh(t, dir, nil, tool.mtrace, "export", "cut.mtrace", "--format", "jsonl", "-o", "cut.jsonl")
 	text, err := os.ReadFile(filepath.Join(dir, "cut.jsonl"))
-	if got.exit != 2 || !strings.Contains(got.stderr, "cut") || err != nil || !bytes.Contains(text, []byte(`"warnings":["the file is cut`)) {
+	if got.exit != 2 || !strings.Contains(got.stderr, "cut") || err != nil ||
+		!bytes.Contains(text, []byte(`"warnings":["the file is cut`)) {
 		t.Errorf("%+v, %v: %s", got, err, text[max(0, len(text)-400):])
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"mtrace/cmd/mtrace/internal/bench"
 )
 
-// Every row of the field reports has a command, which the tool takes as it stands: with its values, and names of benchmarks.
+// Every row of the field reports has a command, which the tool takes as it stands: with its values, and names of
+// benchmarks.
 func TestFieldReportsHaveCommands(t *testing.T) {
 	known := map[string]bool{"all": true}
 	for _, b := range bench.All() {

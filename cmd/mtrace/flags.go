@@ -17,7 +17,8 @@ import (
 	"mtrace/cmd/mtrace/internal/explain"
 )
 
-// When output has colours: --color says it, or else the variables NO_COLOR and FORCE_COLOR, or else whether it goes to a terminal.
+// When output has colours: --color says it, or else the variables NO_COLOR and FORCE_COLOR, or else whether it goes to
+// a terminal.
 const (
 	colourAuto   = "auto"
 	colourAlways = "always"
@@ -83,7 +84,8 @@ func flagError(err error, flags *pflag.FlagSet) error {
 	return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, like)
 }
 
-// editDistance counts the letters to add, to remove, to replace, or to swap with a neighbour, to make one word of another.
+// editDistance counts the letters to add, to remove, to replace, or to swap with a neighbour, to make one word of
+// another.
 func editDistance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {
@@ -112,10 +114,12 @@ func differs(a, b byte) int {
 
 // valuesOfFlags are what shells complete behind a flag, by command and flag.
 func valuesOfFlags() map[string]map[string][]string {
-	recording := map[string][]string{"stacks": {"off", "native", "python"}, "gpu-timing": {"buffer", "encoder"}, "on-full": {"drop", "block"}, "section": report.Sections()}
+	recording := map[string][]string{"stacks": {"off", "native", "python"}, "gpu-timing": {"buffer", "encoder"},
+		"on-full": {"drop", "block"}, "section": report.Sections()}
 	return map[string]map[string][]string{
 		"run": recording, "report": {"section": report.Sections()}, "export": {"format": exportFormats, "partition": {"run"}},
-		"pprof": {"format": {"pprof", "folded"}, "type": profile.Types}, "bench": {"sync": {"wait", "event", "device", "none"}},
+		"pprof": {"format": {"pprof", "folded"}, "type": profile.Types},
+		"bench": {"sync": {"wait", "event", "device", "none"}},
 	}
 }
 
@@ -139,7 +143,8 @@ func words(name string) []string {
 // completeValues makes shells complete the values of a command's flags and its arguments.
 func completeValues(cmd *cobra.Command, name string) {
 	for flag, values := range valuesOfFlags()[name] {
-		_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
+		_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) ([]string,
+			cobra.ShellCompDirective) {
 			before := begun[:strings.LastIndex(begun, ",")+1] // of a list, the last one is completed
 			var list []string
 			for _, v := range values {

@@ -23,9 +23,12 @@ type gateOutput struct {
 
 func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
 	flags.BoolVar(&o.json, "json", false, "print the results as JSON ("+schema+")")
-	flags.BoolVar(&o.markdown, "markdown", false, "print the results as Markdown, for a pull request or GitHub's job summary")
-	flags.BoolVar(&o.github, "github", false, "print an annotation of GitHub Actions for all that fails, to standard error")
-	flags.StringVar(&o.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well; - is standard output, and then the text is left out")
+	flags.BoolVar(&o.markdown, "markdown", false,
+		"print the results as Markdown, for a pull request or GitHub's job summary")
+	flags.BoolVar(&o.github, "github", false,
+		"print an annotation of GitHub Actions for all that fails, to standard error")
+	flags.StringVar(&o.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well; - is standard "+
+		"output, and then the text is left out")
 	forceFlag(flags, &o.force)
 }
 
@@ -45,7 +48,8 @@ type decision interface {
 	WriteText(io.Writer) error
 }
 
-// write writes what was decided of the traces that were read, and that it was not where the command ends with an error for that.
+// write writes what was decided of the traces that were read, and that it was not where the command ends with an error
+// for that.
 func (o *gateOutput) write(std stdio, d decision, undecided error, inputs ...string) error {
 	g := d.Gate()
 	if undecided != nil {

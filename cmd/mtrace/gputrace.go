@@ -25,7 +25,8 @@ const (
 )
 
 func (o *captureOptions) flags(flags *pflag.FlagSet) {
-	flags.StringVar(&o.of, "gputrace", "", "have Metal capture the first scope `scope:NAME`, or from mark:NAME to the next, as a document for Xcode, TRACE-PID.gputrace. It slows the program down")
+	flags.StringVar(&o.of, "gputrace", "", "have Metal capture the first scope `scope:NAME`, or from mark:NAME to the "+
+		"next, as a document for Xcode, TRACE-PID.gputrace. It slows the program down")
 	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture, "end Metal's capture after this `TIME` at the latest")
 }
 
@@ -36,7 +37,8 @@ func (o *captureOptions) check(trace string, command []string) error {
 	}
 	kind, name, found := strings.Cut(o.of, ":")
 	if !found || name == "" || kind+":" != scopePrefix && kind+":" != markPrefix {
-		return usageError("--gputrace is scope:NAME or mark:NAME, for what the program says with mtrace_scope_begin or mtrace_mark, not %q", o.of)
+		return usageError("--gputrace is scope:NAME or mark:NAME, for what the program says with mtrace_scope_begin or "+
+			"mtrace_mark, not %q", o.of)
 	}
 	if o.limit < time.Millisecond {
 		return usageError("--gputrace-limit is a time of a millisecond or more, not %v", o.limit)
@@ -54,7 +56,8 @@ func (o *captureOptions) environment() []string {
 	if o.of == "" {
 		return nil
 	}
-	return []string{"MTRACE_GPUTRACE=" + o.of, "MTRACE_GPUTRACE_OUT=" + o.out, "MTRACE_GPUTRACE_LIMIT_MS=" + strconv.FormatInt(o.limit.Milliseconds(), 10), "MTL_CAPTURE_ENABLED=1"}
+	return []string{"MTRACE_GPUTRACE=" + o.of, "MTRACE_GPUTRACE_OUT=" + o.out, "MTRACE_GPUTRACE_LIMIT_MS=" +
+		strconv.FormatInt(o.limit.Milliseconds(), 10), "MTL_CAPTURE_ENABLED=1"}
 }
 
 // result says in one line what was captured by a process or its children; empty when nothing was asked for.
@@ -70,7 +73,8 @@ func (o *captureOptions) result(since time.Time) string {
 		}
 	}
 	if len(made) == 0 {
-		return fmt.Sprintf("Metal captured nothing of %s: it must begin, and end, after the program's first queue was made; the report's warnings say more", o.of)
+		return fmt.Sprintf("Metal captured nothing of %s: it must begin, and end, after the program's first queue was "+
+			"made; the report's warnings say more", o.of)
 	}
 	return fmt.Sprintf("Metal's capture of %s is in %s: open it with Xcode", o.of, strings.Join(made, ", "))
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// capturing commits labelled command buffers, one for each of its arguments; begin:NAME, end, mark:NAME and wait are what it says and does in between. It
-// waits until the document of a capture is there.
+// capturing commits labelled command buffers, one for each of its arguments; begin:NAME, end, mark:NAME and wait are
+// what it says and does in between. It waits until the document of a capture is there.
 const capturing = `
 import ctypes, glob, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -53,8 +53,9 @@ func captured(t *testing.T, dir string) (labels []string) {
 	return labels
 }
 
-// TestGPUTrace: Metal captures what is committed in the first scope of a name, or between two marks, and nothing else; the calls for it are not in the trace. What
-// the program does not end is ended in time; and where there is no capture, the report says why. The software Metal ends a process that stops one inside of a commit.
+// TestGPUTrace: Metal captures what is committed in the first scope of a name, or between two marks, and nothing else;
+// the calls for it are not in the trace. What the program does not end is ended in time; and where there is no capture,
+// the report says why. The software Metal ends a process that stops one inside of a commit.
 func TestGPUTrace(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -68,14 +69,20 @@ func TestGPUTrace(t *testing.T) {
 		want  []string
 		says  string
 	}{
-		{[]string{"--gputrace", "scope:epoch"}, "before begin:other a end begin:epoch b begin:inner c begin:epoch d end end e end after begin:epoch f end", []string{"b", "c", "d", "e"}, "open it with Xcode"},
-		{[]string{"--gputrace", "mark:go"}, "before mark:stop a mark:go b c mark:go d mark:go e", []string{"b", "c"}, "open it with Xcode"},
-		{[]string{"--gputrace", "mark:go", "--gputrace-limit", "200ms"}, "mark:go a wait b", []string{"a"}, "open it with Xcode"},
-		{[]string{"--gputrace", "scope:epoch", "--gputrace-limit", "200ms"}, "begin:epoch a wait b end", []string{"a"}, "ended after its time"},
+		{[]string{"--gputrace", "scope:epoch"},
+			"before begin:other a end begin:epoch b begin:inner c begin:epoch d end end e end after begin:epoch f end",
+			[]string{"b", "c", "d", "e"}, "open it with Xcode"},
+		{[]string{"--gputrace", "mark:go"}, "before mark:stop a mark:go b c mark:go d mark:go e", []string{"b", "c"},
+			"open it with Xcode"},
+		{[]string{"--gputrace", "mark:go", "--gputrace-limit", "200ms"}, "mark:go a wait b", []string{"a"},
+			"open it with Xcode"},
+		{[]string{"--gputrace", "scope:epoch", "--gputrace-limit", "200ms"}, "begin:epoch a wait b end", []string{"a"},
+			"ended after its time"},
 		{[]string{"--gputrace", "scope:never"}, "begin:epoch a end", nil, "Metal captured nothing of scope:never"},
 	} {
 		dir := t.TempDir()
-		args := append(append([]string{"run", "-o", "t.mtrace"}, c.flags...), "--", "python3", program, filepath.Dir(workload(t)), dir)
+		args := append(append([]string{"run", "-o", "t.mtrace"}, c.flags...), "--", "python3", program,
+			filepath.Dir(workload(t)), dir)
 		got := sh(t, dir, nil, tool.mtrace, append(args, strings.Fields(c.words)...)...)
 		if said := strings.Join(strings.Fields(got.stderr), " "); got.exit != 0 || !strings.Contains(said, c.says) {
 			t.Errorf("%q of %s: %+v", c.flags, c.words, got)
@@ -95,11 +102,14 @@ func TestGPUTrace(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	there := sh(t, dir, []string{"MTRACE_GPUTRACE=mark:go", "MTRACE_GPUTRACE_OUT=" + filepath.Join(dir, "t")}, tool.mtrace, "run", "--", "python3", program, filepath.Dir(workload(t)), dir, "mark:go", "a")
-	if said := strings.Join(strings.Fields(there.stderr), " "); there.exit != 0 || !strings.Contains(said, "Metal's capture from mark go: there is none: Capturing is not supported") {
+	there := sh(t, dir, []string{"MTRACE_GPUTRACE=mark:go", "MTRACE_GPUTRACE_OUT=" + filepath.Join(dir, "t")},
+		tool.mtrace, "run", "--", "python3", program, filepath.Dir(workload(t)), dir, "mark:go", "a")
+	if said := strings.Join(strings.Fields(there.stderr), " "); there.exit != 0 ||
+		!strings.Contains(said, "Metal's capture from mark go: there is none: Capturing is not supported") {
 		t.Errorf("without MTL_CAPTURE_ENABLED: %+v", there)
 	}
-	if got := sh(t, "", nil, tool.mtrace, "run", "--gputrace", "epoch", "--", "true"); got.exit != 2 || !strings.Contains(got.stderr, "--gputrace is scope:NAME or mark:NAME") {
+	if got := sh(t, "", nil, tool.mtrace, "run", "--gputrace", "epoch", "--", "true"); got.exit != 2 ||
+		!strings.Contains(got.stderr, "--gputrace is scope:NAME or mark:NAME") {
 		t.Errorf("what is neither: %+v", got)
 	}
 }

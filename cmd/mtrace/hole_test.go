@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestHoleInATrace: a sparse file of a terabyte is read up to its first long hole, which takes no time, by every command. `mtrace report`
-// was busy for minutes with one.
+// TestHoleInATrace: a sparse file of a terabyte is read up to its first long hole, which takes no time, by every
+// command. `mtrace report` was busy for minutes with one.
 func TestHoleInATrace(t *testing.T) {
 	t.Parallel()
 	whole, err := os.ReadFile(smallTrace(t))
@@ -26,15 +26,20 @@ func TestHoleInATrace(t *testing.T) {
 		return path
 	}
 	header, most := write("header.mtrace", whole[:16], 1<<40), write("most.mtrace", whole[:len(whole)*3/4], 1<<40)
-	document, export := write("document.json", []byte(`{"schema": "mtrace.report/1"`), 1<<40), write("export.xml", []byte("<?xml version=\"1.0\"?>\n<trace-query-result>\n"), 1<<40)
+	document, export := write("document.json", []byte(`{"schema": "mtrace.report/1"`), 1<<40),
+		write("export.xml", []byte("<?xml version=\"1.0\"?>\n<trace-query-result>\n"), 1<<40)
 	claims := filepath.Join(dir, "claims.json")
-	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it is", "expr": "gpu.busy_share > 0"}]}`), 0o600); err != nil {
+	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it is", "expr": "gpu.busy_share > 0"}]}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"report", header}, {"report", most}, {"report", "--html", filepath.Join(dir, "page.html"), most}, {"repair", most, "-o", filepath.Join(dir, "repaired.mtrace")},
-		{"tail", most}, {"diff", most, most}, {"check", "--claims", claims, most}, {"check", "--claims", claims, document}, {"check", "--claims", document, most},
-		{"export", most, "--format", "jsonl", "-o", filepath.Join(dir, "lines")}, {"pprof", most, "-o", filepath.Join(dir, "profiles")}, {"xctrace", export},
+		{"report", header}, {"report", most}, {"report", "--html", filepath.Join(dir, "page.html"), most},
+		{"repair", most, "-o", filepath.Join(dir, "repaired.mtrace")},
+		{"tail", most}, {"diff", most, most}, {"check", "--claims", claims, most}, {"check", "--claims", claims, document},
+		{"check", "--claims", document, most},
+		{"export", most, "--format", "jsonl", "-o", filepath.Join(dir, "lines")},
+		{"pprof", most, "-o", filepath.Join(dir, "profiles")}, {"xctrace", export},
 	} {
 		begin := time.Now()
 		got := sh(t, dir, nil, tool.mtrace, args...)

@@ -35,8 +35,8 @@ func (p *part) check() error {
 	return nil
 }
 
-// instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it. What else is packed in a
-// folder is no export, nor is an archive beside traces of ours.
+// instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it.
+// What else is packed in a folder is no export, nor is an archive beside traces of ours.
 func instruments(path string) bool {
 	ends := func(name string, with ...string) bool {
 		return slices.Contains(with, strings.ToLower(filepath.Ext(name)))
@@ -47,13 +47,14 @@ func instruments(path string) bool {
 			return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return is(e.Name()) })
 		}
 		return has(func(name string) bool { return xctrace.IsExport(name) || ends(name, ".trace") }) ||
-			has(func(name string) bool { return ends(name, ".zip") }) && !has(func(name string) bool { return ends(name, ".mtrace") })
+			has(func(name string) bool { return ends(name, ".zip") }) &&
+				!has(func(name string) bool { return ends(name, ".mtrace") })
 	}
 	return path == "-" || ends(path, ".xml", ".trace", ".gz", ".zst", ".xz", ".bz2", ".zip")
 }
 
-// load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none. A range in which nothing
-// happened is an error: what is said of nothing would read like a verdict.
+// load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none. A range
+// in which nothing happened is an error: what is said of nothing would read like a verdict.
 func (p *part) load(std stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	trace, err := p.read(std, path, visit)
 	if err != nil || p.from == 0 && p.to == 0 || !trace.Empty() {
@@ -92,8 +93,8 @@ func (p *part) filter() summary.Filter {
 	return filter
 }
 
-// modelOf is the model of a recording. One that has nothing of Metal is an error: an empty report, or a file without rows, would read like an
-// answer.
+// modelOf is the model of a recording. One that has nothing of Metal is an error: an empty report, or a file without
+// rows, would read like an answer.
 func (p *part) modelOf(recording *xctrace.Recording, path string) (*analyze.Trace, error) {
 	trace, err := summary.Trace(recording, p.filter())
 	if err != nil {
@@ -102,7 +103,8 @@ func (p *part) modelOf(recording *xctrace.Recording, path string) (*analyze.Trac
 	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Allocations) > 0 {
 		return trace, nil
 	}
-	return nil, usageError("%s has nothing of Metal in it%s: mtrace xctrace says what is in it, mtrace export --table NAME writes the rows of a table%s",
+	return nil, usageError("%s has nothing of Metal in it%s: mtrace xctrace says what is in it, mtrace export --table "+
+		"NAME writes the rows of a table%s",
 		path, whoseTables(trace, recording), cpuHint(recording))
 }
 
@@ -138,8 +140,8 @@ func (p *part) options() analyze.Options {
 	return analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids}
 }
 
-// showSteps tells how far the reading of what is asked for of a long trace is, how fast it is and how long it will still take, on a terminal; elsewhere
-// it says nothing.
+// showSteps tells how far the reading of what is asked for of a long trace is, how fast it is and how long it will
+// still take, on a terminal; elsewhere it says nothing.
 func showSteps(std stdio, path string, file *analyze.File, asked analyze.Options) func(done, of int) {
 	if !term.IsTerminal(int(std.err.Fd())) {
 		return func(int, int) {}
@@ -155,7 +157,8 @@ func showSteps(std stdio, path string, file *analyze.File, asked analyze.Options
 			shown = time.Now()
 			left := took / time.Duration(done) * time.Duration(of-done)
 			rate := records * float64(done) / float64(of) / took.Seconds()
-			fmt.Fprintf(std.err, "\r\x1b[K%s %s, %.1f million records/s, %v left\r", bar(done, of), analyze.Printable(filepath.Base(path)), rate/1e6, left.Round(time.Second))
+			fmt.Fprintf(std.err, "\r\x1b[K%s %s, %.1f million records/s, %v left\r", bar(done, of),
+				analyze.Printable(filepath.Base(path)), rate/1e6, left.Round(time.Second))
 		}
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// Programs with one habit each, and some that narrowly have none, as they run: the habit is found, with the line that has it.
+// Programs with one habit each, and some that narrowly have none, as they run: the habit is found, with the line that
+// has it.
 func TestInsightsOfPrograms(t *testing.T) {
 	needTruth(t)
 	programs, err := filepath.Abs("../../fixtures/scenarios/programs")
@@ -35,7 +36,8 @@ func TestInsightsOfPrograms(t *testing.T) {
 		t.Run(c.program, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2"}, tool.mtrace, "run", "--stacks", "python", "--json", "-o", "t.mtrace", "--",
+			got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2"}, tool.mtrace, "run", "--stacks", "python",
+				"--json", "-o", "t.mtrace", "--",
 				"python3", filepath.Join(programs, "habits.py"), c.program)
 			var doc report.Report
 			if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
@@ -47,11 +49,13 @@ func TestInsightsOfPrograms(t *testing.T) {
 					found[i.ID] = i
 				}
 			}
-			for _, id := range []string{"compile-in-loop", "repeated-compile", "allocation-in-loop", "memory-growth", "wait-after-commit", "tiny-command-buffers", "fusion", "copies", "unlabelled", "validation"} {
+			for _, id := range []string{"compile-in-loop", "repeated-compile", "allocation-in-loop", "memory-growth",
+				"wait-after-commit", "tiny-command-buffers", "fusion", "copies", "unlabelled", "validation"} {
 				wanted := false
 				for k, want := range c.found {
 					wanted = wanted || id == want
-					if i := found[id]; k == 0 && id == want && (len(i.Where) == 0 || !strings.Contains(i.Where[0].At+" from "+i.Where[0].From, c.at) || i.Where[0].Line == 0) {
+					if i := found[id]; k == 0 && id == want &&
+						(len(i.Where) == 0 || !strings.Contains(i.Where[0].At+" from "+i.Where[0].From, c.at) || i.Where[0].Line == 0) {
 						t.Errorf("%s is not at %s: %+v", id, c.at, i)
 					}
 				}
@@ -66,7 +70,8 @@ func TestInsightsOfPrograms(t *testing.T) {
 // Times under Metal's validation layer are not the program's, and that is said.
 func TestInsightOfTheValidationLayer(t *testing.T) {
 	needTruth(t)
-	got := sh(t, t.TempDir(), []string{"MTL_DEBUG_LAYER=1"}, tool.mtrace, "run", "-o", "t.mtrace", "--section", "insights", "--",
+	got := sh(t, t.TempDir(), []string{"MTL_DEBUG_LAYER=1"}, tool.mtrace, "run", "-o", "t.mtrace", "--section",
+		"insights", "--",
 		"python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "1", "--iters", "30", "--sync-mode", "event")
 	if !strings.Contains(got.stderr, "measured under a debugging layer: Metal's validation layer is in use") ||
 		!strings.Contains(strings.Join(strings.Fields(got.stderr), " "), "unset MTL_DEBUG_LAYER to measure") {

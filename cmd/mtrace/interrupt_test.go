@@ -18,9 +18,10 @@ func after(d time.Duration) func() bool {
 	return func() bool { return time.Since(began) >= d }
 }
 
-// interrupted runs a command in a folder, sends SIGINT to its whole process group when it is ready, as a terminal does, and returns how it
-// ended and the number of the group.
-func interrupted(t *testing.T, dir string, env []string, ready func() bool, args ...string) (ended syscall.WaitStatus, group int) {
+// interrupted runs a command in a folder, sends SIGINT to its whole process group when it is ready, as a terminal does,
+// and returns how it ended and the number of the group.
+func interrupted(t *testing.T, dir string, env []string, ready func() bool, args ...string) (ended syscall.WaitStatus,
+	group int) {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
@@ -42,9 +43,9 @@ func interrupted(t *testing.T, dir string, env []string, ready func() bool, args
 	return waitStatus(cmd), cmd.Process.Pid
 }
 
-// SIGQUIT came before the program was started, and Go's runtime ended the tracer with the stacks of its goroutines, as after a crash (found
-// by the torture, seeds 10186 and 11178). Here it comes while the tracer reads its note of an earlier run of the command, which is a pipe
-// that says nothing.
+// SIGQUIT came before the program was started, and Go's runtime ended the tracer with the stacks of its goroutines, as
+// after a crash (found by the torture, seeds 10186 and 11178). Here it comes while the tracer reads its note of an
+// earlier run of the command, which is a pipe that says nothing.
 func TestQuitBeforeTheProgramStarts(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -60,7 +61,8 @@ func TestQuitBeforeTheProgramStarts(t *testing.T) {
 	if err := syscall.Mkfifo(note, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(tool.mtrace, append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--"}, command...)...)
+	cmd := exec.Command(tool.mtrace, append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--"},
+		command...)...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
 	startInTime(t, cmd)
@@ -78,7 +80,8 @@ func TestQuitBeforeTheProgramStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if status := exitStatus(waitStatus(cmd)); status != 128+int(syscall.SIGQUIT) || strings.Contains(said.String(), "goroutine") {
+	if status := exitStatus(waitStatus(cmd)); status != 128+int(syscall.SIGQUIT) ||
+		strings.Contains(said.String(), "goroutine") {
 		t.Errorf("it ended with %d and said %q", status, said.String())
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Job control. A shell waits for us, not for the program: when the program stops and a shell may be waiting, we stop, too, and the
-// shell says so and takes the terminal. When the shell lets the job go on it tells the whole group, the program too; somebody else
-// may tell us alone, and then we tell the program. Where no shell watches we go on: who stopped the program alone lets it go on alone.
+// Job control. A shell waits for us, not for the program: when the program stops and a shell may be waiting, we stop,
+// too, and the shell says so and takes the terminal. When the shell lets the job go on it tells the whole group, the
+// program too; somebody else may tell us alone, and then we tell the program. Where no shell watches we go on: who
+// stopped the program alone lets it go on alone.
 
 // A change is what became of the program since it was last asked about.
 type change struct {
@@ -28,7 +29,8 @@ const (
 	wentOn
 )
 
-// changeOf reads a status of wait4. The syscall package takes macOS's stop by SIGSTOP for a continuation, and the other way round.
+// changeOf reads a status of wait4. The syscall package takes macOS's stop by SIGSTOP for a continuation, and the other
+// way round.
 func changeOf(status syscall.WaitStatus) change {
 	const stopMark, continuedOnLinux = 0x7f, 0xffff
 	by := syscall.Signal(status >> 8)
@@ -88,9 +90,10 @@ func (c *child) follow(now change) (change, error) {
 	return c.untilItGoesOn()
 }
 
-// shellWatches says whether a shell may wait for us to stop: we have a terminal, and its key stopped the program; or we are what runs on it
-// at the moment, so that its shell waits. The terminal stops who is in the background and reads it or sets it: when we are in the foreground
-// now, then a shell has put us there since, and lets the program go on, too. On a slow machine the job was stopped once more at that.
+// shellWatches says whether a shell may wait for us to stop: we have a terminal, and its key stopped the program; or we
+// are what runs on it at the moment, so that its shell waits. The terminal stops who is in the background and reads it
+// or sets it: when we are in the foreground now, then a shell has put us there since, and lets the program go on, too.
+// On a slow machine the job was stopped once more at that.
 func shellWatches(stoppedBy syscall.Signal) bool {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
 	if err != nil {

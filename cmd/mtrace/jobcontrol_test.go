@@ -36,7 +36,8 @@ func openTerminal(t *testing.T) *terminal {
 		shell = "/bin/sh"
 	}
 	c := &terminal{t: t, shell: exec.Command(shell, "-i")}
-	c.shell.Env = append(os.Environ(), "ENV=", "TERM=dumb", "HISTFILE=", "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
+	c.shell.Env = append(os.Environ(), "ENV=", "TERM=dumb", "HISTFILE=", "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir,
+		"softmetal", "libsoftmetal.so"))
 	c.shell.Dir = t.TempDir()
 	screen, err := pty.StartWithSize(c.shell, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
@@ -61,8 +62,9 @@ func openTerminal(t *testing.T) *terminal {
 	return c
 }
 
-// close takes the terminal away: what still runs on it is hung up when the shell has ended. The other side is closed only when nobody reads
-// it any more: a test that had failed waited here for a shell that waited for a line, until all tests were out of time.
+// close takes the terminal away: what still runs on it is hung up when the shell has ended. The other side is closed
+// only when nobody reads it any more: a test that had failed waited here for a shell that waited for a line, until all
+// tests were out of time.
 func (c *terminal) close() {
 	c.shell.Process.Kill()
 	c.screen.Close()
@@ -96,7 +98,8 @@ func (c *terminal) expect(text string, again ...string) {
 		if time.Now().After(end) {
 			c.mutex.Lock()
 			defer c.mutex.Unlock()
-			c.t.Fatalf("%q did not come; the terminal shows\n%s\nof it after what was expected last:\n%s", text, c.text, c.text[c.read:])
+			c.t.Fatalf("%q did not come; the terminal shows\n%s\nof it after what was expected last:\n%s", text, c.text,
+				c.text[c.read:])
 		}
 		for _, keys := range again {
 			time.Sleep(200 * time.Millisecond)
@@ -176,11 +179,11 @@ func converse(t *testing.T, prefix string) (said []string) {
 	return c.program()
 }
 
-// At a terminal, with a shell that has job control, a traced program is the one that it is untraced: it gets the terminal's keys, its
-// size and its turns in the foreground, and the shell sees it stop, whatever stopped it, and end.
+// At a terminal, with a shell that has job control, a traced program is the one that it is untraced: it gets the
+// terminal's keys, its size and its turns in the foreground, and the shell sees it stop, whatever stopped it, and end.
 //
-// A program that stopped itself left its shell waiting, because only the program stopped and mtrace did not; and one that ignores ^Z
-// lost the terminal to the shell, because mtrace stopped and the program did not.
+// A program that stopped itself left its shell waiting, because only the program stopped and mtrace did not; and one
+// that ignores ^Z lost the terminal to the shell, because mtrace stopped and the program did not.
 func TestJobControl(t *testing.T) {
 	t.Parallel()
 	plain := converse(t, "")
@@ -198,10 +201,11 @@ func TestJobControl(t *testing.T) {
 	}
 }
 
-// The story: a program that somebody stopped, and let go on, by its number alone left mtrace stopped for ever, and the collector in it:
-// nobody had told mtrace to go on. Where no shell watches it does not stop at all.
+// The story: a program that somebody stopped, and let go on, by its number alone left mtrace stopped for ever, and the
+// collector in it: nobody had told mtrace to go on. Where no shell watches it does not stop at all.
 func TestProgramStoppedAlone(t *testing.T) {
-	c := exec.Command(tool.mtrace, "run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", "echo $$; kill -STOP $$; echo on")
+	c := exec.Command(tool.mtrace, "run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c",
+		"echo $$; kill -STOP $$; echo on")
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := c.StdoutPipe()
 	if err != nil {

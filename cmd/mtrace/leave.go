@@ -44,7 +44,8 @@ func (o *runOptions) keepsEmpty() bool {
 // checkOutput says what cannot be where the trace and the report are to go, before there is anything to lose.
 func (o *runOptions) checkOutput(command []string) error {
 	if o.output == standardOutput {
-		return usageError("-o -: standard output is the program's, and a trace in the middle of it can be read by nobody: name a file or a pipe")
+		return usageError("-o -: standard output is the program's, and a trace in the middle of it can be read by nobody: " +
+			"name a file or a pipe")
 	}
 	if o.noReport && o.view.json != "" {
 		return usageError("--no-report makes no report, and --json says where one goes: give one of them")
@@ -58,8 +59,8 @@ func (o *runOptions) checkOutput(command []string) error {
 	return o.view.check(nil)
 }
 
-// leave ends a run whose trace is closed: one in which there is nothing is removed, if nobody asked for it, and of any other it is said where it
-// is and how large.
+// leave ends a run whose trace is closed: one in which there is nothing is removed, if nobody asked for it, and of any
+// other it is said where it is and how large.
 func (s *session) leave(w io.Writer, o runOptions) {
 	s.tellWhere(w)
 	if s.file == nil || s.file.kept || o.quiet {

@@ -30,7 +30,8 @@ func findLibrary() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not beside the tool, and without it nothing can be recorded (go install makes the tool alone): run ./build.sh build in mtrace's sources "+
+	return "", fmt.Errorf("%s is not beside the tool, and without it nothing can be recorded (go install makes the "+
+		"tool alone): run ./build.sh build in mtrace's sources "+
 		"and set MTRACE_LIBRARY to the bin/%[1]s there, or take a release's archive, which has both", libraryName())
 }
 

@@ -16,15 +16,16 @@ import (
 	"time"
 )
 
-// What a test starts or waits for has an end. The story: one test waited for ever, go test said after 40 minutes that all had failed, and not which one.
+// What a test starts or waits for has an end. The story: one test waited for ever, go test said after 40 minutes that
+// all had failed, and not which one.
 const (
 	patience     = 3 * time.Minute  // for what takes seconds where nothing else runs
 	commandLimit = 10 * time.Minute // for a command
 	networkLimit = 2 * time.Minute  // for what is brought from the network, which may swallow all and answer nothing
 )
 
-// killAfter ends a command that was started, and what it started, after a time. Go's programs print the stacks of their goroutines first. Stop takes it back
-// and says whether it came to that.
+// killAfter ends a command that was started, and what it started, after a time. Go's programs print the stacks of their
+// goroutines first. Stop takes it back and says whether it came to that.
 func killAfter(cmd *exec.Cmd, limit time.Duration) (stop func() bool) {
 	over, ended, expired := make(chan struct{}), make(chan struct{}), false
 	go func() {
@@ -53,7 +54,8 @@ func killAfter(cmd *exec.Cmd, limit time.Duration) (stop func() bool) {
 	}
 }
 
-// startInTime starts a command that ends with its test at the latest, with what it started, and in commandLimit: then the test has failed.
+// startInTime starts a command that ends with its test at the latest, with what it started, and in commandLimit: then
+// the test has failed.
 func startInTime(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
 	cmd.WaitDelay = cmp.Or(cmd.WaitDelay, patience) // for those that it left, and that hold its output
@@ -108,7 +110,8 @@ func endsInTime(cmd *exec.Cmd, limit time.Duration) error {
 	return err
 }
 
-// saidBy is what a command says on both its outputs until its end, which comes within a limit; last, in an error, that it did not.
+// saidBy is what a command says on both its outputs until its end, which comes within a limit; last, in an error, that
+// it did not.
 func saidBy(cmd *exec.Cmd, limit time.Duration) ([]byte, error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -144,8 +147,8 @@ func waitFor(t testing.TB, what string, so func() bool) {
 	}
 }
 
-// parents are the processes that there are, with whose children they are. It was asked of ps alone, which a bare machine has not: the test was skipped
-// with the program started, which ran on alone for hours.
+// parents are the processes that there are, with whose children they are. It was asked of ps alone, which a bare
+// machine has not: the test was skipped with the program started, which ran on alone for hours.
 func parents() (of map[int]int, err error) {
 	of = map[int]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
@@ -204,11 +207,14 @@ func familyOf(pid int) (family []int) {
 func TestCommandsEnd(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
-	said, err := saidBy(exec.Command("sh", "-c", "echo before; trap '' ABRT; sh -c 'sleep 1000; echo a' & sleep 1000"), 200*time.Millisecond)
-	if took := time.Since(began); err == nil || !strings.HasPrefix(string(said), "before\n") || !strings.Contains(string(said), "did not end in 200ms") || took > patience {
+	said, err := saidBy(exec.Command("sh", "-c", "echo before; trap '' ABRT; sh -c 'sleep 1000; echo a' & sleep 1000"),
+		200*time.Millisecond)
+	if took := time.Since(began); err == nil || !strings.HasPrefix(string(said), "before\n") ||
+		!strings.Contains(string(said), "did not end in 200ms") || took > patience {
 		t.Errorf("after %v: %v, %s", took, err, said)
 	}
-	if said, err := saidBy(exec.Command("sh", "-c", "echo so; exit 3"), patience); string(said) != "so\n" || err == nil || err.Error() != "exit status 3" {
+	if said, err := saidBy(exec.Command("sh", "-c", "echo so; exit 3"), patience); string(said) != "so\n" || err == nil ||
+		err.Error() != "exit status 3" {
 		t.Errorf("%v, %q", err, said)
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"mtrace/analyze"
 )
 
-// endless makes a command buffer last longer than any test, so that what a thread waits for does not hang on how quick a machine is.
+// endless makes a command buffer last longer than any test, so that what a thread waits for does not hang on how quick
+// a machine is.
 const endless = "SOFTMETAL_TIMED=1 SOFTMETAL_DURATION_US=3600000000"
 
 // A liveProgram is a program on a terminal, under mtrace run --live, that does what it is told.
@@ -39,7 +40,8 @@ func startLive(t *testing.T, columns, rows int) *liveProgram {
 
 func newLive(t *testing.T, columns, rows int) *liveProgram {
 	t.Helper()
-	p := &liveProgram{terminal: openTerminal(t), columns: columns, rows: rows, folder: t.TempDir(), trace: filepath.Join(t.TempDir(), "t.mtrace")}
+	p := &liveProgram{terminal: openTerminal(t), columns: columns, rows: rows, folder: t.TempDir(),
+		trace: filepath.Join(t.TempDir(), "t.mtrace")}
 	if err := pty.Setsize(p.screen, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +53,8 @@ func (p *liveProgram) runs(command string) {
 	p.t.Helper()
 	p.types("stty -g | sed s/^/before:/\n")
 	p.expect("before:")
-	p.types(fmt.Sprintf("TERM=xterm-256color %s %s run --live --no-report --keep-empty -o %s -- %s; echo stat''us $?; stty -g | sed s/^/after:/\n",
+	p.types(fmt.Sprintf("TERM=xterm-256color %s %s run --live --no-report --keep-empty -o %s -- %s; echo stat''us $?; "+
+		"stty -g | sed s/^/after:/\n",
 		endless, tool.mtrace, p.trace, command))
 }
 
@@ -91,7 +94,8 @@ func (p *liveProgram) sees(texts ...string) string {
 	}
 }
 
-// restored says that the terminal is as it was before: its settings, and its first screen with all that the program wrote, in order.
+// restored says that the terminal is as it was before: its settings, and its first screen with all that the program
+// wrote, in order.
 func (p *liveProgram) restored(status int, wrote ...string) {
 	p.t.Helper()
 	screen := p.sees(fmt.Sprintf("status %d", status), "after:")
@@ -119,19 +123,22 @@ func (p *liveProgram) restored(status int, wrote ...string) {
 	if before, after := setting("before:"), setting("after:"); before != after || before == "" {
 		p.t.Errorf("the terminal's settings were %q and are %q", before, after)
 	}
-	if strings.Count(p.text, "\x1b[?1049h") != strings.Count(p.text, "\x1b[?1049l") || strings.LastIndex(p.text, "\x1b[?25h") < strings.LastIndex(p.text, "\x1b[?25l") {
+	if strings.Count(p.text, "\x1b[?1049h") != strings.Count(p.text, "\x1b[?1049l") ||
+		strings.LastIndex(p.text, "\x1b[?25h") < strings.LastIndex(p.text, "\x1b[?25l") {
 		p.t.Error("the second screen was not left, or the cursor is hidden")
 	}
 }
 
 // waiting is what is on the screen while the program's thread waits for the GPU.
-var waiting = []string{"python3", "GPU busy", "in flight 1", "lost 0", "THREAD", "STATE", "WAITS ON", "waits: GPU", "its own work", "COMMITS/S", "program: first line", "s sort", "p pause", "q quit"}
+var waiting = []string{"python3", "GPU busy", "in flight 1", "lost 0", "THREAD", "STATE", "WAITS ON", "waits: GPU",
+	"its own work", "COMMITS/S", "program: first line", "s sort", "p pause", "q quit"}
 
-// The table on screens of three widths: each thread with what it is at and for whom it waits. Keys sort, pause, and end the table, not the program;
-// what the program writes, colours and all, is on the terminal when the table has gone.
+// The table on screens of three widths: each thread with what it is at and for whom it waits. Keys sort, pause, and end
+// the table, not the program; what the program writes, colours and all, is on the terminal when the table has gone.
 func TestLiveTable(t *testing.T) {
 	t.Parallel()
-	for columns, more := range map[int][]string{60: nil, 80: {"CALLS/S", "WAITED"}, 140: {"CALLS/S", "WAITED", "IN CALL", "CALL", "waitUntilCompleted"}} {
+	for columns, more := range map[int][]string{60: nil, 80: {"CALLS/S", "WAITED"}, 140: {"CALLS/S", "WAITED", "IN CALL",
+		"CALL", "waitUntilCompleted"}} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
 			p := startLive(t, columns, 24)
 			screen := p.sees(append(waiting, more...)...)
@@ -145,7 +152,8 @@ func TestLiveTable(t *testing.T) {
 			p.tell("a")
 			time.Sleep(1500 * time.Millisecond) // in which nothing may change
 			paused := p.shows()
-			if heading, _, _ := strings.Cut(paused, "\n"); strings.Contains(paused, "told a") || !strings.Contains(p.sees("PAUSED"), heading) {
+			if heading, _, _ := strings.Cut(paused, "\n"); strings.Contains(paused, "told a") ||
+				!strings.Contains(p.sees("PAUSED"), heading) {
 				t.Errorf("it is paused, and shows\n%s", paused)
 			}
 			p.types("p")
@@ -156,7 +164,8 @@ func TestLiveTable(t *testing.T) {
 			p.tell("b") // it lives
 			p.sees("program: told b")
 			p.tell("end")
-			p.restored(5, fmt.Sprintf("program: first line %dx24", columns), "program: told a", "program: told b", "program: last line", "mtrace: wrote")
+			p.restored(5, fmt.Sprintf("program: first line %dx24", columns), "program: told a", "program: told b",
+				"program: last line", "mtrace: wrote")
 			if p.mutex.Lock(); !strings.Contains(p.text, "\x1b[1mfirst\x1b[0m") {
 				t.Error("the program's colours were lost")
 			}
@@ -168,7 +177,8 @@ func TestLiveTable(t *testing.T) {
 	}
 }
 
-// The terminal is as it was, and has all that the program wrote, however the table ends: with the program, by ^C, by ^\, by a signal to us.
+// The terminal is as it was, and has all that the program wrote, however the table ends: with the program, by ^C, by
+// ^\, by a signal to us.
 func TestLiveTableEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]struct {
@@ -176,13 +186,15 @@ func TestLiveTableEnds(t *testing.T) {
 		status int
 		wrote  []string
 	}{
-		"with the program": {func(p *liveProgram) { p.tell("end") }, 5, []string{"program: first line", "program: last line", "mtrace: wrote"}},
+		"with the program": {func(p *liveProgram) { p.tell("end") }, 5, []string{"program: first line", "program: last line",
+			"mtrace: wrote"}},
 		"interrupted": {func(p *liveProgram) {
 			p.types(interruptKey)
 			p.sees("program: interrupted")
 			p.tell("end")
 		}, 5, []string{"program: first line", "program: interrupted", "program: last line"}},
-		"quit by a signal": {func(p *liveProgram) { p.types("\x1c") }, 128 + int(syscall.SIGQUIT), []string{"program: first line"}},
+		"quit by a signal": {func(p *liveProgram) { p.types("\x1c") }, 128 + int(syscall.SIGQUIT),
+			[]string{"program: first line"}},
 		"resized and stopped": {func(p *liveProgram) {
 			p.columns, p.rows = 100, 30
 			if err := pty.Setsize(p.screen, &pty.Winsize{Rows: 30, Cols: 100}); err != nil {
@@ -198,7 +210,8 @@ func TestLiveTableEnds(t *testing.T) {
 			p.sees("WAITS ON", "waits: GPU")
 			p.tell("end")
 			p.sees("mtrace: wrote")
-		}, 128 + int(syscall.SIGSTOP) /* which the shell says when it stops */, []string{"program: first line", "program: last line"}},
+		}, 128 + int(syscall.SIGSTOP) /* which the shell says when it stops */, []string{"program: first line",
+			"program: last line"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := startLive(t, 80, 24)
@@ -219,8 +232,9 @@ func (p *liveProgram) leaves() {
 	}
 }
 
-// A program that waits for what its user types goes on waiting, and gets it. The story: reads of the table's end after a tenth of a second, by the terminal's
-// settings, and so did the program's, with nothing: it was at the end of its input.
+// A program that waits for what its user types goes on waiting, and gets it. The story: reads of the table's end after
+// a tenth of a second, by the terminal's settings, and so did the program's, with nothing: it was at the end of its
+// input.
 func TestLiveProgramReads(t *testing.T) {
 	t.Parallel()
 	p := newLive(t, 80, 24)
@@ -231,7 +245,8 @@ func TestLiveProgramReads(t *testing.T) {
 	p.restored(0, "ready", "got:hello")
 }
 
-// A text that is pasted into the table, with a q in it, hung mtrace for good: the library that draws waited until somebody had taken all keys.
+// A text that is pasted into the table, with a q in it, hung mtrace for good: the library that draws waited until
+// somebody had taken all keys.
 func TestLivePaste(t *testing.T) {
 	t.Parallel()
 	p := startLive(t, 80, 24)
@@ -242,7 +257,8 @@ func TestLivePaste(t *testing.T) {
 	p.sees("program: last line", "status 5")
 }
 
-// Where there is no terminal it is lines on standard error, and nothing that steers one; the program's output is its own.
+// Where there is no terminal it is lines on standard error, and nothing that steers one; the program's output is its
+// own.
 func TestLiveLines(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
@@ -253,11 +269,13 @@ func TestLiveLines(t *testing.T) {
 	ended := time.AfterFunc(4*time.Second, func() { os.WriteFile(filepath.Join(folder, "end"), nil, 0o644) })
 	defer ended.Stop()
 	env := append(strings.Fields(endless), "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
-	got := sh(t, t.TempDir(), env, tool.mtrace, "run", "--live", "--no-report", "-o", "t.mtrace", "--", "python3", script, workload(t), folder)
+	got := sh(t, t.TempDir(), env, tool.mtrace, "run", "--live", "--no-report", "-o", "t.mtrace", "--", "python3", script,
+		workload(t), folder)
 	if got.exit != 5 || got.stdout != "program: \x1b[1mfirst\x1b[0m line None\nprogram: last line\n" {
 		t.Errorf("%+v", got)
 	}
-	if !strings.Contains(got.stderr, ": GPU busy ") || !strings.Contains(got.stderr, "lost 0") || strings.Contains(got.stderr, "\x1b") {
+	if !strings.Contains(got.stderr, ": GPU busy ") || !strings.Contains(got.stderr, "lost 0") ||
+		strings.Contains(got.stderr, "\x1b") {
 		t.Errorf("the lines: %q", got.stderr)
 	}
 }

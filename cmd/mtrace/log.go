@@ -13,9 +13,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A callLog prints calls as they are recorded, one line each, in the order in which they ended: time since the first, thread,
-// selector, receiver, argument, result, duration. Records come in batches of one thread, so lines are held back a little to put
-// them in order.
+// A callLog prints calls as they are recorded, one line each, in the order in which they ended: time since the first,
+// thread, selector, receiver, argument, result, duration. Records come in batches of one thread, so lines are held back
+// a little to put them in order.
 type callLog struct {
 	collector.Nobody
 	mutex     sync.Mutex
@@ -48,7 +48,8 @@ type logLine struct {
 const holdBack = 150 * time.Millisecond
 
 func newCallLog(w io.Writer) *callLog {
-	l := &callLog{out: bufio.NewWriter(w), processes: map[tracefile.ProcessIndex]*loggedProcess{}, stop: make(chan struct{})}
+	l := &callLog{out: bufio.NewWriter(w), processes: map[tracefile.ProcessIndex]*loggedProcess{},
+		stop: make(chan struct{})}
 	l.stopped.Add(1)
 	go l.run()
 	return l
@@ -96,7 +97,8 @@ func (l *callLog) flush(age int64) {
 func (l *callLog) Process(p tracefile.ProcessIndex, h wire.Hello) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.processes[p] = &loggedProcess{Process: tracefile.Process{Hello: h}, threads: map[uint16]uint64{}, texts: map[wire.StringID]string{}, pending: map[uint16]wire.Record{}}
+	l.processes[p] = &loggedProcess{Process: tracefile.Process{Hello: h}, threads: map[uint16]uint64{},
+		texts: map[wire.StringID]string{}, pending: map[uint16]wire.Record{}}
 }
 
 // Clock implements collector.Observer.

@@ -13,10 +13,11 @@ import (
 
 var updateLog = flag.Bool("update-log", false, "write testdata/log.golden instead of comparing with it")
 
-// Every row of the table has a line that says what happened in words: no bare number whose meaning only the table knows, and no row
-// that was forgotten. The golden file is for reading.
+// Every row of the table has a line that says what happened in words: no bare number whose meaning only the table
+// knows, and no row that was forgotten. The golden file is for reading.
 func TestLogOfEveryCall(t *testing.T) {
-	q := &loggedProcess{Process: tracefile.Process{Hello: wire.Hello{PID: 1}}, texts: map[wire.StringID]string{7: "a name", 8: "a label"}}
+	q := &loggedProcess{Process: tracefile.Process{Hello: wire.Hello{PID: 1}},
+		texts: map[wire.StringID]string{7: "a name", 8: "a label"}}
 	var b strings.Builder
 	for c := range wire.Table {
 		call := wire.Call(c)

@@ -25,10 +25,12 @@ func (line logLine) write(w io.Writer, origin int64) {
 	io.WriteString(w, b.String())
 }
 
-// logged says whether records of the row are lines: calls, and of what the tracer records itself what happened without a call.
+// logged says whether records of the row are lines: calls, and of what the tracer records itself what happened without
+// a call.
 func logged(row wire.Row) bool {
 	switch row.Effect {
-	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes, wire.EffectHands, wire.EffectMarks, wire.EffectScopes, wire.EffectSpans:
+	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes, wire.EffectHands, wire.EffectMarks, wire.EffectScopes,
+		wire.EffectSpans:
 		return true
 	}
 	return row.Group != wire.GroupNone
@@ -52,7 +54,8 @@ func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.R
 		fmt.Fprintf(b, " %s", wire.Sampling(min(r.Arg, 0xff)))
 	case field.Role == wire.RoleHolder, field.Role == wire.RoleSignaller:
 		if r.Arg != 0 {
-			fmt.Fprintf(b, " %s by thread %d", map[wire.Role]string{wire.RoleHolder: "held", wire.RoleSignaller: "signalled"}[field.Role], r.Arg)
+			fmt.Fprintf(b, " %s by thread %d", map[wire.Role]string{wire.RoleHolder: "held",
+				wire.RoleSignaller: "signalled"}[field.Role], r.Arg)
 		}
 	case field.Role == wire.RoleStatus:
 		fmt.Fprintf(b, " status %d", r.Arg&0xff)

@@ -15,9 +15,11 @@ import (
 // The log has a line for each call in the trace, and nothing of it goes to standard output.
 func TestLogPrintsEachCall(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "2", "--iters", "5", "--sync-mode", "event"}
+	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "2",
+		"--iters", "5", "--sync-mode", "event"}
 	plain := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "-o", trace, "--"}, args...)...)
-	logged := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--log", "--force", "-o", trace, "--"}, args...)...)
+	logged := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--log", "--force", "-o", trace, "--"},
+		args...)...)
 	if logged.exit != plain.exit || strings.Count(logged.stdout, "\n") != strings.Count(plain.stdout, "\n") {
 		t.Errorf("with the log: %+v, without: %+v", logged, plain)
 	}
@@ -27,22 +29,26 @@ func TestLogPrintsEachCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := regexp.MustCompile(`(?m)^ +\d+\.\d{6} \[\d+\] .*<[\d.]+ (ns|µs|ms|s)>$`)
-	lines, completions := len(line.FindAllString(logged.stderr, -1)), strings.Count(logged.stderr, "] completed command buffer#")
+	lines, completions := len(line.FindAllString(logged.stderr, -1)),
+		strings.Count(logged.stderr, "] completed command buffer#")
 	if lines-completions != document.Events || completions == 0 {
-		t.Errorf("%d lines for calls and %d for completions; the trace has %d calls", lines-completions, completions, document.Events)
+		t.Errorf("%d lines for calls and %d for completions; the trace has %d calls", lines-completions, completions,
+			document.Events)
 	}
-	for _, want := range []string{`setLabel: queue#`, `"stream 0"`, "commit command buffer#", "(1024×1×1, groups of 256×1×1)", "= buffer#", "setComputePipelineState: encoder#"} {
+	for _, want := range []string{`setLabel: queue#`, `"stream 0"`, "commit command buffer#",
+		"(1024×1×1, groups of 256×1×1)", "= buffer#", "setComputePipelineState: encoder#"} {
 		if !strings.Contains(logged.stderr, want) {
 			t.Errorf("no %q in the log", want)
 		}
 	}
 }
 
-// Who reads the log may have seen enough: `mtrace run --log -- CMD 2>&1 >/dev/null | head` ended mtrace by SIGPIPE, the program went on alone, and
-// what it did then was not in the trace, which had not got its name.
+// Who reads the log may have seen enough: `mtrace run --log -- CMD 2>&1 >/dev/null | head` ended mtrace by SIGPIPE, the
+// program went on alone, and what it did then was not in the trace, which had not got its name.
 func TestLogThatNobodyReads(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--log", "-o", trace, "--", "python3", workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32",
+	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--log", "-o", trace, "--", "python3", workload(t), "--op",
+		"axpy", "--size", "1024", "--dtype", "float32",
 		"--threads", "1", "--iters", "5", "--sync-mode", "event")
 	reader, writer, err := os.Pipe()
 	if err != nil {

@@ -29,7 +29,8 @@ func manPage(c *cobra.Command) []byte {
 	name := strings.ReplaceAll(c.CommandPath(), " ", "-")
 	var b strings.Builder
 	fmt.Fprintf(&b, "%% %q \"1\" \"\" \"mtrace\" \"mtrace\"\n", strings.ToUpper(name))
-	fmt.Fprintf(&b, "# NAME\n%s \\- %s\n\n# SYNOPSIS\n**%s**\n\n# DESCRIPTION\n%s\n\n", name, c.Short, plain.Replace(c.UseLine()), c.Long)
+	fmt.Fprintf(&b, "# NAME\n%s \\- %s\n\n# SYNOPSIS\n**%s**\n\n# DESCRIPTION\n%s\n\n", name, c.Short,
+		plain.Replace(c.UseLine()), c.Long)
 	if c.HasAvailableFlags() {
 		b.WriteString("# OPTIONS\n")
 		c.Flags().VisitAll(func(f *pflag.Flag) { writeOption(&b, f) })

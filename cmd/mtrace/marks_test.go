@@ -10,8 +10,9 @@ import (
 	"mtrace/analyze"
 )
 
-// The lines for Python of docs/recording.md run as they stand, without the tracer and with it. Around the workload, from before Metal is in use, a
-// scope of theirs is in the report, a frame of the profile, a slice of the timeline; and one the process is killed in is there.
+// The lines for Python of docs/recording.md run as they stand, without the tracer and with it. Around the workload,
+// from before Metal is in use, a scope of theirs is in the report, a frame of the profile, a slice of the timeline; and
+// one the process is killed in is there.
 func TestMarksAsTheyAreShown(t *testing.T) {
 	text, err := os.ReadFile("../../docs/recording.md")
 	if err != nil {
@@ -42,10 +43,12 @@ os.kill(os.getpid(), signal.SIGKILL)
 	if got := sh(t, dir, nil, "python3", alone); got != (outcome{}) {
 		t.Errorf("untraced: %+v", got)
 	}
-	if got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "alone.mtrace", "--", "python3", alone); got.exit != 0 || got.stdout != "" {
+	if got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "alone.mtrace", "--", "python3",
+		alone); got.exit != 0 || got.stdout != "" {
 		t.Errorf("traced: %+v", got)
 	}
-	if got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "around.mtrace", "--", "python3", around); got.exit != 137 {
+	if got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "around.mtrace", "--", "python3",
+		around); got.exit != 137 {
 		t.Fatalf("traced, around the workload: %+v", got)
 	}
 	trace, err := analyze.Load(filepath.Join(dir, "around.mtrace"), analyze.Options{})
@@ -66,12 +69,14 @@ os.kill(os.getpid(), signal.SIGKILL)
 	case !killed.Unfinished || killed.Begin < mark.Begin || killed.End < killed.Begin:
 		t.Errorf("the scope that the process was killed in is %+v", killed)
 	}
-	for _, step := range [][]string{{tool.mtrace, "pprof", "around.mtrace", "-o", "profiles"}, {tool.mtrace, "export", "around.mtrace", "--format", "chrome", "-o", "around.json"}} {
+	for _, step := range [][]string{{tool.mtrace, "pprof", "around.mtrace", "-o", "profiles"},
+		{tool.mtrace, "export", "around.mtrace", "--format", "chrome", "-o", "around.json"}} {
 		if got := sh(t, dir, nil, step[0], step[1:]...); got.exit != 0 {
 			t.Fatalf("%v: %+v", step, got)
 		}
 	}
-	if top := sh(t, dir, nil, "go", "tool", "pprof", "-traces", "profiles/gpu.pb.gz"); !strings.Contains(top.stdout, "the whole run") {
+	if top := sh(t, dir, nil, "go", "tool", "pprof", "-traces", "profiles/gpu.pb.gz"); !strings.Contains(top.stdout,
+		"the whole run") {
 		t.Errorf("the profile of the GPU does not have the scope: %+v", top)
 	}
 	timeline, err := os.ReadFile(filepath.Join(dir, "around.json"))

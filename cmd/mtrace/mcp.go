@@ -24,14 +24,16 @@ import (
 
 func mcpCommand() command {
 	return command{
-		name:    "mcp",
-		summary: "Answer an assistant's questions about traces: a server of the Model Context Protocol on standard input and output",
+		name: "mcp",
+		summary: "Answer an assistant's questions about traces: a server of the Model Context Protocol on standard input " +
+			"and output",
 		usage:   "",
 		example: "claude mcp add mtrace -- mtrace mcp   # or the same command in the settings of another client",
 		setup: func(*pflag.FlagSet) func(stdio, []string) error {
 			return func(std stdio, args []string) error {
 				if len(args) > 0 {
-					return usageError("takes no arguments, but got %q: a client starts it and says which traces it asks about", args[0])
+					return usageError("takes no arguments, but got %q: a client starts it and says which traces it asks about",
+						args[0])
 				}
 				return serveMCP(std)
 			}
@@ -40,12 +42,14 @@ func mcpCommand() command {
 }
 
 // mcpHelp is what a client is told of the server.
-const mcpHelp = "mtrace traces programs that use Apple's Metal: who waits for whom and why, what the GPU did, what would make the program faster. Begin with report, whose first lines " +
-	"are the verdict. what_if predicts the run with something changed; query answers questions about single tables; diff compares two runs. What a trace lacks (lost, left " +
+const mcpHelp = "mtrace traces programs that use Apple's Metal: who waits for whom and why, what the GPU did, what " +
+	"would make the program faster. Begin with report, whose first lines " +
+	"are the verdict. what_if predicts the run with something changed; query answers questions about single tables; " +
+	"diff compares two runs. What a trace lacks (lost, left " +
 	"out, cut) is said in the first lines: say it, too."
 
-// An assistant is who asks; its questions are answered by the commands that people use, each in a process of its own: one that needs too much memory, or fails,
-// takes no other with it.
+// An assistant is who asks; its questions are answered by the commands that people use, each in a process of its own:
+// one that needs too much memory, or fails, takes no other with it.
 type assistant struct {
 	self   string // the program
 	mutex  sync.Mutex
@@ -68,9 +72,11 @@ func serveMCP(std stdio) error {
 	defer a.tidy()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	server := mcp.NewServer(&mcp.Implementation{Name: "mtrace", Version: toolVersion()}, &mcp.ServerOptions{Instructions: mcpHelp})
+	server := mcp.NewServer(&mcp.Implementation{Name: "mtrace", Version: toolVersion()},
+		&mcp.ServerOptions{Instructions: mcpHelp})
 	a.add(server)
-	if err := server.Run(ctx, &lineTransport{std.in, std.out}); ctx.Err() == nil && !errors.Is(err, mcp.ErrConnectionClosed) {
+	if err := server.Run(ctx, &lineTransport{std.in, std.out}); ctx.Err() == nil &&
+		!errors.Is(err, mcp.ErrConnectionClosed) {
 		return err
 	}
 	return nil
@@ -109,7 +115,9 @@ type queryQuestion struct {
 // add gives the server its tools.
 func (a *assistant) add(server *mcp.Server) {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
-	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads, Description: "The report on a trace: the verdict (why the program is not faster), its evidence, what would help, and tables."},
+	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads,
+		Description: "The report on a trace: the verdict (why the program is not faster), its evidence, what would help, " +
+			"and tables."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q reportQuestion) (*mcp.CallToolResult, any, error) {
 			args := []string{"report"}
 			if q.JSON {
@@ -117,30 +125,38 @@ func (a *assistant) add(server *mcp.Server) {
 			} else {
 				args = append(args, "--wide")
 			}
-			for flag, value := range map[string]string{"--section": strings.Join(q.Sections, ","), "--thread": strings.Join(q.Threads, ","), "--from": q.From, "--to": q.To} {
+			for flag, value := range map[string]string{"--section": strings.Join(q.Sections, ","),
+				"--thread": strings.Join(q.Threads, ","), "--from": q.From, "--to": q.To} {
 				if value != "" {
 					args = append(args, flag+"="+value)
 				}
 			}
 			return a.answer(ctx, append(args, "--", q.Path)...)
 		})
-	mcp.AddTool(server, &mcp.Tool{Name: "what_if", Annotations: reads, Description: "Predicts how much faster a traced run would be with something changed, by replaying it."},
+	mcp.AddTool(server, &mcp.Tool{Name: "what_if", Annotations: reads,
+		Description: "Predicts how much faster a traced run would be with something changed, by replaying it."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q whatIfQuestion) (*mcp.CallToolResult, any, error) {
 			if len(q.Changes) == 0 {
 				return nil, nil, errors.New("no changes to predict")
 			}
-			return a.answer(ctx, "report", "--wide", "--section=verdict", "--what-if="+strings.Join(q.Changes, ","), "--", q.Path)
+			return a.answer(ctx, "report", "--wide", "--section=verdict", "--what-if="+strings.Join(q.Changes, ","), "--",
+				q.Path)
 		})
-	mcp.AddTool(server, &mcp.Tool{Name: "diff", Annotations: reads, Description: "Compares two runs, per call, kernel and thread: what changed, and whether it is more than noise."},
+	mcp.AddTool(server, &mcp.Tool{Name: "diff", Annotations: reads,
+		Description: "Compares two runs, per call, kernel and thread: what changed, and whether it is more than noise."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q diffQuestion) (*mcp.CallToolResult, any, error) {
 			return a.answer(ctx, "diff", "--", q.A, q.B)
 		})
-	mcp.AddTool(server, &mcp.Tool{Name: "tables", Annotations: reads, Description: "The tables of a trace for query: their columns, and what each means. Times end in _ns; join by hand on pid and ids."},
+	mcp.AddTool(server, &mcp.Tool{Name: "tables", Annotations: reads,
+		Description: "The tables of a trace for query: their columns, and what each means. Times end in _ns; join by hand " +
+			"on pid and ids."},
 		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 			schema, err := table.EventsSchema()
 			return textResult(string(schema)), nil, err
 		})
-	mcp.AddTool(server, &mcp.Tool{Name: "query", Annotations: reads, Description: "Rows of one table of a trace, with conditions, groups and aggregates. tables says which columns there are."},
+	mcp.AddTool(server, &mcp.Tool{Name: "query", Annotations: reads,
+		Description: "Rows of one table of a trace, with conditions, groups and aggregates. tables says which columns " +
+			"there are."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q queryQuestion) (*mcp.CallToolResult, *query.Answer, error) {
 			folder, err := a.exported(ctx, q.Path)
 			if err != nil {
@@ -170,7 +186,8 @@ func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// run runs a command of ours. What it says on standard error is the error, or, when there is an answer all the same, its last lines: the trace may be cut.
+// run runs a command of ours. What it says on standard error is the error, or, when there is an answer all the same,
+// its last lines: the trace may be cut.
 func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, a.self, args...)
 	command.Env = append(os.Environ(), "NO_COLOR=1")

@@ -17,8 +17,9 @@ import (
 // longestMessage bounds a line of the protocol.
 const longestMessage = 16 << 20
 
-// lineTransport carries the protocol over lines, as mcp.StdioTransport does, and differs in two points: a line that is no message is
-// answered with an error, and the next line is read; at the end of input all requests are answered before the connection ends.
+// lineTransport carries the protocol over lines, as mcp.StdioTransport does, and differs in two points: a line that is
+// no message is answered with an error, and the next line is read; at the end of input all requests are answered before
+// the connection ends.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer
@@ -26,7 +27,8 @@ type lineTransport struct {
 
 // Connect implements mcp.Transport.
 func (t *lineTransport) Connect(context.Context) (mcp.Connection, error) {
-	c := &lineConnection{out: t.out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}), answered: make(chan struct{}, 1), open: map[jsonrpc.ID]int{}}
+	c := &lineConnection{out: t.out, messages: make(chan jsonrpc.Message), closed: make(chan struct{}),
+		answered: make(chan struct{}, 1), open: map[jsonrpc.ID]int{}}
 	go c.receive(bufio.NewReaderSize(t.in, 1<<16))
 	return c, nil
 }
@@ -191,7 +193,8 @@ func (c *lineConnection) refuse(id any, code int, why string) {
 	default:
 		id = nil
 	}
-	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": why}})
+	line, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code,
+		"message": why}})
 	if err == nil {
 		c.writeLine(line)
 	}

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// answersOf starts the server, sends it all lines followed at once by the end of input, and returns the answers by id; of those without id
-// the codes, in order.
+// answersOf starts the server, sends it all lines followed at once by the end of input, and returns the answers by id;
+// of those without id the codes, in order.
 func answersOf(t *testing.T, lines ...string) (byID map[string]json.RawMessage, codes []int, exit error) {
 	t.Helper()
 	cmd := exec.Command(tool.mtrace, "mcp")
@@ -40,15 +40,17 @@ const (
 	mcpReady = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// TestMCPAnswersEverything: a line that is no message gets an error, and the server goes on; requests that the end of input follows at once
-// are all answered. The server ended at the first malformed line, and at the end of input without an answer.
+// TestMCPAnswersEverything: a line that is no message gets an error, and the server goes on; requests that the end of
+// input follows at once are all answered. The server ended at the first malformed line, and at the end of input without
+// an answer.
 func TestMCPAnswersEverything(t *testing.T) {
 	t.Parallel()
 	trace, err := filepath.Abs(smallTrace(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := []string{"this is no JSON", mcpHello, `{"jsonrpc":"2.0","id":`, mcpReady, `[]`, `17`, "", "\x00\xff\x1b", `{"jsonrpc":"1.0","id":"old","method":"ping"}`,
+	lines := []string{"this is no JSON", mcpHello, `{"jsonrpc":"2.0","id":`, mcpReady, `[]`, `17`, "", "\x00\xff\x1b",
+		`{"jsonrpc":"1.0","id":"old","method":"ping"}`,
 		strings.Repeat("x", longestMessage+1)}
 	const asked = 12
 	for i := range asked {
@@ -63,11 +65,13 @@ func TestMCPAnswersEverything(t *testing.T) {
 		t.Errorf("errors %v, want %s", codes, want)
 	}
 	for i := range asked {
-		if answer := string(byID[fmt.Sprint(100+i)]); !strings.Contains(answer, `"result"`) || strings.Contains(answer, `"isError":true`) {
+		if answer := string(byID[fmt.Sprint(100+i)]); !strings.Contains(answer, `"result"`) ||
+			strings.Contains(answer, `"isError":true`) {
 			t.Errorf("request %d is answered with %.300s", 100+i, answer)
 		}
 	}
-	if !strings.Contains(string(byID["1"]), "serverInfo") || !strings.Contains(string(byID["last"]), "what_if") || !strings.Contains(string(byID["old"]), "-32600") {
+	if !strings.Contains(string(byID["1"]), "serverInfo") || !strings.Contains(string(byID["last"]), "what_if") ||
+		!strings.Contains(string(byID["old"]), "-32600") {
 		t.Errorf("%s\n%s\n%s", byID["1"], byID["last"], byID["old"])
 	}
 }
@@ -75,7 +79,8 @@ func TestMCPAnswersEverything(t *testing.T) {
 // TestMCPEndsAfterACancelledRequest: a request that the client took back is not waited for.
 func TestMCPEndsAfterACancelledRequest(t *testing.T) {
 	t.Parallel()
-	_, _, err := answersOf(t, mcpHello, mcpReady, `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"report","arguments":{"path":"nothing"}}}`,
+	_, _, err := answersOf(t, mcpHello, mcpReady,
+		`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"report","arguments":{"path":"nothing"}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`)
 	if err != nil {
 		t.Error(err)

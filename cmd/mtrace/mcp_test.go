@@ -15,8 +15,9 @@ import (
 	"mtrace/analyze/query"
 )
 
-// TestMCP: a client of the protocol starts the server, and is told what the commands tell people; a wrong question gets one clear line, and the next is answered all
-// the same. When the client goes, the server goes, and leaves nothing behind.
+// TestMCP: a client of the protocol starts the server, and is told what the commands tell people; a wrong question gets
+// one clear line, and the next is answered all the same. When the client goes, the server goes, and leaves nothing
+// behind.
 func TestMCP(t *testing.T) {
 	t.Parallel()
 	trace := smallTrace(t)
@@ -65,16 +66,19 @@ func TestMCP(t *testing.T) {
 	if text, _, err := ask("report", map[string]any{"path": trace}); err != nil || text != want {
 		t.Errorf("report: %v\n%s", err, text)
 	}
-	if text, _, err := ask("report", map[string]any{"path": trace, "json": true}); err != nil || !json.Valid([]byte(text)) {
+	if text, _, err := ask("report", map[string]any{"path": trace, "json": true}); err != nil ||
+		!json.Valid([]byte(text)) {
 		t.Errorf("report as JSON: %v\n%s", err, text)
 	}
-	if text, _, err := ask("what_if", map[string]any{"path": trace, "changes": []string{"call:commit=0.5"}}); err != nil || !strings.Contains(text, "commit") {
+	if text, _, err := ask("what_if", map[string]any{"path": trace,
+		"changes": []string{"call:commit=0.5"}}); err != nil || !strings.Contains(text, "commit") {
 		t.Errorf("what_if: %v\n%s", err, text)
 	}
 	if text, _, err := ask("diff", map[string]any{"a": trace, "b": trace}); err != nil || !strings.Contains(text, "A") {
 		t.Errorf("diff: %v\n%s", err, text)
 	}
-	if text, _, err := ask("tables", nil); err != nil || !strings.Contains(text, "command_buffers") || !json.Valid([]byte(text)) {
+	if text, _, err := ask("tables", nil); err != nil || !strings.Contains(text, "command_buffers") ||
+		!json.Valid([]byte(text)) {
 		t.Errorf("tables: %v\n%s", err, text)
 	}
 	var r struct {
@@ -87,7 +91,8 @@ func TestMCP(t *testing.T) {
 	if err := json.Unmarshal([]byte(sh(t, "", nil, tool.mtrace, "report", "--json", trace).stdout), &r); err != nil {
 		t.Fatal(err)
 	}
-	_, structured, err := ask("query", map[string]any{"path": trace, "table": "calls", "group_by": []string{"selector"}, "where": []any{map[string]any{"column": "selector", "is": "=", "value": "commit"}},
+	_, structured, err := ask("query", map[string]any{"path": trace, "table": "calls", "group_by": []string{"selector"},
+		"where":      []any{map[string]any{"column": "selector", "is": "=", "value": "commit"}},
 		"aggregates": []any{map[string]any{"function": "count"}, map[string]any{"function": "sum", "column": "duration_ns"}}})
 	document, _ := json.Marshal(structured)
 	var answer query.Answer
@@ -121,8 +126,8 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// The story: the tables of a server that was killed stayed among the temporary files for ever. The next one removes them, and not those of one that lives, nor
-// what it is not sure of.
+// The story: the tables of a server that was killed stayed among the temporary files for ever. The next one removes
+// them, and not those of one that lives, nor what it is not sure of.
 func TestMCPRemovesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	trace := smallTrace(t)
@@ -130,7 +135,8 @@ func TestMCPRemovesWhatIsLeft(t *testing.T) {
 	start := func() (*exec.Cmd, *mcp.ClientSession) {
 		server := exec.Command(tool.mtrace, "mcp")
 		server.Env, server.Stderr = append(os.Environ(), "TMPDIR="+temporary), os.Stderr
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(inTime(t), &mcp.CommandTransport{Command: server}, nil)
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(inTime(t),
+			&mcp.CommandTransport{Command: server}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +145,8 @@ func TestMCPRemovesWhatIsLeft(t *testing.T) {
 	}
 	query := func(session *mcp.ClientSession) {
 		t.Helper()
-		result, err := session.CallTool(inTime(t), &mcp.CallToolParams{Name: "query", Arguments: map[string]any{"path": trace, "table": "calls", "limit": 1}})
+		result, err := session.CallTool(inTime(t), &mcp.CallToolParams{Name: "query",
+			Arguments: map[string]any{"path": trace, "table": "calls", "limit": 1}})
 		if err != nil || result.IsError {
 			t.Fatalf("%v: %+v", err, result)
 		}

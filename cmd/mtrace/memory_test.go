@@ -32,8 +32,8 @@ func runClient(t *testing.T, check string, document any, env ...string) (stdout 
 	return got.stdout, trace
 }
 
-// Memory of every kind is in the trace with its size, its storage mode, and whether it was given back; what lies in other memory is
-// not counted twice; and the device's own account, which the program prints too, is there.
+// Memory of every kind is in the trace with its size, its storage mode, and whether it was given back; what lies in
+// other memory is not counted twice; and the device's own account, which the program prints too, is there.
 func TestAllocations(t *testing.T) {
 	var d struct {
 		Memory struct {
@@ -52,7 +52,8 @@ func TestAllocations(t *testing.T) {
 	stdout, trace := runClient(t, "allocations", &d, "SOFTMETAL_MEMORY_MB=400")
 	var got []string
 	for _, a := range trace.Allocations {
-		got = append(got, fmt.Sprintf("%s %d %s inside %v released %v", strings.SplitN(a.Selector, ":", 2)[0], a.Bytes, a.Storage, a.OnHeap, a.Released > a.At))
+		got = append(got, fmt.Sprintf("%s %d %s inside %v released %v", strings.SplitN(a.Selector, ":", 2)[0], a.Bytes,
+			a.Storage, a.OnHeap, a.Released > a.At))
 	}
 	want := []string{
 		"newBufferWithLength 4096 shared inside false released true",
@@ -88,12 +89,14 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// A Metal 4 commit tells the handlers of its options when it ran, and not which commit it was: of two that are under way with the same
-// options neither has times. The report once said nothing of it: those command buffers looked as if they had never run.
+// A Metal 4 commit tells the handlers of its options when it ran, and not which commit it was: of two that are under
+// way with the same options neither has times. The report once said nothing of it: those command buffers looked as if
+// they had never run.
 func TestUntimedCommitsAreSaid(t *testing.T) {
 	var d struct{ Warnings []string }
 	runClient(t, "metal4-options", &d)
-	if text := strings.Join(d.Warnings, "\n"); !strings.Contains(text, "2 Metal 4 command buffers have no GPU times: other commits with the same options") {
+	if text := strings.Join(d.Warnings, "\n"); !strings.Contains(text,
+		"2 Metal 4 command buffers have no GPU times: other commits with the same options") {
 		t.Errorf("warnings: %q", text)
 	}
 }

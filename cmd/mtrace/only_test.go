@@ -13,7 +13,8 @@ import (
 func selectedRun(t *testing.T, flags ...string) (r report.Report, text string) {
 	t.Helper()
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	args := append(append([]string{"run", "--no-report", "-o", trace}, flags...), "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "20",
+	args := append(append([]string{"run", "--no-report", "-o", trace}, flags...), "--", "python3", workload(t), "--op",
+		"axpy", "--size", "4096", "--threads", "2", "--iters", "20",
 		"--sync-mode", "event")
 	if got := sh(t, "", nil, tool.mtrace, args...); got.exit != 0 || got.stderr != "" {
 		t.Fatalf("%q: %+v", flags, got)
@@ -32,21 +33,25 @@ func count(r *report.Report, selector string) (n int64) {
 	return n
 }
 
-// TestRunRecordsASelection: what is asked for is in the trace, what is left out is not; and the report says so first, in the verdict, and rules nothing out.
+// TestRunRecordsASelection: what is asked for is in the trace, what is left out is not; and the report says so first,
+// in the verdict, and rules nothing out.
 func TestRunRecordsASelection(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
 	all, text := selectedRun(t)
-	if strings.Contains(text, "RECORDED IN PART") || len(all.Source.Selected) != 0 || all.Source.LeftOut != 0 || count(&all, "commit") == 0 {
+	if strings.Contains(text, "RECORDED IN PART") || len(all.Source.Selected) != 0 || all.Source.LeftOut != 0 ||
+		count(&all, "commit") == 0 {
 		t.Fatalf("all of it: %+v\n%s", all.Source, text)
 	}
 	check := func(r *report.Report, text string, asked ...string) {
 		t.Helper()
 		of := strings.Join(asked, ", ")
-		if r.Source.LeftOut == 0 || strings.Join(r.Source.Selected, ", ") != of || !strings.Contains(text, "RECORDED IN PART, as asked for ("+of+"): ") {
+		if r.Source.LeftOut == 0 || strings.Join(r.Source.Selected, ", ") != of ||
+			!strings.Contains(text, "RECORDED IN PART, as asked for ("+of+"): ") {
 			t.Errorf("the report does not begin with what was asked for: %+v\n%s", r.Source, text)
 		}
-		if s := r.Serialization; len(s.RuledOut) != 0 || !strings.Contains(s.Summary, "not all was recorded, as asked for ("+of+")") {
+		if s := r.Serialization; len(s.RuledOut) != 0 ||
+			!strings.Contains(s.Summary, "not all was recorded, as asked for ("+of+")") {
 			t.Errorf("the verdict: %+v", s)
 		}
 		for _, i := range r.Insights {
@@ -58,7 +63,8 @@ func TestRunRecordsASelection(t *testing.T) {
 
 	calls, text := selectedRun(t, "--only", "call:commit", "--only", "call:wait*")
 	check(&calls, text, "--only call:commit", "--only call:wait*")
-	if count(&calls, "commit") != count(&all, "commit") || count(&calls, "computeCommandEncoder") != 0 || count(&calls, "commandBuffer") != 0 {
+	if count(&calls, "commit") != count(&all, "commit") || count(&calls, "computeCommandEncoder") != 0 ||
+		count(&calls, "commandBuffer") != 0 {
 		t.Errorf("calls: %+v", calls.Calls)
 	}
 	if calls.GPU.BusyNS == 0 {
@@ -98,7 +104,8 @@ func TestSelectionIsSaidByOthers(t *testing.T) {
 	needTruth(t)
 	dir := t.TempDir()
 	for name, flags := range map[string][]string{"all": nil, "part": {"--leave-out", "call:set*"}} {
-		args := append(append([]string{"run", "--no-report", "-o", filepath.Join(dir, name+".mtrace")}, flags...), "--", "python3", workload(t), "--op", "axpy", "--size", "4096",
+		args := append(append([]string{"run", "--no-report", "-o", filepath.Join(dir, name+".mtrace")}, flags...), "--",
+			"python3", workload(t), "--op", "axpy", "--size", "4096",
 			"--threads", "2", "--iters", "20", "--sync-mode", "event")
 		if got := sh(t, "", nil, tool.mtrace, args...); got.exit != 0 {
 			t.Fatalf("%+v", got)
@@ -106,14 +113,16 @@ func TestSelectionIsSaidByOthers(t *testing.T) {
 	}
 	got := sh(t, dir, nil, tool.mtrace, "diff", "--json", "all.mtrace", "part.mtrace")
 	var d struct{ Warnings []string }
-	if err := json.Unmarshal([]byte(got.stdout), &d); err != nil || !strings.Contains(strings.Join(d.Warnings, "\n"), "part.mtrace was recorded in part, as asked for: --leave-out call:set*") {
+	if err := json.Unmarshal([]byte(got.stdout), &d); err != nil || !strings.Contains(strings.Join(d.Warnings, "\n"),
+		"part.mtrace was recorded in part, as asked for: --leave-out call:set*") {
 		t.Errorf("%v: %+v", err, got)
 	}
 	runs := sh(t, dir, nil, tool.mtrace, "report", "all.mtrace", "part.mtrace")
 	if strings.Count(runs.stdout, "RECORDED IN PART") != 1 {
 		t.Errorf("of two runs, one in part: %s", runs.stdout)
 	}
-	if got := sh(t, dir, nil, tool.mtrace, "run", "--only", "colour:red", "--", "true"); got.exit != 2 || !strings.Contains(got.stderr, `--only is thread:NAME, queue:LABEL, label:LABEL or call:SELECTOR, not "colour:red"`) {
+	if got := sh(t, dir, nil, tool.mtrace, "run", "--only", "colour:red", "--", "true"); got.exit != 2 ||
+		!strings.Contains(got.stderr, `--only is thread:NAME, queue:LABEL, label:LABEL or call:SELECTOR, not "colour:red"`) {
 		t.Errorf("a rule that is none: %+v", got)
 	}
 }

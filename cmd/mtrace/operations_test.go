@@ -15,7 +15,8 @@ import (
 	"mtrace/fixtures/softmetal/truth"
 )
 
-// truthKernels are the GPU times of kernels as the software Metal itself has them, of those that were alone in each of their command buffers.
+// truthKernels are the GPU times of kernels as the software Metal itself has them, of those that were alone in each of
+// their command buffers.
 func truthKernels(file *truth.File) map[string]float64 {
 	names, bound := map[truth.ObjectID]string{}, map[truth.ObjectID]truth.ObjectID{}
 	of, in := map[truth.ObjectID]map[string]bool{}, map[truth.ObjectID]truth.ObjectID{}
@@ -77,7 +78,8 @@ func reported(t *testing.T, env []string, flags []string, command ...string) (ou
 	needTruth(t)
 	dir := t.TempDir()
 	trace, of := filepath.Join(dir, "t.mtrace"), filepath.Join(dir, "truth")
-	got := sh(t, dir, append([]string{"SOFTMETAL_TRUTH=" + of}, env...), tool.mtrace, append(append([]string{"run", "--no-report", "-o", trace}, flags...), append([]string{"--"}, command...)...)...)
+	got := sh(t, dir, append([]string{"SOFTMETAL_TRUTH=" + of}, env...), tool.mtrace,
+		append(append([]string{"run", "--no-report", "-o", trace}, flags...), append([]string{"--"}, command...)...)...)
 	file, err := truth.Open(of)
 	if err != nil {
 		t.Fatalf("%v: %+v", err, got)
@@ -85,8 +87,9 @@ func reported(t *testing.T, env []string, flags []string, command ...string) (ou
 	return got, reportOf(t, trace), file
 }
 
-// The GPU's work is called what the program calls it, by the nearest name that there is: as ggml does by debug groups, MLX by labels that grow,
-// a program by scopes, and tinygrad, whose labels say no more than the kernel's name, by the line of Python. The times are those of the truth.
+// The GPU's work is called what the program calls it, by the nearest name that there is: as ggml does by debug groups,
+// MLX by labels that grow, a program by scopes, and tinygrad, whose labels say no more than the kernel's name, by the
+// line of Python. The times are those of the truth.
 func TestOperationsOfAProgram(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Abs("../../fixtures/scenarios/programs")
@@ -116,8 +119,10 @@ func TestOperationsOfAProgram(t *testing.T) {
 		all[o.Name] = said{o.From, o.Dispatches, strings.Join(o.Kernels, " ")}
 		sum += o.GPUNS
 	}
-	want := map[string]said{"MUL_MAT": {"debug group", 5, "kernel_mul_mat"}, "Add": {"command buffer label", 5, "kernel_add"}, "Multiply": {"command buffer label", 5, "kernel_add"},
-		"attention": {"scope", 5, "kernel_rope"}, "MPS: aten::mm": {"scope", 5, "kernel_mul_mat"}, "operations.py:103 labelled_after_its_kernel()": {"Python line", 5, "kernel_rope"}}
+	want := map[string]said{"MUL_MAT": {"debug group", 5, "kernel_mul_mat"}, "Add": {"command buffer label", 5,
+		"kernel_add"}, "Multiply": {"command buffer label", 5, "kernel_add"},
+		"attention": {"scope", 5, "kernel_rope"}, "MPS: aten::mm": {"scope", 5, "kernel_mul_mat"},
+		"operations.py:103 labelled_after_its_kernel()": {"Python line", 5, "kernel_rope"}}
 	if !maps.Equal(all, want) {
 		t.Errorf("operations: %v\nwant %v", all, want)
 	}
@@ -133,7 +138,8 @@ func TestOperationsOfAProgram(t *testing.T) {
 	}
 }
 
-// The same of ggml's own test of its operators: SOFTMETAL_GGML names a checkout of ggml or of llama.cpp, which is never fetched.
+// The same of ggml's own test of its operators: SOFTMETAL_GGML names a checkout of ggml or of llama.cpp, which is never
+// fetched.
 func TestKernelTimesOfGGML(t *testing.T) {
 	checkout := os.Getenv("SOFTMETAL_GGML")
 	if checkout == "" {
@@ -146,7 +152,8 @@ func TestKernelTimesOfGGML(t *testing.T) {
 		t.Skip("testdata/ggml/build.sh knows ggml's sources for x86_64 only")
 	}
 	out := t.TempDir()
-	if text, err := exec.Command("../../fixtures/softmetal/testdata/ggml/build.sh", checkout, filepath.Join(tool.dir, "softmetal"), out).CombinedOutput(); err != nil {
+	if text, err := exec.Command("../../fixtures/softmetal/testdata/ggml/build.sh", checkout,
+		filepath.Join(tool.dir, "softmetal"), out).CombinedOutput(); err != nil {
 		t.Fatalf("building ggml: %v\n%.4000s", err, text)
 	}
 	program, compared := filepath.Join(out, "test-backend-ops"), 0
@@ -165,6 +172,7 @@ func TestKernelTimesOfGGML(t *testing.T) {
 
 // results are the lines that say what passed: others say how much memory is free.
 func results(stdout string) string {
-	lines := slices.DeleteFunc(strings.Split(stdout, "\n"), func(line string) bool { return !strings.Contains(line, "OK") && !strings.Contains(line, "passed") })
+	lines := slices.DeleteFunc(strings.Split(stdout, "\n"),
+		func(line string) bool { return !strings.Contains(line, "OK") && !strings.Contains(line, "passed") })
 	return strings.Join(lines, "\n")
 }

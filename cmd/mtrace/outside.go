@@ -13,8 +13,8 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// outside is what can be seen of a run without being in it: the program's processes, looked at until one makes a Metal call, to
-// name those that lost the library; and, on a Mac, who had the GPU.
+// outside is what can be seen of a run without being in it: the program's processes, looked at until one makes a Metal
+// call, to name those that lost the library; and, on a Mac, who had the GPU.
 type outside struct {
 	witness *witness
 	tree    *handshake.Tree
@@ -36,7 +36,8 @@ func watchFromOutside(pid int, w *witness) *outside {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &outside{witness: w, tree: handshake.NewTree(pid), cancel: cancel}
 	o.running.Go(func() { o.lookAtProcesses(ctx) })
-	o.running.Go(func() { o.usage, _ = accelerator.Watch(ctx, gpuPause, accelerator.Ioreg) }) // fails at once where there is no registry
+	// fails at once where there is no registry
+	o.running.Go(func() { o.usage, _ = accelerator.Watch(ctx, gpuPause, accelerator.Ioreg) })
 	return o
 }
 

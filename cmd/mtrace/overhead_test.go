@@ -19,9 +19,9 @@ import (
 // repeats is how often a benchmark runs a program; ./build.sh bench, which has rounds, asks for fewer.
 var repeats = flag.Int("runs", 10, "how often a benchmark runs each program")
 
-// BenchmarkWhole measures what all of tracing costs a program that makes a command buffer every 15 µs, as field report R1 did: the
-// calls, the drainer in the program, the collector beside it, and the disk. With as many threads as there are processors the drainer and
-// the collector take their time from the program's.
+// BenchmarkWhole measures what all of tracing costs a program that makes a command buffer every 15 µs, as field report
+// R1 did: the calls, the drainer in the program, the collector beside it, and the disk. With as many threads as there
+// are processors the drainer and the collector take their time from the program's.
 func BenchmarkWhole(b *testing.B) {
 	const commandBuffers = 60000
 	client := buildShapesClient(b)
@@ -29,22 +29,25 @@ func BenchmarkWhole(b *testing.B) {
 	steps, _, _ = strings.Cut(steps, ".")
 	for _, threads := range threadCounts() {
 		b.Run(fmt.Sprintf("threads=%d", threads), func(b *testing.B) {
-			compareWhole(b, []string{client, "bench-whole", strconv.Itoa(commandBuffers), steps, strconv.Itoa(threads)}, func(out string) float64 {
-				return parse(b, out)
-			})
+			compareWhole(b, []string{client, "bench-whole", strconv.Itoa(commandBuffers), steps, strconv.Itoa(threads)},
+				func(out string) float64 {
+					return parse(b, out)
+				})
 		})
 	}
 }
 
-// BenchmarkWholePython measures the same of threads of Python, which share one interpreter: each call into Metal gives the interpreter up
-// and waits for it, so whatever is done with its lock held all threads wait for. Each waits for its own command buffers, or for all.
+// BenchmarkWholePython measures the same of threads of Python, which share one interpreter: each call into Metal gives
+// the interpreter up and waits for it, so whatever is done with its lock held all threads wait for. Each waits for its
+// own command buffers, or for all.
 func BenchmarkWholePython(b *testing.B) {
 	const commandBuffers = 1920
 	b.Setenv("SOFTMETAL_LIBRARY", filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
 	for _, mode := range []string{"event", "device"} {
 		for _, threads := range threadCounts() {
 			b.Run(fmt.Sprintf("sync=%s/threads=%d", mode, threads), func(b *testing.B) {
-				command := []string{"python3", "../../fixtures/workload.py", "--op", "matmul", "--size", "64", "--json", "--sync-mode", mode,
+				command := []string{"python3", "../../fixtures/workload.py", "--op", "matmul", "--size", "64", "--json",
+					"--sync-mode", mode,
 					"--threads", strconv.Itoa(threads), "--iters", strconv.Itoa(commandBuffers / threads)}
 				compareWhole(b, command, func(out string) float64 {
 					var said struct {
@@ -69,10 +72,10 @@ func threadCounts() (counts []int) {
 	return append(counts, runtime.NumCPU())
 }
 
-// compareWhole runs a command with and without mtrace run, in turn, each as often first; nanos is the time of one operation that it
-// printed. What is reported of the pairs is the median: by how much the operation is slower, and how much more of the processors all of
-// it takes, the start and the end of mtrace included. The machine must have nothing else to do: on one that has, runs without the tracer
-// differ by more.
+// compareWhole runs a command with and without mtrace run, in turn, each as often first; nanos is the time of one
+// operation that it printed. What is reported of the pairs is the median: by how much the operation is slower, and how
+// much more of the processors all of it takes, the start and the end of mtrace included. The machine must have nothing
+// else to do: on one that has, runs without the tracer differ by more.
 func compareWhole(b *testing.B, command []string, nanos func(string) float64) {
 	var without, slower, more []float64
 	for i := range max(b.N, *repeats) {
@@ -100,7 +103,8 @@ func buildShapesClient(b testing.TB) string {
 	shapes, client := filepath.Join(dir, "libshapes.so"), filepath.Join(dir, "client")
 	for _, command := range [][]string{
 		{"gcc", "-O2", "-std=gnu11", "-fPIC", "-shared", "-o", shapes, sources + "shapes.m", "-lobjc", "-lBlocksRuntime"},
-		{"gcc", "-O2", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", client, sources + "client.m", shapes, "-lobjc", "-lpthread"},
+		{"gcc", "-O2", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", client, sources + "client.m", shapes, "-lobjc",
+			"-lpthread"},
 	} {
 		if out, err := saidBy(exec.Command(command[0], command[1:]...), commandLimit); err != nil {
 			b.Fatalf("%v: %v\n%s", command, err, out)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// fileWriters are the commands that write a file or a folder, each with the path of the file that must not be replaced. OUT stands for the
-// name, of a folder where the command writes several files.
+// fileWriters are the commands that write a file or a folder, each with the path of the file that must not be replaced.
+// OUT stands for the name, of a folder where the command writes several files.
 func fileWriters(t *testing.T) map[string]struct {
 	args  []string
 	file  string // in the folder OUT, if it is one
@@ -25,7 +25,8 @@ func fileWriters(t *testing.T) map[string]struct {
 		t.Fatal(err)
 	}
 	claims := filepath.Join(t.TempDir(), "claims.json")
-	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it is", "expr": "gpu.busy_share > 0"}]}`), 0o644); err != nil {
+	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it is", "expr": "gpu.busy_share > 0"}]}`),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	type writer = struct {
@@ -34,32 +35,36 @@ func fileWriters(t *testing.T) map[string]struct {
 		whole bool
 	}
 	return map[string]writer{
-		"report --html":       {[]string{"report", "--html", "OUT", trace}, "", true},
-		"report --json":       {[]string{"report", "--json=OUT", trace}, "", true},
-		"export chrome":       {[]string{"export", trace, "--format", "chrome", "-o", "OUT"}, "", true},
-		"export csv":          {[]string{"export", trace, "--format", "csv", "-o", "OUT"}, "calls.csv", true},
-		"export parquet":      {[]string{"export", trace, "--format", "parquet", "-o", "OUT"}, "calls.parquet", true},
-		"pprof":               {[]string{"pprof", trace, "-o", "OUT"}, "wait.pb.gz", true},
-		"pprof of one":        {[]string{"pprof", trace, "--type", "wait", "-o", "OUT"}, "", true},
-		"check --junit":       {[]string{"check", trace, "--claims", claims, "--junit", "OUT"}, "", true},
-		"diff --junit":        {[]string{"diff", "--fail-over", "99", "--junit", "OUT", trace, trace}, "", true},
-		"diff --html":         {[]string{"diff", "--html", "OUT", trace, trace}, "", true},
-		"repair":              {[]string{"repair", trace, "-o", "OUT"}, "", true},
-		"run -o":              {[]string{"run", "--no-report", "-o", "OUT", "--", "true"}, "", true},
-		"run --json":          {[]string{"run", "-o", "other.mtrace", "--json=OUT", "--", "true"}, "", true},
-		"sweep --html":        {[]string{"sweep", "--threads", "1", "--html", "OUT", "--", "true", "{threads}"}, "", false},
-		"sweep --plot":        {[]string{"sweep", "--threads", "1", "--plot", "OUT", "--", "true", "{threads}"}, "", false},
-		"sweep -o":            {[]string{"sweep", "--threads", "1", "-o", "OUT", "--", "true", "{threads}"}, "1-threads-1.mtrace", false},
-		"xctrace --pprof":     {[]string{"xctrace", "--pprof", "OUT", recorded}, "gpu.pb.gz", true},
-		"export --table":      {[]string{"export", recorded, "--table", "metal-gpu-intervals", "--format", "csv", "-o", "OUT"}, "", true},
-		"doctor --bundle":     {[]string{"doctor", "--bundle", "OUT"}, "", false},
-		"export two formats":  {[]string{"export", trace, "--format", "chrome,jsonl", "-o", "OUT"}, strings.TrimSuffix(filepath.Base(trace), ".mtrace") + ".jsonl", true},
+		"report --html":  {[]string{"report", "--html", "OUT", trace}, "", true},
+		"report --json":  {[]string{"report", "--json=OUT", trace}, "", true},
+		"export chrome":  {[]string{"export", trace, "--format", "chrome", "-o", "OUT"}, "", true},
+		"export csv":     {[]string{"export", trace, "--format", "csv", "-o", "OUT"}, "calls.csv", true},
+		"export parquet": {[]string{"export", trace, "--format", "parquet", "-o", "OUT"}, "calls.parquet", true},
+		"pprof":          {[]string{"pprof", trace, "-o", "OUT"}, "wait.pb.gz", true},
+		"pprof of one":   {[]string{"pprof", trace, "--type", "wait", "-o", "OUT"}, "", true},
+		"check --junit":  {[]string{"check", trace, "--claims", claims, "--junit", "OUT"}, "", true},
+		"diff --junit":   {[]string{"diff", "--fail-over", "99", "--junit", "OUT", trace, trace}, "", true},
+		"diff --html":    {[]string{"diff", "--html", "OUT", trace, trace}, "", true},
+		"repair":         {[]string{"repair", trace, "-o", "OUT"}, "", true},
+		"run -o":         {[]string{"run", "--no-report", "-o", "OUT", "--", "true"}, "", true},
+		"run --json":     {[]string{"run", "-o", "other.mtrace", "--json=OUT", "--", "true"}, "", true},
+		"sweep --html":   {[]string{"sweep", "--threads", "1", "--html", "OUT", "--", "true", "{threads}"}, "", false},
+		"sweep --plot":   {[]string{"sweep", "--threads", "1", "--plot", "OUT", "--", "true", "{threads}"}, "", false},
+		"sweep -o": {[]string{"sweep", "--threads", "1", "-o", "OUT", "--", "true", "{threads}"},
+			"1-threads-1.mtrace", false},
+		"xctrace --pprof": {[]string{"xctrace", "--pprof", "OUT", recorded}, "gpu.pb.gz", true},
+		"export --table": {[]string{"export", recorded, "--table", "metal-gpu-intervals", "--format", "csv", "-o",
+			"OUT"}, "", true},
+		"doctor --bundle": {[]string{"doctor", "--bundle", "OUT"}, "", false},
+		"export two formats": {[]string{"export", trace, "--format", "chrome,jsonl", "-o", "OUT"},
+			strings.TrimSuffix(filepath.Base(trace), ".mtrace") + ".jsonl", true},
 		"report --html alone": {[]string{"report", trace, "--section", "verdict", "--html", "OUT"}, "", true},
 	}
 }
 
-// TestNoCommandReplacesAFile: no command replaces a file without --force, and none follows a symbolic link, with or without it. `mtrace
-// report --html`, export, pprof and check --junit wrote over whatever was there, also through a link that somebody else had planted.
+// TestNoCommandReplacesAFile: no command replaces a file without --force, and none follows a symbolic link, with or
+// without it. `mtrace report --html`, export, pprof and check --junit wrote over whatever was there, also through a
+// link that somebody else had planted.
 func TestNoCommandReplacesAFile(t *testing.T) {
 	t.Parallel()
 	const precious = "precious"
@@ -120,8 +125,8 @@ func TestNoCommandReplacesAFile(t *testing.T) {
 	}
 }
 
-// TestUnfinishedFilesFollowNoLink: the file that becomes the result has a name that nobody could prepare. `mtrace report --html x` wrote
-// x.part through a link of that name.
+// TestUnfinishedFilesFollowNoLink: the file that becomes the result has a name that nobody could prepare. `mtrace
+// report --html x` wrote x.part through a link of that name.
 func TestUnfinishedFilesFollowNoLink(t *testing.T) {
 	t.Parallel()
 	trace, err := filepath.Abs(smallTrace(t))
@@ -140,7 +145,8 @@ func TestUnfinishedFilesFollowNoLink(t *testing.T) {
 	}
 }
 
-// TestPipeWithoutAReaderIsSaid: a pipe that nobody reads is waited for, which one line on standard error says. The tool waited in silence.
+// TestPipeWithoutAReaderIsSaid: a pipe that nobody reads is waited for, which one line on standard error says. The tool
+// waited in silence.
 func TestPipeWithoutAReaderIsSaid(t *testing.T) {
 	t.Parallel()
 	trace, err := filepath.Abs(smallTrace(t))
@@ -148,7 +154,8 @@ func TestPipeWithoutAReaderIsSaid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{
-		`"$MTRACE" run --no-report -o pipe -- true`, `"$MTRACE" report --html pipe "$TRACE"`, `"$MTRACE" export "$TRACE" --format jsonl -o pipe`,
+		`"$MTRACE" run --no-report -o pipe -- true`, `"$MTRACE" report --html pipe "$TRACE"`,
+		`"$MTRACE" export "$TRACE" --format jsonl -o pipe`,
 	} {
 		dir := t.TempDir()
 		if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
@@ -159,12 +166,14 @@ func TestPipeWithoutAReaderIsSaid(t *testing.T) {
 			done <- sh(t, dir, []string{"MTRACE=" + tool.mtrace, "TRACE=" + trace}, "sh", "-c", line+" 2>said")
 		}()
 		var said []byte
-		for begin := time.Now(); !strings.Contains(string(said), "waiting for its reader") && time.Since(begin) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+		for begin := time.Now(); !strings.Contains(string(said), "waiting for its reader") &&
+			time.Since(begin) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
 			said, _ = os.ReadFile(filepath.Join(dir, "said"))
 		}
 		text, err := os.ReadFile(filepath.Join(dir, "pipe"))
 		got := <-done
-		if err != nil || len(text) == 0 || got.exit != 0 || strings.Count(string(said), "pipe is a pipe that nobody reads yet") != 1 {
+		if err != nil || len(text) == 0 || got.exit != 0 ||
+			strings.Count(string(said), "pipe is a pipe that nobody reads yet") != 1 {
 			t.Errorf("%s: %+v, read %d bytes, %v; it said %q", line, got, len(text), err, said)
 		}
 	}

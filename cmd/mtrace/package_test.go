@@ -11,8 +11,9 @@ import (
 	"mtrace/fixtures/consumers"
 )
 
-// TestPythonPackage: the wheel that pack.py makes is installed by pip into an environment of its own, and does there what its page says; with pandas, Polars and DuckDB
-// where they can be had. The queries of docs/sql have equal answers in DuckDB, DataFusion, ClickHouse and Spark, and the notebook runs to its end.
+// TestPythonPackage: the wheel that pack.py makes is installed by pip into an environment of its own, and does there
+// what its page says; with pandas, Polars and DuckDB where they can be had. The queries of docs/sql have equal answers
+// in DuckDB, DataFusion, ClickHouse and Spark, and the notebook runs to its end.
 func TestPythonPackage(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -22,7 +23,8 @@ func TestPythonPackage(t *testing.T) {
 		t.Skipf("Python cannot make an environment (apt-get install python3-venv): %s", strings.TrimSpace(string(out)))
 	}
 	python := filepath.Join(environment, "bin", "python3")
-	env := append(os.Environ(), "PIP_DISABLE_PIP_VERSION_CHECK=1", "PYTHONDONTWRITEBYTECODE=1", "WORKLOAD="+workload(t), "IPYTHONDIR="+dir)
+	env := append(os.Environ(), "PIP_DISABLE_PIP_VERSION_CHECK=1", "PYTHONDONTWRITEBYTECODE=1", "WORKLOAD="+workload(t),
+		"IPYTHONDIR="+dir)
 	must := func(dir, name string, args ...string) string {
 		t.Helper()
 		cmd := exec.Command(name, args...)
@@ -36,7 +38,8 @@ func TestPythonPackage(t *testing.T) {
 	}
 	wheel := must(".", "python3", "../python/pack.py", tool.dir, filepath.Join(dir, "dist"), "1.2.3")
 	must(dir, python, "-m", "pip", "install", "--quiet", "--no-index", wheel)
-	if said := must(dir, python, "-m", "pip", "show", "mtrace"); !strings.Contains(said, "Version: 1.2.3") || !strings.Contains(said, "Summary: Traces programs") {
+	if said := must(dir, python, "-m", "pip", "show", "mtrace"); !strings.Contains(said, "Version: 1.2.3") ||
+		!strings.Contains(said, "Summary: Traces programs") {
 		t.Errorf("pip says of it\n%s", said)
 	}
 	test, err := filepath.Abs("../python/test/package.py")
@@ -77,20 +80,23 @@ func TestPythonPackage(t *testing.T) {
 		t.Errorf("Spark was not asked: %s", asked)
 	}
 
-	t.Run("Perfetto", func(t *testing.T) { // its trace processor is nowhere that packages are: what it publishes for others is its protobuf
+	t.Run("Perfetto", func(t *testing.T) {
+		// its trace processor is nowhere that packages are: what it publishes for others is its protobuf
 		if err := install("perfetto==0.59.1"); err != nil {
 			t.Skipf("Perfetto's package cannot be had here: %v", err)
 		}
 		timeline := filepath.Join(dir, "timeline.pftrace")
 		must(dir, tool.mtrace, "export", "--format", "perfetto", "-o", timeline, trace)
-		t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "perfetto_schema.py"), timeline, filepath.Join(tables, "calls.parquet")))
+		t.Log(must(dir, python, filepath.Join(filepath.Dir(test), "perfetto_schema.py"), timeline,
+			filepath.Join(tables, "calls.parquet")))
 	})
 
 	t.Run("notebook", func(t *testing.T) {
 		if err := install("nbclient", "ipykernel"); err != nil {
 			t.Skipf("what executes notebooks cannot be had here: %v", err)
 		}
-		if said := must(dir, python, filepath.Join(filepath.Dir(test), "notebook.py"), filepath.Join(docs, "notebook.ipynb")); !strings.Contains(said, "VERDICT") || !strings.Contains(said, "queued_us") {
+		if said := must(dir, python, filepath.Join(filepath.Dir(test), "notebook.py"),
+			filepath.Join(docs, "notebook.ipynb")); !strings.Contains(said, "VERDICT") || !strings.Contains(said, "queued_us") {
 			t.Errorf("the notebook says\n%s", said)
 		}
 	})

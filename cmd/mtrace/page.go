@@ -12,9 +12,10 @@ import (
 	"mtrace/analyze/report"
 )
 
-// buildPage makes a report and the pictures of its page, of a trace of any size. A trace of our own is read for both at once, each time part by part;
-// of an export the pictures are drawn from what the report is of.
-func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace, pictures *page.Document, err error) {
+// buildPage makes a report and the pictures of its page, of a trace of any size. A trace of our own is read for both at
+// once, each time part by part; of an export the pictures are drawn from what the report is of.
+func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace,
+	pictures *page.Document, err error) {
 	if instruments(path) {
 		if r, trace, err = v.build(std, path, opts); err != nil {
 			return nil, nil, nil, err
@@ -49,8 +50,10 @@ func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *
 	return r, trace, pictures, wrong
 }
 
-// drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants them.
-func (p *part) drawFile(ctx context.Context, file *analyze.File, path string, like *page.Document, show func(done, of int)) (*page.Document, error) {
+// drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants
+// them.
+func (p *part) drawFile(ctx context.Context, file *analyze.File, path string, like *page.Document,
+	show func(done, of int)) (*page.Document, error) {
 	b := page.NewBuilder()
 	b.Like(like)
 	asked := p.options()

@@ -29,9 +29,12 @@ func pprofCommand() command {
 		example: "mtrace pprof trace.mtrace -o profiles && go tool pprof -top profiles/wait.pb.gz",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var j profileJob
-			flags.StringVarP(&j.out, "output", "o", "", "a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
-			flags.StringSliceVar(&j.types, "type", profile.Types, "the `TYPES` of profiles to write; of a recording of Instruments also cpu")
-			flags.StringVar(&j.format, "format", "pprof", "the `FORMAT`: pprof, or folded (a line for each stack, for flame graphs)")
+			flags.StringVarP(&j.out, "output", "o", "",
+				"a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
+			flags.StringSliceVar(&j.types, "type", profile.Types,
+				"the `TYPES` of profiles to write; of a recording of Instruments also cpu")
+			flags.StringVar(&j.format, "format", "pprof",
+				"the `FORMAT`: pprof, or folded (a line for each stack, for flame graphs)")
 			forceFlag(flags, &j.force)
 			j.of.flags(flags)
 			return func(std stdio, args []string) error {
@@ -139,7 +142,8 @@ func (j *profileJob) traced(std stdio, path string) (list []built, trace *analyz
 }
 
 // addedUp makes the profiles of a long trace part by part.
-func (j *profileJob) addedUp(std stdio, path string, file *analyze.File) (list []built, last *analyze.Trace, err error) {
+func (j *profileJob) addedUp(std stdio, path string, file *analyze.File) (list []built, last *analyze.Trace,
+	err error) {
 	var costs *kernels.Costs
 	if slices.Contains(j.types, "gpu") {
 		if costs, err = j.costs(file); err != nil {
@@ -182,8 +186,8 @@ func (j *profileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	return sum.Costs(), nil
 }
 
-// recorded makes what can be told of a recording of Instruments. There is no profile without a sample: it would say that nothing happened,
-// where nothing is known.
+// recorded makes what can be told of a recording of Instruments. There is no profile without a sample: it would say
+// that nothing happened, where nothing is known.
 func (j *profileJob) recorded(std stdio, path string) (made profiles, err error) {
 	recording, err := (&xctraceView{}).load(std, []string{path})
 	if err != nil {

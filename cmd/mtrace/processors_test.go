@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// While a program runs its collector is on one processor; from its end on, or when that is not enough, on all, and it stays so.
+// While a program runs its collector is on one processor; from its end on, or when that is not enough, on all, and it
+// stays so.
 func TestOnOneProcessor(t *testing.T) {
 	before := runtime.GOMAXPROCS(4)
 	defer runtime.GOMAXPROCS(before)

@@ -30,14 +30,21 @@ func pushCommand() command {
 		example: "mtrace push --server pyroscope http://localhost:4040 trace.mtrace",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var j pushJob
-			flags.StringVar(&j.to, "server", "", "what `KIND` of server is at URL: pyroscope (its push API), parca (gRPC) or otlp (profiles of OTLP over HTTP)")
-			flags.StringSliceVar(&j.profiles.types, "type", profile.Types, "the `TYPES` of profiles to send; of a recording of Instruments also cpu")
-			flags.StringVar(&j.service, "service", "", "the `NAME` of the service that the profiles are of (default: the program's)")
-			flags.StringArrayVar(&j.labels, "label", nil, "a label of all profiles, as `NAME=VALUE`; the host and the run, by the time of its start, are labels already")
-			flags.StringVar(&j.tokenFile, "token-file", "", "the `FILE` with the token to send; without it, that of the variable "+pushTokenVariable+", if it is set")
-			flags.StringVar(&j.user, "user", "", "the `NAME` that the token is the password of; without it, it is sent as a bearer's")
+			flags.StringVar(&j.to, "server", "", "what `KIND` of server is at URL: pyroscope (its push API), parca (gRPC) or "+
+				"otlp (profiles of OTLP over HTTP)")
+			flags.StringSliceVar(&j.profiles.types, "type", profile.Types,
+				"the `TYPES` of profiles to send; of a recording of Instruments also cpu")
+			flags.StringVar(&j.service, "service", "",
+				"the `NAME` of the service that the profiles are of (default: the program's)")
+			flags.StringArrayVar(&j.labels, "label", nil,
+				"a label of all profiles, as `NAME=VALUE`; the host and the run, by the time of its start, are labels already")
+			flags.StringVar(&j.tokenFile, "token-file", "",
+				"the `FILE` with the token to send; without it, that of the variable "+pushTokenVariable+", if it is set")
+			flags.StringVar(&j.user, "user", "", "the `NAME` that the token is the password of; without it, it is sent as a "+
+				"bearer's")
 			flags.StringVar(&j.tenant, "tenant", "", "the `ID` of the tenant, of servers that have several (X-Scope-OrgID)")
-			flags.DurationVar(&j.timeout, "timeout", 30*time.Second, "how long to wait for the server to take a profile, as a `TIME`")
+			flags.DurationVar(&j.timeout, "timeout", 30*time.Second,
+				"how long to wait for the server to take a profile, as a `TIME`")
 			j.profiles.of.flags(flags)
 			return func(std stdio, args []string) error {
 				j.profiles.asked = flags.Changed("type")
@@ -76,7 +83,8 @@ func (j *pushJob) run(std stdio, args []string) error {
 		err := one.Send(ctx, push.Profile{Kind: b.kind, Profile: b.profile})
 		cancel()
 		if err != nil {
-			return status{exitUsage, fmt.Errorf("the %s profile was not taken (%d of %d were): %w", b.kind, sent, len(made.list), err)}
+			return status{exitUsage, fmt.Errorf("the %s profile was not taken (%d of %d were): %w", b.kind, sent,
+				len(made.list), err)}
 		}
 		sent++
 		fmt.Fprintf(std.out, "%s: %d samples\n", b.kind, len(b.profile.Sample))
@@ -121,18 +129,21 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	case at < 0:
 		return nil, usageError("profiles cannot be sent to %q: there are %s", j.to, strings.Join(names, ", "))
 	case len(args) != 2:
-		return nil, usageError("takes an address and a trace, but got %d arguments: mtrace push --server %s URL FILE", len(args), j.to)
+		return nil, usageError("takes an address and a trace, but got %d arguments: mtrace push --server %s URL FILE",
+			len(args), j.to)
 	case j.timeout <= 0:
 		return nil, usageError("--timeout must be more than nothing")
 	}
 	address, err := url.Parse(args[0])
 	switch {
 	case strings.Contains(args[0], "@"): // before it is printed as no address
-		return nil, usageError("the address has a name or a password in it, which others see on the command line: give --user NAME, and the password in %s or --token-file", pushTokenVariable)
+		return nil, usageError("the address has a name or a password in it, which others see on the command line: give "+
+			"--user NAME, and the password in %s or --token-file", pushTokenVariable)
 	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
 		return nil, usageError("%q is no address of a server: http://HOST:PORT, or https", args[0])
 	case address.RawQuery != "" || address.Fragment != "":
-		return nil, usageError("the address ends with what belongs to a page: give http://HOST:PORT, and a path if the server is below one")
+		return nil, usageError("the address ends with what belongs to a page: give http://HOST:PORT, and a path if the " +
+			"server is below one")
 	}
 	labels, err := labelsOf(j.labels)
 	if err != nil {
@@ -142,7 +153,8 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &push.Server{URL: address, Protocol: push.Protocols[at], Labels: labels, User: j.user, Token: token, Tenant: j.tenant, Version: toolVersion()}, nil
+	return &push.Server{URL: address, Protocol: push.Protocols[at], Labels: labels, User: j.user, Token: token,
+		Tenant: j.tenant, Version: toolVersion()}, nil
 }
 
 // token is what the server lets one in with; empty where nothing was given.

@@ -20,7 +20,8 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// receiver is a server of a test, which says its addresses in its first line and then, in a line of JSON each, what it got.
+// receiver is a server of a test, which says its addresses in its first line and then, in a line of JSON each, what it
+// got.
 type receiver struct {
 	addresses []string
 	lines     *bufio.Reader
@@ -152,14 +153,16 @@ func filed(t *testing.T, trace, kind string) *pprof.Profile {
 
 func sameProfile(t *testing.T, have, want got) {
 	t.Helper()
-	if have.Samples != want.Samples || fmt.Sprint(have.Sums) != fmt.Sprint(want.Sums) || have.Deepest != want.Deepest || have.Time != want.Time ||
+	if have.Samples != want.Samples || fmt.Sprint(have.Sums) != fmt.Sprint(want.Sums) || have.Deepest != want.Deepest ||
+		have.Time != want.Time ||
 		fmt.Sprint(have.Functions) != fmt.Sprint(want.Functions) {
 		t.Errorf("the server has\n%+v\nand the file\n%+v", have, want)
 	}
 }
 
-// What the servers' own code reads of what is sent are the samples of the files that mtrace pprof writes, to the nanosecond, with service, host, run, the
-// user's labels, and the token; what they refuse is one line with their reason, and status 2.
+// What the servers' own code reads of what is sent are the samples of the files that mtrace pprof writes, to the
+// nanosecond, with service, host, run, the user's labels, and the token; what they refuse is one line with their
+// reason, and status 2.
 func TestPush(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -198,7 +201,8 @@ func TestPush(t *testing.T) {
 		}
 		for at, to := range []string{"pyroscope", "otlp"} {
 			address := server.addresses[at]
-			r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait,gpu", "--token-file", token, "--user", "me", "--tenant", "us", "--label", "branch=main", address, trace)
+			r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait,gpu", "--token-file", token, "--user",
+				"me", "--tenant", "us", "--label", "branch=main", address, trace)
 			if r.exit != 0 || r.stderr != "" || strings.Count(r.stdout, " samples\n") != 2 {
 				t.Fatalf("%+v", r)
 			}
@@ -219,7 +223,8 @@ func TestPush(t *testing.T) {
 					have.Labels["service.name"] = "python3"
 				}
 				check(t, have, kind, names[to])
-				if have.Server != to || have.Tenant != "us" || have.Authorization != "Basic "+base64.StdEncoding.EncodeToString([]byte("me:secret")) {
+				if have.Server != to || have.Tenant != "us" || have.Authorization != "Basic "+base64.StdEncoding.EncodeToString(
+					[]byte("me:secret")) {
 					t.Errorf("%+v", have)
 				}
 				if to == "otlp" && (have.Labels["sample thread"] == nil || have.Labels["sample tid"] == nil) {
@@ -239,7 +244,8 @@ func TestPush(t *testing.T) {
 	t.Run("Parca", func(t *testing.T) {
 		server := parcaServer(t)
 		address := server.addresses[0]
-		r := sh(t, "", []string{"MTRACE_PUSH_TOKEN=secret"}, tool.mtrace, "push", "--server", "parca", "--type", "api", "--service", "training", address, trace)
+		r := sh(t, "", []string{"MTRACE_PUSH_TOKEN=secret"}, tool.mtrace, "push", "--server", "parca", "--type", "api",
+			"--service", "training", address, trace)
 		if r.exit != 0 || r.stderr != "" || !strings.HasPrefix(r.stdout, "api: ") {
 			t.Fatalf("%+v", r)
 		}
@@ -279,8 +285,9 @@ func TestPushToNobody(t *testing.T) {
 		fmt.Fprint(w, "<html>welcome")
 	}))
 	defer page.Close()
-	// It halts until the test ends. The story: it halted until its client had gone, which a server of HTTP/1 never hears of one that spoke HTTP/2 and went on
-	// after its first packet; closing the server waited for that, until all tests were out of time.
+	// It halts until the test ends. The story: it halted until its client had gone, which a server of HTTP/1 never hears
+	// of one that spoke HTTP/2 and went on after its first packet; closing the server waited for that, until all tests
+	// were out of time.
 	over := make(chan struct{})
 	halting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.(http.Flusher).Flush()
@@ -301,7 +308,9 @@ func TestPushToNobody(t *testing.T) {
 	}
 	gone.Close()
 	for _, to := range []string{"pyroscope", "parca", "otlp"} {
-		for address, why := range map[string]string{page.URL: "is this", halting.URL: "did not answer in time", elsewhere.URL: "", "http://" + silent.Addr().String(): "did not answer in time", "http://" + gone.Addr().String(): "refused"} {
+		for address, why := range map[string]string{page.URL: "is this", halting.URL: "did not answer in time",
+			elsewhere.URL: "", "http://" + silent.Addr().String(): "did not answer in time", "http://" +
+				gone.Addr().String(): "refused"} {
 			if to == "parca" && (address == page.URL || address == halting.URL) {
 				why = "" // they speak HTTP/1
 			}
@@ -342,7 +351,8 @@ func TestPushUsage(t *testing.T) {
 		{"no type of profile", []string{"--server", "otlp", "--type", "", "http://h", "t"}},
 	} {
 		r := sh(t, "", []string{"MTRACE_PUSH_TOKEN="}, tool.mtrace, append([]string{"push"}, c.args...)...)
-		if r.exit != exitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, c.said) || strings.Contains(r.stderr, "secret") {
+		if r.exit != exitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||
+			!strings.Contains(r.stderr, c.said) || strings.Contains(r.stderr, "secret") {
 			t.Errorf("want %q: %+v", c.said, r)
 		}
 	}

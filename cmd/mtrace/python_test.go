@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// The stories: threads of Python that kept a threading.Lock for half of their work were said to wait for signals, as threads do that have
-// nothing to do, and nothing was said of an executor of one thread to which others gave three pieces of work at a time.
+// The stories: threads of Python that kept a threading.Lock for half of their work were said to wait for signals, as
+// threads do that have nothing to do, and nothing was said of an executor of one thread to which others gave three
+// pieces of work at a time.
 func TestPythonThreadsInEachOthersWay(t *testing.T) {
 	needTruth(t)
 	programs, err := filepath.Abs("../../fixtures/scenarios/programs")
@@ -18,13 +19,15 @@ func TestPythonThreadsInEachOthersWay(t *testing.T) {
 	}
 	for _, c := range []struct{ program, verdict, said string }{
 		{"lock", "lock-contention", "held by"},
-		{"executor", "single-submitter", "other threads hand it their work and wait for its signal"}, // on a busy machine three of the four do
+		// on a busy machine three of the four do
+		{"executor", "single-submitter", "other threads hand it their work and wait for its signal"},
 	} {
 		t.Run(c.program, func(t *testing.T) {
 			ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
 				trace := filepath.Join(t.TempDir(), "t.mtrace")
 				env := []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8", "PYTHONPATH=" + programs, "PYTHONDONTWRITEBYTECODE=1"}
-				r := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", trace, "--", "/usr/bin/python3", "testdata/handing.py", c.program, strconv.Itoa(milliseconds))
+				r := sh(t, "", env, tool.mtrace, "run", "--no-report", "-o", trace, "--", "/usr/bin/python3",
+					"testdata/handing.py", c.program, strconv.Itoa(milliseconds))
 				if r != (outcome{}) {
 					t.Fatalf("%+v", r)
 				}

@@ -8,9 +8,10 @@ import (
 	"syscall"
 )
 
-// quitQuietly lets SIGQUIT end us as it ends others, until stop is called. Go's runtime takes it for a wish to see the stacks of all its
-// goroutines: before the program is there, whose signal it then is, a user who takes back a command would read of a crash of ours. Of the
-// first milliseconds, before a Go program gets to run, this can take nothing away.
+// quitQuietly lets SIGQUIT end us as it ends others, until stop is called. Go's runtime takes it for a wish to see the
+// stacks of all its goroutines: before the program is there, whose signal it then is, a user who takes back a command
+// would read of a crash of ours. Of the first milliseconds, before a Go program gets to run, this can take nothing
+// away.
 func quitQuietly() (stop func()) {
 	if signal.Ignored(syscall.SIGQUIT) {
 		return func() {}
@@ -36,8 +37,8 @@ func quitQuietly() (stop func()) {
 	}
 }
 
-// leaveOnInterrupt ends us on SIGINT while the report of a program that SIGINT has ended is made: whoever presses Ctrl-C again wants no report, and keeps
-// the trace. It holds until stop is called.
+// leaveOnInterrupt ends us on SIGINT while the report of a program that SIGINT has ended is made: whoever presses
+// Ctrl-C again wants no report, and keeps the trace. It holds until stop is called.
 func (s *session) leaveOnInterrupt(out io.Writer, status int) (stop func()) {
 	again, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(again, syscall.SIGINT)

@@ -34,13 +34,15 @@ func generated(t *testing.T, page, name, want string) {
 	}
 }
 
-// The pictures of README and docs/reading.md are what the tool says of a recorded trace: the verdict, and the threads behind it.
+// The pictures of README and docs/reading.md are what the tool says of a recorded trace: the verdict, and the threads
+// behind it.
 func TestReadmeShowsAReport(t *testing.T) {
 	for part, where := range map[string]struct {
 		page  string
 		flags []string
 	}{"report": {readme, nil}, "threads": {"../../docs/reading.md", []string{"--section", "threads"}}} {
-		got := sh(t, "../..", nil, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"}, where.flags...)...)
+		got := sh(t, "../..", nil, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"},
+			where.flags...)...)
 		if got.exit != 0 {
 			t.Fatalf("%+v", got)
 		}
@@ -55,7 +57,8 @@ func TestReadmeShowsAReport(t *testing.T) {
 // What a page names is there.
 func TestDocumentsNameWhatIsThere(t *testing.T) {
 	for path, page := range documents(t) {
-		for _, name := range regexp.MustCompile("`((?:docs|fixtures|interpose|analyze|collector|shaders)/[^` ]*)`").FindAllStringSubmatch(page, -1) {
+		for _, name := range regexp.MustCompile(
+			"`((?:docs|fixtures|interpose|analyze|collector|shaders)/[^` ]*)`").FindAllStringSubmatch(page, -1) {
 			if _, err := os.Stat("../../" + name[1]); err != nil {
 				t.Errorf("%s names %s: %v", path, name[1], err)
 			}

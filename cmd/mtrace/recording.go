@@ -26,16 +26,23 @@ var usualRecording = recording{onFull: "drop", stacks: []string{"off"}, gpuTimin
 var stackKinds = []string{"off", "native", "python"}
 
 func (r *recording) flags(flags *pflag.FlagSet) {
-	flags.StringSliceVar(&r.stacks, "stacks", usualRecording.stacks, "record from where calls are made, by the `KINDS` of frames: native (machine code, by frame "+
-		"pointers), python, or both, native,python")
-	flags.StringVar(&r.gpuTiming, "gpu-timing", usualRecording.gpuTiming, "the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, "+
-		"which changes how encoders are made")
-	flags.StringVar(&r.onFull, "on-full", usualRecording.onFull, "the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread until there is room")
-	flags.DurationVar(&r.blockLimit, "block-limit", 0, "with --on-full block, wait no longer than this `TIME` each time, then drop and count; 0 is as long as the "+
-		"collector lives, even stopped")
-	flags.StringSliceVar(&r.skip, "skip-class", nil, "leave `CLASS` alone: hook none of its methods, where that makes a program fail; MTLDebug* is all whose names "+
-		"begin so; may be given again")
-	flags.BoolVar(&r.selfCheck, "self-check", false, "before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare what is seen")
+	flags.StringSliceVar(&r.stacks, "stacks", usualRecording.stacks,
+		"record from where calls are made, by the `KINDS` of frames: native (machine code, by frame "+
+			"pointers), python, or both, native,python")
+	flags.StringVar(&r.gpuTiming, "gpu-timing", usualRecording.gpuTiming,
+		"the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, "+
+			"which changes how encoders are made")
+	flags.StringVar(&r.onFull, "on-full", usualRecording.onFull,
+		"the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread until there is room")
+	flags.DurationVar(&r.blockLimit, "block-limit", 0,
+		"with --on-full block, wait no longer than this `TIME` each time, then drop and count; 0 is as long as the "+
+			"collector lives, even stopped")
+	flags.StringSliceVar(&r.skip, "skip-class", nil,
+		"leave `CLASS` alone: hook none of its methods, where that makes a program fail; MTLDebug* is all whose names "+
+			"begin so; may be given again")
+	flags.BoolVar(&r.selfCheck, "self-check", false,
+		"before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare "+
+			"what is seen")
 }
 
 func (r *recording) check() error {
@@ -71,7 +78,8 @@ func checkSkipped(names []string) error {
 		if name == "" || strings.ContainsFunc(stem, func(c rune) bool {
 			return c != '_' && (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c < 0x80
 		}) {
-			return usageError("--skip-class is the name of a class, or its beginning and *, not %q: mtrace report lists the classes of a trace", name)
+			return usageError("--skip-class is the name of a class, or its beginning and *, not %q: mtrace report lists the "+
+				"classes of a trace", name)
 		}
 	}
 	if len(strings.Join(names, ",")) > longestSkipped {
@@ -82,7 +90,8 @@ func checkSkipped(names []string) error {
 
 // environment is how the library is told.
 func (r *recording) environment() []string {
-	list := []string{"MTRACE_ON_FULL=" + r.onFull, "MTRACE_GPU_TIMING=" + r.gpuTiming, "MTRACE_STACKS=" + strings.Join(r.stacks, ",")}
+	list := []string{"MTRACE_ON_FULL=" + r.onFull, "MTRACE_GPU_TIMING=" + r.gpuTiming, "MTRACE_STACKS=" +
+		strings.Join(r.stacks, ",")}
 	if r.blockLimit > 0 {
 		list = append(list, "MTRACE_BLOCK_LIMIT_MS="+strconv.FormatInt(r.blockLimit.Milliseconds(), 10))
 	}

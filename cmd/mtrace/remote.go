@@ -28,10 +28,13 @@ type remoteOptions struct {
 
 func (o *remoteOptions) flags(flags *pflag.FlagSet) {
 	o.spool = 4 << 30
-	flags.StringVar(&o.collector, "collector", "", "send the trace to mtrace collect at `tcp://HOST:PORT` while it is made; what cannot be sent waits on disk, and "+
-		"becomes a trace here when the collector does not come back")
-	flags.Var(&o.spool, "collector-spool", "the most of the disk, as a `SIZE`, that waits for the collector; calls beyond it are left out and counted")
-	flags.DurationVar(&o.wait, "collector-wait", 10*time.Second, "how long to wait, once the program has ended, for a collector that takes nothing, as a `TIME`")
+	flags.StringVar(&o.collector, "collector", "",
+		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is made; what cannot be sent waits on disk, and "+
+			"becomes a trace here when the collector does not come back")
+	flags.Var(&o.spool, "collector-spool", "the most of the disk, as a `SIZE`, that waits for the collector; calls "+
+		"beyond it are left out and counted")
+	flags.DurationVar(&o.wait, "collector-wait", 10*time.Second,
+		"how long to wait, once the program has ended, for a collector that takes nothing, as a `TIME`")
 }
 
 // A remoteTrace is a trace that is written on another machine while it is made.
@@ -40,15 +43,16 @@ type remoteTrace struct {
 	remoteOptions
 }
 
-// newRemote prepares to send to `mtrace collect` at an address like tcp://HOST:PORT. Name is what the trace is called there. Whether
-// somebody is there is seen later: no program waits for that.
+// newRemote prepares to send to `mtrace collect` at an address like tcp://HOST:PORT. Name is what the trace is called
+// there. Whether somebody is there is seen later: no program waits for that.
 func newRemote(o remoteOptions, name string) (*remoteTrace, error) {
 	network, target, err := relay.ParseAddress(o.collector)
 	if err != nil {
 		return nil, err
 	}
 	if network != "tcp" {
-		return nil, fmt.Errorf("--collector %s: a collector of this machine needs no relay; give the program MTRACE_SOCKET=%s, or --collector tcp://HOST:PORT", o.collector, target)
+		return nil, fmt.Errorf("--collector %s: a collector of this machine needs no relay; give the program "+
+			"MTRACE_SOCKET=%s, or --collector tcp://HOST:PORT", o.collector, target)
 	}
 	token := os.Getenv(tokenVariable)
 	if token == "" {
@@ -113,8 +117,8 @@ func (o *runOptions) checkRemote() error {
 	return nil
 }
 
-// deliver waits until the collector has the trace of a program that has ended. When it does not take it, the trace is made here, and
-// it is said where, and why. So is what an mtrace that was killed left.
+// deliver waits until the collector has the trace of a program that has ended. When it does not take it, the trace is
+// made here, and it is said where, and why. So is what an mtrace that was killed left.
 func (s *session) deliver(w io.Writer) {
 	if s.remote == nil {
 		return
@@ -123,7 +127,8 @@ func (s *session) deliver(w io.Writer) {
 	defer stop()
 	slow := time.AfterFunc(time.Second, func() {
 		if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; interrupt this to keep the trace here\n", s.remote.collector)
+			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; interrupt this to keep the trace here\n",
+				s.remote.collector)
 		}
 	})
 	err := s.remote.Deliver(ctx, s.remote.wait)
@@ -132,13 +137,15 @@ func (s *session) deliver(w io.Writer) {
 		err = s.keep(w, err)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "mtrace run: the trace could not be sent and is not here: %v; the next mtrace run --collector makes a trace of %s\n", err, s.remote.Dir())
+		fmt.Fprintf(w, "mtrace run: the trace could not be sent and is not here: %v; the next mtrace run --collector "+
+			"makes a trace of %s\n", err, s.remote.Dir())
 	} else {
 		s.remote.Discard()
 	}
 	found, err := relay.Sweep()
 	for _, r := range found {
-		fmt.Fprintf(w, "mtrace run: the trace of %s, whose mtrace (process %d) was killed while it sent it to %s, is %s; the collector may have a part of it too, "+
+		fmt.Fprintf(w, "mtrace run: the trace of %s, whose mtrace (process %d) was killed while it sent it to %s, is %s; "+
+			"the collector may have a part of it too, "+
 			"which is cut\n", r.Name, r.PID, r.Address, r.Path)
 	}
 	if err != nil {
@@ -146,7 +153,8 @@ func (s *session) deliver(w io.Writer) {
 	}
 }
 
-// keep makes the trace here that the collector does not have, in this folder, or in that of the spools where this one cannot be written.
+// keep makes the trace here that the collector does not have, in this folder, or in that of the spools where this one
+// cannot be written.
 func (s *session) keep(w io.Writer, why error) error {
 	s.base += "-" + strconv.Itoa(s.pid)
 	file, err := beginUnnamed(".", s.base)

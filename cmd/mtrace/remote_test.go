@@ -34,7 +34,8 @@ func spoolsIn(t *testing.T) (folder string) {
 // sendingWorkload is a run of the workload that goes to a collector, with the truth of what it did in a file.
 func sendingWorkload(t *testing.T, dir, address, truth string, iterations int, flags ...string) *exec.Cmd {
 	args := append([]string{"run", "--collector", "tcp://" + strings.TrimPrefix(address, "tcp://")}, flags...)
-	args = append(args, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "4", "--iters", fmt.Sprint(iterations), "--sync-mode", "event")
+	args = append(args, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "4", "--iters",
+		fmt.Sprint(iterations), "--sync-mode", "event")
 	cmd := exec.Command(tool.mtrace, args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SOFTMETAL_TRUTH="+truth)
@@ -63,7 +64,8 @@ func checkTruth(t *testing.T, tracePath, truthPath string) {
 	}
 	for tid := range want {
 		if i := firstDifference(got[tid], want[tid]); i >= 0 {
-			t.Errorf("thread %d: %d calls in the trace, %d in truth, other ones from call %d on", tid, len(got[tid]), len(want[tid]), i)
+			t.Errorf("thread %d: %d calls in the trace, %d in truth, other ones from call %d on", tid, len(got[tid]),
+				len(want[tid]), i)
 		}
 	}
 }
@@ -85,12 +87,14 @@ func sizeOf(dir string) int64 {
 func TestRunSendsAway(t *testing.T) {
 	spools, dir := spoolsIn(t), t.TempDir()
 	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
-	run := []string{"run", "--collector", c.address, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "2", "--iters", "30", "--json"}
+	run := []string{"run", "--collector", c.address, "--", "python3", workload(t), "--op", "axpy", "--size", "4096",
+		"--threads", "2", "--iters", "30", "--json"}
 	sent := sh(t, dir, nil, tool.mtrace, run...)
 	if sent.exit != 0 || sent.stderr != "" || strings.Count(sent.stdout, "\n") != 1 {
 		t.Errorf("%+v", sent)
 	}
-	if got := sh(t, dir, []string{"MTRACE_TOKEN="}, tool.mtrace, run...); got.exit != 125 || !strings.Contains(got.stderr, "MTRACE_TOKEN") {
+	if got := sh(t, dir, []string{"MTRACE_TOKEN="}, tool.mtrace, run...); got.exit != 125 ||
+		!strings.Contains(got.stderr, "MTRACE_TOKEN") {
 		t.Errorf("no token: %+v", got)
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "run", "--collector", c.address, "--", "/nonexistent"); got.exit != 127 {
@@ -242,13 +246,16 @@ func TestNetworkCutWhileSending(t *testing.T) {
 	checkTruth(t, filepath.Join(dir, strings.TrimSpace(got.stdout)), truth)
 }
 
-// A spool that is full costs calls; the report's first lines say how many, and what is there and what is lost adds up to the truth.
+// A spool that is full costs calls; the report's first lines say how many, and what is there and what is lost adds up
+// to the truth.
 func TestSpoolFullIsSaid(t *testing.T) {
 	needTruth(t)
 	spoolsIn(t)
 	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
-	got := runs(t, sendingWorkload(t, dir, "127.0.0.1:1", truth, 2000, "--collector-wait", "0", "--collector-spool", "96K"))()
-	if got.exit != 0 || !strings.Contains(got.stderr, "were left out: the spool of 96 KiB was full: the collector at 127.0.0.1:1") {
+	got := runs(t, sendingWorkload(t, dir, "127.0.0.1:1", truth, 2000, "--collector-wait", "0", "--collector-spool",
+		"96K"))()
+	if got.exit != 0 || !strings.Contains(got.stderr,
+		"were left out: the spool of 96 KiB was full: the collector at 127.0.0.1:1") {
 		t.Fatalf("%+v", got)
 	}
 	paths, _ := filepath.Glob(filepath.Join(dir, "*.mtrace"))
@@ -304,8 +311,9 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 	}
 }
 
-// Interrupting the wait for a collector makes the trace here, at once. An interrupt that came between the program's end and that wait ended
-// mtrace, with the trace nowhere, without a word and in place of the program's own status: seen once on a busy machine.
+// Interrupting the wait for a collector makes the trace here, at once. An interrupt that came between the program's end
+// and that wait ended mtrace, with the trace nowhere, without a word and in place of the program's own status: seen
+// once on a busy machine.
 func TestWaitForCollectorInterrupted(t *testing.T) {
 	spoolsIn(t)
 	got := interruptedAfter(t, t.TempDir(), "--collector", "tcp://127.0.0.1:1", "--collector-wait", "1h")
@@ -326,12 +334,13 @@ func TestInterruptedAfterTheProgram(t *testing.T) {
 	}
 }
 
-// interruptedAfter runs mtrace with these flags over a program that ends with status 3, and interrupts it without a pause from the
-// program's last instant until the end.
+// interruptedAfter runs mtrace with these flags over a program that ends with status 3, and interrupts it without a
+// pause from the program's last instant until the end.
 func interruptedAfter(t *testing.T, dir string, flags ...string) outcome {
 	t.Helper()
 	ready := filepath.Join(t.TempDir(), "ready")
-	cmd := exec.Command(tool.mtrace, slices.Concat([]string{"run"}, flags, []string{"--", "sh", "-c", "trap '' INT; touch " + ready + "; exit 3"})...)
+	cmd := exec.Command(tool.mtrace, slices.Concat([]string{"run"}, flags,
+		[]string{"--", "sh", "-c", "trap '' INT; touch " + ready + "; exit 3"})...)
 	cmd.Dir = dir
 	end := runs(t, cmd)
 	waitFor(t, "the program", func() bool { _, err := os.Stat(ready); return err == nil })

@@ -18,7 +18,8 @@ func repairCommand() command {
 		usage:   "[flags] FILE",
 		example: "mtrace repair slow.mtrace.part -o slow.mtrace",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
-			out := flags.StringP("output", "o", "", "the `FILE` to write, - for standard output (default FILE with -repaired in its name)")
+			out := flags.StringP("output", "o", "",
+				"the `FILE` to write, - for standard output (default FILE with -repaired in its name)")
 			var force bool
 			forceFlag(flags, &force)
 			return func(std stdio, args []string) error {

@@ -34,14 +34,19 @@ type reportView struct {
 
 // flags declares the flags that both `run` and `report` have.
 func (v *reportView) flags(flags *pflag.FlagSet) {
-	flags.Var(&v.json, "json", "print the report as JSON (mtrace.report/1); with =`FILE`, or =fd:N for a descriptor, write it there instead of the text")
+	flags.Var(&v.json, "json", "print the report as JSON (mtrace.report/1); with =`FILE`, or =fd:N for a descriptor, "+
+		"write it there instead of the text")
 	flags.Lookup("json").NoOptDefVal = standardOutput
-	flags.StringArrayVar(&v.whatIf, "what-if", nil, "predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
-		""+strings.Join(cause.Kinds(), ", "))
-	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(report.Sections(), ", "))
+	flags.StringArrayVar(&v.whatIf, "what-if", nil,
+		"predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
+			""+strings.Join(cause.Kinds(), ", "))
+	flags.StringSliceVar(&v.sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(
+		report.Sections(), ", "))
 	flags.BoolVar(&v.all, "all", false, "print every section of the text, not only the answer on one screen")
-	flags.UintVar(&v.top, "top", 0, "print at most so many rows of each table, by `NUMBER` (default as many as are worth reading)")
-	flags.BoolVar(&v.wide, "wide", false, "print the text with nothing cut and nothing left out, however wide; else it is as wide as the terminal, or COLUMNS, from 60 to 140")
+	flags.UintVar(&v.top, "top", 0, "print at most so many rows of each table, by `NUMBER` (default as many as are "+
+		"worth reading)")
+	flags.BoolVar(&v.wide, "wide", false, "print the text with nothing cut and nothing left out, however wide; else it "+
+		"is as wide as the terminal, or COLUMNS, from 60 to 140")
 }
 
 func reportCommand() command {
@@ -53,10 +58,13 @@ func reportCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v reportView
 			v.flags(flags)
-			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` and print no text; - is standard output")
+			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` and print no text; - is "+
+				"standard output")
 			forceFlag(flags, &v.force)
 			v.part.flags(flags)
-			flags.StringSliceVar(&v.threads, "thread", nil, "list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, as 'worker-*'")
+			flags.StringSliceVar(&v.threads, "thread", nil,
+				"list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, "+
+					"as 'worker-*'")
 			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by `NUMBER`")
 			return func(std stdio, args []string) error { return v.reports(std, args) }
 		},
@@ -162,7 +170,8 @@ func (v *reportView) options(std stdio) (opts report.Options, err error) {
 	if err != nil {
 		return opts, err
 	}
-	opts = report.Options{Sections: v.sections, Document: v.json != "" || v.html != "", WhatIf: wanted, Color: colour(std.out), Width: columns(std.out), Top: int(v.top),
+	opts = report.Options{Sections: v.sections, Document: v.json != "" || v.html != "", WhatIf: wanted,
+		Color: colour(std.out), Width: columns(std.out), Top: int(v.top),
 		All: v.all || v.wide || v.top > 0}
 	if v.wide {
 		opts.Width = report.AnyWidth
@@ -212,7 +221,8 @@ func (v *reportView) has(t *analyze.Trace, path string) error {
 	case !found[0]:
 		return usageError("reading %s: no thread %s in it; there are %s", path, strings.Join(v.threads, ", "), some(threads))
 	case !found[1]:
-		return usageError("reading %s: no queue %s in it; there are %s", path, strings.Trim(fmt.Sprint(v.queues), "[]"), some(queues))
+		return usageError("reading %s: no queue %s in it; there are %s", path, strings.Trim(fmt.Sprint(v.queues), "[]"),
+			some(queues))
 	}
 	return nil
 }
@@ -229,7 +239,8 @@ func some(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// cutError is the error for a trace that was cut or damaged, after what there is of it was used: scripts must not take it for whole.
+// cutError is the error for a trace that was cut or damaged, after what there is of it was used: scripts must not take
+// it for whole.
 func cutError(t *analyze.Trace) error {
 	if t.Source.Short == nil {
 		return nil
@@ -246,10 +257,12 @@ func incompleteFile(path, kind string) error {
 	case analyze.Repaired:
 		return nil
 	case analyze.Damaged:
-		return status{exitUsage, incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again from where it was recorded, or "+
+		return status{exitUsage, incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy "+
+			"it again from where it was recorded, or "+
 			"keep what mtrace repair makes of it", path)}}
 	}
-	return status{exitUsage, incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace the program again for the whole", path)}}
+	return status{exitUsage, incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace "+
+		"the program again for the whole", path)}}
 }
 
 // loadTrace loads one trace for a command that reads traces.

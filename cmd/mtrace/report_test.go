@@ -12,12 +12,13 @@ import (
 // smallTrace traces a short workload and returns its path.
 func smallTrace(t *testing.T) string {
 	t.Helper()
-	path, _ := runWorkload(t, "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "2", "--iters", "20", "--sync-mode", "device")
+	path, _ := runWorkload(t, "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "2", "--iters", "20",
+		"--sync-mode", "device")
 	return path
 }
 
-// Whatever is given as a trace that is none gets one clear line and status 2, and what could be read of a cut one is not
-// passed as whole.
+// Whatever is given as a trace that is none gets one clear line and status 2, and what could be read of a cut one is
+// not passed as whole.
 func TestUnusableInput(t *testing.T) {
 	trace := smallTrace(t)
 	whole, err := os.ReadFile(trace)
@@ -101,17 +102,20 @@ func TestProfilesAreRead(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for kind, want := range map[string]string{"gpu": "axpy", "api": "commit", "wait": "waitUntilCompleted"} {
-		out, err := saidBy(exec.Command("go", "tool", "pprof", "-top", "-nodefraction=0", filepath.Join(directory, kind+".pb.gz")), commandLimit)
+		out, err := saidBy(exec.Command("go", "tool", "pprof", "-top", "-nodefraction=0",
+			filepath.Join(directory, kind+".pb.gz")), commandLimit)
 		if err != nil || !strings.Contains(string(out), want) {
 			t.Errorf("go tool pprof -top of %s: %v; want %q in\n%s", kind, err, want, out)
 		}
 	}
 	one := filepath.Join(t.TempDir(), "one.pb.gz")
-	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", one, "--type", "gpu", trace); got.exit != 0 || got.stdout != one+"\n" {
+	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", one, "--type", "gpu", trace); got.exit != 0 ||
+		got.stdout != one+"\n" {
 		t.Errorf("%+v", got)
 	}
 	// An empty variable in a script made no profile, and all was well.
-	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", filepath.Join(t.TempDir(), "none"), "--type", "", trace); got.exit != exitUsage || !strings.Contains(got.stderr, "no type of profile: --type gpu, api") {
+	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", filepath.Join(t.TempDir(), "none"), "--type", "",
+		trace); got.exit != exitUsage || !strings.Contains(got.stderr, "no type of profile: --type gpu, api") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -126,7 +130,8 @@ func TestReportDocument(t *testing.T) {
 	if document["schema"] != "mtrace.report/1" {
 		t.Errorf("schema is %v", document["schema"])
 	}
-	for _, key := range []string{"source", "events", "lost", "overhead", "warnings", "calls", "threads", "queues", "gpu", "kernels", "fusion_candidates", "memory", "compile", "serialization", "insights"} {
+	for _, key := range []string{"source", "events", "lost", "overhead", "warnings", "calls", "threads", "queues", "gpu",
+		"kernels", "fusion_candidates", "memory", "compile", "serialization", "insights"} {
 		if document[key] == nil {
 			t.Errorf("no %q in the report", key)
 		}

@@ -24,8 +24,9 @@ func runClientWithTruth(t *testing.T, check string, document any, env ...string)
 	return trace, file
 }
 
-// Views of textures, and textures and tensors in buffers, once would have doubled the memory that they share: they are in the trace
-// with their sizes, as inside what they are made from, and only what is a device's own counts for the peak. The sums are truth's.
+// Views of textures, and textures and tensors in buffers, once would have doubled the memory that they share: they are
+// in the trace with their sizes, as inside what they are made from, and only what is a device's own counts for the
+// peak. The sums are truth's.
 func TestMemoryOfAnother(t *testing.T) {
 	t.Parallel()
 	var d struct {
@@ -66,7 +67,8 @@ func TestMemoryOfAnother(t *testing.T) {
 	for i, w := range want {
 		a := trace.Allocations[i]
 		if a.Bytes != w.size || a.OnHeap == w.own || a.Released <= a.At {
-			t.Errorf("%s: %d bytes, inside another's %v, released %v; truth %+v", a.Selector, a.Bytes, a.OnHeap, a.Released > a.At, w)
+			t.Errorf("%s: %d bytes, inside another's %v, released %v; truth %+v", a.Selector, a.Bytes, a.OnHeap,
+				a.Released > a.At, w)
 		}
 		sum += w.size
 		if w.own {
@@ -86,8 +88,9 @@ func TestMemoryOfAnother(t *testing.T) {
 	}
 }
 
-// Libraries by the hash of their source, with its size; pipelines and archives; each with the time that it took and whether it failed:
-// what the report sums is what truth has, call by call. Writing an archive to a file is no compilation.
+// Libraries by the hash of their source, with its size; pipelines and archives; each with the time that it took and
+// whether it failed: what the report sums is what truth has, call by call. Writing an archive to a file is no
+// compilation.
 func TestCompilationsAreTheTruth(t *testing.T) {
 	const source = "kernel void one(device int *x) { x[0] = 1; }"
 	var d struct {
@@ -102,8 +105,10 @@ func TestCompilationsAreTheTruth(t *testing.T) {
 		}
 	}
 	trace, file := runClientWithTruth(t, "programs", &d, "SOFTMETAL_COMPILE_US=3000")
-	kinds := map[string]string{"newLibraryWithSource:options:error:": "library", "newFunctionWithName:": "function", "newComputePipelineStateWithFunction:error:": "pipeline",
-		"newBinaryArchiveWithDescriptor:error:": "archive", "addComputePipelineFunctionsWithDescriptor:error:": "archive"}
+	kinds := map[string]string{"newLibraryWithSource:options:error:": "library", "newFunctionWithName:": "function",
+		"newComputePipelineStateWithFunction:error:":       "pipeline",
+		"newBinaryArchiveWithDescriptor:error:":            "archive",
+		"addComputePipelineFunctionsWithDescriptor:error:": "archive"}
 	var calls []truth.Call
 	count, failed, total := map[string]int{}, 0, int64(0)
 	for _, c := range file.Calls {
@@ -118,17 +123,20 @@ func TestCompilationsAreTheTruth(t *testing.T) {
 	if len(trace.Compilations) != len(calls) {
 		t.Fatalf("%d compilations in the trace, %d in truth", len(trace.Compilations), len(calls))
 	}
-	const slack, slow = 100 * time.Microsecond, time.Minute // of clocks that are compared, and of a tracer on a machine that stands still
+	// of clocks that are compared, and of a tracer on a machine that stands still
+	const slack, slow = 100 * time.Microsecond, time.Minute
 	for i, c := range calls {
 		got := &trace.Compilations[i]
 		total += int64(got.Length())
 		early, late := time.Duration(int64(c.Begin)-int64(got.Begin)), time.Duration(int64(got.End)-int64(c.End))
-		if got.Selector != c.Selector || got.Kind != kinds[c.Selector] || got.Failed != (c.Result == 0) || early < -slack || late < -slack || early > slow || late > slow {
+		if got.Selector != c.Selector || got.Kind != kinds[c.Selector] || got.Failed != (c.Result == 0) || early < -slack ||
+			late < -slack || early > slow || late > slow {
 			t.Errorf("%+v, from %v before to %v after the call; truth %+v", got, early, late, c)
 		}
 	}
 	u := d.Compile
-	if u.Libraries != count["library"] || u.Functions != count["function"] || u.Pipelines != count["pipeline"] || u.Archives != count["archive"] || u.Failed != failed || u.TotalNS != total {
+	if u.Libraries != count["library"] || u.Functions != count["function"] || u.Pipelines != count["pipeline"] ||
+		u.Archives != count["archive"] || u.Failed != failed || u.TotalNS != total {
 		t.Errorf("the report says %+v; truth has %v, %d failed; the calls took %d ns", u, count, failed, total)
 	}
 	hash := fnv.New64a()
@@ -140,6 +148,7 @@ func TestCompilationsAreTheTruth(t *testing.T) {
 		}
 	}
 	if !found || u.Repeated != 2 { // the source, and the pipeline of its function
-		t.Errorf("the library %016x of %d bytes, made twice, is not among %+v; %d repeated", hash.Sum64(), len(source), u.Items, u.Repeated)
+		t.Errorf("the library %016x of %d bytes, made twice, is not among %+v; %d repeated", hash.Sum64(), len(source),
+			u.Items, u.Repeated)
 	}
 }

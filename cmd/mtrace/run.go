@@ -47,25 +47,35 @@ func runCommand() command {
 		whole:   true,
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o runOptions
-			flags.StringVarP(&o.output, "output", "o", "", "the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
+			flags.StringVarP(&o.output, "output", "o", "",
+				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
 			forceFlag(flags, &o.force)
 			flags.BoolVar(&o.noReport, "no-report", false, "write the trace and print nothing")
-			flags.Var(&o.keepEmpty, "keep-empty", "keep the trace of a program that makes no Metal call, as -o and --no-report do, which ask for the trace; with =false it is never kept")
+			flags.Var(&o.keepEmpty, "keep-empty",
+				"keep the trace of a program that makes no Metal call, as -o and --no-report do, which ask for the trace; with "+
+					"=false it is never kept")
 			flags.Lookup("keep-empty").NoOptDefVal = "true"
 			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
-			flags.BoolVar(&o.live, "live", false, "show what each thread does and waits for while the program runs: on a terminal a table with keys, elsewhere a line a second on standard error")
+			flags.BoolVar(&o.live, "live", false,
+				"show what each thread does and waits for while the program runs: on a terminal a table with keys, elsewhere a "+
+					"line a second on standard error")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
-			flags.BoolVar(&o.wait, "wait-for-children", false, "go on recording until all processes that the program has started have ended, daemons too; an interrupt "+
-				"ends the wait")
-			flags.BoolVar(&o.guard, "crash-guard", true, "when the last traced run of this command crashed inside a method that was replaced, replace none this time")
-			flags.DurationVar(&o.hangAfter, "hang-after", 0, "when the program has made no progress for this `TIME`, say where it is stuck while it still is; SIGQUIT to mtrace asks for that at once")
+			flags.BoolVar(&o.wait, "wait-for-children", false,
+				"go on recording until all processes that the program has started have ended, daemons too; an interrupt "+
+					"ends the wait")
+			flags.BoolVar(&o.guard, "crash-guard", true,
+				"when the last traced run of this command crashed inside a method that was replaced, replace none this time")
+			flags.DurationVar(&o.hangAfter, "hang-after", 0,
+				"when the program has made no progress for this `TIME`, say where it is stuck while it still is; SIGQUIT to "+
+					"mtrace asks for that at once")
 			o.recording.flags(flags)
 			o.window.flags(flags)
 			o.selection.flags(flags)
 			o.capture.flags(flags)
 			o.remote.flags(flags)
 			o.view.flags(flags)
-			flags.Var(&o.report, "report", "write the report's text into this `FILE` instead of standard error; - is standard output")
+			flags.Var(&o.report, "report", "write the report's text into this `FILE` instead of standard error; - is "+
+				"standard output")
 			return func(std stdio, args []string) error { return run(std, o, args) }
 		},
 	}
@@ -176,7 +186,8 @@ func run(std stdio, o runOptions, command []string) error {
 			defer s.leaveOnInterrupt(std.err, exitStatus(ended))()
 		}
 	}
-	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began), killedByFilter(ended)}
+	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began),
+		killedByFilter(ended)}
 	inspect := func(program string) []inject.Finding {
 		reasons, _ := inject.ThisHost().Inspect(program, library)
 		return reasons
@@ -185,8 +196,9 @@ func run(std stdio, o runOptions, command []string) error {
 	return status{code: exitStatus(ended)}
 }
 
-// conclude prints the report or, if no Metal call was seen, the reason. Standard output is the program's: the report goes to standard error, or
-// where --report says. With --no-report, where the program's standard error may be the input of another program, only warnings go there.
+// conclude prints the report or, if no Metal call was seen, the reason. Standard output is the program's: the report
+// goes to standard error, or where --report says. With --no-report, where the program's standard error may be the input
+// of another program, only warnings go there.
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	for _, line := range s.guarded {
 		if line != "" {
@@ -210,7 +222,8 @@ func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	if len(findings) > 0 && o.view.json == "" {
 		s.explain(std.err, findings)
 	} else if s.file != nil && s.file.kept {
-		fmt.Fprintf(std.err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the file that it is kept in\n", s.path)
+		fmt.Fprintf(std.err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the "+
+			"file that it is kept in\n", s.path)
 	} else if err := o.printReport(std, s.path); err != nil {
 		tell(std.err, "mtrace run: no report: %v", err)
 	}
@@ -238,12 +251,13 @@ func (s *session) explain(w io.Writer, findings []inject.Finding) {
 	}
 }
 
-// killedByFilter says why a program was killed by SIGSYS. A seccomp filter that kills, and does not only refuse, may not know the system calls
-// by which the library reaches the collector.
+// killedByFilter says why a program was killed by SIGSYS. A seccomp filter that kills, and does not only refuse, may
+// not know the system calls by which the library reaches the collector.
 func killedByFilter(ended syscall.WaitStatus) string {
 	if !ended.Signaled() || ended.Signal() != syscall.SIGSYS {
 		return ""
 	}
-	return "the program was killed for a system call that its seccomp filter forbids, which may be one of the tracer's: let the filter allow memfd_create, " +
+	return "the program was killed for a system call that its seccomp filter forbids, which may be one of the " +
+		"tracer's: let the filter allow memfd_create, " +
 		"socket, connect, sendmsg and recvmsg, or refuse them with an error"
 }

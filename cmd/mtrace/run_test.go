@@ -38,15 +38,20 @@ func TestRunIsTransparent(t *testing.T) {
 		{"both outputs", []string{"sh", "-c", "echo out; echo err >&2; printf 'no newline'"}},
 		{"script", []string{script, "a b", "c"}},
 		{"broken pipe", []string{"sh", "-c", "yes | head -1; echo $?"}},
-		{"descriptor numbers", []string{"python3", "-c", "import os; print(os.open('/dev/null', 0), sorted(os.listdir('/proc/self/fd'), key=int)[:4])"}},
-		{"children", []string{"python3", "-c", "import subprocess; print(subprocess.run(['sh', '-c', 'echo child; exit 5']).returncode)"}},
-		{"fork", []string{"python3", "-c", "import os\np = os.fork()\nif p == 0: os._exit(9)\nprint(os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]))"}},
+		{"descriptor numbers", []string{"python3", "-c", "import os; print(os.open('/dev/null', 0), " +
+			"sorted(os.listdir('/proc/self/fd'), key=int)[:4])"}},
+		{"children", []string{"python3", "-c", "import subprocess; print(subprocess.run(['sh', '-c', 'echo child; exit " +
+			"5']).returncode)"}},
+		{"fork", []string{"python3", "-c", "import os\np = os.fork()\nif p == 0: " +
+			"os._exit(9)\nprint(os.waitstatus_to_exitcode(os.waitpid(p, 0)[1]))"}},
 		{"uncaught exception", []string{"python3", "-c", "raise ValueError('x')"}},
-		{"environment", []string{"python3", "-c", "import os; print(sorted(k for k in os.environ if not k.startswith(('MTRACE', 'LD_', 'DYLD', '__XPC'))))"}},
+		{"environment", []string{"python3", "-c", "import os; print(sorted(k for k in os.environ if not " +
+			"k.startswith(('MTRACE', 'LD_', 'DYLD', '__XPC'))))"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			plain := sh(t, directory, nil, c.command[0], c.command[1:]...)
-			traced := sh(t, directory, nil, tool.mtrace, append([]string{"run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--"}, c.command...)...)
+			traced := sh(t, directory, nil, tool.mtrace,
+				append([]string{"run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--"}, c.command...)...)
 			if traced != plain {
 				t.Errorf("traced:   %+v\nuntraced: %+v", traced, plain)
 			}
@@ -73,18 +78,22 @@ func TestRunCannotStart(t *testing.T) {
 		{"unknown flag", []string{"run", "--nonsense", "--", "true"}, 2, "unknown flag --nonsense"},
 		{"bad value", []string{"run", "--on-full", "explode", "--", "true"}, 2, "drop or block"},
 		{"limit without block", []string{"run", "--block-limit", "2s", "--", "true"}, 2, "give that too"},
-		{"negative limit", []string{"run", "--on-full", "block", "--block-limit", "-2s", "--", "true"}, 2, "whole milliseconds"},
+		{"negative limit", []string{"run", "--on-full", "block", "--block-limit", "-2s", "--", "true"}, 2,
+			"whole milliseconds"},
 		// These were said when the program had ended, hours later, or never, and the exit status was the program's.
 		{"no such section", []string{"run", "--section", "verdicts", "--", "true"}, 2, `no section "verdicts" in a report`},
 		{"no prediction", []string{"run", "--what-if", "matmul=0.5", "--", "true"}, 2, "does not begin with a kind"},
 		{"a report and none", []string{"run", "--no-report", "--json=r.json", "--", "true"}, 2, "--json says where one goes"},
-		{"trace cannot be written", []string{"run", "-o", filepath.Join(directory, "none", "x.mtrace"), "--", "true"}, 125, "cannot write the trace"},
+		{"trace cannot be written", []string{"run", "-o", filepath.Join(directory, "none", "x.mtrace"), "--", "true"}, 125,
+			"cannot write the trace"},
 		{"unknown command", []string{"frobnicate"}, 2, "no command"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := sh(t, directory, nil, tool.mtrace, c.args...)
-			if got.exit != c.exit || !strings.Contains(got.stderr, c.says) || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
-				t.Errorf("exit %d, want %d; want one line with %q on stderr and nothing on stdout, got %q and %q", got.exit, c.exit, c.says, got.stderr, got.stdout)
+			if got.exit != c.exit || !strings.Contains(got.stderr, c.says) || strings.Count(got.stderr, "\n") != 1 ||
+				got.stdout != "" {
+				t.Errorf("exit %d, want %d; want one line with %q on stderr and nothing on stdout, got %q and %q", got.exit,
+					c.exit, c.says, got.stderr, got.stdout)
 			}
 			if left, _ := filepath.Glob(filepath.Join(directory, "*.mtrace*")); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
@@ -93,10 +102,12 @@ func TestRunCannotStart(t *testing.T) {
 	}
 }
 
-// A SIGINT from the terminal goes to the whole process group. The program ends as it would untraced, and the trace is whole. It is sent when the
-// program is at work: on a busy machine it came when mtrace had not started it yet, and ended mtrace, which left no trace.
+// A SIGINT from the terminal goes to the whole process group. The program ends as it would untraced, and the trace is
+// whole. It is sent when the program is at work: on a busy machine it came when mtrace had not started it yet, and
+// ended mtrace, which left no trace.
 func TestRunSurvivesInterrupt(t *testing.T) {
-	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--threads", "2", "--iters", "10000000", "--sync-mode", "event"}
+	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--threads", "2", "--iters", "10000000",
+		"--sync-mode", "event"}
 	interrupt := func(args ...string) syscall.WaitStatus {
 		truthPath := filepath.Join(t.TempDir(), "truth")
 		atWork := func() bool {
@@ -106,7 +117,8 @@ func TestRunSurvivesInterrupt(t *testing.T) {
 		if runtime.GOOS != "linux" { // Apple's Metal says nothing of what it does
 			atWork = after(3 * time.Second)
 		}
-		env := []string{"SOFTMETAL_LIBRARY=" + filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"), "SOFTMETAL_TRUTH=" + truthPath}
+		env := []string{"SOFTMETAL_LIBRARY=" + filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"), "SOFTMETAL_TRUTH=" +
+			truthPath}
 		ended, _ := interrupted(t, t.TempDir(), env, atWork, args...)
 		return ended
 	}
@@ -123,11 +135,13 @@ func TestRunSurvivesInterrupt(t *testing.T) {
 
 // With --follow-children=false the trace has the program's own calls and not those of what it starts.
 func TestRunFollowsChildrenOrNot(t *testing.T) {
-	small := []string{"--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "1", "--iters", "2", "--sync-mode", "device"}
+	small := []string{"--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "1", "--iters", "2",
+		"--sync-mode", "device"}
 	script := "python3 " + workload(t) + " " + strings.Join(small, " ") + " >/dev/null; true"
 	for follow, want := range map[string]bool{"true": true, "false": false} {
 		trace := filepath.Join(t.TempDir(), "t.mtrace")
-		got := sh(t, "", nil, tool.mtrace, "run", "--no-report", "--follow-children="+follow, "-o", trace, "--", "sh", "-c", script)
+		got := sh(t, "", nil, tool.mtrace, "run", "--no-report", "--follow-children="+follow, "-o", trace, "--", "sh", "-c",
+			script)
 		if got.exit != 0 {
 			t.Fatalf("%+v", got)
 		}

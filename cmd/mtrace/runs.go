@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// tracesIn are the paths with the traces that are in a folder in the place of the folder, in the order of their names. A folder that is a recording
-// of Instruments, or has its exports, stays what it is.
+// tracesIn are the paths with the traces that are in a folder in the place of the folder, in the order of their names.
+// A folder that is a recording of Instruments, or has its exports, stays what it is.
 func tracesIn(paths []string) (all []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// Of several traces, or a folder of them, the text is a line each; sections, JSON and what-if are of each trace after the other, as they were.
+// Of several traces, or a folder of them, the text is a line each; sections, JSON and what-if are of each trace after
+// the other, as they were.
 func TestReportOfSeveralTraces(t *testing.T) {
 	needTruth(t)
 	folder := t.TempDir()
@@ -23,7 +24,8 @@ func TestReportOfSeveralTraces(t *testing.T) {
 	}
 	got := sh(t, folder, nil, tool.mtrace, "report", ".")
 	rows := regexp.MustCompile(`(?m)^ *(\S+\.mtrace) .* (device-wide-sync|none) +([\d.]+ %)? +([\d.]+ %) +([\d.]+ m?s) +([\d,]+)(.*)$`).FindAllStringSubmatch(got.stdout, -1)
-	if got.exit != exitUsage || !strings.Contains(got.stderr, "b.mtrace is cut") || len(rows) != 2 || rows[0][1] != "a.mtrace" || rows[0][7] != "" || !strings.Contains(rows[1][7], "CUT") {
+	if got.exit != exitUsage || !strings.Contains(got.stderr, "b.mtrace is cut") || len(rows) != 2 ||
+		rows[0][1] != "a.mtrace" || rows[0][7] != "" || !strings.Contains(rows[1][7], "CUT") {
 		t.Errorf("%q of %+v", rows, got)
 	}
 	if n := strings.Count(got.stdout, "SOFTWARE METAL"); n != 1 {
@@ -48,15 +50,18 @@ func TestReportOfSeveralTraces(t *testing.T) {
 		t.Errorf("%+v", each)
 	}
 	empty := t.TempDir()
-	if got := sh(t, folder, nil, tool.mtrace, "report", empty); got.exit != exitUsage || got.stderr != "mtrace report: "+empty+" is a folder without a trace (*.mtrace)\n" {
+	if got := sh(t, folder, nil, tool.mtrace, "report", empty); got.exit != exitUsage ||
+		got.stderr != "mtrace report: "+empty+" is a folder without a trace (*.mtrace)\n" {
 		t.Errorf("%+v", got)
 	}
 }
 
-// A report is as wide as COLUMNS says, within reason; --top says how long its tables are, and --wide leaves nothing out.
+// A report is as wide as COLUMNS says, within reason; --top says how long its tables are, and --wide leaves nothing
+// out.
 func TestWidthOfReports(t *testing.T) {
 	widest := func(env string, flags ...string) (n int, text string) {
-		got := sh(t, "../..", []string{env}, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"}, flags...)...)
+		got := sh(t, "../..", []string{env}, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"},
+			flags...)...)
 		if got.exit != 0 {
 			t.Fatalf("%+v", got)
 		}
@@ -65,7 +70,8 @@ func TestWidthOfReports(t *testing.T) {
 		}
 		return n, got.stdout
 	}
-	for env, most := range map[string]int{"COLUMNS=": 100, "COLUMNS=60": 60, "COLUMNS=80": 80, "COLUMNS=140": 140, "COLUMNS=5": 60, "COLUMNS=5000": 140, "COLUMNS=wide": 100} {
+	for env, most := range map[string]int{"COLUMNS=": 100, "COLUMNS=60": 60, "COLUMNS=80": 80, "COLUMNS=140": 140,
+		"COLUMNS=5": 60, "COLUMNS=5000": 140, "COLUMNS=wide": 100} {
 		if n, _ := widest(env); n > most || n < most-15 {
 			t.Errorf("%s: %d columns", env, n)
 		}
@@ -75,7 +81,8 @@ func TestWidthOfReports(t *testing.T) {
 			t.Errorf("%s --all: %d columns", env, n)
 		}
 	}
-	if n, text := widest("COLUMNS=60", "--wide"); n < 140 || regexp.MustCompile(`… and \d+ (more\n|column)`).MatchString(text) {
+	if n, text := widest("COLUMNS=60", "--wide"); n < 140 || regexp.MustCompile(`… and \d+ (more\n|column)`).MatchString(
+		text) {
 		t.Errorf("--wide: %d columns: %s", n, text)
 	}
 	_, usual := widest("COLUMNS=", "--all")

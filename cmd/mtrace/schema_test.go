@@ -36,10 +36,12 @@ type workloadResult struct {
 
 // The schemas that are published are those of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare(root, "mtrace.version/1", "What `mtrace version --json` says.", versions{}, *update); err != nil {
+	if err := schema.Compare(root, "mtrace.version/1", "What `mtrace version --json` says.", versions{},
+		*update); err != nil {
 		t.Error(err)
 	}
-	if err := schema.Compare(root, "mtrace.workload/1", "What `fixtures/workload.py --json` says of its run.", workloadResult{}, *update); err != nil {
+	if err := schema.Compare(root, "mtrace.workload/1", "What `fixtures/workload.py --json` says of its run.",
+		workloadResult{}, *update); err != nil {
 		t.Error(err)
 	}
 }
@@ -56,7 +58,8 @@ func recordWorkload(t *testing.T) recorded {
 	t.Helper()
 	r := recorded{dir: t.TempDir()}
 	r.trace = filepath.Join(r.dir, "t.mtrace")
-	got := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "-o", r.trace, "--"}, smallWorkload(t, "2")...)...)
+	got := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "-o", r.trace, "--"},
+		smallWorkload(t, "2")...)...)
 	if got.exit != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -65,25 +68,33 @@ func recordWorkload(t *testing.T) recorded {
 }
 
 func smallWorkload(t *testing.T, threads string) []string {
-	return []string{"python3", workload(t), "--op", "matmul", "--size", "16", "--iters", "20", "--json", "--threads", threads}
+	return []string{"python3", workload(t), "--op", "matmul", "--size", "16", "--iters", "20", "--json", "--threads",
+		threads}
 }
 
-// knownDocuments has a row for each document: the command that prints it by --json, if one does, and what makes real ones. Nil is
-// that a test beside its type does. A document may be a line of several.
+// knownDocuments has a row for each document: the command that prints it by --json, if one does, and what makes real
+// ones. Nil is that a test beside its type does. A document may be a line of several.
 var knownDocuments = []struct {
 	name, command string
 	make          func(*testing.T, recorded) []string
 }{
 	{"mtrace.version/1", "version", printed("version", "--json")},
-	{"mtrace.report/1", "report", func(t *testing.T, r recorded) []string { return printed("report", "--json", r.trace)(t, r) }},
+	{"mtrace.report/1", "report", func(t *testing.T, r recorded) []string {
+		return printed("report", "--json", r.trace)(t,
+			r)
+	}},
 	{"mtrace.report/1", "run", reportOfRun},
-	{"mtrace.diff/1", "diff", func(t *testing.T, r recorded) []string { return printed("diff", "--json", r.trace, r.trace)(t, r) }},
+	{"mtrace.diff/1", "diff", func(t *testing.T, r recorded) []string {
+		return printed("diff", "--json", r.trace,
+			r.trace)(t, r)
+	}},
 	{"mtrace.check/1", "check", func(t *testing.T, r recorded) []string {
 		return printed("check", "--json", "--claims", root+"/fixtures/claims/workload.json", r.trace)(t, r)
 	}},
 	{"mtrace.claims/1", "", readFile(root + "/fixtures/claims/workload.json")},
 	{"mtrace.scaling/1", "sweep", func(t *testing.T, r recorded) []string {
-		return printed(append([]string{"sweep", "--json", "--threads", "1,2,3", "--"}, smallWorkload(t, "{threads}")...)...)(t, r)
+		return printed(append([]string{"sweep", "--json", "--threads", "1,2,3", "--"}, smallWorkload(t, "{threads}")...)...)(
+			t, r)
 	}},
 	{"mtrace.xctrace/1", "xctrace", printed("xctrace", "--json", root+"/fixtures/xctrace/recording")},
 	{"mtrace.doctor/1", "doctor", func(t *testing.T, r recorded) []string {
@@ -100,15 +111,18 @@ var knownDocuments = []struct {
 	{"mtrace.events/1", "", func(t *testing.T, r recorded) []string {
 		return oneOfEach(t, printed("export", "--format", "jsonl", "-o", "-", r.trace)(t, r)[0])
 	}},
-	{"mtrace.trace/1", "", func(t *testing.T, r recorded) []string { return oneOfEach(t, printed("tail", r.trace)(t, r)[0]) }},
+	{"mtrace.trace/1", "", func(t *testing.T, r recorded) []string {
+		return oneOfEach(t,
+			printed("tail", r.trace)(t, r)[0])
+	}},
 	{"mtrace.page/1", "", documentOfPage},
 	{"mtrace.workload/1", "", func(_ *testing.T, r recorded) []string { return []string{r.said} }},
 	{"mtrace.relay/2", "", nil},      // encrypted: TestMessagesAreOfTheirSchemas of collector/relay
 	{"mtrace.relay-note/1", "", nil}, // gone when the trace is whole: there, too
 }
 
-// Every document that anything here writes or reads has a row, and so has every command that prints one. The story: the tables of a trace, the ends
-// of a relay and the self-test were not among those that somebody had thought of.
+// Every document that anything here writes or reads has a row, and so has every command that prints one. The story: the
+// tables of a trace, the ends of a relay and the self-test were not among those that somebody had thought of.
 func TestEveryDocumentIsValidated(t *testing.T) {
 	names, err := schema.Names(root)
 	if err != nil {
@@ -151,7 +165,8 @@ func TestDocumentsAreOfTheirSchemas(t *testing.T) {
 	}
 }
 
-// printed is what a command prints. That something is not as expected, as its exit status 1 says, changes nothing about the form.
+// printed is what a command prints. That something is not as expected, as its exit status 1 says, changes nothing about
+// the form.
 func printed(args ...string) func(*testing.T, recorded) []string {
 	return func(t *testing.T, r recorded) []string {
 		t.Helper()
@@ -201,7 +216,8 @@ func readFile(path string) func(*testing.T, recorded) []string {
 
 func reportOfRun(t *testing.T, r recorded) []string {
 	path := filepath.Join(r.dir, "report.json")
-	got := sh(t, r.dir, nil, tool.mtrace, append([]string{"run", "-o", "again.mtrace", "--json=" + path, "--"}, smallWorkload(t, "1")...)...)
+	got := sh(t, r.dir, nil, tool.mtrace, append([]string{"run", "-o", "again.mtrace", "--json=" + path, "--"},
+		smallWorkload(t, "1")...)...)
 	if got.exit != 0 {
 		t.Fatalf("%+v", got)
 	}
@@ -220,7 +236,8 @@ func checksOfBundle(t *testing.T, r recorded) []string {
 // selfTestResult is what the program prints that the doctor runs.
 func selfTestResult(t *testing.T, r recorded) []string {
 	buildSelfTest(t)
-	got := sh(t, r.dir, nil, tool.mtrace, "run", "--no-report", "-o", "selftest.mtrace", "--", filepath.Join(tool.dir, "mtrace-selftest"))
+	got := sh(t, r.dir, nil, tool.mtrace, "run", "--no-report", "-o", "selftest.mtrace", "--",
+		filepath.Join(tool.dir, "mtrace-selftest"))
 	if got.exit != 0 {
 		t.Fatalf("%+v", got)
 	}

@@ -43,8 +43,8 @@ int main(int argc, char **argv) {
 // threadNumbers match what differs between two runs of a program.
 var threadNumbers = regexp.MustCompile(`(?m)^\d+ `)
 
-// TestSeccompFilters: a program whose seccomp filter refuses the tracer's system calls runs as it does alone, and is traced or said not to be.
-// A filter that kills instead kills the program, and mtrace says why, as nothing did.
+// TestSeccompFilters: a program whose seccomp filter refuses the tracer's system calls runs as it does alone, and is
+// traced or said not to be. A filter that kills instead kills the program, and mtrace says why, as nothing did.
 func TestSeccompFilters(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -58,21 +58,25 @@ func TestSeccompFilters(t *testing.T) {
 		t.Skipf("no seccomp filters here: %s", out)
 	}
 	for mask, calls := range map[string]string{
-		"1": "memfd_create", "2": "socket", "4": "connect", "8": "sendmsg", "16": "recvmsg", "32": "socketpair", "64": "eventfd2", "127": "all of them",
+		"1": "memfd_create", "2": "socket", "4": "connect", "8": "sendmsg", "16": "recvmsg", "32": "socketpair",
+		"64": "eventfd2", "127": "all of them",
 	} {
 		alone := sh(t, dir, nil, program, "refuse", mask, client, "classes", "3")
 		if alone.exit != 0 {
 			t.Skipf("no seccomp filters here: %+v", alone)
 		}
-		traced := sh(t, dir, nil, tool.mtrace, "run", "--force", "-o", "t.mtrace", "--", program, "refuse", mask, client, "classes", "3")
-		if traced.exit != 0 || threadNumbers.ReplaceAllString(traced.stdout, "") != threadNumbers.ReplaceAllString(alone.stdout, "") {
+		traced := sh(t, dir, nil, tool.mtrace, "run", "--force", "-o", "t.mtrace", "--", program, "refuse", mask, client,
+			"classes", "3")
+		if traced.exit != 0 || threadNumbers.ReplaceAllString(traced.stdout, "") != threadNumbers.ReplaceAllString(
+			alone.stdout, "") {
 			t.Errorf("%s refused: alone %+v, traced %+v", calls, alone, traced)
 		}
 		if !strings.Contains(traced.stderr, "not traced") && !strings.Contains(traced.stderr, "none lost") {
 			t.Errorf("%s refused: neither traced nor said: %s", calls, traced.stderr)
 		}
 	}
-	killed := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--force", "-o", "t.mtrace", "--", program, "kill", "1", client, "classes", "3")
+	killed := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--force", "-o", "t.mtrace", "--", program, "kill", "1",
+		client, "classes", "3")
 	if killed.exit != 128+31 || !strings.Contains(killed.stderr, "its seccomp filter forbids") {
 		t.Errorf("%+v", killed)
 	}

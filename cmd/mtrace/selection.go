@@ -13,8 +13,10 @@ type selectionOptions struct {
 }
 
 func (o *selectionOptions) flags(flags *pflag.FlagSet) {
-	flags.StringArrayVar(&o.only, "only", nil, "keep only what is `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) or call:SELECTOR, with * and ? as in "+
-		"a shell, or a number of a thread or queue; given again, any of a subject's names will do, and all subjects must")
+	flags.StringArrayVar(&o.only, "only", nil,
+		"keep only what is `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) or call:SELECTOR, "+
+			"with * and ? as in "+
+			"a shell, or a number of a thread or queue; given again, any of a subject's names will do, and all subjects must")
 	flags.StringArrayVar(&o.leaveOut, "leave-out", nil, "keep nothing that is `SUBJECT:NAME`, as --only says it")
 }
 

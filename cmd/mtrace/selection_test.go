@@ -40,8 +40,8 @@ func inProcess(t *testing.T, args ...string) (exit int, stdout, stderr []byte) {
 	return exit, stdout, stderr
 }
 
-// tracesToAttack are recorded traces, those of the folder MTRACE_KEPT, or simulated ones, and how many attacks are to be made on all of
-// them together: MTRACE_ATTACKS of them.
+// tracesToAttack are recorded traces, those of the folder MTRACE_KEPT, or simulated ones, and how many attacks are to
+// be made on all of them together: MTRACE_ATTACKS of them.
 func tracesToAttack(t *testing.T, attacks int) ([]string, int) {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv("MTRACE_ATTACKS")); err == nil {
@@ -61,9 +61,9 @@ func tracesToAttack(t *testing.T, attacks int) ([]string, int) {
 	return paths, attacks
 }
 
-// TestSelections: whatever part of a trace is asked for, the parts of each thread's time add up to its window, no share is outside of 0 to
-// 1, and a part with nothing in it is refused in one line. Once a range in which nothing happened was reported as a program that nothing
-// holds back, and a thread that is not there as a table without lines.
+// TestSelections: whatever part of a trace is asked for, the parts of each thread's time add up to its window, no share
+// is outside of 0 to 1, and a part with nothing in it is refused in one line. Once a range in which nothing happened
+// was reported as a program that nothing holds back, and a thread that is not there as a table without lines.
 func TestSelections(t *testing.T) {
 	paths, attacks := tracesToAttack(t, 60)
 	random := rand.New(rand.NewPCG(11, 11))
@@ -151,7 +151,8 @@ func checkShares(t *testing.T, where string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, inner := range v {
-			if n, is := inner.(float64); is && (strings.HasSuffix(key, "share") || key == "confidence" || key == "p_value") && (n < 0 || n > 1) {
+			if n, is := inner.(float64); is && (strings.HasSuffix(key, "share") || key == "confidence" || key == "p_value") &&
+				(n < 0 || n > 1) {
 				t.Fatalf("%s: %s is %v", where, key, n)
 			}
 			checkShares(t, where+"."+key, inner)

@@ -27,11 +27,14 @@ func serveCommand() command {
 		name:    "serve",
 		summary: "Serve Prometheus metrics of the traces that are being recorded in a folder",
 		usage:   "[flags] FOLDER",
-		example: "mtrace serve --listen 127.0.0.1:9464 traces   # beside mtrace collect -o traces, or runs that write there; GET /metrics",
+		example: "mtrace serve --listen 127.0.0.1:9464 traces   # beside mtrace collect -o traces, or runs that write " +
+			"there; GET /metrics",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			s := metricsServer{followed: map[string]*followedTrace{}}
-			flags.StringVar(&s.listen, "listen", "127.0.0.1:9464", "serve on this `ADDRESS`, HOST:PORT; who can reach it can read it; port 0 is one that is free")
-			flags.StringSliceVar(&s.hosts, "host", nil, "answer requests for these host `NAMES` as well: a web page must not reach the port under a name of its own")
+			flags.StringVar(&s.listen, "listen", "127.0.0.1:9464",
+				"serve on this `ADDRESS`, HOST:PORT; who can reach it can read it; port 0 is one that is free")
+			flags.StringSliceVar(&s.hosts, "host", nil,
+				"answer requests for these host `NAMES` as well: a web page must not reach the port under a name of its own")
 			return func(std stdio, args []string) error { return s.run(std, args) }
 		},
 	}
@@ -92,8 +95,8 @@ func (s *metricsServer) run(std stdio, args []string) error {
 	return nil
 }
 
-// forThisHost refuses requests for a host that is not this one. A web page can let a name of its own lead to 127.0.0.1, and would so read
-// what is served there; it has no power over addresses, localhost and the machine's name.
+// forThisHost refuses requests for a host that is not this one. A web page can let a name of its own lead to 127.0.0.1,
+// and would so read what is served there; it has no power over addresses, localhost and the machine's name.
 func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
 	host, _, _ := net.SplitHostPort(s.listen)
 	machine, _ := os.Hostname()
@@ -105,7 +108,8 @@ func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
 		}
 		named := func(name string) bool { return name != "" && strings.EqualFold(name, asked) }
 		if net.ParseIP(strings.Trim(asked, "[]")) == nil && !slices.ContainsFunc(known, named) {
-			http.Error(w, "mtrace serve answers for addresses, localhost and the machine's name; --host allows others", http.StatusForbidden)
+			http.Error(w, "mtrace serve answers for addresses, localhost and the machine's name; --host allows others",
+				http.StatusForbidden)
 			return
 		}
 		pages.ServeHTTP(w, r)

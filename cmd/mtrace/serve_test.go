@@ -26,7 +26,8 @@ func scrape(t *testing.T, address string) map[string]*dto.MetricFamily {
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"), "text/plain; version=0.0.4") {
+	if err != nil || answer.StatusCode != http.StatusOK || !strings.HasPrefix(answer.Header.Get("Content-Type"),
+		"text/plain; version=0.0.4") {
 		t.Fatalf("%v: %v\n%s", err, answer, text)
 	}
 	parser := expfmt.NewTextParser(model.UTF8Validation)
@@ -49,7 +50,8 @@ func sum(families map[string]*dto.MetricFamily, name, label, value string) (tota
 	return total
 }
 
-// TestServe: Prometheus reads what a program that is being traced has done so far; counters grow; when it has ended, they are what the report says.
+// TestServe: Prometheus reads what a program that is being traced has done so far; counters grow; when it has ended,
+// they are what the report says.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -70,7 +72,8 @@ func TestServe(t *testing.T) {
 		t.Errorf("of an empty folder: %v", families)
 	}
 	trace := filepath.Join(dir, `a "b".mtrace`) // a label's value with quotes in it
-	run := exec.Command(tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", trace, "--", "python3", phases(t), "gelu", "until:"+over)
+	run := exec.Command(tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", trace, "--", "python3", phases(t),
+		"gelu", "until:"+over)
 	startInTime(t, run)
 	before, looks := 0.0, 0
 	waitFor(t, "commits", func() bool {
@@ -82,7 +85,8 @@ func TestServe(t *testing.T) {
 		}
 		if commits > before {
 			looks++
-			if sum(families, "mtrace_recording", "trace", `a "b".mtrace`) != 1 || sum(families, "mtrace_trace_bytes", "trace", `a "b".mtrace`) == 0 {
+			if sum(families, "mtrace_recording", "trace", `a "b".mtrace`) != 1 || sum(families, "mtrace_trace_bytes", "trace",
+				`a "b".mtrace`) == 0 {
 				t.Errorf("it is being recorded: %v", families)
 			}
 		}
@@ -103,7 +107,8 @@ func TestServe(t *testing.T) {
 	})
 	r := reportOf(t, trace)
 	commits := float64(count(r, "commit"))
-	for name, want := range map[string]float64{"mtrace_command_buffers_committed_total": commits, "mtrace_command_buffers_completed_total": commits, "mtrace_command_buffers_failed_total": 0,
+	for name, want := range map[string]float64{"mtrace_command_buffers_committed_total": commits,
+		"mtrace_command_buffers_completed_total": commits, "mtrace_command_buffers_failed_total": 0,
 		"mtrace_command_buffers_in_flight": 0, "mtrace_records_lost_total": 0} {
 		if got := sum(families, name, "trace", `a "b".mtrace`); got != want {
 			t.Errorf("%s is %v, want %v", name, got, want)
@@ -112,7 +117,8 @@ func TestServe(t *testing.T) {
 	if got := sum(families, "mtrace_calls_total", "selector", "commit"); got != commits {
 		t.Errorf("%v commits, the report has %v", got, commits)
 	}
-	if got := sum(families, "mtrace_gpu_busy_seconds_total", "trace", `a "b".mtrace`); got <= 0 || got > float64(r.GPU.SumNS)/1e9+1e-9 {
+	if got := sum(families, "mtrace_gpu_busy_seconds_total", "trace", `a "b".mtrace`); got <= 0 ||
+		got > float64(r.GPU.SumNS)/1e9+1e-9 {
 		t.Errorf("the GPU was busy for %v s; all its work took %d ns", got, r.GPU.SumNS)
 	}
 	serving.Process.Signal(syscall.SIGTERM)
@@ -126,8 +132,8 @@ func TestServe(t *testing.T) {
 	}
 }
 
-// TestServeKnowsItsName: only requests for this machine are answered, so that no web page can read the metrics under a name of its own.
-// Nothing looked at the name.
+// TestServeKnowsItsName: only requests for this machine are answered, so that no web page can read the metrics under a
+// name of its own. Nothing looked at the name.
 func TestServeKnowsItsName(t *testing.T) {
 	t.Parallel()
 	serving := exec.Command(tool.mtrace, "serve", "--listen", "127.0.0.1:0", "--host", "scraped.example", t.TempDir())
@@ -140,7 +146,8 @@ func TestServeKnowsItsName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for host, want := range map[string]int{"": 200, "localhost": 200, "localhost:9464": 200, "127.0.0.1:1": 200, "[::1]:9": 200, "scraped.example:80": 200,
+	for host, want := range map[string]int{"": 200, "localhost": 200, "localhost:9464": 200, "127.0.0.1:1": 200,
+		"[::1]:9": 200, "scraped.example:80": 200,
 		"attacker.example": 403, "attacker.example:9464": 403, "127.0.0.1.attacker.example": 403} {
 		request, err := http.NewRequest("GET", strings.TrimSpace(address), nil)
 		if err != nil {

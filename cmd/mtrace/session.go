@@ -49,11 +49,13 @@ type session struct {
 
 // newSession makes the trace file and starts to listen, before there is a program that could connect.
 func newSession(std stdio, o runOptions, command []string, view *liveView) (*session, error) {
-	s := &session{base: filepath.Base(command[0]), force: o.force, follow: o.follow, recording: o.recording, token: wire.NewToken(),
+	s := &session{base: filepath.Base(command[0]), force: o.force, follow: o.follow, recording: o.recording,
+		token:   wire.NewToken(),
 		witness: newWitness(), inside: newInsideWatch(), hang: newHangWatch(o.hangAfter), window: o.window.window()}
 	host, _ := os.Hostname()
 	err := s.create(o, tracefile.Info{
-		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(), Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),
+		Tool: toolVersion(), Command: command, Host: host, OS: systemName(), Arch: machineName(),
+		Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),
 		Selected: o.selection.selection.Asked(),
 	})
 	if err != nil {
@@ -63,7 +65,8 @@ func newSession(std stdio, o runOptions, command []string, view *liveView) (*ses
 	lines := zerolog.ConsoleWriter{Out: analyze.SafeText(view.std.err, false), NoColor: true, TimeFormat: time.TimeOnly}
 	log := zerolog.New(lines).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
 	options := collector.Options{Writer: s.writer, Token: s.token, Log: log,
-		Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection, Behind: s.onAll}
+		Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection,
+		Behind: s.onAll}
 	if view.watcher != nil {
 		options.Watch, options.Failed = view.watcher.Look, view.watcher.Fail
 	}
@@ -107,7 +110,8 @@ func (s *session) accept(o runOptions) func(wire.Hello) bool {
 	}
 }
 
-// started notes the program's process id; 0 when it was never started. A trace that the user gave no name is called after it.
+// started notes the program's process id; 0 when it was never started. A trace that the user gave no name is called
+// after it.
 func (s *session) started(pid int) {
 	s.pid = pid
 	close(s.program)

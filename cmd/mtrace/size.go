@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// sizeValue is a number of bytes on the command line, like 512M or 4G; K, M, G and T are powers of 1024, and KiB or KB mean the same.
+// sizeValue is a number of bytes on the command line, like 512M or 4G; K, M, G and T are powers of 1024, and KiB or KB
+// mean the same.
 type sizeValue int64
 
 // sizeUnits are in the order of their powers.

@@ -108,13 +108,15 @@ func TestTwoHundredProcesses(t *testing.T) {
 	}
 }
 
-// More threads alive at once than are recorded: the program goes on, what they called is counted as lost, and all who tell of it say why. They
-// said that buffers were full, and advised --on-full block to whom had asked for just that. A workload that is run again and again in one
-// process, as TestServe's is, has not more and more threads: it kept its queues, whose threads were 256 after a second on a fast machine.
+// More threads alive at once than are recorded: the program goes on, what they called is counted as lost, and all who
+// tell of it say why. They said that buffers were full, and advised --on-full block to whom had asked for just that. A
+// workload that is run again and again in one process, as TestServe's is, has not more and more threads: it kept its
+// queues, whose threads were 256 after a second on a fast machine.
 func TestMoreThreadsThanAreRecorded(t *testing.T) {
 	needTruth(t)
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", "t.mtrace", "--", "python3", workload(t), "--op", "axpy", "--size", "64",
+	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", "t.mtrace", "--", "python3",
+		workload(t), "--op", "axpy", "--size", "64",
 		"--threads", "300", "--iters", "3", "--sync-mode", "event")
 	c := countTrace(t, filepath.Join(dir, "t.mtrace"))
 	if got.exit != 0 || c.lost == 0 {
@@ -127,26 +129,31 @@ func TestMoreThreadsThanAreRecorded(t *testing.T) {
 		}
 	}
 	dir = t.TempDir()
-	again := fmt.Sprintf("import runpy, sys\nfor i in range(150):\n  try: runpy.run_path(%q, run_name='__main__')\n  except SystemExit as end: assert not end.code", workload(t))
-	got = sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "python3", "-c", again, "--op", "axpy", "--size", "64", "--threads", "1",
+	again := fmt.Sprintf("import runpy, sys\nfor i in range(150):\n  try: runpy.run_path(%q, run_name='__main__')\n  "+
+		"except SystemExit as end: assert not end.code", workload(t))
+	got = sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "python3", "-c", again, "--op",
+		"axpy", "--size", "64", "--threads", "1",
 		"--iters", "1", "--sync-mode", "event")
 	if c := countTrace(t, filepath.Join(dir, "t.mtrace")); got.exit != 0 || c.lost > 0 {
 		t.Errorf("status %d, %d lost: %s", got.exit, c.lost, got.stderr)
 	}
 }
 
-// Bursts at ten million calls a second, far longer than the rings: what does not fit is dropped and counted to the last call; with
-// --on-full block nothing is.
+// Bursts at ten million calls a second, far longer than the rings: what does not fit is dropped and counted to the last
+// call; with --on-full block nothing is.
 func TestBursts(t *testing.T) {
-	load := soaking(t, "--threads", "1", "--rate", "10000000", "--iters", "2000000", "--rest-ms", "200", "--budget-ms", "1500")
+	load := soaking(t, "--threads", "1", "--rate", "10000000", "--iters", "2000000", "--rest-ms", "200", "--budget-ms",
+		"1500")
 	for _, mode := range []string{"drop", "block"} {
 		dir := t.TempDir()
-		got := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--no-report", "--on-full", mode, "-o", "t.mtrace", "--"}, load...)...)
+		got := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--no-report", "--on-full", mode, "-o", "t.mtrace", "--"},
+			load...)...)
 		_, pipelines := made(t, got.stdout)
 		c := countTrace(t, filepath.Join(dir, "t.mtrace"))
 		t.Logf("%s: %d calls, %d in the trace, %d lost, %d bytes", mode, pipelines, c.pipelines, c.lost, c.bytes)
 		// What is dropped may be a call of another kind: a few for each command buffer.
-		if got.exit != 0 || pipelines < 2_000_000 || c.pipelines+int(c.lost) < pipelines || c.pipelines > pipelines || c.lost > uint64(pipelines-c.pipelines)+100 {
+		if got.exit != 0 || pipelines < 2_000_000 || c.pipelines+int(c.lost) < pipelines || c.pipelines > pipelines ||
+			c.lost > uint64(pipelines-c.pipelines)+100 {
 			t.Errorf("%s: %d calls, %d in the trace and %d lost: %s", mode, pipelines, c.pipelines, c.lost, got.stderr)
 		}
 		if mode == "block" && c.lost != 0 {
@@ -175,8 +182,9 @@ func most(samples []int64, from, to float64) int64 {
 	return slices.Max(samples[int(from*float64(len(samples))):int(to*float64(len(samples)))])
 }
 
-// The tracer does not grow with the length of a run: two million calls a second for as long as is asked, and the memory of the program and
-// that of the collector are in the last third what they were in the second. A relay in between changes nothing.
+// The tracer does not grow with the length of a run: two million calls a second for as long as is asked, and the memory
+// of the program and that of the collector are in the last third what they were in the second. A relay in between
+// changes nothing.
 func TestSoak(t *testing.T) {
 	long := 6 * time.Second
 	if text := os.Getenv(soakVariable); text != "" {
@@ -185,7 +193,8 @@ func TestSoak(t *testing.T) {
 			t.Fatalf("%s=%q is no duration of at least a second: %v", soakVariable, text, err)
 		}
 	}
-	load := soaking(t, "--threads", "2", "--rate", "1000000", "--iters", "20000", "--budget-ms", fmt.Sprint(long.Milliseconds()))
+	load := soaking(t, "--threads", "2", "--rate", "1000000", "--iters", "20000", "--budget-ms",
+		fmt.Sprint(long.Milliseconds()))
 	for _, way := range []string{"to a file", "to a collector"} {
 		t.Run(way, func(t *testing.T) {
 			dir := t.TempDir()
@@ -194,13 +203,14 @@ func TestSoak(t *testing.T) {
 			if way == "to a collector" {
 				spoolsIn(t)
 				far = startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
-				args, path = []string{"run", "--collector", far.address, "--collector-spool", "64M"}, filepath.Join(dir, "traces", "rawmetal.mtrace")
+				args, path = []string{"run", "--collector", far.address, "--collector-spool", "64M"},
+					filepath.Join(dir, "traces", "rawmetal.mtrace")
 			}
 			cmd := exec.Command(tool.mtrace, append(append(args, "--"), load...)...)
 			cmd.Dir = dir
 			end := runs(t, cmd)
-			// Go's os package starts a child that ends at once, to see whether the kernel has pidfds. A slow machine met it first, and looked at nothing
-			// for the rest of the run: who is gone is not the program.
+			// Go's os package starts a child that ends at once, to see whether the kernel has pidfds. A slow machine met it
+			// first, and looked at nothing for the rest of the run: who is gone is not the program.
 			program := 0
 			watched := map[string]func() int{"the collector": func() int { return cmd.Process.Pid }, "the program": func() int {
 				if resident(program) == 0 {
@@ -224,7 +234,8 @@ func TestSoak(t *testing.T) {
 			got := end()
 			_, pipelines := made(t, got.stdout)
 			c := countTrace(t, path)
-			t.Logf("%v: %d calls (%.2f million a second), %d in the trace, %d lost, %.2f bytes each", long, pipelines, float64(pipelines)/long.Seconds()/1e6, c.pipelines, c.lost,
+			t.Logf("%v: %d calls (%.2f million a second), %d in the trace, %d lost, %.2f bytes each", long, pipelines,
+				float64(pipelines)/long.Seconds()/1e6, c.pipelines, c.lost,
 				float64(c.bytes)/float64(max(c.pipelines, 1)))
 			if got.exit != 0 || c.pipelines > pipelines || c.pipelines+int(c.lost) < pipelines {
 				t.Errorf("%d calls, %d in the trace and %d lost: %s", pipelines, c.pipelines, c.lost, got.stderr)
@@ -235,7 +246,8 @@ func TestSoak(t *testing.T) {
 					continue
 				}
 				second, third := most(samples, 1./3, 2./3), most(samples, 2./3, 1)
-				t.Logf("%s: %.1f MiB in the second third, %.1f MiB in the last", name, float64(second)/(1<<20), float64(third)/(1<<20))
+				t.Logf("%s: %.1f MiB in the second third, %.1f MiB in the last", name, float64(second)/(1<<20),
+					float64(third)/(1<<20))
 				if third > second+second/10+8<<20 {
 					t.Errorf("%s grows: %d bytes, then %d", name, second, third)
 				}

@@ -18,7 +18,8 @@ func stacksProgram(t *testing.T, flags ...string) string {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "stacks")
 	command := append([]string{"-O1", "-g", "-Wall", "-Werror", "-fno-optimize-sibling-calls"}, flags...)
-	if out, err := saidBy(exec.Command("gcc", append(command, "-o", program, "testdata/stacks.c", "-ldl", "-lpthread")...), commandLimit); err != nil {
+	if out, err := saidBy(exec.Command("gcc", append(command, "-o", program, "testdata/stacks.c", "-ldl",
+		"-lpthread")...), commandLimit); err != nil {
 		t.Fatalf("building the program: %v\n%s", err, out)
 	}
 	return program
@@ -28,12 +29,15 @@ func stacksProgram(t *testing.T, flags ...string) string {
 func traceStacks(t *testing.T, command ...string) *analyze.Trace {
 	t.Helper()
 	dir := t.TempDir()
-	without := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--no-report", "-o", "without.mtrace", "--"}, command...)...)
-	with := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--stacks", "native", "--no-report", "-o", "t.mtrace", "--"}, command...)...)
+	without := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--no-report", "-o", "without.mtrace", "--"},
+		command...)...)
+	with := sh(t, dir, nil, tool.mtrace, append([]string{"run", "--stacks", "native", "--no-report", "-o", "t.mtrace",
+		"--"}, command...)...)
 	if with != without {
 		t.Errorf("with stacks %+v, without %+v", with, without)
 	}
-	if plain := loadStacks(t, filepath.Join(dir, "without.mtrace")); len(plain.Stacks) > 0 || plain.Capture != (analyze.Capture{}) {
+	if plain := loadStacks(t, filepath.Join(dir, "without.mtrace")); len(plain.Stacks) > 0 ||
+		plain.Capture != (analyze.Capture{}) {
 		t.Errorf("without --stacks: %d stacks, %+v", len(plain.Stacks), plain.Capture)
 	}
 	return loadStacks(t, filepath.Join(dir, "t.mtrace"))
@@ -75,8 +79,8 @@ func functions(s *analyze.Stack, image string) string {
 	return strings.Join(names, " ")
 }
 
-// The stacks of a program's calls are the functions that made them: all of them where there are frame pointers and the stack is the
-// thread's own, the caller alone where it is not; and never anything else. The program is not disturbed.
+// The stacks of a program's calls are the functions that made them: all of them where there are frame pointers and the
+// stack is the thread's own, the caller alone where it is not; and never anything else. The program is not disturbed.
 func TestNativeStacks(t *testing.T) {
 	t.Parallel()
 	framed := stacksProgram(t, "-fno-omit-frame-pointer")
@@ -87,7 +91,8 @@ func TestNativeStacks(t *testing.T) {
 		{"plain", []string{"submit step train run main"}, []string{"drain step train run main"}},
 		{"threads", []string{"submit step first", "submit second"}, []string{"drain step first", "drain second"}},
 		{"small", []string{"submit step first"}, []string{"drain step first"}},
-		{"deep", []string{"submit step" + strings.Repeat(" deep", 62) + " …"}, []string{"drain step" + strings.Repeat(" deep", 62) + " …"}},
+		{"deep", []string{"submit step" + strings.Repeat(" deep", 62) + " …"},
+			[]string{"drain step" + strings.Repeat(" deep", 62) + " …"}},
 		{"coroutine", []string{"submit …", "submit step run main"}, []string{"drain …", "drain step run main"}},
 		{"signal", []string{"submit step run main", "submit …"}, []string{"drain step run main", "drain …"}},
 		{"killed", []string{"submit step run main"}, []string{"drain step run main"}},
@@ -157,7 +162,8 @@ func checkLines(t *testing.T, trace *analyze.Trace, program string) {
 	}
 }
 
-// Where a program stands still for ever is what its stacks are wanted for most: the stack is written when the wait begins.
+// Where a program stands still for ever is what its stacks are wanted for most: the stack is written when the wait
+// begins.
 func TestStackOfHungWait(t *testing.T) {
 	program := stacksProgram(t, "-fno-omit-frame-pointer")
 	trace := traceStacks(t, program, "hung")
@@ -211,7 +217,8 @@ func TestPythonStacks(t *testing.T) {
 				native++
 			}
 		}
-		if native == 0 || len(python) < 3 || !strings.HasSuffix(python[0], "Objc.__call__ workload.py") && python[0] != "__call__ workload.py" {
+		if native == 0 || len(python) < 3 || !strings.HasSuffix(python[0], "Objc.__call__ workload.py") &&
+			python[0] != "__call__ workload.py" {
 			t.Errorf("%d native frames, then %q", native, python)
 		}
 	}
@@ -227,7 +234,8 @@ func TestPythonStacks(t *testing.T) {
 }
 
 func TestStacksFlag(t *testing.T) {
-	for value, want := range map[string]string{"java": "--stacks is off, native, python", "off,native": "goes with nothing else"} {
+	for value, want := range map[string]string{"java": "--stacks is off, native, python",
+		"off,native": "goes with nothing else"} {
 		o := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--stacks", value, "--", "true")
 		if o.exit != 2 || !strings.Contains(o.stderr, want) || strings.Count(o.stderr, "\n") != 1 {
 			t.Errorf("--stacks %s: %+v", value, o)

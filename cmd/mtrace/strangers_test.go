@@ -19,9 +19,9 @@ import (
 	"mtrace/collector/wire/wiretest"
 )
 
-// strangerScript connects to every collector's socket in a folder that /proc/net/unix shows, as often as it is told. It sends the bytes
-// and, when a file is named, the file's descriptor with the frame behind them. It says how many connections it has, and
-// holds them until its input ends.
+// strangerScript connects to every collector's socket in a folder that /proc/net/unix shows, as often as it is told. It
+// sends the bytes and, when a file is named, the file's descriptor with the frame behind them. It says how many
+// connections it has, and holds them until its input ends.
 const strangerScript = `
 import array, os, socket, struct, sys
 times, hello, rings, path, folder = int(sys.argv[1]), bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3]), sys.argv[4], sys.argv[5]
@@ -62,7 +62,8 @@ func lyingRegion(t *testing.T, dir string) string {
 	}
 	defer syscall.Munmap(mapped)
 	now := wiretest.Now()
-	region, err := wiretest.Format(mapped, os.Getpid(), wire.ClockNanoseconds, 0, 0, wire.ClockSample{Ticks: now, Nanos: int64(now)})
+	region, err := wiretest.Format(mapped, os.Getpid(), wire.ClockNanoseconds, 0, 0,
+		wire.ClockSample{Ticks: now, Nanos: int64(now)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +76,8 @@ func lyingRegion(t *testing.T, dir string) string {
 }
 
 // A process of another user is neither believed nor counted while root records, and takes nothing from the program. As
-// nobody it found the socket in /proc/net/unix: its calls were in root's trace, and its claims in the first lines; while it
-// held 1,021 silent connections none of the program's processes was traced.
+// nobody it found the socket in /proc/net/unix: its calls were in root's trace, and its claims in the first lines;
+// while it held 1,021 silent connections none of the program's processes was traced.
 func TestStrangersInRootsTrace(t *testing.T) {
 	needTruth(t)
 	if os.Geteuid() != 0 {
@@ -101,9 +102,11 @@ func TestStrangersInRootsTrace(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := t.TempDir()
-			ready, run, report, path := filepath.Join(files, "ready"), filepath.Join(files, "run"), filepath.Join(files, "report"), filepath.Join(files, "t.mtrace")
+			ready, run, report, path := filepath.Join(files, "ready"), filepath.Join(files, "run"),
+				filepath.Join(files, "report"), filepath.Join(files, "t.mtrace")
 			script := `touch "$1"; until [ -e "$2" ]; do sleep 0.02; done; "$0" classes 3 && "$0" out-of-reach 1 user`
-			traced := exec.Command("sh", "-c", `ulimit -n 1024; exec "$0" "$@"`, tool.mtrace, "run", "--json="+report, "-o", path, "--", "sh", "-c", script, client, ready, run)
+			traced := exec.Command("sh", "-c", `ulimit -n 1024; exec "$0" "$@"`, tool.mtrace, "run", "--json="+report, "-o",
+				path, "--", "sh", "-c", script, client, ready, run)
 			traced.Env = append(os.Environ(), "TMPDIR="+dir)
 			startInTime(t, traced)
 			awaitFile(t, ready)
@@ -158,8 +161,10 @@ func TestStrangersInRootsTrace(t *testing.T) {
 					used++
 				}
 			}
-			if strangers > 0 || used != 3 || document.Events == 0 || document.Lost.Total+uint64(document.Lost.Processes+document.Lost.Children) != 0 {
-				t.Errorf("%d strangers, %d processes that used Metal, %d events, lost %+v", strangers, used, document.Events, document.Lost)
+			if strangers > 0 || used != 3 || document.Events == 0 ||
+				document.Lost.Total+uint64(document.Lost.Processes+document.Lost.Children) != 0 {
+				t.Errorf("%d strangers, %d processes that used Metal, %d events, lost %+v", strangers, used, document.Events,
+					document.Lost)
 			}
 		})
 	}

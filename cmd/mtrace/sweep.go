@@ -36,11 +36,14 @@ func sweepCommand() command {
 		whole:   true,
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var s sweep
-			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8}, "the `NUMBERS` of threads, put where the command says "+threadsMark)
+			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8},
+				"the `NUMBERS` of threads, put where the command says "+threadsMark)
 			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs of each; with three or more, intervals come from the runs")
 			flags.StringVarP(&s.output, "output", "o", "", "a `FOLDER` to keep the traces in")
-			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg; - is standard output, and then the text is left out")
-			flags.StringVar(&s.html, "html", "", "write the scaling, its laws and the threads' time as a page, which needs no other file, to this `FILE`; - is standard output, and then the text is left out")
+			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg; - is standard "+
+				"output, and then the text is left out")
+			flags.StringVar(&s.html, "html", "", "write the scaling, its laws and the threads' time as a page, which needs "+
+				"no other file, to this `FILE`; - is standard output, and then the text is left out")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			forceFlag(flags, &s.force)
 			return func(std stdio, args []string) error { return s.run(std, args) }
@@ -73,7 +76,8 @@ func (s *sweep) check(command []string) (err error) {
 	case len(command) == 0:
 		return usageError("no program to run: mtrace sweep -- CMD … %s …", threadsMark)
 	case !slices.ContainsFunc(command, has):
-		return usageError("the command does not say where the number of threads goes: put %s there, as in --threads %s", threadsMark, threadsMark)
+		return usageError("the command does not say where the number of threads goes: put %s there, as in --threads %s",
+			threadsMark, threadsMark)
 	case len(s.threads) == 0:
 		return usageError("no numbers of threads: --threads 1,2,4,8")
 	case s.runs < 1:
@@ -125,7 +129,8 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 	for i := range s.runs { // in turns, so that what changes over time hits all numbers of threads alike
 		for _, n := range s.threads {
 			if term.IsTerminal(int(std.err.Fd())) {
-				fmt.Fprintf(std.err, "\r\x1b[Kmtrace sweep: %s %d threads, run %d of %d\r", bar(len(runs), s.runs*len(s.threads)), n, i+1, s.runs)
+				fmt.Fprintf(std.err, "\r\x1b[Kmtrace sweep: %s %d threads, run %d of %d\r", bar(len(runs), s.runs*len(s.threads)),
+					n, i+1, s.runs)
 			}
 			r, err := s.once(std, command, n, i)
 			select {
@@ -141,7 +146,8 @@ func (s *sweep) run(std stdio, command []string) (err error) {
 				if !r.reported {
 					with, without = without, with
 				}
-				return status{exitUsage, fmt.Errorf("with --threads %d the program printed ops_per_s, with --threads %d it did not: it must always, or never", with, without)}
+				return status{exitUsage, fmt.Errorf("with --threads %d the program printed ops_per_s, with --threads %d it did "+
+					"not: it must always, or never", with, without)}
 			}
 		}
 	}
@@ -157,7 +163,8 @@ func (s *sweep) tracePath(threads, turn int) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", threads, turn+1))
 }
 
-// prepareFolder makes the folder that the user wants the traces in. It is no place for them when it has those of an earlier sweep.
+// prepareFolder makes the folder that the user wants the traces in. It is no place for them when it has those of an
+// earlier sweep.
 func (s *sweep) prepareFolder() error {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return status{exitUsage, err}
@@ -165,7 +172,8 @@ func (s *sweep) prepareFolder() error {
 	for turn := range s.runs {
 		for _, n := range s.threads {
 			if path := s.tracePath(n, turn); !s.force && (exists(path) || exists(path+partSuffix)) {
-				return usageError("%s is there already, of an earlier sweep: name another folder, or give --force to replace it", path)
+				return usageError("%s is there already, of an earlier sweep: name another folder, or give --force to replace it",
+					path)
 			}
 		}
 	}
@@ -185,7 +193,8 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	err = run(stdio{std.in, out, std.err}, runOptions{recording: usualRecording, output: r.trace, force: s.force, noReport: true, follow: true, quiet: true}, args)
+	err = run(stdio{std.in, out, std.err}, runOptions{recording: usualRecording, output: r.trace, force: s.force,
+		noReport: true, follow: true, quiet: true}, args)
 	var ended status
 	switch {
 	case errors.As(err, &ended) && ended.err != nil, err != nil && !errors.As(err, &ended):
@@ -199,7 +208,8 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 				said = fmt.Sprintf("; it printed last: %.200q", last)
 			}
 		}
-		return r, status{exitUsage, fmt.Errorf("with --threads %d the program ended with status %d: %s%s", n, ended.code, strings.Join(args, " "), said)}
+		return r, status{exitUsage, fmt.Errorf("with --threads %d the program ended with status %d: %s%s", n, ended.code,
+			strings.Join(args, " "), said)}
 	}
 	trace, err := loadTrace(r.trace, analyze.Options{})
 	if err != nil {
@@ -214,11 +224,13 @@ func (s *sweep) once(std stdio, command []string, n, turn int) (sweptRun, error)
 		return r, status{exitUsage, err}
 	}
 	if r.throughput, r.reported = reportedThroughput(printed); r.reported && !(r.throughput > 0) {
-		return r, status{exitUsage, fmt.Errorf("with --threads %d the program printed an ops_per_s of %v, which is no throughput", n, r.throughput)}
+		return r, status{exitUsage, fmt.Errorf("with --threads %d the program printed an ops_per_s of %v, which is no "+
+			"throughput", n, r.throughput)}
 	}
 	if !r.reported {
 		if r.throughput = completedPerSecond(trace); r.throughput == 0 {
-			return r, status{exitUsage, fmt.Errorf("with --threads %d no command buffer completed, so there is no throughput: mtrace doctor -- %s says whether the "+
+			return r, status{exitUsage, fmt.Errorf("with --threads %d no command buffer completed, so there is no "+
+				"throughput: mtrace doctor -- %s says whether the "+
 				"program can be traced", n, args[0])}
 		}
 	}

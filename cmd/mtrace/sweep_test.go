@@ -64,7 +64,8 @@ func compact(t *testing.T, text string) string {
 // A sweep of the workload: a table, a fit, a verdict for each number of threads, the traces kept and a plot.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "4,1,2,3", "--json", "--plot", "p.svg", "--html", "p.html", "-o", "traces", "--",
+	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "4,1,2,3", "--json", "--plot", "p.svg", "--html", "p.html",
+		"-o", "traces", "--",
 		"python3", workload(t), "--op", "axpy", "--size", "4096", "--iters", "20", "--threads={threads}", "--json")
 	var doc sweepDocument
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 || got.stderr != "" {
@@ -83,11 +84,13 @@ func TestSweep(t *testing.T) {
 		}
 	}
 	rows := doc.Series[0].Rows
-	if len(doc.Times) != 4 || doc.Schema != scaling.Schema || len(rows) != 4 || len(doc.Verdicts) != 4 || doc.Series[0].USL == nil && doc.Series[0].Refused == "" || !strings.Contains(doc.Counted, "reported by the program") {
+	if len(doc.Times) != 4 || doc.Schema != scaling.Schema || len(rows) != 4 || len(doc.Verdicts) != 4 ||
+		doc.Series[0].USL == nil && doc.Series[0].Refused == "" || !strings.Contains(doc.Counted, "reported by the program") {
 		t.Fatalf("%+v", doc)
 	}
 	for i, r := range rows {
-		if r.Threads != i+1 || !(r.Throughput > 0) || r.Runs != 1 || doc.Verdicts[i].Threads != r.Threads || doc.Verdicts[i].Verdict == "" {
+		if r.Threads != i+1 || !(r.Throughput > 0) || r.Runs != 1 || doc.Verdicts[i].Threads != r.Threads ||
+			doc.Verdicts[i].Verdict == "" {
 			t.Errorf("row %d: %+v, %+v", i, r, doc.Verdicts[i])
 		}
 		if _, err := os.Stat(filepath.Join(dir, doc.Verdicts[i].Traces[0])); err != nil {
@@ -99,12 +102,14 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Without a word of the program the command buffers in the trace are counted; with three numbers of threads there is a table
-// and no fit, and that is said.
+// Without a word of the program the command buffers in the trace are counted; with three numbers of threads there is a
+// table and no fit, and that is said.
 func TestSweepCountsItself(t *testing.T) {
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "1,2", "--runs", "2", "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--iters", "20", "--threads", "{threads}")
-	for _, want := range []string{"counted in the trace", "no fit: 2 different numbers of threads", "threads  verdict", "runs  spread"} {
+	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "1,2", "--runs", "2", "--", "python3", workload(t), "--op",
+		"axpy", "--size", "4096", "--iters", "20", "--threads", "{threads}")
+	for _, want := range []string{"counted in the trace", "no fit: 2 different numbers of threads", "threads  verdict",
+		"runs  spread"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}
@@ -120,28 +125,34 @@ func TestSweepRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no program":        {[]string{"sweep"}, "no program to run"},
-		"no place":          {[]string{"sweep", "--", "true"}, "put {threads} there"},
-		"zero threads":      {[]string{"sweep", "--threads", "0,1", "--", "true", "{threads}"}, "1 or more"},
-		"a number twice":    {[]string{"sweep", "--threads", "2,2", "--", "true", "{threads}"}, "twice"},
-		"no number":         {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
-		"no runs":           {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
-		"a bad plot":        {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, "name it .svg"},
-		"a plot nowhere":    {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
-		"a page nowhere":    {[]string{"sweep", "--html", "none/p.html", "--", "true", "{threads}"}, "no folder none"},
-		"two on one output": {[]string{"sweep", "--html", "-", "--json", "--", "true", "{threads}"}, "name a file for the page"},
-		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"}, "with --threads 1 the program ended with status 3"},
-		"its last words":    {[]string{"sweep", "--", "sh", "-c", "echo one; echo too many threads; exit 3", "{threads}"}, `sh -c echo one; echo too many threads; exit 3 1; it printed last: "too many threads"`},
-		"no throughput":     {[]string{"sweep", "--", "sh", "-c", `echo '{"ops_per_s": -4}'`, "{threads}"}, "with --threads 1 the program printed an ops_per_s of -4, which is no throughput"},
-		"no Metal":          {[]string{"sweep", "--", "sh", "-c", "true", "{threads}"}, "no command buffer completed"},
+		"no program":     {[]string{"sweep"}, "no program to run"},
+		"no place":       {[]string{"sweep", "--", "true"}, "put {threads} there"},
+		"zero threads":   {[]string{"sweep", "--threads", "0,1", "--", "true", "{threads}"}, "1 or more"},
+		"a number twice": {[]string{"sweep", "--threads", "2,2", "--", "true", "{threads}"}, "twice"},
+		"no number":      {[]string{"sweep", "--threads", "many", "--", "true", "{threads}"}, "invalid argument"},
+		"no runs":        {[]string{"sweep", "--runs", "0", "--", "true", "{threads}"}, "at least once"},
+		"a bad plot":     {[]string{"sweep", "--plot", "p.bmp", "--", "true", "{threads}"}, "name it .svg"},
+		"a plot nowhere": {[]string{"sweep", "--plot", "none/p.svg", "--", "true", "{threads}"}, "no folder none"},
+		"a page nowhere": {[]string{"sweep", "--html", "none/p.html", "--", "true", "{threads}"}, "no folder none"},
+		"two on one output": {[]string{"sweep", "--html", "-", "--json", "--", "true", "{threads}"},
+			"name a file for the page"},
+		"a failing program": {[]string{"sweep", "--", "sh", "-c", "exit 3", "{threads}"},
+			"with --threads 1 the program ended with status 3"},
+		"its last words": {[]string{"sweep", "--", "sh", "-c", "echo one; echo too many threads; exit 3", "{threads}"},
+			`sh -c echo one; echo too many threads; exit 3 1; it printed last: "too many threads"`},
+		"no throughput": {[]string{"sweep", "--", "sh", "-c", `echo '{"ops_per_s": -4}'`, "{threads}"},
+			"with --threads 1 the program printed an ops_per_s of -4, which is no throughput"},
+		"no Metal": {[]string{"sweep", "--", "sh", "-c", "true", "{threads}"}, "no command buffer completed"},
 	})
-	if got := sh(t, dir, nil, tool.mtrace, "sweep", "--", "no-such-program", "{threads}"); got.exit != 127 || strings.Count(got.stderr, "\n") != 1 {
+	if got := sh(t, dir, nil, tool.mtrace, "sweep", "--", "no-such-program", "{threads}"); got.exit != 127 ||
+		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("a program that is not there: %+v", got)
 	}
 }
 
-// Control-C, which the terminal sends to the program too, ends the sweep: a table of a part would look like the whole. So it does when the
-// program takes the signal and ends well: what such a run printed was once taken for a throughput, and the next one begun.
+// Control-C, which the terminal sends to the program too, ends the sweep: a table of a part would look like the whole.
+// So it does when the program takes the signal and ends well: what such a run printed was once taken for a throughput,
+// and the next one begun.
 func TestSweepInterrupted(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -150,8 +161,10 @@ func TestSweepInterrupted(t *testing.T) {
 		exit         int
 	}{
 		{"it dies of it", "echo > started; exec sleep 20", syscall.SIGINT, true, 130},
-		{"it ends well", "trap 'exit 0' INT; echo '{\"ops_per_s\": 5}'; echo > started; while :; do sleep 0.05; done", syscall.SIGINT, true, 130},
-		{"terminated alone", "trap 'exit 0' TERM; echo '{\"ops_per_s\": 5}'; echo > started; while :; do sleep 0.05; done", syscall.SIGTERM, false, 143},
+		{"it ends well", "trap 'exit 0' INT; echo '{\"ops_per_s\": 5}'; echo > started; while :; do sleep 0.05; done",
+			syscall.SIGINT, true, 130},
+		{"terminated alone", "trap 'exit 0' TERM; echo '{\"ops_per_s\": 5}'; echo > started; while :; do sleep 0.05; done",
+			syscall.SIGTERM, false, 143},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer
@@ -174,18 +187,22 @@ func TestSweepInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd.Wait()
-			if exit := exitStatus(waitStatus(cmd)); exit != c.exit || stdout.Len() > 0 || strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "interrupted") {
+			if exit := exitStatus(waitStatus(cmd)); exit != c.exit || stdout.Len() > 0 ||
+				strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "interrupted") {
 				t.Errorf("exit %d, %q, %q", exit, stdout.String(), stderr.String())
 			}
 		})
 	}
 }
 
-// The scaling table of field report R1, figure for figure, when the program prints its throughputs; and {threads} wherever it stands.
+// The scaling table of field report R1, figure for figure, when the program prints its throughputs; and {threads}
+// wherever it stands.
 func TestSweepOfReportedFigures(t *testing.T) {
 	const script = `case $0 in 1) x=65179;; 2) x=114548;; 4) x=165172;; 8) x=203897;; esac; [ "$1" = "a$0b$0" ] && echo "{\"ops_per_s\": $x}"`
-	got := sh(t, t.TempDir(), nil, tool.mtrace, "sweep", "--threads", "8,1,2,4", "--", "sh", "-c", script, "{threads}", "a{threads}b{threads}")
-	for _, want := range []string{"2  114,548    1.76x       87.9%", "4  165,172    2.53x       63.4%", "8  203,897    3.13x       39.1%", "knee: 2 threads", "(not enough data)"} {
+	got := sh(t, t.TempDir(), nil, tool.mtrace, "sweep", "--threads", "8,1,2,4", "--", "sh", "-c", script, "{threads}",
+		"a{threads}b{threads}")
+	for _, want := range []string{"2  114,548    1.76x       87.9%", "4  165,172    2.53x       63.4%",
+		"8  203,897    3.13x       39.1%", "knee: 2 threads", "(not enough data)"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("no %q in %+v", want, got)
 		}

@@ -23,7 +23,8 @@ func tailCommand() command {
 		name:    "tail",
 		summary: "Stream a trace that is being recorded, a JSON object a line, until it ends",
 		usage:   "FILE",
-		example: "mtrace tail train.mtrace | jq -c 'select(.record.call == \"commit\")'   # while mtrace run -o train.mtrace is at work",
+		example: "mtrace tail train.mtrace | jq -c 'select(.record.call == \"commit\")'   # while mtrace run -o " +
+			"train.mtrace is at work",
 		setup: func(*pflag.FlagSet) func(stdio, []string) error {
 			return func(std stdio, args []string) error {
 				if len(args) != 1 {
@@ -38,12 +39,14 @@ func tailCommand() command {
 // tailPause is how often what has come is looked for; the recording is handed to the system once a second.
 const tailPause = 200 * time.Millisecond
 
-// tailPatience is for how long a trace that no recorder has marked as its own may stay as it is: somebody may be copying it.
+// tailPatience is for how long a trace that no recorder has marked as its own may stay as it is: somebody may be
+// copying it.
 const tailPatience = 2 * time.Second
 
 // tail writes what a trace has, and what comes, until it ends or the user does.
 func tail(std stdio, path string) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // to open a pipe is to wait for who writes into it
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		// to open a pipe is to wait for who writes into it
 		return usageError("%s is no file that can be followed", path)
 	}
 	file, err := os.Open(path)
@@ -99,7 +102,8 @@ const (
 	tailQuiet = 64 << 10
 )
 
-// A tailHang says on standard error, once, where the programs of a trace that is followed are stuck. It is no line of the trace.
+// A tailHang says on standard error, once, where the programs of a trace that is followed are stuck. It is no line of
+// the trace.
 type tailHang struct {
 	path   string
 	looked time.Time

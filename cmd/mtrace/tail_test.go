@@ -17,7 +17,8 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// TestTail: calls of a program come while it runs, each line of the published schema; when it ends, so does the stream, and its lines make the trace.
+// TestTail: calls of a program come while it runs, each line of the published schema; when it ends, so does the stream,
+// and its lines make the trace.
 func TestTail(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -78,14 +79,15 @@ func TestTail(t *testing.T) {
 		t.Errorf("the trace has %d calls, the lines %d", events[0], events[1])
 	}
 	for _, args := range [][]string{{"tail"}, {"tail", "nowhere"}, {"tail", dir}, {"tail", phases(t)}} {
-		if got := sh(t, "", nil, tool.mtrace, args...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
+		if got := sh(t, "", nil, tool.mtrace, args...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 ||
+			got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
 }
 
-// TestTailEndsWithItsWriter: tail ends when nobody writes the trace any more, with status 2, and not before: a recording of a program that
-// does nothing is followed to its end. Of a trace that was cut, tail never ended.
+// TestTailEndsWithItsWriter: tail ends when nobody writes the trace any more, with status 2, and not before: a
+// recording of a program that does nothing is followed to its end. Of a trace that was cut, tail never ended.
 func TestTailEndsWithItsWriter(t *testing.T) {
 	t.Parallel()
 	trace, err := os.ReadFile(smallTrace(t))
@@ -98,7 +100,8 @@ func TestTailEndsWithItsWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := func(got outcome) bool {
-		return got.exit == exitUsage && strings.Contains(got.stderr, "nobody writes it any more") && strings.Count(got.stderr, "\n") == 1 && got.stdout != ""
+		return got.exit == exitUsage && strings.Contains(got.stderr, "nobody writes it any more") &&
+			strings.Count(got.stderr, "\n") == 1 && got.stdout != ""
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "tail", cut); !ended(got) {
 		t.Errorf("of a cut trace: %+v", got)

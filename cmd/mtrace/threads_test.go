@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// Threads are chosen by number and by name, in the tables and in the matrices, which keep whom these threads wait for. The verdict is on all.
+// Threads are chosen by number and by name, in the tables and in the matrices, which keep whom these threads wait for.
+// The verdict is on all.
 func TestReportOfSomeThreads(t *testing.T) {
 	const path = "../../fixtures/traces/device-sync.mtrace"
 	all := reportOf(t, path)
@@ -24,7 +25,8 @@ func TestReportOfSomeThreads(t *testing.T) {
 		}
 		return names
 	}
-	for flag, want := range map[string][]string{"worker-[23]": {"worker-2", "worker-3"}, "26248,worker-7": {"worker-0", "worker-7"}, "worker-1*": {"worker-1"}} {
+	for flag, want := range map[string][]string{"worker-[23]": {"worker-2", "worker-3"},
+		"26248,worker-7": {"worker-0", "worker-7"}, "worker-1*": {"worker-1"}} {
 		if got := names("--thread", flag); !slices.Equal(got, want) {
 			t.Errorf("--thread %s lists %q", flag, got)
 		}
@@ -50,7 +52,8 @@ func TestReportOfSomeThreads(t *testing.T) {
 		"nobody":   "no thread nobody in it; there are ",
 		"worker-[": `--thread "worker-[": syntax error in pattern`,
 	} {
-		if got := sh(t, "", nil, tool.mtrace, "report", "--thread", flag, path); got.exit != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+		if got := sh(t, "", nil, tool.mtrace, "report", "--thread", flag, path); got.exit != exitUsage || got.stdout != "" ||
+			!strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("--thread %s: %+v", flag, got)
 		}
 	}

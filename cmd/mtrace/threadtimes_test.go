@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The processor times of threads, from the kernel to the report: of a program whose eight threads compute, and of one whose
-// threads sleep. The story: without them, who slept was called cpu-bound.
+// The processor times of threads, from the kernel to the report: of a program whose eight threads compute, and of one
+// whose threads sleep. The story: without them, who slept was called cpu-bound.
 func TestReportOfProcessorTimes(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
@@ -23,10 +23,12 @@ func TestReportOfProcessorTimes(t *testing.T) {
 	}
 }
 
-// processorTimes records the scenario and says what is wrong with the times of its threads, of which one either computes or sleeps.
+// processorTimes records the scenario and says what is wrong with the times of its threads, of which one either
+// computes or sleeps.
 func processorTimes(t *testing.T, scenario string, computes bool, milliseconds int) (wrong string) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	got := sh(t, "", []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8"}, tool.mtrace, "run", "--no-report", "-o", trace, "--",
+	got := sh(t, "", []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8"}, tool.mtrace, "run", "--no-report", "-o", trace,
+		"--",
 		filepath.Join(tool.dir, "scenario"), scenario, "--seed", "1", "--milliseconds", strconv.Itoa(milliseconds))
 	if got.exit != 0 {
 		t.Fatalf("%+v", got)
@@ -51,8 +53,10 @@ func processorTimes(t *testing.T, scenario string, computes bool, milliseconds i
 		t.Fatalf("%s: no thread is a worker: %+v", scenario, report.Threads)
 	}
 	ran, waited = ran/known, waited/known
-	if verdict := report.Serialization.Verdict; computes && (ran+waited < 0.6 || verdict != "cpu-bound") || !computes && ran > 0.2 || !computes && waited < 0.25 && verdict == "cpu-bound" {
-		wrong = fmt.Sprintf("%s: threads ran for %.2f of the time, waited for a processor for %.2f: %s", scenario, ran, waited, verdict)
+	if verdict := report.Serialization.Verdict; computes && (ran+waited < 0.6 || verdict != "cpu-bound") || !computes &&
+		ran > 0.2 || !computes && waited < 0.25 && verdict == "cpu-bound" {
+		wrong = fmt.Sprintf("%s: threads ran for %.2f of the time, waited for a processor for %.2f: %s", scenario, ran,
+			waited, verdict)
 	}
 	return wrong
 }

@@ -24,9 +24,11 @@ var metalClient = sync.OnceValues(func() (string, error) {
 	}
 	sources, _ := filepath.Glob("../../fixtures/softmetal/testdata/*.m")
 	path := filepath.Join(tool.dir, "metal-client")
-	args := append([]string{"-x", "objective-c", "-std=gnu11", "-O1", "-isystem", "/usr/include/GNUstep", "-fconstant-string-class=NSConstantString", "-DGNUSTEP",
+	args := append([]string{"-x", "objective-c", "-std=gnu11", "-O1", "-isystem", "/usr/include/GNUstep",
+		"-fconstant-string-class=NSConstantString", "-DGNUSTEP",
 		"-DGNUSTEP_BASE_LIBRARY=1", "-fobjc-exceptions", "-o", path}, sources...)
-	args = append(args, "-x", "none", install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime", "-lpthread", "-Wl,-rpath,"+install.Dir)
+	args = append(args, "-x", "none", install.Library(), "-lgnustep-base", "-lobjc", "-lBlocksRuntime", "-lpthread",
+		"-Wl,-rpath,"+install.Dir)
 	out, err := saidBy(exec.Command("gcc", args...), commandLimit)
 	if err != nil {
 		os.Stderr.Write(out)
@@ -75,7 +77,8 @@ func runTimed(t *testing.T, check, timing string, env ...string) (timed, *truth.
 	dir := t.TempDir()
 	trace, truthPath := filepath.Join(dir, "t.mtrace"), filepath.Join(dir, "truth")
 	env = append([]string{"SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=1", "SOFTMETAL_TRUTH=" + truthPath}, env...)
-	if got := sh(t, dir, env, tool.mtrace, "run", "--gpu-timing", timing, "--no-report", "-o", trace, "--", client, check); got.exit != 0 {
+	if got := sh(t, dir, env, tool.mtrace, "run", "--gpu-timing", timing, "--no-report", "-o", trace, "--", client,
+		check); got.exit != 0 {
 		t.Fatalf("%+v", got)
 	}
 	var d timed
@@ -91,7 +94,8 @@ func runTimed(t *testing.T, check, timing string, env ...string) (timed, *truth.
 
 // trueKernels sums the encoders' true times by what the client had them do.
 func trueKernels(file *truth.File) map[string]int64 {
-	does := map[string]string{"us=300": "wide", "us=6000": "narrow", "us=200": "wide", "us=1500": "(copies)", "us=500": "(copies)"}
+	does := map[string]string{"us=300": "wide", "us=6000": "narrow", "us=200": "wide", "us=1500": "(copies)",
+		"us=500": "(copies)"}
 	sums := map[string]int64{}
 	for _, l := range file.Labels {
 		_, cost, _ := strings.Cut(l.Text, "softmetal:")
@@ -104,8 +108,9 @@ func trueKernels(file *truth.File) map[string]int64 {
 	return sums
 }
 
-// A graph as tinygrad runs it makes a dispatch without threads of each kernel and then executes an indirect command buffer. All of its time
-// was credited, as measured, to a kernel that never ran a thread, and the one that did the work was not named.
+// A graph as tinygrad runs it makes a dispatch without threads of each kernel and then executes an indirect command
+// buffer. All of its time was credited, as measured, to a kernel that never ran a thread, and the one that did the work
+// was not named.
 func TestGraphNamesTheKernelThatWorks(t *testing.T) {
 	d, file, _ := runTimed(t, "graph", "encoder")
 	want, commands := int64(0), 0
@@ -126,15 +131,17 @@ func TestGraphNamesTheKernelThatWorks(t *testing.T) {
 	}
 }
 
-// With --gpu-timing encoder the kernels' GPU times are the true ones, where without it nothing tells them apart: all command buffers are alike, and the
-// kernel with few threads is the dear one.
+// With --gpu-timing encoder the kernels' GPU times are the true ones, where without it nothing tells them apart: all
+// command buffers are alike, and the kernel with few threads is the dear one.
 func TestEncoderTimingIsTrue(t *testing.T) {
 	estimate, _, _ := runTimed(t, "unequal-encoders", "buffer")
-	if gpu, source := estimate.kernel("narrow"); source != "not identified" || gpu > 30_000_000 || estimate.GPUTiming != "estimated" || estimate.GPU.Encoders.Asked {
+	if gpu, source := estimate.kernel("narrow"); source != "not identified" || gpu > 30_000_000 ||
+		estimate.GPUTiming != "estimated" || estimate.GPU.Encoders.Asked {
 		t.Errorf("by estimate narrow takes %d ns, %s; %s, %+v", gpu, source, estimate.GPUTiming, estimate.GPU.Encoders)
 	}
 	measured, file, path := runTimed(t, "unequal-encoders", "encoder")
-	if e := measured.GPU.Encoders; measured.GPUTiming != "measured" || !e.Asked || e.Measured != 30 || e.Estimated != 0 || len(e.Because) != 0 {
+	if e := measured.GPU.Encoders; measured.GPUTiming != "measured" || !e.Asked || e.Measured != 30 || e.Estimated != 0 ||
+		len(e.Because) != 0 {
 		t.Errorf("%s, %+v", measured.GPUTiming, e)
 	}
 	sum := int64(0)
@@ -158,25 +165,29 @@ func TestEncoderTimingIsTrue(t *testing.T) {
 	}
 	labels := map[string]truth.Encoder{}
 	for _, l := range file.Labels {
-		if i, found := slices.BinarySearchFunc(file.Encoders, l.Object, func(e truth.Encoder, id truth.ObjectID) int { return int(e.ID) - int(id) }); found {
+		if i, found := slices.BinarySearchFunc(file.Encoders, l.Object,
+			func(e truth.Encoder, id truth.ObjectID) int { return int(e.ID) - int(id) }); found {
 			labels[l.Text] = file.Encoders[i]
 		}
 	}
 	for b := range trace.Buffers() {
 		for _, e := range b.Encoders {
 			want := labels[e.Label]
-			if begin, end := e.GPU.Begin-analyze.Nanos(want.GPUStart), e.GPU.End-analyze.Nanos(want.GPUEnd); max(begin, -begin, end, -end) > 50_000 {
+			if begin, end := e.GPU.Begin-analyze.Nanos(want.GPUStart), e.GPU.End-analyze.Nanos(want.GPUEnd); max(begin, -begin,
+				end, -end) > 50_000 {
 				t.Errorf("encoder %q: begins %d ns and ends %d ns after it really did", e.Label, begin, end)
 			}
 		}
 	}
 }
 
-// Every output says whether the times of encoders are the GPU's own or estimates, and when they were to be measured and are not, why.
+// Every output says whether the times of encoders are the GPU's own or estimates, and when they were to be measured and
+// are not, why.
 func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 	for _, c := range []struct{ name, env, want, other, kernel, why string }{
 		{"measured", "SOFTMETAL_GPU_TICK_NS=1", "measured", "estimated", "measured", ""},
-		{"estimated", "SOFTMETAL_COUNTERS=error", "estimated", "measured", "not identified", "the self-test found no values in the device's counter samples"},
+		{"estimated", "SOFTMETAL_COUNTERS=error", "estimated", "measured", "not identified",
+			"the self-test found no values in the device's counter samples"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			d, _, trace := runTimed(t, "unequal-encoders", "encoder", c.env)
@@ -218,7 +229,8 @@ func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 			}
 			output("tables", "export", trace, "--format", "csv", "-o", "OUT")
 			table, err := os.ReadFile(filepath.Join(dir, "tables", "encoders.csv"))
-			if err != nil || strings.Count(string(table), ","+c.kernel+",") != 30 || strings.Contains(string(table), ","+c.other+",") {
+			if err != nil || strings.Count(string(table), ","+c.kernel+",") != 30 ||
+				strings.Contains(string(table), ","+c.other+",") {
 				t.Errorf("the table of encoders (%v):\n%s", err, table)
 			}
 			output("p", "pprof", trace, "--type", "gpu", "-o", "OUT")
@@ -233,14 +245,16 @@ func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 			}
 		})
 	}
-	if got := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--gpu-timing", "kernel", "--", "true"); got.exit != 2 || !strings.Contains(got.stderr, `--gpu-timing is buffer or encoder, not "kernel"`) {
+	if got := sh(t, t.TempDir(), nil, tool.mtrace, "run", "--gpu-timing", "kernel", "--", "true"); got.exit != 2 ||
+		!strings.Contains(got.stderr, `--gpu-timing is buffer or encoder, not "kernel"`) {
 		t.Errorf("%+v", got)
 	}
 }
 
-// TestKernelCostsHoldTheTruth: in mixtures of kernels as ggml, MLX and candle make them, where those with the most threads take the least, nine tenths of the
-// kernels have a time within a tenth of the truth or a range that holds it, and those that are ranked are in the true order. Divided by threads, copy
-// and add had nearly all of the time, and mul_mat 0.01 %.
+// TestKernelCostsHoldTheTruth: in mixtures of kernels as ggml, MLX and candle make them, where those with the most
+// threads take the least, nine tenths of the kernels have a time within a tenth of the truth or a range that holds it,
+// and those that are ranked are in the true order. Divided by threads, copy and add had nearly all of the time, and
+// mul_mat 0.01 %.
 func TestKernelCostsHoldTheTruth(t *testing.T) {
 	needTruth(t)
 	client, err := metalClient()
@@ -251,7 +265,8 @@ func TestKernelCostsHoldTheTruth(t *testing.T) {
 	for _, mixture := range []string{"mixture-ggml", "mixture-mlx", "mixture-candle"} {
 		dir := t.TempDir()
 		trace := filepath.Join(dir, "t.mtrace")
-		got := sh(t, dir, []string{"SOFTMETAL_TIMED=1"}, tool.mtrace, "run", "--no-report", "-o", trace, "--", client, mixture)
+		got := sh(t, dir, []string{"SOFTMETAL_TIMED=1"}, tool.mtrace, "run", "--no-report", "-o", trace, "--", client,
+			mixture)
 		if got.exit != 0 {
 			t.Fatalf("%+v", got)
 		}
@@ -291,11 +306,13 @@ func TestKernelCostsHoldTheTruth(t *testing.T) {
 			case identified[k.Name] && near, k.LowNS <= want && want <= k.HighNS:
 				right++
 			default:
-				t.Logf("%s: %s takes %d ns (%d to %d, %s), in truth %d", mixture, k.Name, k.GPUNS, k.LowNS, k.HighNS, k.Source, want)
+				t.Logf("%s: %s takes %d ns (%d to %d, %s), in truth %d", mixture, k.Name, k.GPUNS, k.LowNS, k.HighNS, k.Source,
+					want)
 			}
 			for _, o := range d.Kernels {
 				if k.Rank > 0 && o.Rank > k.Rank && truth[o.Name] > want {
-					t.Errorf("%s: %s (rank %d) is before %s (rank %d), in truth %d and %d ns", mixture, k.Name, k.Rank, o.Name, o.Rank, want, truth[o.Name])
+					t.Errorf("%s: %s (rank %d) is before %s (rank %d), in truth %d and %d ns", mixture, k.Name, k.Rank, o.Name,
+						o.Rank, want, truth[o.Name])
 				}
 			}
 		}

@@ -21,7 +21,8 @@ func TestTracedTinygradPrintsTheSame(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"DEV=METAL", "TRAINING=1", "PYTHONDONTWRITEBYTECODE=1", "XDG_CACHE_HOME=" + t.TempDir(), "PYTHONPATH=" + filepath.Join(fixture, "platform") + ":" + dir}
+	env := []string{"DEV=METAL", "TRAINING=1", "PYTHONDONTWRITEBYTECODE=1", "XDG_CACHE_HOME=" + t.TempDir(),
+		"PYTHONPATH=" + filepath.Join(fixture, "platform") + ":" + dir}
 	script := filepath.Join(fixture, "script.py")
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	plain := sh(t, "", env, filepath.Join(tool.dir, "softmetal", "softmetal"), "python3", script)

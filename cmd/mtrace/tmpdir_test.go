@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestUnusableTemporaryFolder: a TMPDIR that is missing, full or read-only is not used, and the program is recorded all the same. Where it
-// was full or read-only, mtrace run ended with 125.
+// TestUnusableTemporaryFolder: a TMPDIR that is missing, full or read-only is not used, and the program is recorded all
+// the same. Where it was full or read-only, mtrace run ended with 125.
 func TestUnusableTemporaryFolder(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -38,10 +38,12 @@ func TestUnusableTemporaryFolder(t *testing.T) {
 	for kind, folder := range folders {
 		dir := t.TempDir()
 		got := sh(t, dir, []string{"TMPDIR=" + folder}, tool.mtrace, "run", "-o", "t.mtrace", "--", client, "classes", "3")
-		if got.exit != 0 || !strings.Contains(got.stderr, "mtrace: wrote t.mtrace") || strings.Contains(got.stdout+got.stderr, "NO METAL CALL") {
+		if got.exit != 0 || !strings.Contains(got.stderr, "mtrace: wrote t.mtrace") ||
+			strings.Contains(got.stdout+got.stderr, "NO METAL CALL") {
 			t.Errorf("%s: %+v", kind, got)
 		}
-		if got := sh(t, dir, []string{"TMPDIR=" + folder}, tool.mtrace, "doctor", "--no-self-test"); got.exit != 0 || !strings.Contains(got.stdout, "sockets in /tmp") {
+		if got := sh(t, dir, []string{"TMPDIR=" + folder}, tool.mtrace, "doctor", "--no-self-test"); got.exit != 0 ||
+			!strings.Contains(got.stdout, "sockets in /tmp") {
 			t.Errorf("doctor with a folder that is %s: %+v", kind, got)
 		}
 	}

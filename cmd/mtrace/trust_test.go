@@ -17,12 +17,13 @@ import (
 	"mtrace/analyze"
 )
 
-// A program whose limits leave no room for the shared memory runs untraced, and says why into the trace. The report said instead
-// that it "made no Metal call; check that it uses the GPU", and without a report nobody said anything.
+// A program whose limits leave no room for the shared memory runs untraced, and says why into the trace. The report
+// said instead that it "made no Metal call; check that it uses the GPU", and without a report nobody said anything.
 func TestLimitedProgramSaysWhy(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
-	for limit, reason := range map[string]string{"-f 1000": "raise it with ulimit -f", "-v 500000": "raise it with ulimit -v"} {
+	for limit, reason := range map[string]string{"-f 1000": "raise it with ulimit -f",
+		"-v 500000": "raise it with ulimit -v"} {
 		script := "ulimit " + limit + " && exec " + client + " classes 3"
 		run := func(flags ...string) outcome {
 			flags = append([]string{"run", "-o", filepath.Join(t.TempDir(), "t.mtrace")}, flags...)
@@ -32,7 +33,8 @@ func TestLimitedProgramSaysWhy(t *testing.T) {
 			}
 			return got
 		}
-		if got := run(); !strings.Contains(got.stderr, reason) || strings.Contains(got.stderr, "no Metal call;") || strings.Contains(got.stderr, "uses the GPU") {
+		if got := run(); !strings.Contains(got.stderr, reason) || strings.Contains(got.stderr, "no Metal call;") ||
+			strings.Contains(got.stderr, "uses the GPU") {
 			t.Errorf("%s: the report is\n%s", limit, got.stderr)
 		}
 		if got := run("--no-report"); !strings.Contains(got.stderr, reason) || strings.Count(got.stderr, "\n") != 1 {
@@ -46,7 +48,8 @@ func TestLimitedProgramSaysWhy(t *testing.T) {
 			Warnings []string
 		}
 		text := got.stdout[max(0, strings.Index(got.stdout, "{")):]
-		if err := json.Unmarshal([]byte(text), &document); err != nil || document.Lost.Processes != 1 || !strings.Contains(strings.Join(document.Warnings, "\n"), reason) {
+		if err := json.Unmarshal([]byte(text), &document); err != nil || document.Lost.Processes != 1 ||
+			!strings.Contains(strings.Join(document.Warnings, "\n"), reason) {
 			t.Errorf("%s, --json: %v, %+v", limit, err, document)
 		}
 		if !strings.Contains(got.stderr, reason) {
@@ -60,21 +63,25 @@ func TestOneOfTwoIsNotTraced(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
 	script := client + " classes 3; ulimit -f 1000 && exec " + client + " classes 3"
-	got := sh(t, "", nil, tool.mtrace, "run", "--all", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script)
-	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "raise it with ulimit -f", "its calls are counted nowhere"} {
+	got := sh(t, "", nil, tool.mtrace, "run", "--all", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c",
+		script)
+	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "raise it with ulimit -f",
+		"its calls are counted nowhere"} {
 		if !strings.Contains(strings.Join(strings.Fields(got.stderr), " "), says) {
 			t.Errorf("the report does not say %q:\n%s", says, got.stderr)
 		}
 	}
 }
 
-// A process that used Metal lives on when the program has ended, and so does one that did not: what the first will still call is missing,
-// which standard error, the first lines of the report and its JSON say; of the other nothing is. The first lines said "none lost".
+// A process that used Metal lives on when the program has ended, and so does one that did not: what the first will
+// still call is missing, which standard error, the first lines of the report and its JSON say; of the other nothing is.
+// The first lines said "none lost".
 func TestWhatLivesOnIsSaid(t *testing.T) {
 	needTruth(t)
 	const script = `"$0" endlessly 1 made >/dev/null 2>&1 & echo $!; sleep 1000 >/dev/null 2>&1 & echo $!; until [ -n "$(tr -d "\\0" 2>/dev/null <made)" ]; do sleep 0.05; done`
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script, buildShapesClient(t))
+	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script,
+		buildShapesClient(t))
 	for _, text := range strings.Fields(got.stdout) {
 		pid, _ := strconv.Atoi(text)
 		if pid == 0 || syscall.Kill(pid, syscall.SIGKILL) != nil {
@@ -111,14 +118,15 @@ func installForOthers(t *testing.T) (mtrace, client string) {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	client = buildShapesClient(t) // and a library that it needs, by its path
-	if out, err := saidBy(exec.Command("sh", "-c", `cp -rL "$1" "$0"; chmod -R a+rX "$0" "$2"`, dir, tool.dir, filepath.Dir(filepath.Dir(client))), commandLimit); err != nil {
+	if out, err := saidBy(exec.Command("sh", "-c", `cp -rL "$1" "$0"; chmod -R a+rX "$0" "$2"`, dir, tool.dir,
+		filepath.Dir(filepath.Dir(client))), commandLimit); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	return filepath.Join(dir, filepath.Base(tool.dir), "mtrace"), client
 }
 
-// Two users record at the same time, both with a folder for temporary files that both can write to: each has its own program in its trace, and what
-// one leaves or sweeps is not the other's.
+// Two users record at the same time, both with a folder for temporary files that both can write to: each has its own
+// program in its trace, and what one leaves or sweeps is not the other's.
 func TestTwoUsersRecordAtOnce(t *testing.T) {
 	needTruth(t)
 	if os.Geteuid() != 0 {
@@ -138,7 +146,8 @@ func TestTwoUsersRecordAtOnce(t *testing.T) {
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR=/tmp", "HOME="+dir)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 			out, err := saidBy(cmd, commandLimit)
-			if calls := regexp.MustCompile(`\d+ calls, none lost`).FindString(strings.Join(strings.Fields(string(out)), " ")); err == nil && calls != "" {
+			if calls := regexp.MustCompile(`\d+ calls, none lost`).FindString(strings.Join(strings.Fields(string(out)),
+				" ")); err == nil && calls != "" {
 				result = append(result, calls)
 			} else {
 				result = append(result, fmt.Sprintf("%v: %s", err, out))
@@ -162,8 +171,8 @@ func TestTwoUsersRecordAtOnce(t *testing.T) {
 	}
 }
 
-// A program whose user may have few threads runs as it does without the tracer. The Go runtime in the library, which wants threads of its own,
-// ended it with SIGABRT.
+// A program whose user may have few threads runs as it does without the tracer. The Go runtime in the library, which
+// wants threads of its own, ended it with SIGABRT.
 func TestNoThreadsLeft(t *testing.T) {
 	needTruth(t)
 	if _, err := exec.LookPath("setpriv"); err != nil || os.Geteuid() != 0 {
@@ -181,10 +190,12 @@ func TestNoThreadsLeft(t *testing.T) {
 			run := func(before ...string) outcome {
 				user++ // what an earlier run left counts for its user
 				id := strconv.Itoa(user)
-				program := append(before, "setpriv", "--reuid", id, "--regid", id, "--clear-groups", "bash", "-c", limits+`; exec "$0" process 3`, client)
+				program := append(before, "setpriv", "--reuid", id, "--regid", id, "--clear-groups", "bash", "-c",
+					limits+`; exec "$0" process 3`, client)
 				return sh(t, "", nil, program[0], program[1:]...)
 			}
-			alone, traced := run(), run(mtrace, "run", "--no-report", "--follow-children=false", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--")
+			alone, traced := run(), run(mtrace, "run", "--no-report", "--follow-children=false", "-o",
+				filepath.Join(t.TempDir(), "t.mtrace"), "--")
 			// The threads of the tracer count: the program does not get the last ones of many, and lives.
 			if alone.exit != 0 || traced.exit != 0 || traced.stdout != alone.stdout && !strings.Contains(name, "hundred") {
 				t.Errorf("alone %+v\ntraced %+v", alone, traced)
@@ -193,14 +204,15 @@ func TestNoThreadsLeft(t *testing.T) {
 	}
 }
 
-// Children of a fork that give up their root folder before their first Metal call cannot come to the collector, nor leave a word beside its
-// socket: "none lost" was said of their calls.
+// Children of a fork that give up their root folder before their first Metal call cannot come to the collector, nor
+// leave a word beside its socket: "none lost" was said of their calls.
 func TestChildrenOutOfReach(t *testing.T) {
 	needTruth(t)
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to change the root folder")
 	}
-	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t), "out-of-reach", "3", t.TempDir())
+	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t),
+		"out-of-reach", "3", t.TempDir())
 	head := strings.Join(strings.Fields(got.stderr), " ")
 	for _, says := range []string{"3 PROCESSES NOT TRACED", "none of these lost", "the collector could not be reached"} {
 		if !strings.Contains(head, says) {
@@ -209,12 +221,13 @@ func TestChildrenOutOfReach(t *testing.T) {
 	}
 }
 
-// The child of a fork, of a process that was recorded, passes through and is counted with its parent. When it came to use Metal after its
-// parent's end nobody looked at the count any more: "none lost" (found by the torture, seed 3179).
+// The child of a fork, of a process that was recorded, passes through and is counted with its parent. When it came to
+// use Metal after its parent's end nobody looked at the count any more: "none lost" (found by the torture, seed 3179).
 func TestChildAfterItsParent(t *testing.T) {
 	needTruth(t)
 	script := `"$0" late-child 1 "$1"; until [ -e "$1" ]; do sleep 0.05; done`
-	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script, buildShapesClient(t), filepath.Join(t.TempDir(), "done"))
+	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c", script,
+		buildShapesClient(t), filepath.Join(t.TempDir(), "done"))
 	head := strings.Join(strings.Fields(got.stderr), " ")
 	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "after its parent's end"} {
 		if !strings.Contains(head, says) {
@@ -226,7 +239,8 @@ func TestChildAfterItsParent(t *testing.T) {
 // A parent that lives counts its children itself, also when the trace has been told how far it has come.
 func TestChildrenOfALongParent(t *testing.T) {
 	needTruth(t)
-	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t), "fork", "3", "300000")
+	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t),
+		"fork", "3", "300000")
 	head := strings.Join(strings.Fields(got.stderr), " ")
 	if !strings.Contains(head, "3 forked child processes UNTRACED") || strings.Contains(head, "NOT TRACED") {
 		t.Errorf("the report says\n%s%s", got.stdout, got.stderr)
@@ -241,8 +255,10 @@ func TestChildrenOfAnotherUser(t *testing.T) {
 	}
 	client := buildShapesClient(t)
 	calls := func(children string) (n int) {
-		got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", client, "out-of-reach", children, "user")
-		found := regexp.MustCompile(`(\d+) calls, none lost`).FindStringSubmatch(strings.Join(strings.Fields(got.stderr), " "))
+		got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", client, "out-of-reach",
+			children, "user")
+		found := regexp.MustCompile(`(\d+) calls, none lost`).FindStringSubmatch(strings.Join(strings.Fields(got.stderr),
+			" "))
 		if found == nil {
 			t.Fatalf("%s children:\n%s%s", children, got.stdout, got.stderr)
 		}
@@ -254,8 +270,8 @@ func TestChildrenOfAnotherUser(t *testing.T) {
 	}
 }
 
-// The clock of a process in a time namespace counts from another instant. What both it and one outside did in a second was "100005 s traced":
-// samples of the collector's clock were taken for samples of its own (found by the torture).
+// The clock of a process in a time namespace counts from another instant. What both it and one outside did in a second
+// was "100005 s traced": samples of the collector's clock were taken for samples of its own (found by the torture).
 func TestTimeNamespace(t *testing.T) {
 	needTruth(t)
 	ahead := []string{"unshare", "--time", "--fork", "--monotonic", "100000", "--boottime", "100000"}
@@ -281,7 +297,8 @@ func TestBlockOutlastsAStoppedCollector(t *testing.T) {
 	needTruth(t)
 	const calls = 5000000
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
-	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", trace, "--", buildShapesClient(t), "flood", fmt.Sprint(calls))
+	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--on-full", "block", "-o", trace, "--", buildShapesClient(t),
+		"flood", fmt.Sprint(calls))
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	startInTime(t, cmd)
@@ -331,9 +348,9 @@ func runsChild(pid int) bool {
 	return false
 }
 
-// Two hundred processes that start at the same instant are all traced, also where few find room among those that connect: the
-// kernel keeps at most net.core.somaxconn of them, which a network namespace has for itself. They say hello when they have
-// been let in, and not before.
+// Two hundred processes that start at the same instant are all traced, also where few find room among those that
+// connect: the kernel keeps at most net.core.somaxconn of them, which a network namespace has for itself. They say
+// hello when they have been let in, and not before.
 func TestTwoHundredAtOnce(t *testing.T) {
 	needTruth(t)
 	const processes = 200
@@ -368,13 +385,17 @@ print(failed, "failed")
 				}
 			}
 			trace := filepath.Join(t.TempDir(), "t.mtrace")
-			command := append(prefix[:len(prefix):len(prefix)], tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3", script, fmt.Sprint(processes), client, "classes", "3")
+			command := append(prefix[:len(prefix):len(prefix)], tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3",
+				script, fmt.Sprint(processes), client, "classes", "3")
 			got := sh(t, "", nil, command[0], command[1:]...)
 			if got.exit != 0 || got.stdout != "0 failed\n" || got.stderr != "" {
 				t.Fatalf("%+v", got)
 			}
 			calls := map[*analyze.Process]int{}
-			loaded, err := analyze.Load(trace, analyze.Options{Visit: func(c *analyze.VisitedCall) { calls[c.Thread.Process]++ }})
+			loaded, err := analyze.Load(trace, analyze.Options{Visit: func(
+				c *analyze.VisitedCall) {
+				calls[c.Thread.Process]++
+			}})
 			if err != nil {
 				t.Fatal(err)
 			}

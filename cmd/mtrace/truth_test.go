@@ -18,9 +18,11 @@ import (
 	"mtrace/fixtures/softmetal/truth"
 )
 
-// compared says whether a row is compared with truth, which knows messages to objects, and neither C functions nor locks and signals.
+// compared says whether a row is compared with truth, which knows messages to objects, and neither C functions nor
+// locks and signals.
 func compared(row wire.Row) bool {
-	return row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Group != wire.GroupSignal && row.Family != wire.FamilyFunction
+	return row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Group != wire.GroupSignal &&
+		row.Family != wire.FamilyFunction
 }
 
 // tracedSelectors are the selectors of the table of calls: what the truth file knows beyond them is not for the trace.
@@ -63,8 +65,8 @@ func traceSequences(t *testing.T, path string) (sequences, *analyze.Trace) {
 	return all, trace
 }
 
-// truthSequences reads them from the software Metal's own account: the calls the program itself made and that returned. Within
-// the commit the tracer adds a completion handler of its own; that one is left out.
+// truthSequences reads them from the software Metal's own account: the calls the program itself made and that returned.
+// Within the commit the tracer adds a completion handler of its own; that one is left out.
 func truthSequences(t *testing.T, path string) (sequences, *truth.File) {
 	t.Helper()
 	file, err := truth.Open(path)
@@ -82,7 +84,8 @@ func truthSequences(t *testing.T, path string) (sequences, *truth.File) {
 	for tid, list := range calls {
 		slices.SortStableFunc(list, func(a, b truth.Call) int { return int(a.End) - int(b.End) })
 		for i, c := range list {
-			ours := c.Selector == "addCompletedHandler:" && i+1 < len(list) && list[i+1].Selector == "commit" && list[i+1].Object == c.Object
+			ours := c.Selector == "addCompletedHandler:" && i+1 < len(list) && list[i+1].Selector == "commit" &&
+				list[i+1].Object == c.Object
 			if !ours {
 				all[tid] = append(all[tid], c.Selector)
 			}
@@ -111,10 +114,14 @@ func TestTraceIsTheTruth(t *testing.T) {
 		name string
 		args []string
 	}{
-		{"device sync", []string{"--op", "axpy", "--size", "4096", "--dtype", "float32", "--threads", "8", "--iters", "50", "--sync-mode", "device"}},
-		{"event sync", []string{"--op", "axpy", "--size", "4096", "--dtype", "float32", "--threads", "8", "--iters", "50", "--sync-mode", "event"}},
-		{"no sync, shared queue", []string{"--op", "gelu", "--size", "4096", "--dtype", "float16", "--threads", "4", "--iters", "50", "--sync-mode", "none", "--queues", "shared"}},
-		{"two-stage reduction", []string{"--op", "reduce", "--size", "65536", "--dtype", "float32", "--threads", "2", "--iters", "20", "--sync-mode", "event"}},
+		{"device sync", []string{"--op", "axpy", "--size", "4096", "--dtype", "float32", "--threads", "8", "--iters", "50",
+			"--sync-mode", "device"}},
+		{"event sync", []string{"--op", "axpy", "--size", "4096", "--dtype", "float32", "--threads", "8", "--iters", "50",
+			"--sync-mode", "event"}},
+		{"no sync, shared queue", []string{"--op", "gelu", "--size", "4096", "--dtype", "float16", "--threads", "4",
+			"--iters", "50", "--sync-mode", "none", "--queues", "shared"}},
+		{"two-stage reduction", []string{"--op", "reduce", "--size", "65536", "--dtype", "float32", "--threads", "2",
+			"--iters", "20", "--sync-mode", "event"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tracePath, truthPath := runWorkload(t, c.args...)
@@ -128,7 +135,8 @@ func TestTraceIsTheTruth(t *testing.T) {
 			}
 			for _, tid := range slices.Sorted(maps.Keys(want)) {
 				if i := firstDifference(got[tid], want[tid]); i >= 0 {
-					t.Errorf("thread %d: %d calls in the trace, %d in truth; from call %d on: %s, in truth %s", tid, len(got[tid]), len(want[tid]), i, from(got[tid], i), from(want[tid], i))
+					t.Errorf("thread %d: %d calls in the trace, %d in truth; from call %d on: %s, in truth %s", tid, len(got[tid]),
+						len(want[tid]), i, from(got[tid], i), from(want[tid], i))
 				}
 			}
 			for tid := range got {
@@ -144,8 +152,8 @@ func TestTraceIsTheTruth(t *testing.T) {
 	}
 }
 
-// checkNested compares the calls inside calls that were counted and left out with those that the software Metal made itself. A call of
-// super is none: it goes past whoever replaced the method of the object's class.
+// checkNested compares the calls inside calls that were counted and left out with those that the software Metal made
+// itself. A call of super is none: it goes past whoever replaced the method of the object's class.
 func checkNested(t *testing.T, trace *analyze.Trace, file *truth.File) {
 	t.Helper()
 	traced, want := tracedSelectors(), int64(0)
@@ -178,7 +186,8 @@ func from(list []string, i int) string {
 	return fmt.Sprint(list[min(i, len(list)):min(i+4, len(list))])
 }
 
-// checkGPU compares the GPU's intervals of all command buffers, paired by committing thread and order of commit, with truth.
+// checkGPU compares the GPU's intervals of all command buffers, paired by committing thread and order of commit, with
+// truth.
 func checkGPU(t *testing.T, trace *analyze.Trace, file *truth.File) {
 	t.Helper()
 	const tolerance = 50 * time.Microsecond
@@ -208,7 +217,8 @@ func checkGPU(t *testing.T, trace *analyze.Trace, file *truth.File) {
 				continue
 			}
 			count++
-			begin, end := time.Duration(traced[i].GPU.Begin)-time.Duration(b.GPUStart), time.Duration(traced[i].GPU.End)-time.Duration(b.GPUEnd)
+			begin, end := time.Duration(traced[i].GPU.Begin)-time.Duration(b.GPUStart),
+				time.Duration(traced[i].GPU.End)-time.Duration(b.GPUEnd)
 			if begin.Abs() > tolerance || end.Abs() > tolerance {
 				t.Fatalf("thread %d, command buffer %d: GPU start off by %v, end by %v", tid, i, begin, end)
 			}
@@ -256,8 +266,9 @@ func checkPartition(t *testing.T, trace *analyze.Trace) {
 	}
 }
 
-// A SIGKILL at any moment loses nothing that had returned to the program: its calls are in the trace, once. The software Metal
-// notes a return just before the tracer can, so the last call of a thread may be in truth and not yet in the trace.
+// A SIGKILL at any moment loses nothing that had returned to the program: its calls are in the trace, once. The
+// software Metal notes a return just before the tracer can, so the last call of a thread may be in truth and not yet in
+// the trace.
 func TestKilledProgramLosesNothing(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -267,15 +278,18 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	directory := t.TempDir()
-	args := []string{workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "3", "--iters", "1000000", "--sync-mode", "event"}
+	args := []string{workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "3", "--iters",
+		"1000000", "--sync-mode", "event"}
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	calls := 0
 	for i := range kills {
-		tracePath, truthPath := filepath.Join(directory, fmt.Sprint(i, ".mtrace")), filepath.Join(directory, fmt.Sprint(i, ".truth"))
-		cmd := exec.Command(tool.mtrace, append([]string{"run", "--no-report", "-o", tracePath, "--", "sh", "-c", `echo $$ >"$0"; exec "$@"`, filepath.Join(directory, "pid"), python}, args...)...)
+		tracePath, truthPath := filepath.Join(directory, fmt.Sprint(i, ".mtrace")),
+			filepath.Join(directory, fmt.Sprint(i, ".truth"))
+		cmd := exec.Command(tool.mtrace, append([]string{"run", "--no-report", "-o", tracePath, "--", "sh", "-c",
+			`echo $$ >"$0"; exec "$@"`, filepath.Join(directory, "pid"), python}, args...)...)
 		cmd.Env = append(os.Environ(), "SOFTMETAL_TRUTH="+truthPath)
 		os.Remove(filepath.Join(directory, "pid"))
 		startInTime(t, cmd)
@@ -294,7 +308,8 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 			traced := got[tid]
 			calls += len(traced)
 			if d := firstDifference(traced, truths); d >= 0 && (d != len(traced) || len(truths)-len(traced) > 1) {
-				t.Errorf("kill %d, thread %d: %d calls in the trace, %d in truth; from call %d on: %s, in truth %s", i, tid, len(traced), len(truths), d, from(traced, d), from(truths, d))
+				t.Errorf("kill %d, thread %d: %d calls in the trace, %d in truth; from call %d on: %s, in truth %s", i, tid,
+					len(traced), len(truths), d, from(traced, d), from(truths, d))
 			}
 		}
 		if trace.Lost.Records != 0 {

@@ -12,8 +12,9 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// An unfinished is the file of a trace while it is recorded. It is called FILE.part until it is whole, so that nothing that was there
-// is harmed before, and so that whoever kills mtrace finds what was recorded under a name that says what it is.
+// An unfinished is the file of a trace while it is recorded. It is called FILE.part until it is whole, so that nothing
+// that was there is harmed before, and so that whoever kills mtrace finds what was recorded under a name that says what
+// it is.
 type unfinished struct {
 	*os.File
 	path string      // of the unfinished file
@@ -24,8 +25,9 @@ type unfinished struct {
 // partSuffix is what the name of an unfinished trace ends in.
 const partSuffix = wholefile.Suffix
 
-// beginTrace makes the file for the trace that is to be called path. What is there already is not touched; without force it is an
-// error, as is an unfinished trace of that name: it may be all that is left of a recording, or one that is going on.
+// beginTrace makes the file for the trace that is to be called path. What is there already is not touched; without
+// force it is an error, as is an unfinished trace of that name: it may be all that is left of a recording, or one that
+// is going on.
 func beginTrace(path string, force bool) (*unfinished, error) {
 	use, err := wholefile.Look(path, force)
 	if errors.Is(err, fs.ErrExist) {
@@ -48,7 +50,8 @@ func beginTrace(path string, force bool) (*unfinished, error) {
 	}
 	u, err := newUnfinished(path + partSuffix)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, usageError("%s is there already: the rest of a recording that was killed, which mtrace report reads, or one that is going on; move it away, or "+
+		return nil, usageError("%s is there already: the rest of a recording that was killed, which mtrace report reads, "+
+			"or one that is going on; move it away, or "+
 			"give --force to replace it", path+partSuffix)
 	}
 	return u, err
@@ -92,7 +95,8 @@ func numbered(base string, n int) string {
 	return base + ".mtrace"
 }
 
-// nameAfter gives the trace, still unfinished, the first name made of base that nothing has, neither a trace nor an unfinished one.
+// nameAfter gives the trace, still unfinished, the first name made of base that nothing has, neither a trace nor an
+// unfinished one.
 func (u *unfinished) nameAfter(base string) error {
 	dir := filepath.Dir(u.path)
 	for n := 1; ; n++ {
@@ -111,8 +115,8 @@ func (u *unfinished) nameAfter(base string) error {
 	}
 }
 
-// finish gives the trace, which is closed, its name, and returns it: over another file only when force says so. When that cannot
-// be, it stays as it is and its path is that of the unfinished one.
+// finish gives the trace, which is closed, its name, and returns it: over another file only when force says so. When
+// that cannot be, it stays as it is and its path is that of the unfinished one.
 func (u *unfinished) finish(force bool) (path string, err error) {
 	if u.kept {
 		return u.path, nil
@@ -150,7 +154,8 @@ func (u *unfinished) check() error {
 	info, err := os.Lstat(u.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s is not there any more: it, or its folder, was moved while it was recorded, or it was removed, and what it held is lost", u.path)
+		return fmt.Errorf("%s is not there any more: it, or its folder, was moved while it was recorded, or it was "+
+			"removed, and what it held is lost", u.path)
 	case err != nil:
 		return err
 	case !os.SameFile(info, u.info):

@@ -26,8 +26,8 @@ func files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestRunKeepsTraces: no run harms a trace that is there. `mtrace run -o keep.mtrace -- /nonexistent` used to empty keep.mtrace and then
-// remove it, and a second run with the same name wrote over the first without a word.
+// TestRunKeepsTraces: no run harms a trace that is there. `mtrace run -o keep.mtrace -- /nonexistent` used to empty
+// keep.mtrace and then remove it, and a second run with the same name wrote over the first without a word.
 func TestRunKeepsTraces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,8 @@ func TestRunKeepsTraces(t *testing.T) {
 	}
 	for _, program := range []string{"/nonexistent", "true"} {
 		got := run("-o", "keep.mtrace", "--", program)
-		if got.exit != exitUsage || !strings.Contains(got.stderr, "keep.mtrace is there already") || !strings.Contains(got.stderr, "--force") || strings.Count(got.stderr, "\n") != 1 {
+		if got.exit != exitUsage || !strings.Contains(got.stderr, "keep.mtrace is there already") ||
+			!strings.Contains(got.stderr, "--force") || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: %+v", program, got)
 		}
 		kept(string(first))
@@ -74,10 +75,12 @@ func TestRunKeepsTraces(t *testing.T) {
 	if err := os.Rename(keep, keep+partSuffix); err != nil {
 		t.Fatal(err)
 	}
-	if got := run("-o", "keep.mtrace", "--", "true"); got.exit != exitUsage || !strings.Contains(got.stderr, "keep.mtrace.part is there already") {
+	if got := run("-o", "keep.mtrace", "--", "true"); got.exit != exitUsage ||
+		!strings.Contains(got.stderr, "keep.mtrace.part is there already") {
 		t.Errorf("%+v", got)
 	}
-	if got := sh(t, dir, nil, tool.mtrace, "report", "keep.mtrace"); got.exit != exitUsage || !strings.Contains(got.stderr, "there is keep.mtrace.part") {
+	if got := sh(t, dir, nil, tool.mtrace, "report", "keep.mtrace"); got.exit != exitUsage ||
+		!strings.Contains(got.stderr, "there is keep.mtrace.part") {
 		t.Errorf("%+v", got)
 	}
 	if got := run("-o", os.DevNull, "--", "true"); got.exit != 0 {
@@ -88,7 +91,8 @@ func TestRunKeepsTraces(t *testing.T) {
 	}
 }
 
-// TestRunNamesNeverMeet: runs at once without -o, and runs whose process ids come again, each leave a trace of their own.
+// TestRunNamesNeverMeet: runs at once without -o, and runs whose process ids come again, each leave a trace of their
+// own.
 func TestRunNamesNeverMeet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -125,7 +129,9 @@ func TestRunNamesNeverMeet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if names := strings.Join(files(t, again), " "); names != "true-7-2.mtrace true-7-3.mtrace true-7-4.mtrace true-7.mtrace" || filepath.Base(last) != "true-7-4.mtrace" {
+	if names := strings.Join(files(t, again),
+		" "); names != "true-7-2.mtrace true-7-3.mtrace true-7-4.mtrace true-7.mtrace" ||
+		filepath.Base(last) != "true-7-4.mtrace" {
 		t.Errorf("%s, the last is %s", names, last)
 	}
 }
@@ -139,7 +145,8 @@ func TestRunLeavesPart(t *testing.T) {
 		cmd.Dir = dir
 		startInTime(t, cmd)
 		var found []string
-		for end := time.Now().Add(2 * time.Minute); len(found) == 0 && time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		for end := time.Now().Add(2 * time.Minute); len(found) == 0 &&
+			time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 			found, _ = filepath.Glob(filepath.Join(dir, name))
 		}
 		cmd.Process.Signal(syscall.SIGKILL)
@@ -147,14 +154,16 @@ func TestRunLeavesPart(t *testing.T) {
 		if len(found) != 1 {
 			t.Fatalf("no %s: %q", name, files(t, dir))
 		}
-		if got := sh(t, dir, nil, tool.mtrace, "report", found[0]); got.exit != exitUsage || !strings.Contains(got.stderr, "is cut") {
+		if got := sh(t, dir, nil, tool.mtrace, "report", found[0]); got.exit != exitUsage ||
+			!strings.Contains(got.stderr, "is cut") {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
-// TestPipes: a trace may go into a pipe, as the message about -o - advises, and then the run ends when the program has. It went on for good to wait
-// for somebody who writes into that pipe, to report of what it had written itself; so did whatever else was to read a pipe for a trace.
+// TestPipes: a trace may go into a pipe, as the message about -o - advises, and then the run ends when the program has.
+// It went on for good to wait for somebody who writes into that pipe, to report of what it had written itself; so did
+// whatever else was to read a pipe for a trace.
 func TestPipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -162,16 +171,20 @@ func TestPipes(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Skip("no named pipes here: ", err)
 	}
-	for command, says := range map[string]string{"report": "not a regular file", "repair": "not a regular file", "tail": "no file that can be followed"} {
-		if got := sh(t, dir, nil, tool.mtrace, command, "pipe"); got.exit != exitUsage || !strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
+	for command, says := range map[string]string{"report": "not a regular file", "repair": "not a regular file",
+		"tail": "no file that can be followed"} {
+		if got := sh(t, dir, nil, tool.mtrace, command, "pipe"); got.exit != exitUsage ||
+			!strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: %+v", command, got)
 		}
 	}
 	keeper := exec.Command("sh", "-c", "cat pipe > kept.mtrace")
 	keeper.Dir = dir
 	startInTime(t, keeper)
-	if got := sh(t, dir, nil, tool.mtrace, "run", "--keep-empty", "--json", "-o", "pipe", "--", "sh", "-c", "exit 3"); got.exit != 3 || got.stdout != "" ||
-		!strings.Contains(got.stderr, "no report: what went into pipe cannot be read again here") || strings.Count(got.stderr, "\n") != 1 {
+	if got := sh(t, dir, nil, tool.mtrace, "run", "--keep-empty", "--json", "-o", "pipe", "--", "sh", "-c",
+		"exit 3"); got.exit != 3 || got.stdout != "" ||
+		!strings.Contains(got.stderr, "no report: what went into pipe cannot be read again here") ||
+		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("%+v", got)
 	}
 	if err := keeper.Wait(); err != nil {
@@ -187,7 +200,8 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// TestReportGoesOn: a trace that is cut costs the others named with it nothing. Once the first was the last that was reported.
+// TestReportGoesOn: a trace that is cut costs the others named with it nothing. Once the first was the last that was
+// reported.
 func TestReportGoesOn(t *testing.T) {
 	trace := smallTrace(t)
 	whole, err := os.ReadFile(trace)
@@ -199,13 +213,15 @@ func TestReportGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	exit, stdout, stderr := inProcess(t, "report", "--section", "tracer", cut, trace, cut)
-	if n := strings.Count(string(stdout), "THE TRACER ITSELF"); n != 3 || exit != exitUsage || strings.Count(string(stderr), "\n") != 1 {
+	if n := strings.Count(string(stdout), "THE TRACER ITSELF"); n != 3 || exit != exitUsage ||
+		strings.Count(string(stderr), "\n") != 1 {
 		t.Errorf("%d of 3 were reported, exit status %d, %s", n, exit, stderr)
 	}
 }
 
-// TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is no trace, and nothing of another's is touched. Of one whose
-// folder was renamed, and which is whole there, it was said that it had been removed and was lost.
+// TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is no trace, and nothing of
+// another's is touched. Of one whose folder was renamed, and which is whole there, it was said that it had been removed
+// and was lost.
 func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 	t.Parallel()
 	for script, says := range map[string]string{
@@ -242,7 +258,8 @@ func TestOutputsKeepTheTrace(t *testing.T) {
 		{"report", "--force", "--html", trace, trace}, {"export", trace, "--force", "--format", "jsonl", "-o", trace},
 		{"pprof", trace, "--force", "--type", "gpu", "-o", trace},
 	} {
-		if exit, _, stderr := inProcess(t, args...); exit != exitUsage || !strings.Contains(string(stderr), "is what is read") {
+		if exit, _, stderr := inProcess(t, args...); exit != exitUsage ||
+			!strings.Contains(string(stderr), "is what is read") {
 			t.Errorf("%q: %d %q", args, exit, stderr)
 		}
 		if after, _ := os.ReadFile(trace); string(after) != string(before) {

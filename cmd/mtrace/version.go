@@ -15,7 +15,8 @@ import (
 // release is a release's version, which its build sets: -ldflags="-X main.release=v1.2.3".
 var release string
 
-// toolVersion is the version of this build: the release's, the module's when it was installed by version, else the commit.
+// toolVersion is the version of this build: the release's, the module's when it was installed by version, else the
+// commit.
 func toolVersion() string {
 	if release != "" {
 		return release
@@ -58,7 +59,8 @@ func versionCommand() command {
 				if library == "" {
 					library = "not found: " + err.Error()
 				}
-				fmt.Fprintf(std.out, "mtrace %s (%s, %s/%s)\nlibrary %s\nwire format %d\nfile format %d\n", v.Tool, v.Go, runtime.GOOS, runtime.GOARCH, library, v.Wire, v.File)
+				fmt.Fprintf(std.out, "mtrace %s (%s, %s/%s)\nlibrary %s\nwire format %d\nfile format %d\n", v.Tool, v.Go,
+					runtime.GOOS, runtime.GOARCH, library, v.Wire, v.File)
 				return nil
 			}
 		},

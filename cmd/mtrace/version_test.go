@@ -7,18 +7,20 @@ import (
 	"testing"
 )
 
-// A release's tool says the release's version. Alone, as go install makes it, it reads traces and cannot record any, and says what is missing and where
-// that comes from: it said to run a script that is not where the tool is.
+// A release's tool says the release's version. Alone, as go install makes it, it reads traces and cannot record any,
+// and says what is missing and where that comes from: it said to run a script that is not where the tool is.
 func TestToolAlone(t *testing.T) {
 	alone := filepath.Join(t.TempDir(), "mtrace")
-	if out, err := saidBy(exec.Command("go", "build", "-ldflags=-X main.release=v9.8.7", "-o", alone, "."), commandLimit); err != nil {
+	if out, err := saidBy(exec.Command("go", "build", "-ldflags=-X main.release=v9.8.7", "-o", alone, "."),
+		commandLimit); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	if r := sh(t, "", nil, alone, "version"); !strings.HasPrefix(r.stdout, "mtrace v9.8.7 (go") || r.exit != 0 {
 		t.Errorf("%+v", r)
 	}
 	r := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY="}, alone, "run", "--", "true")
-	for _, said := range []string{libraryName() + " is not beside the tool", "go install makes the tool alone", "./build.sh build", "MTRACE_LIBRARY"} {
+	for _, said := range []string{libraryName() + " is not beside the tool", "go install makes the tool alone",
+		"./build.sh build", "MTRACE_LIBRARY"} {
 		if !strings.Contains(r.stderr, said) || strings.Count(r.stderr, "\n") != 1 || r.exit != 125 {
 			t.Errorf("want %q: %+v", said, r)
 		}

@@ -102,7 +102,8 @@ func (v *viewer) prepare(std stdio, path string, port int) (*page.Server, error)
 }
 
 // detail makes the pictures of a part of the run, in the colours of the whole.
-func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, from, to analyze.Nanos) (*page.Document, error) {
+func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, from, to analyze.Nanos) (
+	*page.Document, error) {
 	file, err := openTrace(path)
 	if err != nil {
 		return nil, err
@@ -127,7 +128,8 @@ func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pa
 			fmt.Fprintf(std.err, "mtrace view: no browser could be opened: %v; open the address yourself\n", err)
 		}
 	}
-	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second, BaseContext: func(net.Listener) context.Context { return ctx }}
+	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(listener) }()
 	select {
@@ -138,7 +140,8 @@ func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pa
 	}
 }
 
-// leadTo makes a file, which only this user can read, that leads a browser to an address. On a browser's command line all users would read it.
+// leadTo makes a file, which only this user can read, that leads a browser to an address. On a browser's command line
+// all users would read it.
 func leadTo(address string) (path string, err error) {
 	file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-view-*.html")
 	if err != nil {

@@ -71,12 +71,14 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := view(t, path)
-	if status, text := v.get(t, "GET", "", ""); status != 200 || !strings.Contains(text, "page-data") || !strings.Contains(text, "connect-src") {
+	if status, text := v.get(t, "GET", "", ""); status != 200 || !strings.Contains(text, "page-data") ||
+		!strings.Contains(text, "connect-src") {
 		t.Errorf("the page is %d: %.200s", status, text)
 	}
 	status, text := v.get(t, "GET", "detail?from=50000000&to=52000000", "")
 	var d page.Document
-	if err := json.Unmarshal([]byte(text), &d); status != 200 || err != nil || d.Schema != page.Schema || len(d.Lanes) < 6 || d.FlowsOf != 1 || len(d.Flows) == 0 {
+	if err := json.Unmarshal([]byte(text), &d); status != 200 || err != nil || d.Schema != page.Schema ||
+		len(d.Lanes) < 6 || d.FlowsOf != 1 || len(d.Flows) == 0 {
 		t.Errorf("a part is %d, %v: %.300s", status, err, text)
 	}
 	for i := range d.Lanes {
@@ -88,17 +90,22 @@ func TestView(t *testing.T) {
 		method, path, host string
 		want               int
 	}{
-		{"GET", "detail?from=9&to=3", "", 400}, {"GET", "detail?from=-1&to=3", "", 400}, {"GET", "detail", "", 400}, {"GET", "nothing", "", 404}, {"POST", "", "", 405},
-		{"GET", "", "attacker.example", 403}, {"GET", "detail?from=0&to=9", "attacker.example:80", 403}, {"GET", "", "127.0.0.1:1", 403},
+		{"GET", "detail?from=9&to=3", "", 400}, {"GET", "detail?from=-1&to=3", "", 400}, {"GET", "detail", "", 400},
+		{"GET", "nothing", "", 404}, {"POST", "", "", 405},
+		{"GET", "", "attacker.example", 403}, {"GET", "detail?from=0&to=9", "attacker.example:80", 403},
+		{"GET", "", "127.0.0.1:1", 403},
 	} {
 		if status, _ := v.get(t, c.method, c.path, c.host); status != c.want {
 			t.Errorf("%s %s as %q is answered with %d, not %d", c.method, c.path, c.host, status, c.want)
 		}
 	}
-	// Other users of the machine reach the port too: without the token nothing is said, and nothing in the page leads away with it.
+	// Other users of the machine reach the port too: without the token nothing is said, and nothing in the page leads away
+	// with it.
 	port := v.address[:strings.LastIndex(strings.TrimSuffix(v.address, "/"), "/")+1]
-	for _, path := range []string{"", "detail?from=0&to=9", "favicon.ico", "AAAAAAAAAAAAAAAAAAAAAAAAAA/", "AAAAAAAAAAAAAAAAAAAAAAAAAA/detail?from=0&to=9"} {
-		if status, text := (viewing{address: port}).get(t, "GET", path, ""); status != 403 || strings.Contains(text, "page-data") {
+	for _, path := range []string{"", "detail?from=0&to=9", "favicon.ico", "AAAAAAAAAAAAAAAAAAAAAAAAAA/",
+		"AAAAAAAAAAAAAAAAAAAAAAAAAA/detail?from=0&to=9"} {
+		if status, text := (viewing{address: port}).get(t, "GET", path, ""); status != 403 ||
+			strings.Contains(text, "page-data") {
 			t.Errorf("%s without the token is answered with %d: %.100s", path, status, text)
 		}
 	}
@@ -121,7 +128,8 @@ func TestViewSaysWhatIsWrong(t *testing.T) {
 	}
 	defer taken.Close()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
-	for _, args := range [][]string{{"view", "--port", port, "../../fixtures/traces/device-sync.mtrace"}, {"view", "nowhere.mtrace"}, {"view"}, {"view", "--from", "2s", "--to", "1s", "x"}} {
+	for _, args := range [][]string{{"view", "--port", port, "../../fixtures/traces/device-sync.mtrace"},
+		{"view", "nowhere.mtrace"}, {"view"}, {"view", "--from", "2s", "--to", "1s", "x"}} {
 		out := sh(t, "", nil, tool.mtrace, args...)
 		if out.exit != exitUsage || out.stdout != "" || strings.Count(out.stderr, "\n") != 1 {
 			t.Errorf("%v: %d %q %q", args, out.exit, out.stdout, out.stderr)
@@ -129,7 +137,8 @@ func TestViewSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestViewInBrowser: a browser that looks at a short part of a run gets more of it than the page has, and has nothing to complain about.
+// TestViewInBrowser: a browser that looks at a short part of a run gets more of it than the page has, and has nothing
+// to complain about.
 func TestViewInBrowser(t *testing.T) {
 	browser := consumers.Chromium(t)
 	folder := t.TempDir()
@@ -138,16 +147,19 @@ func TestViewInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := view(t, path)
-	seen := browser.See(t, folder, v.address+"#200000000-200500000", func(s consumers.Seen) bool { return strings.Contains(s.Document, "data-details=") })
+	seen := browser.See(t, folder, v.address+"#200000000-200500000",
+		func(s consumers.Seen) bool { return strings.Contains(s.Document, "data-details=") })
 	if !strings.Contains(seen.Document, `data-drawn="yes"`) {
-		t.Errorf("it did not draw: %s", regexp.MustCompile(`<(html|section id="timeline")[^>]*>`).FindAllString(seen.Document, -1))
+		t.Errorf("it did not draw: %s", regexp.MustCompile(`<(html|section id="timeline")[^>]*>`).FindAllString(
+			seen.Document, -1))
 	}
 	if complaints := seen.Console(); len(complaints) > 0 {
 		t.Errorf("it has something to complain about: %q", complaints)
 	}
 }
 
-// TestViewOpensBrowserInPrivate: what opens the browser gets a file that nobody else can read, and not the address: command lines are for all to see.
+// TestViewOpensBrowserInPrivate: what opens the browser gets a file that nobody else can read, and not the address:
+// command lines are for all to see.
 func TestViewOpensBrowserInPrivate(t *testing.T) {
 	opener := "xdg-open"
 	if runtime.GOOS == "darwin" {
@@ -155,19 +167,22 @@ func TestViewOpensBrowserInPrivate(t *testing.T) {
 	}
 	dir := t.TempDir()
 	said := filepath.Join(dir, "said")
-	script := "#!/bin/sh\ncp -p \"$1\" " + said + ".html && echo \"$1\" >" + said + ".new && mv " + said + ".new " + said + "\n"
+	script := "#!/bin/sh\ncp -p \"$1\" " + said + ".html && echo \"$1\" >" + said + ".new && mv " + said + ".new " +
+		said + "\n"
 	if err := os.WriteFile(filepath.Join(dir, opener), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	v := view(t, "--open", "../../fixtures/traces/device-sync.mtrace")
 	var path []byte
-	for deadline := time.Now().Add(time.Minute); len(path) == 0 && time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(path) == 0 &&
+		time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		path, _ = os.ReadFile(said)
 	}
 	page, err := os.ReadFile(said + ".html")
 	info, statErr := os.Stat(said + ".html")
-	if err != nil || statErr != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(page), v.address) || strings.Contains(string(path), "http") {
+	if err != nil || statErr != nil || info.Mode().Perm() != 0o600 || !strings.Contains(string(page), v.address) ||
+		strings.Contains(string(path), "http") {
 		t.Errorf("%v %v: %q was opened, with %s", err, statErr, path, page)
 	}
 	v.Process.Signal(os.Interrupt)

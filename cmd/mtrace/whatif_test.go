@@ -43,8 +43,9 @@ func FuzzParseWhatIf(f *testing.F) {
 	})
 }
 
-// What is asked for with --what-if is predicted, and what cannot be asked gets one clear line and status 2. The trace is a simulated one: of a
-// recorded one nothing is predicted where the machine was so busy that the replay does not agree with the run, or that few command buffers came.
+// What is asked for with --what-if is predicted, and what cannot be asked gets one clear line and status 2. The trace
+// is a simulated one: of a recorded one nothing is predicted where the machine was so busy that the replay does not
+// agree with the run, or that few command buffers came.
 func TestWhatIf(t *testing.T) {
 	saturated := slices.IndexFunc(tracesim.Scenarios, func(s tracesim.Scenario) bool { return s.Name == "GPU saturated" })
 	trace := tracesim.Scenarios[saturated].Build(1).Run(t)
@@ -62,17 +63,23 @@ func TestWhatIf(t *testing.T) {
 			t.Errorf("%q: exit %d with %q; want 2 and one line with %q", c.asked, got.exit, got.stderr, c.says)
 		}
 	}
-	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", "kernel:weather*=0.5", trace); got.exit != 2 || !strings.Contains(got.stderr, "step") || strings.Count(got.stderr, "\n") != 1 {
+	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", "kernel:weather*=0.5", trace); got.exit != 2 ||
+		!strings.Contains(got.stderr, "step") || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("what is not there: exit %d with %q; want 2 and one line with what is", got.exit, got.stderr)
 	}
 	// Where nothing is predicted, a name that is not there was passed over, with the reason why nothing is.
 	few := threeBuffers(t)
-	for asked, says := range map[string]string{"kernel:weather*=0.5": "k", "call:weather=0": "commit", "lock:weather=0": "none of that kind", "thread:weather=0.5": "main 101", "cause:queue-depth=0": "cause"} {
-		if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", asked, few); got.exit != 2 || !strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
-			t.Errorf("%s, where nothing is predicted: exit %d with %q; want 2 and one line with %q", asked, got.exit, got.stderr, says)
+	for asked, says := range map[string]string{"kernel:weather*=0.5": "k", "call:weather=0": "commit",
+		"lock:weather=0": "none of that kind", "thread:weather=0.5": "main 101", "cause:queue-depth=0": "cause"} {
+		if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", asked, few); got.exit != 2 ||
+			!strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
+			t.Errorf("%s, where nothing is predicted: exit %d with %q; want 2 and one line with %q", asked, got.exit,
+				got.stderr, says)
 		}
 	}
-	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", "kernel:k=0.5,call:comm*=0.5,thread:main*=0,in-flight:2=0", few); got.exit != 0 || !strings.Contains(got.stdout, "What was asked for is not predicted: ") {
+	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if",
+		"kernel:k=0.5,call:comm*=0.5,thread:main*=0,in-flight:2=0", few); got.exit != 0 || !strings.Contains(got.stdout,
+		"What was asked for is not predicted: ") {
 		t.Errorf("what is there, where nothing is predicted: %+v", got)
 	}
 	got := sh(t, "", nil, tool.mtrace, "report", "--json", "--what-if", "kernel:*=0.5,call:commit=0.5", trace)
@@ -86,7 +93,8 @@ func TestWhatIf(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &document); err != nil {
 		t.Fatalf("%v in %+v", err, got)
 	}
-	if w := document.WhatIf; len(w) == 0 || w[0].What.Kind != "together" || math.Abs(w[0].Speedup.Estimate-2) > 0.1 || w[0].Speedup.Low > w[0].Speedup.Estimate || w[0].Speedup.High < w[0].Speedup.Estimate {
+	if w := document.WhatIf; len(w) == 0 || w[0].What.Kind != "together" || math.Abs(w[0].Speedup.Estimate-2) > 0.1 ||
+		w[0].Speedup.Low > w[0].Speedup.Estimate || w[0].Speedup.High < w[0].Speedup.Estimate {
 		t.Errorf("what was asked for gave %+v", w)
 	}
 }

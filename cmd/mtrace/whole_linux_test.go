@@ -8,27 +8,32 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestCutByFullDisk: the disk is full in the middle. The program does not notice, and the trace says to the last call how many it lacks.
+// TestCutByFullDisk: the disk is full in the middle. The program does not notice, and the trace says to the last call
+// how many it lacks.
 func TestCutByFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("none", dir, "tmpfs", 0, "size=192k"); err != nil {
 		t.Skip("no small file system can be mounted here: ", err)
 	}
 	defer unix.Unmount(dir, unix.MNT_DETACH)
-	args := []string{"python3", workload(t), "--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "2", "--iters", "6000", "--sync-mode", "event"}
+	args := []string{"python3", workload(t), "--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "2",
+		"--iters", "6000", "--sync-mode", "event"}
 	whole := filepath.Join(t.TempDir(), "whole.mtrace")
-	if got := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--on-full", "block", "-o", whole, "--"}, args...)...); got.exit != 0 {
+	if got := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--on-full", "block", "-o", whole, "--"},
+		args...)...); got.exit != 0 {
 		t.Fatalf("%+v", got)
 	}
 	all, _ := summaryOf(t, whole, 0)
 	cut := filepath.Join(dir, "t.mtrace")
-	got := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--on-full", "block", "-o", cut, "--"}, args...)...)
+	got := sh(t, "", nil, tool.mtrace, append([]string{"run", "--no-report", "--on-full", "block", "-o", cut, "--"},
+		args...)...)
 	if got.exit != 0 || !strings.Contains(got.stderr, "no space left") {
 		t.Errorf("%+v", got)
 	}
 	s := checkIncomplete(t, cut, "cut", exitUsage)
 	t.Log(s.Source.Incomplete.Text)
-	if s.Lost.AtLeast || s.Events == 0 || s.Events >= all.Events || s.Events+s.Lost.Total < all.Events*9/10 || !strings.Contains(s.Source.Incomplete.Why, "no space left") {
+	if s.Lost.AtLeast || s.Events == 0 || s.Events >= all.Events || s.Events+s.Lost.Total < all.Events*9/10 ||
+		!strings.Contains(s.Source.Incomplete.Why, "no space left") {
 		t.Errorf("%d calls are there and %d lost, of about %d: %+v", s.Events, s.Lost.Total, all.Events, s.Source.Incomplete)
 	}
 }

@@ -56,7 +56,8 @@ func checkIncomplete(t *testing.T, path, kind string, exit int) told {
 	case !s.Lost.AtLeast && s.Lost.Total == 0 && kind == "cut", s.Lost.Total < 0:
 		t.Errorf("lost: %+v", s.Lost)
 	}
-	if kind == "cut" && strings.Contains(text.stdout, "none lost") || kind == "cut" && strings.Contains(text.stdout, "nothing was lost") {
+	if kind == "cut" && strings.Contains(text.stdout, "none lost") || kind == "cut" &&
+		strings.Contains(text.stdout, "nothing was lost") {
 		t.Errorf("what is cut is called whole:\n%s", text.stdout)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
@@ -64,22 +65,26 @@ func checkIncomplete(t *testing.T, path, kind string, exit int) told {
 	if html, err := os.ReadFile(page); err != nil || !bytes.Contains(html, []byte(strings.ToUpper(kind))) {
 		t.Errorf("the page does not say it (%v)", err)
 	}
-	if lines := sh(t, "", nil, tool.mtrace, "export", "--format", "jsonl", "-o", "-", path); !strings.Contains(lines.stdout, `"incomplete":"`+strings.ToUpper(kind)) || lines.exit != exit {
+	if lines := sh(t, "", nil, tool.mtrace, "export", "--format", "jsonl", "-o", "-", path); !strings.Contains(
+		lines.stdout, `"incomplete":"`+strings.ToUpper(kind)) || lines.exit != exit {
 		t.Errorf("the export does not say it, exit status %d", lines.exit)
 	}
 	profile := filepath.Join(t.TempDir(), "api.pb.gz")
 	if got := sh(t, "", nil, tool.mtrace, "pprof", "--type", "api", "-o", profile, path); got.exit != exit {
 		t.Errorf("pprof: %+v", got)
 	}
-	if said := sh(t, "", nil, "go", "tool", "pprof", "-comments", profile); !strings.Contains(said.stdout, strings.ToUpper(kind)) {
+	if said := sh(t, "", nil, "go", "tool", "pprof", "-comments", profile); !strings.Contains(said.stdout,
+		strings.ToUpper(kind)) {
 		t.Errorf("the profile does not say it: %+v", said)
 	}
 	claims := filepath.Join(t.TempDir(), "claims.json")
 	os.WriteFile(claims, []byte(`{"claims": [{"title": "nothing lost", "expr": "lost.total == 0"}]}`), 0o644)
-	if got := sh(t, "", nil, tool.mtrace, "check", "--claims", claims, path); got.exit != exit && !(exit == 0 && got.exit == exitNo) || !strings.HasPrefix(got.stdout, strings.ToUpper(kind)) {
+	if got := sh(t, "", nil, tool.mtrace, "check", "--claims", claims, path); got.exit != exit &&
+		!(exit == 0 && got.exit == exitNo) || !strings.HasPrefix(got.stdout, strings.ToUpper(kind)) {
 		t.Errorf("check: %+v", got)
 	}
-	if got := sh(t, "", nil, tool.mtrace, "diff", path, path); got.exit != exit || !strings.Contains(strings.Join(strings.Fields(got.stdout), " "), "is not whole: "+strings.ToUpper(kind)) {
+	if got := sh(t, "", nil, tool.mtrace, "diff", path, path); got.exit != exit ||
+		!strings.Contains(strings.Join(strings.Fields(got.stdout), " "), "is not whole: "+strings.ToUpper(kind)) {
 		t.Errorf("diff: %+v", got)
 	}
 	return s
@@ -87,11 +92,12 @@ func checkIncomplete(t *testing.T, path, kind string, exit int) told {
 
 // callsAWhile is a program that makes calls until it is told to stop, and says how many command buffers it committed.
 func callsAWhile(t *testing.T) []string {
-	return []string{"python3", workload(t), "--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "2", "--iters", "1000000", "--sync-mode", "event"}
+	return []string{"python3", workload(t), "--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "2",
+		"--iters", "1000000", "--sync-mode", "event"}
 }
 
-// TestCutByKill: mtrace run is killed in the middle. What is left says in its first line that it is cut, when, and never that nothing is
-// missing. Once "36,838 calls, none lost" was said of 405,105.
+// TestCutByKill: mtrace run is killed in the middle. What is left says in its first line that it is cut, when, and
+// never that nothing is missing. Once "36,838 calls, none lost" was said of 405,105.
 func TestCutByKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -117,10 +123,12 @@ func TestCutByKill(t *testing.T) {
 	t.Log(s.Source.Incomplete.Text)
 
 	repaired := filepath.Join(dir, "clean.mtrace")
-	if got := sh(t, dir, nil, tool.mtrace, "repair", part, "-o", repaired); got.exit != 0 || got.stdout != repaired+"\n" || !strings.Contains(got.stderr, "cut off") {
+	if got := sh(t, dir, nil, tool.mtrace, "repair", part, "-o", repaired); got.exit != 0 ||
+		got.stdout != repaired+"\n" || !strings.Contains(got.stderr, "cut off") {
 		t.Errorf("%+v", got)
 	}
-	if again := checkIncomplete(t, repaired, "repaired", 0); again.Events != s.Events || !again.Lost.AtLeast || again.Lost.Total != s.Lost.Total {
+	if again := checkIncomplete(t, repaired, "repaired", 0); again.Events != s.Events || !again.Lost.AtLeast ||
+		again.Lost.Total != s.Lost.Total {
 		t.Errorf("repaired: %+v, before: %+v", again, s)
 	}
 }
@@ -130,7 +138,8 @@ func TestCutByRelay(t *testing.T) {
 	spoolsIn(t)
 	dir := t.TempDir()
 	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
-	cmd := exec.Command(tool.mtrace, append([]string{"run", "--no-report", "--collector", c.address, "--"}, callsAWhile(t)...)...)
+	cmd := exec.Command(tool.mtrace, append([]string{"run", "--no-report", "--collector", c.address, "--"},
+		callsAWhile(t)...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"))
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -160,8 +169,9 @@ func TestCutByRelay(t *testing.T) {
 	t.Log(s.Source.Incomplete.Text)
 }
 
-// TestFlippedBits: a bit of a real trace is flipped. Its report is as it was, or says in its first line what is wrong, with the records that
-// are there and those that are missing adding up; it never panics, and never says something else in silence.
+// TestFlippedBits: a bit of a real trace is flipped. Its report is as it was, or says in its first line what is wrong,
+// with the records that are there and those that are missing adding up; it never panics, and never says something else
+// in silence.
 func TestFlippedBits(t *testing.T) {
 	paths, attacks := tracesToAttack(t, 60)
 	random := rand.New(rand.NewPCG(9, 9))
@@ -196,7 +206,8 @@ func TestFlippedBits(t *testing.T) {
 			same++
 		case exit == exitUsage && stdout == "" && strings.Count(stderr, "\n") == 1:
 			refused++
-		case exit == exitUsage && strings.Count(stderr, "\n") == 1 && json.Unmarshal([]byte(stdout), &s) == nil && s.Source.Incomplete != nil:
+		case exit == exitUsage && strings.Count(stderr, "\n") == 1 && json.Unmarshal([]byte(stdout), &s) == nil &&
+			s.Source.Incomplete != nil:
 			if said++; !s.Lost.AtLeast && s.Events+s.Lost.Total < before.Events {
 				t.Errorf("%s: %d calls and %d missing of %d", how, s.Events, s.Lost.Total, before.Events)
 			}

@@ -28,10 +28,14 @@ const (
 func (o *windowOptions) flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.startAfter, "start-after", 0, "keep nothing of the first `TIME`")
 	flags.DurationVar(&o.duration, "duration", 0, "keep this `TIME` from where it starts on, and nothing after")
-	flags.StringVar(&o.startOn, "start-on", "", "keep nothing before the program says mark `mark:NAME`; or before a SIGUSR1, with signal. SIGUSR1 to mtrace always stops and starts")
-	flags.StringVar(&o.stopOn, "stop-on", "", "keep nothing from where the program says mark `mark:NAME`, until --start-on says again")
+	flags.StringVar(&o.startOn, "start-on", "",
+		"keep nothing before the program says mark `mark:NAME`; or before a SIGUSR1, with signal. SIGUSR1 to mtrace "+
+			"always stops and starts")
+	flags.StringVar(&o.stopOn, "stop-on", "",
+		"keep nothing from where the program says mark `mark:NAME`, until --start-on says again")
 	flags.DurationVar(&o.last, "last", 0, "keep only this `TIME` before the end, as a flight recorder does")
-	flags.Var(&o.maxSize, "max-size", "stop when the trace is of about this `SIZE`; with --last, keep no more than that of the end (default 256M)")
+	flags.Var(&o.maxSize, "max-size", "stop when the trace is of about this `SIZE`; with --last, keep no more than "+
+		"that of the end (default 256M)")
 }
 
 // check says what does not go together.
@@ -42,7 +46,8 @@ func (o *windowOptions) check() error {
 		given bool
 		is    string
 	}{
-		{"--start-after", o.startAfter != 0, o.startAfter.String()}, {"--duration", o.duration != 0, o.duration.String()}, {"--start-on", o.startOn != "", o.startOn},
+		{"--start-after", o.startAfter != 0, o.startAfter.String()}, {"--duration", o.duration != 0, o.duration.String()},
+		{"--start-on", o.startOn != "", o.startOn},
 		{"--stop-on", o.stopOn != "", o.stopOn}, {"--last", o.last != 0, o.last.String()},
 	} {
 		if !f.given {
@@ -51,12 +56,14 @@ func (o *windowOptions) check() error {
 		set++
 		o.asked = strings.TrimSpace(o.asked + " " + f.name + " " + f.is)
 	}
-	for name, d := range map[string]time.Duration{"--start-after": o.startAfter, "--duration": o.duration, "--last": o.last} {
+	for name, d := range map[string]time.Duration{"--start-after": o.startAfter, "--duration": o.duration,
+		"--last": o.last} {
 		if d < 0 {
 			return usageError("%s %v is no time", name, d)
 		}
 	}
-	if strings.TrimPrefix(o.startOn, markPrefix) == "" && o.startOn != "" || o.startOn != "" && o.startOn != onSignal && !strings.HasPrefix(o.startOn, markPrefix) {
+	if strings.TrimPrefix(o.startOn, markPrefix) == "" && o.startOn != "" || o.startOn != "" && o.startOn != onSignal &&
+		!strings.HasPrefix(o.startOn, markPrefix) {
 		return usageError("--start-on is mark:NAME, for what the program says with mtrace_mark, or signal, not %q", o.startOn)
 	}
 	if o.stopOn != "" && (!strings.HasPrefix(o.stopOn, markPrefix) || o.stopOn == markPrefix) {
@@ -73,7 +80,8 @@ func (o *windowOptions) check() error {
 
 // window is what keeps what was asked for.
 func (o *windowOptions) window() *collector.Window {
-	w := &collector.Window{Duration: o.duration, Last: o.last, MostSize: int64(o.maxSize), StopOn: strings.TrimPrefix(o.stopOn, markPrefix),
+	w := &collector.Window{Duration: o.duration, Last: o.last, MostSize: int64(o.maxSize),
+		StopOn: strings.TrimPrefix(o.stopOn, markPrefix),
 		Closed: o.startAfter > 0 || o.startOn != ""}
 	if o.startOn != onSignal {
 		w.StartOn = strings.TrimPrefix(o.startOn, markPrefix)

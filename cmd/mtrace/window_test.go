@@ -14,8 +14,9 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// phases is a program that does one thing after another with Metal, and says so with marks. Its arguments are the phases: an operation, mark:NAME,
-// sleep:SECONDS, or until:FILE, which repeats a small operation until the file is there.
+// phases is a program that does one thing after another with Metal, and says so with marks. Its arguments are the
+// phases: an operation, mark:NAME, sleep:SECONDS, or until:FILE, which repeats a small operation until the file is
+// there.
 func phases(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "phases.py")
@@ -80,24 +81,28 @@ func dispatched(r *report.Report, operation string) (n int64) {
 	return n
 }
 
-// TestRunRecordsBetweenMarks: what is between two marks is in the trace, all of it and by its name although the queue and the kernels were made
-// before, and nothing else; the first lines of the report say so.
+// TestRunRecordsBetweenMarks: what is between two marks is in the trace, all of it and by its name although the queue
+// and the kernels were made before, and nothing else; the first lines of the report say so.
 func TestRunRecordsBetweenMarks(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
 	all, head := windowed(t, nil, "gelu", "mark:go", "axpy", "mark:stop", "reduce")
-	if dispatched(&all, "axpy") == 0 || dispatched(&all, "gelu") == 0 || len(all.Source.Recorded) != 0 || all.Source.RecordedText != "" || strings.Contains(head, "recorded from") {
+	if dispatched(&all, "axpy") == 0 || dispatched(&all, "gelu") == 0 || len(all.Source.Recorded) != 0 ||
+		all.Source.RecordedText != "" || strings.Contains(head, "recorded from") {
 		t.Fatalf("all of it: %+v, %+v\n%s", all.Kernels, all.Source, head)
 	}
-	r, head := windowed(t, []string{"--start-on", "mark:go", "--stop-on", "mark:stop"}, "gelu", "mark:go", "axpy", "mark:stop", "reduce")
+	r, head := windowed(t, []string{"--start-on", "mark:go", "--stop-on", "mark:stop"}, "gelu", "mark:go", "axpy",
+		"mark:stop", "reduce")
 	if len(r.Kernels) != 1 || dispatched(&r, "axpy") != dispatched(&all, "axpy") {
 		t.Errorf("kernels: %+v; of all of the run %+v", r.Kernels, all.Kernels)
 	}
 	w := r.Source.Recorded
-	if len(w) != 1 || w[0].Began != "mark:go" || w[0].Ended != "mark:stop" || w[0].FromNS <= 0 || w[0].ToNS <= w[0].FromNS || !w[0].Shown || r.Source.WindowNS > w[0].ToNS-w[0].FromNS {
+	if len(w) != 1 || w[0].Began != "mark:go" || w[0].Ended != "mark:stop" || w[0].FromNS <= 0 ||
+		w[0].ToNS <= w[0].FromNS || !w[0].Shown || r.Source.WindowNS > w[0].ToNS-w[0].FromNS {
 		t.Errorf("recorded: %+v, window of %d ns", w, r.Source.WindowNS)
 	}
-	if !strings.Contains(head, "recorded from ") || !strings.Contains(head, "(mark:go) to ") || !strings.Contains(head, "(mark:stop), as asked for; the rest was left out") || !strings.Contains(head, "none lost") {
+	if !strings.Contains(head, "recorded from ") || !strings.Contains(head, "(mark:go) to ") ||
+		!strings.Contains(head, "(mark:stop), as asked for; the rest was left out") || !strings.Contains(head, "none lost") {
 		t.Errorf("the report begins\n%s", head)
 	}
 	never, head := windowed(t, []string{"--start-on", "mark:nowhere"}, "gelu", "mark:go")
@@ -119,13 +124,15 @@ func TestRunKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// TestRunTogglesOnSignal: SIGUSR1 to mtrace starts and stops what is kept, and does not reach the program, which it would end.
+// TestRunTogglesOnSignal: SIGUSR1 to mtrace starts and stops what is kept, and does not reach the program, which it
+// would end.
 func TestRunTogglesOnSignal(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
 	dir := t.TempDir()
 	trace, over, gone := filepath.Join(dir, "t.mtrace"), filepath.Join(dir, "over"), filepath.Join(dir, "gone")
-	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--start-on", "signal", "-o", trace, "--", "python3", phases(t), "gelu", "mark:done", "until:"+over, "until:"+gone)
+	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--start-on", "signal", "-o", trace, "--", "python3",
+		phases(t), "gelu", "mark:done", "until:"+over, "until:"+gone)
 	var said strings.Builder
 	cmd.Stderr = &said
 	startInTime(t, cmd)
@@ -156,7 +163,8 @@ func TestRunTogglesOnSignal(t *testing.T) {
 		t.Fatalf("%v: %s", err, said.String())
 	}
 	r, head := windowedReport(t, trace)
-	if w := r.Source.Recorded; len(w) != 1 || w[0].Began != "SIGUSR1" || r.Events == 0 || dispatched(&r, "axpy") == 0 || !strings.Contains(head, "(SIGUSR1) to ") {
+	if w := r.Source.Recorded; len(w) != 1 || w[0].Began != "SIGUSR1" || r.Events == 0 || dispatched(&r, "axpy") == 0 ||
+		!strings.Contains(head, "(SIGUSR1) to ") {
 		t.Errorf("recorded: %+v, %+v\n%s", w, r.Kernels, head)
 	}
 }

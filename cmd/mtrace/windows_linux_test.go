@@ -13,9 +13,10 @@ import (
 	"mtrace/fixtures/scenarios"
 )
 
-// TestVerdictByWindows: the verdict on a run from windows of it is that on all of it, and what it costs is near. Recordings differ with the
-// machine's load, so each is held against itself. The story of lock-beside: three of its threads commit now and then and wait for a lock in
-// between; in windows in which they did not commit they were left out, and the run seemed to wait for the GPU.
+// TestVerdictByWindows: the verdict on a run from windows of it is that on all of it, and what it costs is near.
+// Recordings differ with the machine's load, so each is held against itself. The story of lock-beside: three of its
+// threads commit now and then and wait for a lock in between; in windows in which they did not commit they were left
+// out, and the run seemed to wait for the GPU.
 func TestVerdictByWindows(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
@@ -31,7 +32,8 @@ func TestVerdictByWindows(t *testing.T) {
 	}
 }
 
-// verdictsApart records a scenario and says how far the verdict by windows is from that on the whole, "" when they are near.
+// verdictsApart records a scenario and says how far the verdict by windows is from that on the whole, "" when they are
+// near.
 func verdictsApart(t *testing.T, s scenarios.Scenario, tools scenarios.Tools, milliseconds int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), s.Name+".mtrace")
@@ -48,7 +50,8 @@ func verdictsApart(t *testing.T, s scenarios.Scenario, tools scenarios.Tools, mi
 		t.Fatal(err)
 	}
 	n := f.Records()
-	parts, _, err := report.BuildLong(f, analyze.Options{}, report.Options{Limits: report.Limits{Whole: n / 2, Part: n / 10, Window: n / 16, Buffers: 300}}, nil)
+	parts, _, err := report.BuildLong(f, analyze.Options{},
+		report.Options{Limits: report.Limits{Whole: n / 2, Part: n / 10, Window: n / 16, Buffers: 300}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,5 +65,6 @@ func verdictsApart(t *testing.T, s scenarios.Scenario, tools scenarios.Tools, mi
 	if near && (a.Verdict != b.Verdict || math.Abs(a.Share-b.Share) <= 0.1) {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s with %.2f of the time, by windows %s with %.2f: %+v", s.Name, a.Verdict, a.Share, b.Verdict, b.Share, parts.Sampled.Windows)
+	return fmt.Sprintf("%s: %s with %.2f of the time, by windows %s with %.2f: %+v", s.Name, a.Verdict, a.Share,
+		b.Verdict, b.Share, parts.Sampled.Windows)
 }

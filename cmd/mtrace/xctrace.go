@@ -49,9 +49,11 @@ func xctraceCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v xctraceView
 			flags.BoolVar(&v.json, "json", false, "print the summary as JSON (mtrace.xctrace/1)")
-			flags.StringVar(&v.pprof, "pprof", "", "write pprof profiles into this `FOLDER`: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
+			flags.StringVar(&v.pprof, "pprof", "",
+				"write pprof profiles into this `FOLDER`: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
 			forceFlag(flags, &v.force)
-			flags.UintSliceVar(&v.pids, "pid", nil, "summarise these processes, by their `NUMBER` (default: the recording's target)")
+			flags.UintSliceVar(&v.pids, "pid", nil,
+				"summarise these processes, by their `NUMBER` (default: the recording's target)")
 			flags.StringVar(&v.process, "process", "", "summarise the processes of this `NAME`")
 			flags.BoolVar(&v.all, "all", false, "summarise every process")
 			flags.DurationVar(&v.from, "from", 0, "look at the recording from this `TIME` after its start on, as 1.5s or 200ms")
@@ -73,7 +75,8 @@ func xctraceCommand() command {
 				}
 				for _, name := range []string{"output", "template", "time-limit", "env"} {
 					if flags.Changed(name) {
-						return usageError("--%s says how a recording is made: mtrace xctrace record -- CMD ARG…; a summary goes to standard output", name)
+						return usageError("--%s says how a recording is made: mtrace xctrace record -- CMD ARG…; a summary goes to "+
+							"standard output", name)
 					}
 				}
 				return v.summarise(std, args)
@@ -97,7 +100,8 @@ func (v *xctraceView) record(std stdio, command []string) error {
 	if !strings.HasSuffix(v.output, ".trace") {
 		return usageError("--output %s: xctrace makes bundles whose names end in .trace", v.output)
 	}
-	recording := bundle.Recording{Command: command, Output: v.output, Template: v.template, Limit: v.limit, Env: v.env, Stdout: std.err, Stderr: std.err}
+	recording := bundle.Recording{Command: command, Output: v.output, Template: v.template, Limit: v.limit, Env: v.env,
+		Stdout: std.err, Stderr: std.err}
 	if !term.IsTerminal(int(std.in.Fd())) {
 		recording.Stdin = std.in
 	}
@@ -207,7 +211,8 @@ func (v *xctraceView) load(std stdio, paths []string) (*xctrace.Recording, error
 const exitInterrupted = 128 + int(syscall.SIGINT)
 
 // loadBundle exports a bundle and reads what comes. One that was found beside exports may be passed over.
-func (v *xctraceView) loadBundle(ctx context.Context, std stdio, recording *xctrace.Recording, path string, beside bool, progress xctrace.Progress) error {
+func (v *xctraceView) loadBundle(ctx context.Context, std stdio, recording *xctrace.Recording, path string,
+	beside bool, progress xctrace.Progress) error {
 	tool, err := v.tool(std)
 	if err != nil && beside {
 		tell(std.err, "mtrace: %s is passed over, there are exports beside it: %v", path, err)
@@ -252,7 +257,8 @@ func (v *xctraceView) print(std stdio, recording *xctrace.Recording) error {
 		err = s.Text(analyze.SafeText(std.out, false))
 	}
 	if err == nil && len(s.Source.Truncated) > 0 {
-		err = fmt.Errorf("%s cut: the summary covers the rows before the cut; export again for a whole one", are(s.Source.Truncated))
+		err = fmt.Errorf("%s cut: the summary covers the rows before the cut; export again for a whole one",
+			are(s.Source.Truncated))
 	}
 	return err
 }
@@ -270,7 +276,8 @@ func (v *xctraceView) profiles(std stdio, recording *xctrace.Recording, filter s
 	if err := os.MkdirAll(v.pprof, 0o777); err != nil {
 		return err
 	}
-	for name, build := range map[string]func(*xctrace.Recording, summary.Filter) (*profile.Profile, error){"gpu": pprof.GPU, "cpu": pprof.CPU} {
+	for name, build := range map[string]func(*xctrace.Recording, summary.Filter) (*profile.Profile,
+		error){"gpu": pprof.GPU, "cpu": pprof.CPU} {
 		p, err := build(recording, filter)
 		if err != nil {
 			return err

@@ -62,11 +62,13 @@ func TestXctraceJSON(t *testing.T) {
 	total := 0
 	for _, th := range s.Threads {
 		total += th.Submissions
-		if rate := float64(th.Submissions) / (float64(s.Window.LengthNS) / 1e9); rate < th.Rate*0.999 || rate > th.Rate*1.001 {
+		if rate := float64(th.Submissions) / (float64(s.Window.LengthNS) / 1e9); rate < th.Rate*0.999 ||
+			rate > th.Rate*1.001 {
 			t.Errorf("thread %+v in %d ns", th, s.Window.LengthNS)
 		}
 	}
-	if s.Schema != "mtrace.xctrace/1" || len(s.Threads) != 4 || total != 500 || s.GPU.Own.Intervals != 500 || s.GPU.Own.BusyNS == 0 || len(s.Subject.PIDs) != 1 {
+	if s.Schema != "mtrace.xctrace/1" || len(s.Threads) != 4 || total != 500 || s.GPU.Own.Intervals != 500 ||
+		s.GPU.Own.BusyNS == 0 || len(s.Subject.PIDs) != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -74,7 +76,8 @@ func TestXctraceJSON(t *testing.T) {
 func TestXctraceText(t *testing.T) {
 	dir := exports(t)
 	got := sh(t, dir, nil, tool.mtrace, "xctrace", dir)
-	for _, want := range []string{"workload (5265) *", "WindowServer (476)", "Threads that commit", "start-latency = GPU start − commit: checked on 500 intervals, 0 violations", "Cannot tell", "Serialization"} {
+	for _, want := range []string{"workload (5265) *", "WindowServer (476)", "Threads that commit",
+		"start-latency = GPU start − commit: checked on 500 intervals, 0 violations", "Cannot tell", "Serialization"} {
 		if !strings.Contains(got.stdout, want) {
 			t.Errorf("no %q in\n%s", want, got.stdout)
 		}
@@ -119,7 +122,8 @@ func TestXctraceCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := sh(t, dir, nil, tool.mtrace, "xctrace", "--json", path)
-	if got.exit != exitUsage || !strings.Contains(got.stderr, "cut.xml is cut: the summary covers the rows before the cut") || !strings.Contains(got.stdout, `"truncated": [`) {
+	if got.exit != exitUsage || !strings.Contains(got.stderr,
+		"cut.xml is cut: the summary covers the rows before the cut") || !strings.Contains(got.stdout, `"truncated": [`) {
 		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
 	}
 }
@@ -147,7 +151,8 @@ func TestXctraceErrors(t *testing.T) {
 		{[]string{"--time-limit", "5s", dir}, "--time-limit says how a recording is made"},
 	} {
 		got := sh(t, dir, []string{"MTRACE_XCTRACE=/bin/true"}, tool.mtrace, append([]string{"xctrace"}, c.args...)...)
-		if got.exit != exitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 {
+		if got.exit != exitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" ||
+			strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: exit %d, stderr %q, stdout %.40q; want %q", c.args, got.exit, got.stderr, got.stdout, c.want)
 		}
 	}
@@ -197,16 +202,20 @@ func TestXctraceProfiles(t *testing.T) {
 func TestXctraceRecord(t *testing.T) {
 	dir := t.TempDir()
 	standin := filepath.Join(dir, "xctrace")
-	if out, err := saidBy(exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin"), commandLimit); err != nil {
+	if out, err := saidBy(exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin"),
+		commandLimit); err != nil {
 		t.Fatal(string(out))
 	}
 	temporary := filepath.Join(dir, "tmp")
 	if err := os.Mkdir(temporary, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"TMPDIR=" + temporary, "MTRACE_XCTRACE=" + standin, `STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "metal-gpu-intervals", "Kind": "segv", "Times": 1}]}`}
-	got := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--json", "--env", "COLOUR=red", "--", "sh", "-c", "echo from the program and $COLOUR")
-	if got.exit != 0 || !strings.Contains(got.stderr, "from the program and red") || !strings.Contains(got.stderr, "SIGSEGV: attempt 2 of 3") {
+	env := []string{"TMPDIR=" + temporary, "MTRACE_XCTRACE=" + standin,
+		`STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "metal-gpu-intervals", "Kind": "segv", "Times": 1}]}`}
+	got := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--json", "--env", "COLOUR=red", "--",
+		"sh", "-c", "echo from the program and $COLOUR")
+	if got.exit != 0 || !strings.Contains(got.stderr, "from the program and red") ||
+		!strings.Contains(got.stderr, "SIGSEGV: attempt 2 of 3") {
 		t.Fatalf("exit %d, stderr %s", got.exit, got.stderr)
 	}
 	var s summaryJSON
@@ -217,7 +226,8 @@ func TestXctraceRecord(t *testing.T) {
 	if again.exit != 0 || again.stdout == "" {
 		t.Errorf("the bundle again: exit %d, %s", again.exit, again.stderr)
 	}
-	if twice := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--", "true"); twice.exit != exitUsage || !strings.Contains(twice.stderr, "does not overwrite") {
+	if twice := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--",
+		"true"); twice.exit != exitUsage || !strings.Contains(twice.stderr, "does not overwrite") {
 		t.Errorf("an existing bundle: exit %d, %s", twice.exit, twice.stderr)
 	}
 	left, err := os.ReadDir(temporary)
@@ -230,7 +240,8 @@ func TestXctraceRecord(t *testing.T) {
 func TestXctraceInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	standin, temporary, bundle := filepath.Join(dir, "xctrace"), filepath.Join(dir, "tmp"), filepath.Join(dir, "x.trace")
-	if out, err := saidBy(exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin"), commandLimit); err != nil {
+	if out, err := saidBy(exec.Command("go", "build", "-o", standin, "mtrace/fixtures/xctrace/standin"),
+		commandLimit); err != nil {
 		t.Fatal(string(out))
 	}
 	for _, d := range []string{temporary, bundle} {
@@ -283,7 +294,8 @@ func TestXctraceInOtherCommands(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 		t.Fatal(err, got.stderr)
 	}
-	if doc.Source.Kind != "xctrace" || doc.Source.Program != "workload" || len(doc.Kernels) != 1 || doc.Kernels[0].Name != `encoder "Compute Command 0"` || doc.Kernels[0].Source != "measured" {
+	if doc.Source.Kind != "xctrace" || doc.Source.Program != "workload" || len(doc.Kernels) != 1 ||
+		doc.Kernels[0].Name != `encoder "Compute Command 0"` || doc.Kernels[0].Source != "measured" {
 		t.Errorf("report %+v", doc)
 	}
 	if doc.Serialization.Verdict != "none" || !strings.Contains(doc.Serialization.Summary, "neither waits nor locks") {
@@ -308,22 +320,26 @@ func TestXctraceInOtherCommands(t *testing.T) {
 	}
 }
 
-// A recording without Metal: its report was a verdict on nothing and its profiles were five empty files. It is an error that says what is in
-// it, and what can be had of it is.
+// A recording without Metal: its report was a verdict on nothing and its profiles were five empty files. It is an error
+// that says what is in it, and what can be had of it is.
 func TestXctraceWithoutMetal(t *testing.T) {
 	from, out := exports(t), t.TempDir()
 	samples := filepath.Join(from, "time-profile.xml")
-	for _, args := range [][]string{{"report", samples}, {"diff", samples, samples}, {"export", samples, "--format", "csv", "-o", filepath.Join(out, "csv")},
+	for _, args := range [][]string{{"report", samples}, {"diff", samples, samples},
+		{"export", samples, "--format", "csv", "-o", filepath.Join(out, "csv")},
 		{"pprof", samples, "--type", "wait", "-o", filepath.Join(out, "wait")}} {
 		got := sh(t, out, nil, tool.mtrace, args...)
-		if got.exit != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, "nothing of Metal in it (time-profile with ") {
+		if got.exit != exitUsage || got.stdout != "" ||
+			!strings.Contains(got.stderr, "nothing of Metal in it (time-profile with ") {
 			t.Errorf("%q: exit %d, %s%s", args[0], got.exit, got.stdout, got.stderr)
 		}
 	}
-	if got := sh(t, out, nil, tool.mtrace, "pprof", samples, "-o", "profiles"); got.exit != 0 || got.stdout != "profiles/cpu.pb.gz\n" {
+	if got := sh(t, out, nil, tool.mtrace, "pprof", samples, "-o", "profiles"); got.exit != 0 ||
+		got.stdout != "profiles/cpu.pb.gz\n" {
 		t.Errorf("profiles: exit %d, %q, %s", got.exit, got.stdout, got.stderr)
 	}
-	if got := sh(t, out, nil, tool.mtrace, "pprof", samples, "--format", "folded", "--type", "cpu", "-o", "cpu.folded"); got.exit != 0 {
+	if got := sh(t, out, nil, tool.mtrace, "pprof", samples, "--format", "folded", "--type", "cpu", "-o",
+		"cpu.folded"); got.exit != 0 {
 		t.Errorf("folded: exit %d, %s", got.exit, got.stderr)
 	}
 	folded, err := os.ReadFile(filepath.Join(out, "cpu.folded"))
@@ -338,25 +354,29 @@ func TestExportTable(t *testing.T) {
 	const schema = "gpu-performance-state-intervals"
 	lines := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "jsonl", "-o", "-")
 	var row map[string]any
-	if err := json.Unmarshal([]byte(strings.SplitN(lines.stdout, "\n", 2)[0]), &row); err != nil || lines.exit != 0 || row["gpu-performance-state"] == nil || row["duration"] == nil {
+	if err := json.Unmarshal([]byte(strings.SplitN(lines.stdout, "\n", 2)[0]), &row); err != nil || lines.exit != 0 ||
+		row["gpu-performance-state"] == nil || row["duration"] == nil {
 		t.Fatalf("%v, exit %d, %v, %s", err, lines.exit, row, lines.stderr)
 	}
 	n := strings.Count(lines.stdout, "\n")
-	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "csv", "-o", "a.csv"); got.exit != 0 {
+	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "csv", "-o",
+		"a.csv"); got.exit != 0 {
 		t.Fatal(got.stderr)
 	}
 	data, _ := os.ReadFile(filepath.Join(out, "a.csv"))
 	if strings.Count(string(data), "\n") != n+1 || !strings.HasPrefix(string(data), "start,duration,") {
 		t.Errorf("%d lines of JSON, CSV %.200s", n, data)
 	}
-	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "parquet", "-o", "a.parquet"); got.exit != 0 {
+	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", schema, "--format", "parquet", "-o",
+		"a.parquet"); got.exit != 0 {
 		t.Fatal(got.stderr)
 	}
 	file, err := parquet.OpenFile(open(t, filepath.Join(out, "a.parquet")))
 	if err != nil || file.NumRows() != int64(n) {
 		t.Errorf("Parquet: %v, %+v", err, file)
 	}
-	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", "nonsense", "--format", "csv", "-o", "b.csv"); got.exit != exitUsage ||
+	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", "nonsense", "--format", "csv", "-o",
+		"b.csv"); got.exit != exitUsage ||
 		!strings.Contains(got.stderr, "no row of a table named nonsense") || !strings.Contains(got.stderr, schema) {
 		t.Errorf("a table that is not there: exit %d, %s", got.exit, got.stderr)
 	}
@@ -365,7 +385,8 @@ func TestExportTable(t *testing.T) {
 	}
 }
 
-// The rows of an export that was cut were written with the status 0, as if they were all; and beside the same packed, all were there twice.
+// The rows of an export that was cut were written with the status 0, as if they were all; and beside the same packed,
+// all were there twice.
 func TestExportTableOfACutExport(t *testing.T) {
 	const schema = "gpu-performance-state-intervals"
 	data, err := os.ReadFile(filepath.Join(exports(t), schema+".xml"))
@@ -377,8 +398,10 @@ func TestExportTableOfACutExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := sh(t, dir, nil, tool.mtrace, "export", "cut.xml", "--table", schema, "--format", "csv", "-o", "a.csv")
-	if csv, err := os.ReadFile(filepath.Join(dir, "a.csv")); err != nil || got.exit != exitUsage || strings.Count(string(csv), "\n") < 2 ||
-		got.stderr != "mtrace export: cut.xml is cut: only the rows before the cut are written; export again for a whole one\n" {
+	if csv, err := os.ReadFile(filepath.Join(dir, "a.csv")); err != nil || got.exit != exitUsage ||
+		strings.Count(string(csv), "\n") < 2 ||
+		got.stderr != "mtrace export: cut.xml is cut: only the rows before the cut are written; export again for a whole "+
+			"one\n" {
 		t.Errorf("%v, %+v", err, got)
 	}
 	whole := t.TempDir()
@@ -389,7 +412,8 @@ func TestExportTableOfACutExport(t *testing.T) {
 	}
 	once := sh(t, whole, nil, tool.mtrace, "export", "a.xml", "--table", schema, "--format", "csv", "-o", "-")
 	twice := sh(t, whole, nil, tool.mtrace, "export", ".", "--table", schema, "--format", "csv", "-o", "-")
-	if twice.stdout != once.stdout || twice.exit != 0 || twice.stderr != "mtrace: "+schema+" in b.xml is left out: already read from a.xml\n" {
+	if twice.stdout != once.stdout || twice.exit != 0 ||
+		twice.stderr != "mtrace: "+schema+" in b.xml is left out: already read from a.xml\n" {
 		t.Errorf("%d lines and not %d: %+v", strings.Count(twice.stdout, "\n"), strings.Count(once.stdout, "\n"), twice)
 	}
 }
@@ -409,8 +433,9 @@ func open(t *testing.T, path string) (*os.File, int64) {
 	return f, info.Size()
 }
 
-// TestXctraceWithoutAUsableRow: an export of which no row can be used is unusable input, and a table without one is said on standard error.
-// The summary was of nothing, with status 0. A NUL byte makes a file damaged, wherever it is; NUL bytes in names passed.
+// TestXctraceWithoutAUsableRow: an export of which no row can be used is unusable input, and a table without one is
+// said on standard error. The summary was of nothing, with status 0. A NUL byte makes a file damaged, wherever it is;
+// NUL bytes in names passed.
 func TestXctraceWithoutAUsableRow(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {
@@ -435,11 +460,13 @@ func TestXctraceWithoutAUsableRow(t *testing.T) {
 	write(alone, "intervals.xml", broken)
 	write(beside, "intervals.xml", broken)
 	write(beside, "buffers.xml", buffers)
-	if got := sh(t, alone, nil, tool.mtrace, "xctrace", alone); got.exit != exitUsage || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+	if got := sh(t, alone, nil, tool.mtrace, "xctrace", alone); got.exit != exitUsage || got.stdout != "" ||
+		strings.Count(got.stderr, "\n") != 1 ||
 		!strings.Contains(got.stderr, "metal-gpu-intervals: none of its ") {
 		t.Errorf("alone: %+v", got)
 	}
-	if got := sh(t, beside, nil, tool.mtrace, "xctrace", "--all", beside); got.exit != 0 || !strings.Contains(got.stderr, "metal-gpu-intervals: none of its ") {
+	if got := sh(t, beside, nil, tool.mtrace, "xctrace", "--all", beside); got.exit != 0 ||
+		!strings.Contains(got.stderr, "metal-gpu-intervals: none of its ") {
 		t.Errorf("beside others: exit %d, %q", got.exit, got.stderr)
 	}
 	for name, text := range map[string]string{
@@ -450,7 +477,8 @@ func TestXctraceWithoutAUsableRow(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(dir, "intervals.xml", text)
-		if got := sh(t, dir, nil, tool.mtrace, "xctrace", filepath.Join(dir, "intervals.xml")); got.exit != exitUsage || got.stdout != "" || !strings.Contains(got.stderr, "a NUL byte") {
+		if got := sh(t, dir, nil, tool.mtrace, "xctrace", filepath.Join(dir, "intervals.xml")); got.exit != exitUsage ||
+			got.stdout != "" || !strings.Contains(got.stderr, "a NUL byte") {
 			t.Errorf("NUL bytes %s: exit %d, %q", name, got.exit, got.stderr)
 		}
 	}

@@ -57,7 +57,8 @@ def platform(built):
     machine = {62: "x86_64", 183: "aarch64"}.get(struct.unpack_from("<H", tool, 18)[0] if tool[:4] == b"\x7fELF" else 0)
     if not machine:
         raise SystemExit("pack.py: %s is a program neither for macOS nor for Linux" % os.path.join(built, "mtrace"))
-    programs = [os.path.join(folder, name) for folder in (built, os.path.join(built, "softmetal")) for name in os.listdir(folder)
+    programs = [os.path.join(folder, name) for folder in (built, os.path.join(built, "softmetal"))
+        for name in os.listdir(folder)
                 if name.endswith(".so") or name == "mtrace"]
     return "manylinux_%d_%d_%s" % (*glibc(programs), machine)
 
@@ -93,10 +94,14 @@ def metadata(version):
     with open(os.path.join(HERE, "pyproject.toml")) as file:
         project = file.read()
     one = lambda key: re.search(r'^%s = "(.*)"$' % key, project, re.M).group(1)
-    lines = ["Metadata-Version: 2.4", "Name: mtrace", "Version: " + version, "Summary: " + one("description"), "Requires-Python: " + one("requires-python"),
-             "License-Expression: " + one("license"), "License-File: LICENSE", "Keywords: " + ",".join(re.findall('"(.*?)"', re.search(r"^keywords = \[(.*)\]$", project, re.M).group(1)))]
+    lines = ["Metadata-Version: 2.4", "Name: mtrace", "Version: " + version, "Summary: " + one("description"),
+        "Requires-Python: " + one("requires-python"),
+             "License-Expression: " + one("license"), "License-File: LICENSE",
+                 "Keywords: " + ",".join(re.findall('"(.*?)"', re.search(r"^keywords = \[(.*)\]$", project,
+                     re.M).group(1)))]
     lines += ["Classifier: " + name for name in re.findall(r'^  "(.* :: .*)",$', project, re.M)]
-    lines += ["Provides-Extra: arrow", 'Requires-Dist: pyarrow>=12; extra == "arrow"', "Description-Content-Type: text/markdown", ""]
+    lines += ["Provides-Extra: arrow", 'Requires-Dist: pyarrow>=12; extra == "arrow"',
+        "Description-Content-Type: text/markdown", ""]
     with open(os.path.join(HERE, "README.md")) as file:
         return "\n".join(lines) + "\n" + file.read()
 
@@ -115,7 +120,8 @@ def pack(built, out, version):
     contents += [(info + "METADATA", metadata(version).encode(), False),
                  (info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: mtrace\nRoot-Is-Purelib: false\nTag: %s\n" % tag).encode(), False),
                  (info + "entry_points.txt", b"[console_scripts]\nmtrace = mtrace.__main__:main\n", False)]
-    record = "".join("%s,sha256=%s,%d\n" % (path, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode(), len(data)) for path, data, _ in contents)
+    record = "".join("%s,sha256=%s,%d\n" % (path, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(
+        b"=").decode(), len(data)) for path, data, _ in contents)
     contents.append((info + "RECORD", (record + info + "RECORD,,\n").encode(), False))
     os.makedirs(out, exist_ok=True)
     with zipfile.ZipFile(os.path.join(out, name), "w", zipfile.ZIP_DEFLATED) as wheel:

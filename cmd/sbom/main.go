@@ -1,5 +1,6 @@
-// Sbom writes the bill of materials of a release's tool, in CycloneDX's JSON: the modules of Go that are linked into it and the standard
-// library, as cyclonedx-gomod reads them from the program itself, with the licences that it finds, and the chart library that is in the report's page.
+// Sbom writes the bill of materials of a release's tool, in CycloneDX's JSON: the modules of Go that are linked into it
+// and the standard library, as cyclonedx-gomod reads them from the program itself, with the licences that it finds, and
+// the chart library that is in the report's page.
 //
 //	sbom VERSION PROGRAM OUT
 //
@@ -56,20 +57,23 @@ func write(version, program, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := cyclonedx.NewBOMEncoder(file, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bill, cyclonedx.SpecVersion1_6); err != nil {
+	if err := cyclonedx.NewBOMEncoder(file, cyclonedx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bill,
+		cyclonedx.SpecVersion1_6); err != nil {
 		return err
 	}
 	return file.Close()
 }
 
-// ofProgram is what cyclonedx-gomod says of a program. Its serial number comes from the program, so that it is the same each time.
+// ofProgram is what cyclonedx-gomod says of a program. Its serial number comes from the program, so that it is the same
+// each time.
 func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
 		return nil, err
 	}
 	serial := uuid.NewSHA1(uuid.NameSpaceURL, content).String()
-	cmd := exec.Command("go", "tool", "cyclonedx-gomod", "bin", "-json", "-std", "-licenses", "-notimestamp", "-serial", serial, "-version", version, program)
+	cmd := exec.Command("go", "tool", "cyclonedx-gomod", "bin", "-json", "-std", "-licenses", "-notimestamp", "-serial",
+		serial, "-version", version, program)
 	var said bytes.Buffer
 	cmd.Stderr = &said
 	text, err := cmd.Output()
@@ -109,9 +113,12 @@ func chartLibrary() (c cyclonedx.Component, err error) {
 	sum := sha256.Sum256(script)
 	url := "pkg:npm/uplot@" + library.Version
 	return cyclonedx.Component{
-		BOMRef: url, PackageURL: url, Type: cyclonedx.ComponentTypeLibrary, Name: "uplot", Version: library.Version, Scope: cyclonedx.ScopeRequired,
-		Licenses: licence(library.License), Hashes: &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256, Value: hex.EncodeToString(sum[:])}},
-		ExternalReferences: &[]cyclonedx.ExternalReference{{Type: cyclonedx.ERTypeVCS, URL: "https://github.com/leeoniya/uPlot"}},
+		BOMRef: url, PackageURL: url, Type: cyclonedx.ComponentTypeLibrary, Name: "uplot", Version: library.Version,
+		Scope:    cyclonedx.ScopeRequired,
+		Licenses: licence(library.License), Hashes: &[]cyclonedx.Hash{{Algorithm: cyclonedx.HashAlgoSHA256,
+			Value: hex.EncodeToString(sum[:])}},
+		ExternalReferences: &[]cyclonedx.ExternalReference{{Type: cyclonedx.ERTypeVCS,
+			URL: "https://github.com/leeoniya/uPlot"}},
 	}, nil
 }
 

@@ -36,13 +36,15 @@ type report struct {
 	skipped []place
 	passed  int
 	inside  map[place]bool // tests and packages inside of which a test failed
-	broken  bool           // a package was not built, or ended before its tests; or there is a data race, which is one however seldom it shows
+	// a package was not built, or ended before its tests; or there is a data race, which is one however seldom it shows
+	broken bool
 }
 
-// read reads events up to the end, and writes a line for each package as it ends, with what its failed tests said before it.
-// Lines that are no events are passed on: go says some things plainly.
+// read reads events up to the end, and writes a line for each package as it ends, with what its failed tests said
+// before it. Lines that are no events are passed on: go says some things plainly.
 func read(in io.Reader, out io.Writer) (*report, error) {
-	r := &report{running: map[place]bool{}, parents: map[place]bool{}, said: map[place]*strings.Builder{}, builds: map[string]*strings.Builder{}, inside: map[place]bool{}}
+	r := &report{running: map[place]bool{}, parents: map[place]bool{}, said: map[place]*strings.Builder{},
+		builds: map[string]*strings.Builder{}, inside: map[place]bool{}}
 	lines := bufio.NewReader(in)
 	for {
 		line, err := lines.ReadBytes('\n')
@@ -157,7 +159,8 @@ func (r *report) endPackage(e event, out io.Writer) {
 		if strings.Contains(text(r.said, at).String(), "(cached)") {
 			cached = ", not run again"
 		}
-		fmt.Fprintf(out, "ok    %s (%v%s)\n", e.Package, time.Duration(e.Elapsed*float64(time.Second)).Round(time.Millisecond), cached)
+		fmt.Fprintf(out, "ok    %s (%v%s)\n", e.Package, time.Duration(e.Elapsed*float64(time.Second)).Round(
+			time.Millisecond), cached)
 	}
 	delete(r.said, at)
 }

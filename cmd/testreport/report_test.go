@@ -93,8 +93,8 @@ skipped:
 	}
 }
 
-// Whatever goes wrong is counted and shown with what it said: a test that fails, a process that ends in the middle, a package that is
-// not compiled.
+// Whatever goes wrong is counted and shown with what it said: a test that fails, a process that ends in the middle, a
+// package that is not compiled.
 func TestFailuresAreShown(t *testing.T) {
 	for name, row := range map[string]struct {
 		file  string
@@ -103,8 +103,10 @@ func TestFailuresAreShown(t *testing.T) {
 		again string // what may have been chance
 	}{
 		"a test": {"func TestIt(t *testing.T) { t.Run(\"inner\", func(t *testing.T) { t.Error(\"seven is not eight\") }) }",
-			[]string{"seven is not eight", "failed:\n  m/bad TestIt/inner\n"}, "3 passed, 1 failed, 0 skipped\n", "m/bad ^TestIt$/^inner$\n"},
-		"many tests": {"func TestIt(t *testing.T) { for _, name := range []string{\"a\", \"b\", \"c\", \"d\"} { t.Run(name, func(t *testing.T) { t.Fail() }) } }",
+			[]string{"seven is not eight", "failed:\n  m/bad TestIt/inner\n"}, "3 passed, 1 failed, 0 skipped\n",
+			"m/bad ^TestIt$/^inner$\n"},
+		"many tests": {"func TestIt(t *testing.T) { for _, name := range []string{\"a\", \"b\", \"c\", \"d\"} { " +
+			"t.Run(name, func(t *testing.T) { t.Fail() }) } }",
 			[]string{"failed:\n  m/bad TestIt/a\n"}, "3 passed, 4 failed, 0 skipped\n", ""},
 		"a data race": {"func TestIt(t *testing.T) { os.Stderr.WriteString(\"WARNING: DATA RACE\\n\"); t.Fail() }",
 			[]string{"DATA RACE", "failed:\n  m/bad TestIt\n"}, "3 passed, 1 failed, 0 skipped\n", ""},
@@ -119,7 +121,8 @@ func TestFailuresAreShown(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			text, r := tests(t, map[string]string{"m_test.go": passing, "bad/b_test.go": "package bad\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nvar _ = os.Args\n\n" + row.file + "\n\nvar _ testing.TB\n"})
+			text, r := tests(t, map[string]string{"m_test.go": passing, "bad/b_test.go": "package bad\n\nimport " +
+				"(\n\t\"os\"\n\t\"testing\"\n)\n\nvar _ = os.Args\n\n" + row.file + "\n\nvar _ testing.TB\n"})
 			for _, part := range append(row.says, row.count) {
 				if !strings.Contains(text, part) {
 					t.Errorf("not said: %q, in\n%s", part, text)

@@ -26,7 +26,8 @@ func agx(t testing.TB, utilization int, clients ...node) []byte {
 		"IOObjectClass": "AGXAcceleratorG13X", "model": "Apple M1 Max", "gpu-core-count": 32,
 		"PerformanceStatistics": node{
 			"Device Utilization %": utilization, "Renderer Utilization %": 7, "Tiler Utilization %": 3,
-			"In use system memory": 2363801600, "In use system memory (driver)": 0, "Alloc system memory": 52967440384, "recoveryCount": 0,
+			"In use system memory": 2363801600, "In use system memory (driver)": 0, "Alloc system memory": 52967440384,
+			"recoveryCount": 0,
 		},
 		"IORegistryEntryChildren": children,
 	}})
@@ -50,7 +51,8 @@ func marshal(t testing.TB, value any) []byte {
 }
 
 func TestParseAppleSilicon(t *testing.T) {
-	list := agx(t, 16, client("pid 378, WindowServer", 1000, 500), client("pid 4711, python3.12", 42), client("not a creator", 9))
+	list := agx(t, 16, client("pid 378, WindowServer", 1000, 500), client("pid 4711, python3.12", 42),
+		client("not a creator", 9))
 	devices, err := Parse(list)
 	if err != nil || len(devices) != 1 {
 		t.Fatalf("%+v, %v", devices, err)
@@ -60,7 +62,8 @@ func TestParseAppleSilicon(t *testing.T) {
 		d.InUse != 2363801600 || d.Allocated != 52967440384 {
 		t.Errorf("%+v", d)
 	}
-	if len(d.Clients) != 2 || d.Clients[0] != (Client{378, "WindowServer", 1500}) || d.Clients[1] != (Client{4711, "python3.12", 42}) {
+	if len(d.Clients) != 2 || d.Clients[0] != (Client{378, "WindowServer", 1500}) ||
+		d.Clients[1] != (Client{4711, "python3.12", 42}) {
 		t.Errorf("clients %+v", d.Clients)
 	}
 }
@@ -69,7 +72,8 @@ func TestParseAppleSilicon(t *testing.T) {
 // bytes, one time on the client, and one of them no device utilization.
 func TestParseIntel(t *testing.T) {
 	list := marshal(t, []any{
-		node{"IOObjectClass": "IntelAccelerator", "model": []byte("Intel Iris Plus\x00"), "PerformanceStatistics": node{"Renderer Utilization %": 40},
+		node{"IOObjectClass": "IntelAccelerator", "model": []byte("Intel Iris Plus\x00"),
+			"PerformanceStatistics":   node{"Renderer Utilization %": 40},
 			"IORegistryEntryChildren": []any{node{"IOUserClientCreator": "pid 1, a, b", "accumulatedGPUTime": 77}}},
 		node{"IOObjectClass": "AMDRadeonX6000_AMDNavi23GraphicsAccelerator", "PerformanceStatistics": node{}},
 	})
@@ -77,7 +81,8 @@ func TestParseIntel(t *testing.T) {
 	if err != nil || len(devices) != 2 {
 		t.Fatalf("%+v, %v", devices, err)
 	}
-	if d := devices[0]; d.Model != "Intel Iris Plus" || d.Utilization != 0.4 || len(d.Clients) != 1 || d.Clients[0] != (Client{1, "a, b", 77}) {
+	if d := devices[0]; d.Model != "Intel Iris Plus" || d.Utilization != 0.4 || len(d.Clients) != 1 ||
+		d.Clients[0] != (Client{1, "a, b", 77}) {
 		t.Errorf("%+v", d)
 	}
 	if d := devices[1]; d.Utilization >= 0 {
@@ -115,7 +120,8 @@ func TestMeter(t *testing.T) {
 		{{1, "window", 20}, {3, "new", 100}},                   // 1 closed a connection
 		{{1, "window", 25}, {3, "new", 130}, {4, "last", 1}},
 	} {
-		m.Add(Sample{At: start.Add(time.Duration(i) * time.Second), Devices: []Device{{Utilization: float64(i) / 10, Clients: clients}}})
+		m.Add(Sample{At: start.Add(time.Duration(i) * time.Second),
+			Devices: []Device{{Utilization: float64(i) / 10, Clients: clients}}})
 	}
 	u := m.Usage()
 	want := []ProcessUsage{{1, "window", 155}, {3, "new", 130}, {4, "last", 1}}
@@ -155,7 +161,10 @@ func TestWatch(t *testing.T) {
 		t.Errorf("GPU time %v over %d samples", got, usage.Samples)
 	}
 	failure := errors.New("gone")
-	if _, err := Watch(context.Background(), time.Millisecond, func(context.Context) ([]byte, error) { return nil, failure }); !errors.Is(err, failure) {
+	if _, err := Watch(context.Background(), time.Millisecond, func(context.Context) ([]byte, error) {
+		return nil,
+			failure
+	}); !errors.Is(err, failure) {
 		t.Errorf("a source that fails gives %v", err)
 	}
 }
@@ -212,9 +221,11 @@ func BenchmarkParse(b *testing.B) {
 }
 
 func TestRemark(t *testing.T) {
-	u := Usage{Wall: time.Second, Processes: []ProcessUsage{{1, "ours", 800 * time.Millisecond}, {2, "game", 300 * time.Millisecond}, {3, "window", 20 * time.Millisecond}}}
+	u := Usage{Wall: time.Second, Processes: []ProcessUsage{{1, "ours", 800 * time.Millisecond},
+		{2, "game", 300 * time.Millisecond}, {3, "window", 20 * time.Millisecond}}}
 	own := func(pid int) bool { return pid == 1 }
-	const want = "other programs had the GPU for 32 % of the time, most of all game (process 2, 30 %): measure when they do not"
+	const want = "other programs had the GPU for 32 % of the time, most of all game (process 2, 30 %): measure when " +
+		"they do not"
 	if line, ok := u.Remark(own); !ok || line != want {
 		t.Errorf("%q, want %q", line, want)
 	}

@@ -121,7 +121,8 @@ func (u Usage) Remark(own func(pid int) bool) (line string, ok bool) {
 	line = fmt.Sprintf("other programs had the GPU for %.0f %% of the time", 100*float64(others)/float64(u.Wall))
 	for _, p := range u.Processes {
 		if !own(p.PID) {
-			return line + fmt.Sprintf(", most of all %s (process %d, %.0f %%): measure when they do not", p.Name, p.PID, 100*float64(p.GPU)/float64(u.Wall)), true
+			return line + fmt.Sprintf(", most of all %s (process %d, %.0f %%): measure when they do not", p.Name, p.PID,
+				100*float64(p.GPU)/float64(u.Wall)), true
 		}
 	}
 	return line, true

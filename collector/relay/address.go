@@ -1,5 +1,5 @@
-// Package relay carries traces to a collector on another machine, block by block as they are written: what arrived is a trace
-// that can be read, even when the connection or either end is lost.
+// Package relay carries traces to a collector on another machine, block by block as they are written: what arrived is a
+// trace that can be read, even when the connection or either end is lost.
 package relay
 
 import (
@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// ParseAddress splits the address of a collector, unix:PATH or tcp://HOST:PORT, into what package net calls network and address.
+// ParseAddress splits the address of a collector, unix:PATH or tcp://HOST:PORT, into what package net calls network and
+// address.
 func ParseAddress(text string) (network, address string, err error) {
 	if path, ok := strings.CutPrefix(text, "unix:"); ok && path != "" {
 		return "unix", path, nil

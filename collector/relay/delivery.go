@@ -12,8 +12,9 @@ import (
 // progressLook is how often Deliver looks whether there was progress.
 const progressLook = 10 * time.Millisecond
 
-// Deliver waits until the receiver has the trace, which has ended: as long as it takes more of it, and for so long after that it took
-// none. Then, or when ctx is done, sending ends, and the error says why the receiver does not have it.
+// Deliver waits until the receiver has the trace, which has ended: as long as it takes more of it, and for so long
+// after that it took none. Then, or when ctx is done, sending ends, and the error says why the receiver does not have
+// it.
 func (s *Sender) Deliver(ctx context.Context, wait time.Duration) error {
 	select {
 	case s.hurry <- struct{}{}:
@@ -67,12 +68,13 @@ func (s *Sender) Path() string {
 	return s.path
 }
 
-// Save writes what is in the spool to a file as a trace. elsewhere is how many of its first bytes are at the receiver only; their calls
-// are missing in it.
+// Save writes what is in the spool to a file as a trace. elsewhere is how many of its first bytes are at the receiver
+// only; their calls are missing in it.
 func (s *Sender) Save(file *os.File) (elsewhere int64, err error) {
 	note := ""
 	if elsewhere, _, _ = s.state(); elsewhere > 0 {
-		note = fmt.Sprintf("the first calls of this trace are at the collector at %s only, in the trace %s, which is cut", s.options.Address, s.options.Name)
+		note = fmt.Sprintf("the first calls of this trace are at the collector at %s only, in the trace %s, which is cut",
+			s.options.Address, s.options.Name)
 	}
 	if err := tracefile.Assemble(file, s.parts(), note); err != nil {
 		return elsewhere, fmt.Errorf("save the trace: %w", err)

@@ -9,7 +9,8 @@ import (
 
 // Whatever a sender says first is a request that can be carried out, or is refused.
 func FuzzRequest(f *testing.F) {
-	f.Add([]byte(`{"schema":"mtrace.relay/2","name":"../a","session":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","first":5}` + "\n"))
+	f.Add([]byte(`{"schema":"mtrace.relay/2","name":"../a","session":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","first":5}` +
+		"\n"))
 	f.Add([]byte("GET / HTTP/1.1\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		line, err := readLine(bufio.NewReaderSize(bytes.NewReader(data), 16))

@@ -72,8 +72,9 @@ func refusedBy(t *testing.T, conn net.Conn) answer {
 	}
 }
 
-// Two hundred and fifty-six connections that say nothing once took all places, and every mtrace run --collector failed for ten seconds
-// without having started its program. They have places of their own now, and lose them to the next that come, or after two seconds.
+// Two hundred and fifty-six connections that say nothing once took all places, and every mtrace run --collector failed
+// for ten seconds without having started its program. They have places of their own now, and lose them to the next that
+// come, or after two seconds.
 func TestIdleStrangers(t *testing.T) {
 	r := receive(t)
 	var idle []net.Conn
@@ -175,7 +176,8 @@ func TestWrongToken(t *testing.T) {
 		t.Errorf("it took %v to see that it is no use to wait", took)
 	}
 	r.waitLog(t, "does not know the token")
-	if _, err := NewSender(SenderOptions{Address: r.Address(), Token: "short", Name: "run"}); err == nil || !strings.Contains(err.Error(), "16 or more") {
+	if _, err := NewSender(SenderOptions{Address: r.Address(), Token: "short", Name: "run"}); err == nil ||
+		!strings.Contains(err.Error(), "16 or more") {
 		t.Errorf("%v", err)
 	}
 	if files := r.traces(t); len(files) != 0 {
@@ -197,7 +199,8 @@ func TestSomebodyInBetween(t *testing.T) {
 	})
 	trace := record(t, send(t, address, 1<<20))
 	trace.end(t)
-	if err := trace.sender.Deliver(context.Background(), time.Minute); err == nil || !strings.Contains(err.Error(), "token") {
+	if err := trace.sender.Deliver(context.Background(), time.Minute); err == nil ||
+		!strings.Contains(err.Error(), "token") {
 		t.Errorf("%v", err)
 	}
 	r.waitLog(t, "does not know the token")
@@ -223,15 +226,18 @@ func TestStrangers(t *testing.T) {
 	request := func(q string) string { return `{"schema":"mtrace.relay/2",` + q + "}\n" }
 	giant := append([]byte("\x89MTRACE\n\x01\x00\x00\x00"), 0, 0, 0, 0)
 	for name, c := range map[string]struct{ bytes, want string }{
-		"no request":      {"hello\n", "not one of mtrace.relay/2"},
-		"endless":         {strings.Repeat("x", 2*longestLine), "longer than"},
-		"older protocol":  {`{"schema":"mtrace.relay/1","name":"a"}` + "\n", "same version of mtrace on both ends"},
-		"no session":      {request(`"name":"a"`), "no session"},
-		"a path":          {request(`"name":"a","session":"../../../../../../../../etc/passwd"`), "no session"},
-		"before all":      {request(`"name":"a","session":"` + session + `","first":-5`), "no place to go on from"},
-		"what was lost":   {request(`"name":"a","session":"` + strings.Repeat("0b", sessionDigits/2) + `","first":1000`), "another folder"},
-		"not a trace":     {request(`"name":"a","session":"`+session+`"`) + strings.Repeat("not a trace ", 100), "not an .mtrace file"},
-		"a giant header":  {request(`"name":"a","session":"`+session+`"`) + string(giant) + strings.Repeat("\xff", 100), "not an .mtrace file"},
+		"no request":     {"hello\n", "not one of mtrace.relay/2"},
+		"endless":        {strings.Repeat("x", 2*longestLine), "longer than"},
+		"older protocol": {`{"schema":"mtrace.relay/1","name":"a"}` + "\n", "same version of mtrace on both ends"},
+		"no session":     {request(`"name":"a"`), "no session"},
+		"a path":         {request(`"name":"a","session":"../../../../../../../../etc/passwd"`), "no session"},
+		"before all":     {request(`"name":"a","session":"` + session + `","first":-5`), "no place to go on from"},
+		"what was lost": {request(`"name":"a","session":"` + strings.Repeat("0b", sessionDigits/2) + `","first":1000`),
+			"another folder"},
+		"not a trace": {request(`"name":"a","session":"`+session+`"`) + strings.Repeat("not a trace ", 100),
+			"not an .mtrace file"},
+		"a giant header": {request(`"name":"a","session":"`+session+`"`) + string(giant) + strings.Repeat("\xff", 100),
+			"not an .mtrace file"},
 		"changed session": {request(`"name":"a","session":"` + strings.ToUpper(session) + `"`), "no session"},
 	} {
 		conn := known(t, r.Address())
@@ -248,15 +254,17 @@ func TestStrangers(t *testing.T) {
 	trace.deliver(t, 2*time.Minute)
 }
 
-// A receiver that does not speak the protocol costs the program nothing and the trace nothing: it is kept, and it is said why.
+// A receiver that does not speak the protocol costs the program nothing and the trace nothing: it is kept, and it is
+// said why.
 func TestHostileReceiver(t *testing.T) {
 	for name, c := range map[string]struct {
 		says string
 		want string
 	}{
-		"random bytes":     {"\x00\xff\x13\n", "none of mtrace.relay/2"},
-		"an endless line":  {strings.Repeat("x", 3*longestLine), "longer than"},
-		"a whole trace":    {`{"have":0}` + "\n" + `{"have":16,"whole":true,"path":"/etc/passwd"}` + "\n", "ends after 16 bytes"},
+		"random bytes":    {"\x00\xff\x13\n", "none of mtrace.relay/2"},
+		"an endless line": {strings.Repeat("x", 3*longestLine), "longer than"},
+		"a whole trace": {`{"have":0}` + "\n" + `{"have":16,"whole":true,"path":"/etc/passwd"}` + "\n",
+			"ends after 16 bytes"},
 		"more than was":    {`{"have":1000000000000}` + "\n", "claims to have 1000000000000 bytes"},
 		"less than zero":   {`{"have":-1}` + "\n", "claims to have -1 bytes"},
 		"what it had goes": {`{"have":0}` + "\n" + `{"error":"the disk is gone","never":true}` + "\n", "the disk is gone"},
@@ -271,7 +279,8 @@ func TestHostileReceiver(t *testing.T) {
 			trace := record(t, send(t, address, 1<<30))
 			trace.add(t, 1000)
 			trace.end(t)
-			if err := trace.sender.Deliver(context.Background(), time.Minute); err == nil || !strings.Contains(err.Error(), c.want) {
+			if err := trace.sender.Deliver(context.Background(), time.Minute); err == nil ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v", err)
 			}
 			checkSaved(t, trace)
@@ -296,8 +305,9 @@ func checkSaved(t *testing.T, r *recording) {
 	}
 }
 
-// Who comes again with the session of a trace goes on with it, and there is one trace: the connection before is given up, a trace that
-// is whole is not received again. Who does not know the token cannot come at all, and bytes of a connection are no use on another.
+// Who comes again with the session of a trace goes on with it, and there is one trace: the connection before is given
+// up, a trace that is whole is not received again. Who does not know the token cannot come at all, and bytes of a
+// connection are no use on another.
 func TestReplayedSession(t *testing.T) {
 	r := receive(t)
 	var recorded bytes.Buffer
@@ -355,7 +365,8 @@ func TestReceiverCannotWrite(t *testing.T) {
 	trace := record(t, send(t, r.Address(), 1<<30))
 	trace.add(t, 10)
 	trace.end(t)
-	if err := trace.sender.Deliver(context.Background(), 300*time.Millisecond); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if err := trace.sender.Deliver(context.Background(), 300*time.Millisecond); err == nil ||
+		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("%v", err)
 	}
 	checkSaved(t, trace)

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// What the ends say to each other, once both have proved that they know the token. The sender begins with a request; the receiver
-// answers with how much of that trace it has; then the sender sends the trace from there on, and the receiver says again and again how
-// much it has. A byte of the trace has one place in it, so nothing comes twice and nothing is left out, however often the connection
-// is lost: the place is the sequence number. Requests and answers are lines of JSON.
+// What the ends say to each other, once both have proved that they know the token. The sender begins with a request;
+// the receiver answers with how much of that trace it has; then the sender sends the trace from there on, and the
+// receiver says again and again how much it has. A byte of the trace has one place in it, so nothing comes twice and
+// nothing is left out, however often the connection is lost: the place is the sequence number. Requests and answers are
+// lines of JSON.
 
 const requestSchema = "mtrace.relay/2"
 
@@ -40,7 +41,8 @@ type answer struct {
 
 func decodeRequest(line []byte) (q request, err error) {
 	if err := json.Unmarshal(line, &q); err != nil || q.Schema != requestSchema {
-		return q, fmt.Errorf("the request %.100q is not one of %s; use the same version of mtrace on both ends", line, requestSchema)
+		return q, fmt.Errorf("the request %.100q is not one of %s; use the same version of mtrace on both ends", line,
+			requestSchema)
 	}
 	if !isSession(q.Session) || q.First < 0 {
 		return q, fmt.Errorf("the request %.100q has no session or no place to go on from", line)
@@ -55,7 +57,8 @@ func isSession(s string) bool {
 
 func decodeAnswer(line []byte) (a answer, err error) {
 	if err := json.Unmarshal(line, &a); err != nil {
-		return a, fmt.Errorf("the answer %.100q is none of %s; use the same version of mtrace on both ends", line, requestSchema)
+		return a, fmt.Errorf("the answer %.100q is none of %s; use the same version of mtrace on both ends", line,
+			requestSchema)
 	}
 	if a.Have < 0 {
 		return a, fmt.Errorf("the collector claims to have %d bytes", a.Have)

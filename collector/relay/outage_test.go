@@ -68,7 +68,8 @@ func TestNetworkHangs(t *testing.T) {
 	go func() { delivered <- trace.sender.Deliver(context.Background(), time.Minute) }()
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if _, attempts, failure := trace.sender.progress(); attempts > 0 {
-			if failure != nil && !strings.Contains(failure.Error(), "nothing for") && !strings.Contains(failure.Error(), "timeout") {
+			if failure != nil && !strings.Contains(failure.Error(), "nothing for") && !strings.Contains(failure.Error(),
+				"timeout") {
 				t.Errorf("%v", failure)
 			}
 			break
@@ -84,7 +85,8 @@ func TestNetworkHangs(t *testing.T) {
 	trace.deliver(t, time.Minute)
 }
 
-// Another receiver on the same address and folder goes on with the trace, also when the one before was killed in the middle of a write.
+// Another receiver on the same address and folder goes on with the trace, also when the one before was killed in the
+// middle of a write.
 func TestReceiverRestarts(t *testing.T) {
 	r := receive(t)
 	address := r.Address()
@@ -159,7 +161,8 @@ func TestNobodyThere(t *testing.T) {
 	trace := record(t, send(t, address, 1<<30))
 	trace.add(t, 20000)
 	trace.end(t)
-	if err := trace.sender.Deliver(context.Background(), 200*time.Millisecond); err == nil || !strings.Contains(err.Error(), "connection refused") {
+	if err := trace.sender.Deliver(context.Background(), 200*time.Millisecond); err == nil ||
+		!strings.Contains(err.Error(), "connection refused") {
 		t.Errorf("%v", err)
 	}
 	checkSaved(t, trace)

@@ -16,8 +16,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// Spools lie in one folder of the user, each in a folder of its own that is locked while its mtrace runs. A lock goes with the
-// process that holds it, so a folder without one was left by an mtrace that was killed.
+// Spools lie in one folder of the user, each in a folder of its own that is locked while its mtrace runs. A lock goes
+// with the process that holds it, so a folder without one was left by an mtrace that was killed.
 
 const (
 	lockName  = "lock"
@@ -43,8 +43,8 @@ type About struct {
 	Started time.Time `json:"started"`
 }
 
-// spoolsFolder is where this user's spools are: among what the system calls caches, which are on a disk; temporary files often are in
-// memory.
+// spoolsFolder is where this user's spools are: among what the system calls caches, which are on a disk; temporary
+// files often are in memory.
 func spoolsFolder() (string, error) {
 	var failures []error
 	folders := []string{filepath.Join(os.TempDir(), fmt.Sprintf("mtrace-spool-%d", os.Getuid()))}

@@ -52,7 +52,8 @@ func (r *Receiver) serve(raw net.Conn) {
 // A refusedError is one that comes again however often the sender tries.
 type refusedError struct{ error }
 
-// receive reads one request and its trace, as far as it comes. An error is for the sender; one that is lost without a word gets none.
+// receive reads one request and its trace, as far as it comes. An error is for the sender; one that is lost without a
+// word gets none.
 func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	conn.SetReadDeadline(time.Now().Add(patience))
 	src := bufio.NewReaderSize(conn, 1<<16)
@@ -90,7 +91,8 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	}
 	defer file.Close()
 	if in.there.Size() < q.First {
-		return fmt.Errorf("of the %d bytes that the sender has no more, %d are there: the trace was changed", q.First, in.there.Size())
+		return fmt.Errorf("of the %d bytes that the sender has no more, %d are there: the trace was changed", q.First,
+			in.there.Size())
 	}
 	conn.SetReadDeadline(time.Time{}) // a program may be quiet for long; keep-alive finds a machine that is gone
 	var have atomic.Int64
@@ -133,7 +135,8 @@ func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	}
 	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender knows; a connection can also just end
 		r.sessions.forget(in)
-		io.Copy(io.Discard, io.LimitReader(conn, 1<<20)) // up to the sender's end: closing before it would reset the connection
+		// up to the sender's end: closing before it would reset the connection
+		io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 	}
 }
 
@@ -164,7 +167,8 @@ func (w countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// answerOnAndOn says how much there is, at first and whenever there is more, and now and then that the receiver is there.
+// answerOnAndOn says how much there is, at first and whenever there is more, and now and then that the receiver is
+// there.
 func answerOnAndOn(conn net.Conn, have *atomic.Int64, stop <-chan struct{}) {
 	said, when := int64(-1), time.Time{}
 	ticker := time.NewTicker(answerPause)

@@ -18,18 +18,21 @@ import (
 )
 
 const (
-	// maxConnections is how many traces are received at once; unprovenPlaces how many connections may be about to prove who they are.
+	// maxConnections is how many traces are received at once; unprovenPlaces how many connections may be about to prove
+	// who they are.
 	maxConnections = 256
 	unprovenPlaces = 64
 	// longestName bounds the name of a trace, in bytes.
 	longestName = 100
-	// heartbeat is the longest that a sender hears nothing of a receiver that is well; between two answers is at least answerPause.
+	// heartbeat is the longest that a sender hears nothing of a receiver that is well; between two answers is at least
+	// answerPause.
 	heartbeat   = 3 * time.Second
 	answerPause = 20 * time.Millisecond
 )
 
 // errTooManyUnproven is why the oldest connection that has proved nothing is closed.
-var errTooManyUnproven = fmt.Errorf("more than %d connections had not proved that they know the token: the oldest was closed", unprovenPlaces)
+var errTooManyUnproven = fmt.Errorf("more than %d connections had not proved that they know the token: the oldest "+
+	"was closed", unprovenPlaces)
 
 // A Receiver takes traces from senders and writes each to a file of its own.
 type Receiver struct {
@@ -52,11 +55,12 @@ type Receiver struct {
 
 // ReceiverOptions say how a Receiver works.
 type ReceiverOptions struct {
-	Address  string // HOST:PORT; port 0 for any
-	Token    string
-	Dir      string                        // for the traces: made when it is not there
-	Log      zerolog.Logger                // one line for each connection that is not as it should be
-	Received func(path string, whole bool) // called for each trace when it is whole or the receiver ends, when there is one to call
+	Address string // HOST:PORT; port 0 for any
+	Token   string
+	Dir     string         // for the traces: made when it is not there
+	Log     zerolog.Logger // one line for each connection that is not as it should be
+	// called for each trace when it is whole or the receiver ends, when there is one to call
+	Received func(path string, whole bool)
 }
 
 // NewReceiver listens. Connections wait for Serve.
@@ -79,8 +83,10 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listen for traces: %w", err)
 	}
-	r := &Receiver{listener: l, tls: config, token: o.Token, dir: o.Dir, log: o.Log, received: o.Received, sessions: sessions,
-		unproven: unproven.New(unprovenPlaces), refused: unproven.NewRefusals(o.Log), places: make(chan struct{}, maxConnections), open: map[net.Conn]struct{}{}}
+	r := &Receiver{listener: l, tls: config, token: o.Token, dir: o.Dir, log: o.Log, received: o.Received,
+		sessions: sessions,
+		unproven: unproven.New(unprovenPlaces), refused: unproven.NewRefusals(o.Log),
+		places: make(chan struct{}, maxConnections), open: map[net.Conn]struct{}{}}
 	if r.received == nil {
 		r.received = func(string, bool) {}
 	}
@@ -90,8 +96,8 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 // Address is where it listens, HOST:PORT.
 func (r *Receiver) Address() string { return r.listener.Addr().String() }
 
-// Serve receives until ctx is done or Close is called. The traces that were being received then are left as they are: cut, until
-// another receiver on the same folder goes on with them.
+// Serve receives until ctx is done or Close is called. The traces that were being received then are left as they are:
+// cut, until another receiver on the same folder goes on with them.
 func (r *Receiver) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { r.Close() })()
 	for {

@@ -97,7 +97,8 @@ func send(t *testing.T, address string, limit int64) *Sender {
 	return s
 }
 
-// A recording is a trace that is written, of one process with one ring; its bytes are kept too, to compare with what arrives.
+// A recording is a trace that is written, of one process with one ring; its bytes are kept too, to compare with what
+// arrives.
 type recording struct {
 	*tracefile.Writer
 	sender  *Sender
@@ -139,7 +140,8 @@ func (r *recording) add(t *testing.T, n int) {
 		}
 		if r.next++; r.next%5000 == 0 {
 			text := fmt.Sprint("fact ", r.next)
-			if err := r.Facts(r.process, []wire.Fact{{Kind: wire.FactString, Key: uint64(wire.HashString(text)), Text: text}}); err != nil {
+			if err := r.Facts(r.process, []wire.Fact{{Kind: wire.FactString, Key: uint64(wire.HashString(text)),
+				Text: text}}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -209,7 +211,8 @@ func (r *receiving) wait(t *testing.T) string {
 // waitLog waits until the log says something.
 func (r *receiving) waitLog(t *testing.T, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * time.Minute); !strings.Contains(r.log.String(), want); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); !strings.Contains(r.log.String(), want); time.Sleep(
+		time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the log does not say %q: %s", want, r.log.String())
 		}
@@ -275,7 +278,8 @@ func TestSenderGone(t *testing.T) {
 
 func TestCleanName(t *testing.T) {
 	for in, want := range map[string]string{
-		"run": "run", "../../etc/passwd": "etc-passwd", "": "trace", "...": "trace", "a b\x00c\n": "a-b-c-", ".hidden": "hidden",
+		"run": "run", "../../etc/passwd": "etc-passwd", "": "trace", "...": "trace", "a b\x00c\n": "a-b-c-",
+		".hidden":                "hidden",
 		strings.Repeat("x", 500): strings.Repeat("x", longestName), "python3.11-77": "python3.11-77",
 	} {
 		if got := cleanName(in); got != want {

@@ -21,15 +21,16 @@ var update = flag.Bool("update", false, "write the schemas anew")
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
 	for name, value := range map[string]any{requestSchema: schema.Either{request{}, answer{}}, noteSchema: note{}} {
-		if err := schema.Compare("../..", name, "What the ends of a relay say to each other, or keep: docs/relay.md.", value, *update); err != nil {
+		if err := schema.Compare("../..", name, "What the ends of a relay say to each other, or keep: docs/relay.md.", value,
+			*update); err != nil {
 			t.Error(err)
 		}
 	}
 }
 
-// What a sender and a receiver really say to each other, and what the receiver keeps meanwhile, is of the published schemas. Somebody in
-// between hears it, who knows the token. Once in a hundred times that one was cut off by a reset: the receiver closed the connection on the
-// byte that says that it may, with the sender's end still to come.
+// What a sender and a receiver really say to each other, and what the receiver keeps meanwhile, is of the published
+// schemas. Somebody in between hears it, who knows the token. Once in a hundred times that one was cut off by a reset:
+// the receiver closed the connection on the byte that says that it may, with the sender's end still to come.
 func TestMessagesAreOfTheirSchemas(t *testing.T) {
 	r := receive(t)
 	var asked, note []byte
@@ -59,8 +60,8 @@ func TestMessagesAreOfTheirSchemas(t *testing.T) {
 	}
 }
 
-// hear passes on what a sender and a receiver say to each other, and keeps the request, the answers, and the note that the receiver has of
-// the trace before it has any of it.
+// hear passes on what a sender and a receiver say to each other, and keeps the request, the answers, and the note that
+// the receiver has of the trace before it has any of it.
 func hear(in *tls.Conn, r *receiving, asked, note *[]byte, answers *bytes.Buffer) error {
 	if err := authenticate(in, testToken, false, patience); err != nil {
 		return err

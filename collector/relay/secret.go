@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// Both ends know a token and nothing else of each other. The connection is TLS with a certificate made at the start, which
-// proves nothing; then each end shows that it knows the token, by its HMAC of a key that only the two ends of this very TLS
-// connection have (RFC 9266's idea, with the exporter of RFC 8446 7.5). Somebody in between would have two connections with
-// two keys, and cannot answer for either. The token itself is never sent.
+// Both ends know a token and nothing else of each other. The connection is TLS with a certificate made at the start,
+// which proves nothing; then each end shows that it knows the token, by its HMAC of a key that only the two ends of
+// this very TLS connection have (RFC 9266's idea, with the exporter of RFC 8446 7.5). Somebody in between would have
+// two connections with two keys, and cannot answer for either. The token itself is never sent.
 
 // minToken is the length of the shortest token, in bytes: it must not be guessed from one answer.
 const minToken = 16
@@ -40,7 +40,8 @@ func CheckToken(token string) error {
 }
 
 const (
-	// strangerPatience is how long a receiver waits for a sender to prove itself: one that knows the token does it in two round trips.
+	// strangerPatience is how long a receiver waits for a sender to prove itself: one that knows the token does it in two
+	// round trips.
 	strangerPatience = 2 * time.Second
 	// patience is how long an end waits for what else the other is to say at once.
 	patience = 10 * time.Second
@@ -67,7 +68,8 @@ func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	return mac.Sum(nil), nil
 }
 
-// refusal is sent in the place of a proof to who did not prove itself: a connection that just ends may have ended for any reason.
+// refusal is sent in the place of a proof to who did not prove itself: a connection that just ends may have ended for
+// any reason.
 var refusal [sha256.Size]byte
 
 // authenticate proves this end to the other and has the other prove itself. The sender goes first.
@@ -119,7 +121,8 @@ func authenticate(conn *tls.Conn, token string, sender bool, patience time.Durat
 }
 
 func senderTLS() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true} // authenticate proves more than a certificate would
+	// authenticate proves more than a certificate would
+	return &tls.Config{MinVersion: tls.VersionTLS13, InsecureSkipVerify: true}
 }
 
 func receiverTLS() (*tls.Config, error) {
@@ -132,5 +135,6 @@ func receiverTLS() (*tls.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{{Certificate: [][]byte{certificate}, PrivateKey: key}}}, nil
+	return &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{{Certificate: [][]byte{certificate},
+		PrivateKey: key}}}, nil
 }

@@ -37,8 +37,9 @@ type SenderOptions struct {
 	Limit   int64  // the most that the spool takes of the disk, in bytes; of what is free it takes at most half
 }
 
-// A Sender is the stream for tracefile.NewWriter that goes to a receiver. Writing to it never waits for the receiver: the trace goes
-// to a spool on disk, and from there to whoever listens at the address, as often as the connection is lost and comes back.
+// A Sender is the stream for tracefile.NewWriter that goes to a receiver. Writing to it never waits for the receiver:
+// the trace goes to a spool on disk, and from there to whoever listens at the address, as often as the connection is
+// lost and comes back.
 type Sender struct {
 	*Spool
 	options SenderOptions
@@ -77,7 +78,8 @@ func NewSender(o SenderOptions) (*Sender, error) {
 	}
 	var session [sessionDigits / 2]byte
 	rand.Read(session[:])
-	s := &Sender{options: o, session: hex.EncodeToString(session[:]), done: make(chan struct{}), hurry: make(chan struct{}, 1), failure: errNotYet}
+	s := &Sender{options: o, session: hex.EncodeToString(session[:]), done: make(chan struct{}),
+		hurry: make(chan struct{}, 1), failure: errNotYet}
 	if s.Spool, err = newSpool(p, o.Limit, s.reason); err != nil {
 		p.remove()
 		return nil, err

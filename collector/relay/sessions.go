@@ -16,8 +16,9 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A receiver keeps a note beside each trace that is not whole yet: whose it is. When the sender comes back, be it to another receiver
-// on the same folder, the trace goes on where it ended. The note goes when the sender knows that the trace is whole.
+// A receiver keeps a note beside each trace that is not whole yet: whose it is. When the sender comes back, be it to
+// another receiver on the same folder, the trace goes on where it ended. The note goes when the sender knows that the
+// trace is whole.
 
 // notesKept is for how long a note is kept of a sender that does not come back.
 const notesKept = 7 * 24 * time.Hour
@@ -88,14 +89,15 @@ func decodeNote(text []byte) (n note, err error) {
 	return n, nil
 }
 
-// take gives the trace of a request to a connection. Another one that it comes by, which the sender has given up, is closed. A trace
-// that is not there yet is made. The caller gives it back.
+// take gives the trace of a request to a connection. Another one that it comes by, which the sender has given up, is
+// closed. A trace that is not there yet is made. The caller gives it back.
 func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	s.mutex.Lock()
 	in := s.all[q.Session]
 	if in == nil && q.First > 0 {
 		s.mutex.Unlock()
-		return nil, fmt.Errorf("the first %d bytes of the trace were taken by a collector with another folder, or were removed", q.First)
+		return nil, fmt.Errorf("the first %d bytes of the trace were taken by a collector with another folder, or were "+
+			"removed", q.First)
 	}
 	if in == nil {
 		var err error

@@ -12,12 +12,13 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Spool keeps a trace on disk until a receiver has it: in files of whole blocks, one behind the other, of which the oldest are
-// removed when the receiver has them and there is no room for more. What a trace cannot be read without, which is little, is kept of
-// them. So the files are a trace at any time: the whole of it as long as nothing was removed.
+// A Spool keeps a trace on disk until a receiver has it: in files of whole blocks, one behind the other, of which the
+// oldest are removed when the receiver has them and there is no room for more. What a trace cannot be read without,
+// which is little, is kept of them. So the files are a trace at any time: the whole of it as long as nothing was
+// removed.
 //
-// A library for queues or write-ahead logs would frame each block again, which has its length and checksum already, and would have
-// to be unpacked again to be read as a trace.
+// A library for queues or write-ahead logs would frame each block again, which has its length and checksum already, and
+// would have to be unpacked again to be read as a trace.
 type Spool struct {
 	place *place
 	limit int64 // bytes on disk
@@ -50,7 +51,8 @@ func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
 
 // begin begins the next file.
 func (s *Spool) begin() error {
-	file, err := os.OpenFile(filepath.Join(s.place.dir, fmt.Sprintf("%020d", s.written)), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	file, err := os.OpenFile(filepath.Join(s.place.dir, fmt.Sprintf("%020d", s.written)), os.O_RDWR|os.O_CREATE|os.O_EXCL,
+		0o600)
 	if err != nil {
 		return fmt.Errorf("make a spool: %w", err)
 	}
@@ -84,7 +86,8 @@ func (s *Spool) removeOldest() (removed bool, err error) {
 		return false, nil
 	}
 	if s.kept == nil {
-		if s.kept, err = os.OpenFile(filepath.Join(s.place.dir, keptName), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		if s.kept, err = os.OpenFile(filepath.Join(s.place.dir, keptName), os.O_RDWR|os.O_CREATE|os.O_EXCL,
+			0o600); err != nil {
 			return false, fmt.Errorf("make room in the spool: %w", err)
 		}
 	}
@@ -147,7 +150,8 @@ func (s *Spool) wake() {
 	}
 }
 
-// read reads bytes of the trace from a place on that is still there; none when there are no more yet. ended says that there never will be.
+// read reads bytes of the trace from a place on that is still there; none when there are no more yet. ended says that
+// there never will be.
 func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock() // a file that is read must not be removed
@@ -168,7 +172,8 @@ func (s *Spool) confirm(have int64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if have < s.first() || have > s.written {
-		return fmt.Errorf("the collector claims to have %d bytes of the trace, of which bytes %d to %d are here", have, s.first(), s.written)
+		return fmt.Errorf("the collector claims to have %d bytes of the trace, of which bytes %d to %d are here", have,
+			s.first(), s.written)
 	}
 	s.confirmed = have
 	return nil

@@ -56,7 +56,8 @@ func TestSpoolFull(t *testing.T) {
 	}
 	defer saved.Close()
 	result, _ := saved.Result()
-	if s := saved.Streams()[0]; s.Records+left != 200_000 || s.Missing != left || !strings.Contains(result.Note, "records were left out: the spool of 1 MiB was full") {
+	if s := saved.Streams()[0]; s.Records+left != 200_000 || s.Missing != left ||
+		!strings.Contains(result.Note, "records were left out: the spool of 1 MiB was full") {
 		t.Errorf("%d records and %d missing, %d left out; %q", s.Records, s.Missing, left, result.Note)
 	}
 }
@@ -82,8 +83,8 @@ func TestTraceLargerThanItsSpool(t *testing.T) {
 	trace.deliver(t, 2*time.Minute)
 }
 
-// The receiver has the first part, which made room, and does not come back: the rest is a trace that says where the first part is, and
-// no call is in both or in none.
+// The receiver has the first part, which made room, and does not come back: the rest is a trace that says where the
+// first part is, and no call is in both or in none.
 func TestRestOfTrace(t *testing.T) {
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), 1<<20))
@@ -117,7 +118,8 @@ func TestRestOfTrace(t *testing.T) {
 	if cut, _ := rest.Truncated(); cut || s.Records == 0 || s.Records+s.Missing != trace.next {
 		t.Errorf("cut %v: %d records, %d missing of %d", cut, s.Records, s.Missing, trace.next)
 	}
-	if result, _ := rest.Result(); !strings.Contains(result.Note, "the first calls of this trace are at the collector at "+r.Address()) {
+	if result, _ := rest.Result(); !strings.Contains(result.Note,
+		"the first calls of this trace are at the collector at "+r.Address()) {
 		t.Errorf("%+v", result)
 	}
 	if n := len(rest.Processes()[0].Strings); n != int(trace.next/5000) {
@@ -174,7 +176,8 @@ func TestSweep(t *testing.T) {
 	victim.Process.Kill()
 	victim.Wait()
 	found, err := Sweep()
-	if err != nil || len(found) != 1 || found[0].Name != "victim" || found[0].PID != victim.Process.Pid || found[0].Address != "127.0.0.1:1" {
+	if err != nil || len(found) != 1 || found[0].Name != "victim" || found[0].PID != victim.Process.Pid ||
+		found[0].Address != "127.0.0.1:1" {
 		t.Fatalf("%+v %v", found, err)
 	}
 	if cut, n := recordsIn(t, found[0].Path); !cut || n != 77 {

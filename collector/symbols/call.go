@@ -5,8 +5,8 @@ import (
 	"encoding/binary"
 )
 
-// longestCall is the longest instruction that calls, in bytes: on x86-64 through memory, with a prefix, a SIB byte and 32 bits of
-// displacement.
+// longestCall is the longest instruction that calls, in bytes: on x86-64 through memory, with a prefix, a SIB byte and
+// 32 bits of displacement.
 const longestCall = 8
 
 // endsInCall says whether code ends in an instruction that calls. For machines that it does not know it says yes.
@@ -20,8 +20,8 @@ func endsInCall(machine elf.Machine, code []byte) bool {
 	return true
 }
 
-// endsInCallAMD64: call rel32 is E8 and 4 bytes; call r/m64 is FF, a ModRM byte with 2 in the middle, and what the ModRM byte asks for
-// (Intel's manual, volume 2, CALL and table 2-2). Prefixes come before and do not matter.
+// endsInCallAMD64: call rel32 is E8 and 4 bytes; call r/m64 is FF, a ModRM byte with 2 in the middle, and what the
+// ModRM byte asks for (Intel's manual, volume 2, CALL and table 2-2). Prefixes come before and do not matter.
 func endsInCallAMD64(code []byte) bool {
 	if n := len(code); n >= 5 && code[n-5] == 0xe8 {
 		return true

@@ -71,7 +71,8 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 	if info := content["info"]; len(info) > 5 && info[4] == 0 { // as package dwarf tells it, by a version that is small
 		return nil, errors.New("it is big-endian")
 	}
-	data, err = dwarf.New(content["abbrev"], nil, nil, content["info"], content["line"], nil, content["ranges"], content["str"])
+	data, err = dwarf.New(content["abbrev"], nil, nil, content["info"], content["line"], nil, content["ranges"],
+		content["str"])
 	for _, name := range []string{"addr", "line_str", "rnglists", "str_offsets"} {
 		if err == nil && content[name] != nil {
 			err = data.AddSection(".debug_"+name, content[name])
@@ -80,7 +81,8 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 	return data, err
 }
 
-// unpack is a section that was compressed in the old way: "ZLIB", its size as a big-endian u64, and what zlib made of it.
+// unpack is a section that was compressed in the old way: "ZLIB", its size as a big-endian u64, and what zlib made of
+// it.
 func unpack(b []byte, most uint64) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return b, nil

@@ -35,7 +35,8 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Tim
 	}
 	f := &elfFile{File: parsed}
 	if id := f.buildID(); image.BuildID != "" && id != image.BuildID {
-		return nil, fmt.Errorf("%s has changed since it was loaded: its build ID is %s, not %s", image.Path, id, image.BuildID)
+		return nil, fmt.Errorf("%s has changed since it was loaded: its build ID is %s, not %s", image.Path, id,
+			image.BuildID)
 	}
 	first := ^uint64(0)
 	for _, p := range f.Progs {
@@ -184,8 +185,9 @@ func (f *elfFile) code(addresses []uint64) []place {
 // symbolSize is that of an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
 const symbolSize = 24
 
-// name gives places, which are in order, the names of the functions they are in: from the full table of symbols, or from the one
-// for the dynamic linker. Tables may have a million entries: they are read in pieces and nothing of them is kept.
+// name gives places, which are in order, the names of the functions they are in: from the full table of symbols, or
+// from the one for the dynamic linker. Tables may have a million entries: they are read in pieces and nothing of them
+// is kept.
 func (f *elfFile) name(places []place) {
 	table := f.SectionByType(elf.SHT_SYMTAB)
 	if table == nil {
@@ -203,7 +205,8 @@ func (f *elfFile) name(places []place) {
 				continue
 			}
 			name, start, size := f.ByteOrder.Uint32(b), f.ByteOrder.Uint64(b[8:]), f.ByteOrder.Uint64(b[16:])
-			for i := sort.Search(len(places), func(i int) bool { return places[i].at >= start }); i < len(places) && places[i].at-start < size; i++ {
+			for i := sort.Search(len(places), func(i int) bool { return places[i].at >= start }); i < len(places) &&
+				places[i].at-start < size; i++ {
 				if p := &places[i]; p.name == 0 || start > p.start {
 					p.start, p.name = start, name
 				}
@@ -221,7 +224,8 @@ func (f *elfFile) name(places []place) {
 	}
 }
 
-// text is the string at an offset of a table of strings, cut at the longest that a fact takes. A table that is not in the file has none.
+// text is the string at an offset of a table of strings, cut at the longest that a fact takes. A table that is not in
+// the file has none.
 func text(table *elf.Section, offset uint32) string {
 	if table.ReaderAt == nil {
 		return ""

@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// A line is where in the source the code at an address of a file is: the statement of the very function that the address is in. Of code
-// that was inlined into it this is the outermost call, because the name that goes with it is that function's.
+// A line is where in the source the code at an address of a file is: the statement of the very function that the
+// address is in. Of code that was inlined into it this is the outermost call, because the name that goes with it is
+// that function's.
 type line struct {
 	file     string
 	number   int
@@ -30,9 +31,10 @@ type lineFinder struct {
 	found     map[uint64]line
 }
 
-// findLines looks up addresses, which are in order, in DWARF whose .debug_info and .debug_line are also given as they are. What is broken or takes too long
-// leaves out what it is of; the error says the first such.
-func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadline time.Time) (found map[uint64]line, err error) {
+// findLines looks up addresses, which are in order, in DWARF whose .debug_info and .debug_line are also given as they
+// are. What is broken or takes too long leaves out what it is of; the error says the first such.
+func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadline time.Time) (found map[uint64]line,
+	err error) {
 	f := &lineFinder{data, tables, addresses, deadline, map[uint64]line{}}
 	defer func() {
 		if broken := recover(); broken != nil { // package dwarf does on some files
@@ -51,8 +53,8 @@ func findLines(data *dwarf.Data, info, tables []byte, addresses []uint64, deadli
 	return f.found, err
 }
 
-// units are the offsets of the first entries of the units of .debug_info (DWARF 5, 7.5.1; before it, 7.5.1.1), up to the first that is
-// broken. Type units have no code and are left out.
+// units are the offsets of the first entries of the units of .debug_info (DWARF 5, 7.5.1; before it, 7.5.1.1), up to
+// the first that is broken. Type units have no code and are left out.
 func units(info []byte) (offsets []dwarf.Offset) {
 	const typeUnit, splitTypeUnit, skeleton, splitCompile = 2, 6, 4, 5
 	for at := uint64(0); at+12 <= uint64(len(info)); {
@@ -126,7 +128,8 @@ func (f *lineFinder) unit(at dwarf.Offset) error {
 	return f.functions(r, unit, files)
 }
 
-// statements takes the lines of the unit's addresses from its table of statements, and returns the files that the table names.
+// statements takes the lines of the unit's addresses from its table of statements, and returns the files that the table
+// names.
 func (f *lineFinder) statements(unit *dwarf.Entry, addresses []uint64) ([]*dwarf.LineFile, error) {
 	if err := countsWrong(f.tables, unit); err != nil {
 		return nil, err
@@ -166,8 +169,8 @@ func absolute(directory, name string) string {
 	return path.Join(directory, name)
 }
 
-// functions goes through the unit's functions: those with addresses of ours give them their name, and what was inlined into them the line
-// of its call.
+// functions goes through the unit's functions: those with addresses of ours give them their name, and what was inlined
+// into them the line of its call.
 func (f *lineFinder) functions(r *dwarf.Reader, unit *dwarf.Entry, files []*dwarf.LineFile) error {
 	for depth := 1; depth > 0; {
 		if time.Now().After(f.deadline) {

@@ -41,7 +41,8 @@ int main(int argc, char **argv) {
 }
 `
 
-// linesOf builds the source and returns its path, that of the program, and what is found of the calls to inner and area.
+// linesOf builds the source and returns its path, that of the program, and what is found of the calls to inner and
+// area.
 func linesOf(t *testing.T, steps ...string) (source string, found []Place) {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,8 +80,8 @@ func linesOf(t *testing.T, steps ...string) (source string, found []Place) {
 	return source, found
 }
 
-// Calls are on the lines that the source has them on, in every form that compilers give debug information; those inlined into a function are
-// on that function's line, because its name is the frame's.
+// Calls are on the lines that the source has them on, in every form that compilers give debug information; those
+// inlined into a function are on that function's line, because its name is the frame's.
 func TestLines(t *testing.T) {
 	debugFolder = t.TempDir()
 	const build = "g++ -O1 -no-pie -Wl,--build-id -o whole lines.cc "
@@ -91,7 +92,8 @@ func TestLines(t *testing.T) {
 		"compressed":    {build + "-g -gz=zlib", "cp whole lines"},
 		"the old way":   {build + "-g", "objcopy --compress-debug-sections=zlib-gnu whole lines"},
 		"relative path": {build + "-g -fdebug-prefix-map=$PWD=.", "cp whole lines"},
-		"apart": {build + "-g", "id=$(readelf -n whole | sed -n 's/.*Build ID: //p'); rest=${id#??}; folder=" + debugFolder + "/${id%$rest}; mkdir -p $folder; " +
+		"apart": {build + "-g", "id=$(readelf -n whole | sed -n 's/.*Build ID: //p'); rest=${id#??}; folder=" + debugFolder +
+			"/${id%$rest}; mkdir -p $folder; " +
 			"objcopy --only-keep-debug whole $folder/$rest.debug; objcopy --strip-all whole lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,7 +130,8 @@ func TestNoLines(t *testing.T) {
 	}
 }
 
-// Debug information that is cut or changed at any place is refused, or read as what it then says, at once and without harm.
+// Debug information that is cut or changed at any place is refused, or read as what it then says, at once and without
+// harm.
 func TestBrokenLines(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "lines.cc"), filepath.Join(dir, "lines")
@@ -170,14 +173,16 @@ func TestBrokenLines(t *testing.T) {
 	}
 }
 
-// Of a Mach-O file the lines are read, from its dSYM when there is one of its build. The file is what Go makes for a Mac.
+// Of a Mach-O file the lines are read, from its dSYM when there is one of its build. The file is what Go makes for a
+// Mac.
 func TestMachOLines(t *testing.T) {
 	for _, arch := range []string{"arm64", "amd64"} {
 		t.Run(arch, func(t *testing.T) {
 			dir := t.TempDir()
 			os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module lines\n"), 0o644)
-			os.WriteFile(filepath.Join(dir, "main.go"), []byte("package main\n\nvar data = 1\n\n//go:noinline\nfunc inner(x int) int { return x + data }\n\n"+
-				"//go:noinline\nfunc outer(x int) int {\n\treturn inner(x) + 1\n}\n\nfunc main() { println(outer(1)) }\n"), 0o644)
+			os.WriteFile(filepath.Join(dir, "main.go"),
+				[]byte("package main\n\nvar data = 1\n\n//go:noinline\nfunc inner(x int) int { return x + data }\n\n"+
+					"//go:noinline\nfunc outer(x int) int {\n\treturn inner(x) + 1\n}\n\nfunc main() { println(outer(1)) }\n"), 0o644)
 			program := filepath.Join(dir, "program")
 			cmd := exec.Command("go", "build", "-ldflags=-compressdwarf="+fmt.Sprint(arch == "amd64"), "-o", program, ".")
 			cmd.Dir = dir
@@ -233,7 +238,8 @@ func TestMachOLines(t *testing.T) {
 				t.Errorf("in the dSYM: %+v", p)
 			}
 			image.BuildID = strings.Repeat("0", 32)
-			if _, err := Find(image, []uint64{start + slide + 8}, soon()); id != "" && (err == nil || !strings.Contains(err.Error(), "has changed")) {
+			if _, err := Find(image, []uint64{start + slide + 8}, soon()); id != "" &&
+				(err == nil || !strings.Contains(err.Error(), "has changed")) {
 				t.Errorf("of another build: %v", err)
 			}
 		})

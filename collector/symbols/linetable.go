@@ -8,18 +8,21 @@ import (
 	"fmt"
 )
 
-// mostFiles is how many directories or files one unit may name: more than any compiler is given, and 24 MB for package dwarf to set aside for both.
+// mostFiles is how many directories or files one unit may name: more than any compiler is given, and 24 MB for package
+// dwarf to set aside for both.
 const mostFiles = 1 << 20
 
-// lineTable is the header of a unit's table of statements, read as far as package dwarf trusts it: that package sets aside as much memory as the
-// header says that there are directories and files, before it looks whether the section holds them.
+// lineTable is the header of a unit's table of statements, read as far as package dwarf trusts it: that package sets
+// aside as much memory as the header says that there are directories and files, before it looks whether the section
+// holds them.
 type lineTable struct {
 	left   []byte
 	offset int // bytes of an offset into another section: 4, or 8 in the 64-bit form
 	err    error
 }
 
-// countsWrong says what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Tables of earlier versions have none.
+// countsWrong says what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Tables of earlier versions have
+// none.
 func countsWrong(section []byte, unit *dwarf.Entry) error {
 	at, is := unit.Val(dwarf.AttrStmtList).(int64)
 	if !is || at < 0 || at > int64(len(section)) {
@@ -33,7 +36,8 @@ func countsWrong(section []byte, unit *dwarf.Entry) error {
 	if version := t.number(2); version != 5 {
 		return t.err
 	}
-	t.bytes(2 + t.offset + 5) // sizes of addresses and selectors, the header's length, and five bytes on how instructions count
+	// sizes of addresses and selectors, the header's length, and five bytes on how instructions count
+	t.bytes(2 + t.offset + 5)
 	t.bytes(max(int(t.number(1)), 1) - 1)
 	t.entries()
 	t.entries()
@@ -78,7 +82,8 @@ const (
 	formStrx4    = 0x28
 )
 
-var formBytes = map[uint64]int{formData1: 1, formData2: 2, formData4: 4, formData8: 8, formData16: 16, formStrx1: 1, formStrx2: 2, formStrx3: 3, formStrx4: 4}
+var formBytes = map[uint64]int{formData1: 1, formData2: 2, formData4: 4, formData8: 8, formData16: 16, formStrx1: 1,
+	formStrx2: 2, formStrx3: 3, formStrx4: 4}
 
 func (t *lineTable) skip(form uint64) {
 	switch form {

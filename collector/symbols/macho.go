@@ -20,8 +20,8 @@ func dsym(file string) string {
 	return path.Join(file+".dSYM", "Contents/Resources/DWARF", path.Base(file))
 }
 
-// findMachO looks up the lines of return addresses; names of Mach-O images come from the process itself. The debug information is in the
-// dSYM beside the file, or, where no linker took it out, in the file.
+// findMachO looks up the lines of return addresses; names of Mach-O images come from the process itself. The debug
+// information is in the dSYM beside the file, or, where no linker took it out, in the file.
 func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	own, err := machoSlice(file, image)
 	if err != nil {
@@ -53,7 +53,8 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 	return places, err
 }
 
-// machoSlice is the part of a file that is of the image's build, or of the processor of ours when the image has no UUID.
+// machoSlice is the part of a file that is of the image's build, or of the processor of ours when the image has no
+// UUID.
 func machoSlice(file io.ReaderAt, image wire.Image) (*macho.File, error) {
 	fat, err := macho.NewFatFile(file)
 	if err != nil {
@@ -105,7 +106,8 @@ func isMachO(magic []byte) bool {
 	return false
 }
 
-// openRegular opens a file for reading. A path of a traced process is only a name: it must not be waited for, as for a pipe.
+// openRegular opens a file for reading. A path of a traced process is only a name: it must not be waited for, as for a
+// pipe.
 func openRegular(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

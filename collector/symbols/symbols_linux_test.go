@@ -33,7 +33,8 @@ func compile(t testing.TB, flags ...string) string {
 	if err := os.WriteFile(filepath.Join(dir, "a.c"), []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("gcc", append(append([]string{"-O1", "-Wl,--build-id"}, flags...), "-o", out, filepath.Join(dir, "a.c"))...)
+	cmd := exec.Command("gcc", append(append([]string{"-O1", "-Wl,--build-id"}, flags...), "-o", out,
+		filepath.Join(dir, "a.c"))...)
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, text)
 	}
@@ -81,7 +82,8 @@ func returns(t *testing.T, f *elf.File, function string) (addresses []uint64) {
 }
 
 func TestFind(t *testing.T) {
-	for name, flags := range map[string][]string{"position-independent": {"-fPIE", "-pie"}, "fixed": {"-no-pie"}, "library": {"-fPIC", "-shared", "-Wl,-Bsymbolic"}} {
+	for name, flags := range map[string][]string{"position-independent": {"-fPIE", "-pie"}, "fixed": {"-no-pie"},
+		"library": {"-fPIC", "-shared", "-Wl,-Bsymbolic"}} {
 		t.Run(name, func(t *testing.T) {
 			path := compile(t, flags...)
 			f, err := elf.Open(path)
@@ -141,7 +143,8 @@ func TestFindStripped(t *testing.T) {
 	if out, err := exec.Command("strip", path).CombinedOutput(); err != nil {
 		t.Fatalf("strip: %v\n%s", err, out)
 	}
-	got, err := Find(wire.Image{Start: 0x10000, Size: 1 << 20, Path: path}, []uint64{middle + 0x10000, outer + 0x10000}, soon())
+	got, err := Find(wire.Image{Start: 0x10000, Size: 1 << 20, Path: path}, []uint64{middle + 0x10000, outer + 0x10000},
+		soon())
 	if err != nil || got[middle+0x10000] != (Place{}) || got[outer+0x10000] != (Place{Name: "outer"}) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -222,7 +225,8 @@ func FuzzFind(f *testing.F) {
 	}
 	f.Add([]byte(elf.ELFMAG), uint64(1))
 	f.Fuzz(func(t *testing.T, file []byte, address uint64) {
-		found, err := findELF(bytes.NewReader(file), wire.Image{Path: "x", Start: 0x1000}, []uint64{address, address + 8}, soon())
+		found, err := findELF(bytes.NewReader(file), wire.Image{Path: "x", Start: 0x1000}, []uint64{address, address + 8},
+			soon())
 		if (err == nil || strings.Contains(err.Error(), "debug information")) && len(found) == 0 {
 			t.Fatal("nothing is said of an address")
 		}

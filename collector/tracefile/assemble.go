@@ -8,10 +8,11 @@ import (
 	"io"
 )
 
-// A trace that is kept in parts, of which some are gone, is still a trace as long as all blocks but those of records are there.
+// A trace that is kept in parts, of which some are gone, is still a trace as long as all blocks but those of records
+// are there.
 
-// WithoutRecords copies what of a part of a trace is needed for the records of other parts: all blocks that hold no records. The part
-// begins where a block does, or with the file's header.
+// WithoutRecords copies what of a part of a trace is needed for the records of other parts: all blocks that hold no
+// records. The part begins where a block does, or with the file's header.
 func WithoutRecords(dst io.Writer, part io.Reader) error {
 	return eachBlock(part, func(b *block, whole []byte) error {
 		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // of the latter, later ones follow
@@ -22,8 +23,8 @@ func WithoutRecords(dst io.Writer, part io.Reader) error {
 	})
 }
 
-// Assemble makes a trace of the parts that are left of one, one behind the other. Note, when it is not empty, is added to the trace's
-// result. A trace that was not ended stays without an end: it is cut.
+// Assemble makes a trace of the parts that are left of one, one behind the other. Note, when it is not empty, is added
+// to the trace's result. A trace that was not ended stays without an end: it is cut.
 func Assemble(dst io.Writer, parts io.Reader, note string) error {
 	w := &Writer{file: noClose{dst}}
 	w.mutex.Lock()
@@ -62,7 +63,8 @@ type noClose struct{ io.Writer }
 
 func (noClose) Close() error { return nil }
 
-// eachBlock calls fn with the blocks of a stream, up to the first that is not whole. The file's header is passed on with no block, once.
+// eachBlock calls fn with the blocks of a stream, up to the first that is not whole. The file's header is passed on
+// with no block, once.
 func eachBlock(src io.Reader, fn func(b *block, whole []byte) error) error {
 	in := bufio.NewReaderSize(src, 1<<16)
 	passed := false

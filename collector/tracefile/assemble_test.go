@@ -35,7 +35,8 @@ func assembled(t *testing.T, note string, parts ...[]byte) *Reader {
 	return r
 }
 
-// The parts of a trace make the same trace; and when the records of the first part are gone, a trace that lacks just those.
+// The parts of a trace make the same trace; and when the records of the first part are gone, a trace that lacks just
+// those.
 func TestAssemble(t *testing.T) {
 	path, streams := writeSmall(t, true)
 	all, err := os.ReadFile(path)
@@ -81,7 +82,8 @@ func TestAssemble(t *testing.T) {
 		if result, _ := rest.Result(); !strings.Contains(result.Note, "the first part is elsewhere") {
 			t.Fatalf("%+v", result)
 		}
-		if len(rest.Processes()) != len(whole.Processes()) || len(rest.Processes()[0].Strings) != len(whole.Processes()[0].Strings) {
+		if len(rest.Processes()) != len(whole.Processes()) ||
+			len(rest.Processes()[0].Strings) != len(whole.Processes()[0].Strings) {
 			t.Fatal("what is not records is gone too")
 		}
 	}
@@ -138,8 +140,10 @@ func TestNoRoomForRecords(t *testing.T) {
 	defer r.Close()
 	result, _ := r.Result()
 	s := r.Streams()[0]
-	if left == 0 || why.Error() != "it is full" || s.Records+left != published || s.Missing != left || !strings.Contains(result.Note, "records were left out: it is full") {
-		t.Errorf("%d left out, %v; %d in the trace and %d missing of %d; %+v", left, why, s.Records, s.Missing, published, result)
+	if left == 0 || why.Error() != "it is full" || s.Records+left != published || s.Missing != left ||
+		!strings.Contains(result.Note, "records were left out: it is full") {
+		t.Errorf("%d left out, %v; %d in the trace and %d missing of %d; %+v", left, why, s.Records, s.Missing, published,
+			result)
 	}
 	if err := r.Read(s, func([]wire.Record) error { return nil }); err != nil {
 		t.Error(err)

@@ -58,9 +58,9 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A block is a block's header, and where it is in the file. Layout of the header, in bytes: magic 0–3, kind 4, encoding 5,
-// ring 6–7, process 8–11, stored 12–15, raw 16–19, count 20–23, position 24–31, first 32–39, last 40–47, CRC-32C of the stored
-// payload 48–51, CRC-32C of bytes 0–51 52–55.
+// A block is a block's header, and where it is in the file. Layout of the header, in bytes: magic 0–3, kind 4, encoding
+// 5, ring 6–7, process 8–11, stored 12–15, raw 16–19, count 20–23, position 24–31, first 32–39, last 40–47, CRC-32C of
+// the stored payload 48–51, CRC-32C of bytes 0–51 52–55.
 type block struct {
 	offset      int64
 	kind        blockKind
@@ -128,7 +128,8 @@ func appendFileHeader(dst []byte) []byte {
 
 // fileVersion is the version that a file's header states, and 0 when it is none.
 func fileVersion(h []byte) uint32 {
-	if len(h) < fileHeader || !bytes.HasPrefix(h, []byte(fileMagic)) || binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(h[:12], castagnoli) {
+	if len(h) < fileHeader || !bytes.HasPrefix(h, []byte(fileMagic)) ||
+		binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(h[:12], castagnoli) {
 		return 0
 	}
 	return binary.LittleEndian.Uint32(h[8:])
@@ -143,7 +144,8 @@ func appendTrailer(dst []byte, index int64) []byte {
 
 // parseTrailer reads the trailer, of trailer bytes: where the index is.
 func parseTrailer(t []byte) (index int64, ok bool) {
-	if binary.LittleEndian.Uint32(t[8:]) != endMagic || binary.LittleEndian.Uint32(t[12:]) != crc32.Checksum(t[:12], castagnoli) {
+	if binary.LittleEndian.Uint32(t[8:]) != endMagic || binary.LittleEndian.Uint32(t[12:]) != crc32.Checksum(t[:12],
+		castagnoli) {
 		return 0, false
 	}
 	index = int64(binary.LittleEndian.Uint64(t))

@@ -8,11 +8,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// TestNanos: each clock's ticks are converted by what the process says of them: two of one trace may have different timebases, as under Rosetta.
+// TestNanos: each clock's ticks are converted by what the process says of them: two of one trace may have different
+// timebases, as under Rosetta.
 func TestNanos(t *testing.T) {
 	tsc := func(samples ...wire.ClockSample) *Process { return &Process{Clock: wire.ClockTSC, Samples: samples} }
 	mach := &Process{Clock: wire.ClockMach, TimebaseNumer: 125, TimebaseDenom: 3}
-	two := tsc(wire.ClockSample{Ticks: 1000, Nanos: 50_000}, wire.ClockSample{Ticks: 3000, Nanos: 51_000}, wire.ClockSample{Ticks: 4000, Nanos: 53_000})
+	two := tsc(wire.ClockSample{Ticks: 1000, Nanos: 50_000}, wire.ClockSample{Ticks: 3000, Nanos: 51_000},
+		wire.ClockSample{Ticks: 4000, Nanos: 53_000})
 	for _, c := range []struct {
 		name  string
 		p     *Process
@@ -33,7 +35,8 @@ func TestNanos(t *testing.T) {
 		{"before all", two, 800, 49_900},
 		{"long before all", two, 0, 49_500},
 		{"one sample", tsc(wire.ClockSample{Ticks: 7, Nanos: 70}), 99, 99},
-		{"samples that stand still", tsc(wire.ClockSample{Ticks: 7, Nanos: 70}, wire.ClockSample{Ticks: 7, Nanos: 70}), 5, 70 - math.MaxInt64},
+		{"samples that stand still", tsc(wire.ClockSample{Ticks: 7, Nanos: 70}, wire.ClockSample{Ticks: 7, Nanos: 70}), 5,
+			70 - math.MaxInt64},
 	} {
 		if got := c.p.Nanos(c.ticks); got != c.want {
 			t.Errorf("%s: %d ticks are %d ns, want %d", c.name, c.ticks, got, c.want)

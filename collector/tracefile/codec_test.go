@@ -13,7 +13,11 @@ import (
 // workload makes n records of a thread in a process with as many threads.
 func workload(n, threads int) []wire.Record {
 	object, random := wire.ObjectID(0), rand.New(rand.NewPCG(7, 7))
-	w := wiretest.NewWorkload(1, 2.45, func() wire.ObjectID { object += wire.ObjectID(1 + random.IntN(2*threads-1)); return object })
+	w := wiretest.NewWorkload(1, 2.45, func() wire.ObjectID {
+		object += wire.ObjectID(1 +
+			random.IntN(2*threads-1))
+		return object
+	})
 	records := slices.Clone(w.Start())
 	for len(records) < n {
 		records = append(records, w.Step()...)
@@ -26,8 +30,10 @@ func randomRecords(seed uint64, n int) []wire.Record {
 	records := make([]wire.Record, n)
 	for i := range records {
 		shift := random.IntN(64)
-		r := wire.Record{Begin: wire.Ticks(random.Uint64() >> shift), End: wire.Ticks(random.Uint64() >> shift), Arg: random.Uint64() >> random.IntN(64),
-			Object: wire.ObjectID(random.Uint32() >> random.IntN(32)), Call: wire.Call(random.IntN(6)), Flags: wire.Flags(random.IntN(4))}
+		r := wire.Record{Begin: wire.Ticks(random.Uint64() >> shift), End: wire.Ticks(random.Uint64() >> shift),
+			Arg:    random.Uint64() >> random.IntN(64),
+			Object: wire.ObjectID(random.Uint32() >> random.IntN(32)), Call: wire.Call(random.IntN(6)),
+			Flags: wire.Flags(random.IntN(4))}
 		if random.IntN(4) == 0 {
 			r.Call = wire.CallMore
 		}
@@ -39,7 +45,8 @@ func randomRecords(seed uint64, n int) []wire.Record {
 	return records
 }
 
-// stepped makes records of a clock that goes in steps, and at each 50th call may have stopped elsewhere between two of them.
+// stepped makes records of a clock that goes in steps, and at each 50th call may have stopped elsewhere between two of
+// them.
 func stepped(records []wire.Record, step wire.Ticks) []wire.Record {
 	random, offset := rand.New(rand.NewPCG(3, 3)), wire.Ticks(7)
 	for i := range records {
@@ -62,10 +69,12 @@ func TestRecordsRoundTrip(t *testing.T) {
 		"more at the end":     {{Begin: 5, End: 9, Call: 7, Flags: wire.HasMore}},
 		"more without a call": {wire.More{X0: 1, X1: 2, X2: 3, X3: 4}.Record(), {Begin: 1, End: 2, Call: 9}},
 		"more with flags":     {{Begin: 5, End: 9, Call: 7, Flags: wire.HasMore}, wire.More{X0: 1, Flags: 1}.Record()},
-		"two mores":           {{Begin: 5, End: 9, Call: 7, Flags: wire.HasMore}, wire.More{X0: 1}.Record(), wire.More{X0: 2}.Record()},
-		"end before begin":    {{Begin: 9, End: 5, Call: 7}, {Begin: 1, End: 1 << 63, Call: 7}},
-		"extremes":            {{Begin: ^wire.Ticks(0), End: 0, Arg: ^uint64(0), Object: ^wire.ObjectID(0), Call: ^wire.Call(0), Flags: ^wire.Flags(0)}, {}},
-		"workload":            workload(recordsPerBlock, 8),
+		"two mores": {{Begin: 5, End: 9, Call: 7, Flags: wire.HasMore}, wire.More{X0: 1}.Record(),
+			wire.More{X0: 2}.Record()},
+		"end before begin": {{Begin: 9, End: 5, Call: 7}, {Begin: 1, End: 1 << 63, Call: 7}},
+		"extremes": {{Begin: ^wire.Ticks(0), End: 0, Arg: ^uint64(0), Object: ^wire.ObjectID(0),
+			Call: ^wire.Call(0), Flags: ^wire.Flags(0)}, {}},
+		"workload": workload(recordsPerBlock, 8),
 	}
 	for _, step := range []wire.Ticks{2, 13, 26, 1 << 20} {
 		cases["steps of "+strconv.Itoa(int(step))] = stepped(workload(5000, 2), step)
@@ -88,7 +97,8 @@ func TestRecordsRoundTrip(t *testing.T) {
 
 func FuzzDecodeRecords(f *testing.F) {
 	var e encoder
-	for _, records := range [][]wire.Record{nil, workload(100, 2), stepped(workload(100, 2), 26), randomRecords(1, 50), {wire.More{X0: 1}.Record()}} {
+	for _, records := range [][]wire.Record{nil, workload(100, 2), stepped(workload(100, 2), 26), randomRecords(1, 50),
+		{wire.More{X0: 1}.Record()}} {
 		payload, _, _ := e.encode(nil, records)
 		f.Add(payload.bytes, uint16(len(records)))
 	}

@@ -9,9 +9,10 @@ import (
 
 // The records of a block are stored by column, so that like lies next to like: docs/trace-file.md, "Records".
 //
-// Records of one kind share a set of columns: of one call, with the same flags, all with a More record behind them or all without. The order
-// column says of which kind each record is; everything else about a record is in its kind's columns, as a difference from
-// what can be expected. No column depends on the table of calls, so the table may change without making files unreadable.
+// Records of one kind share a set of columns: of one call, with the same flags, all with a More record behind them or
+// all without. The order column says of which kind each record is; everything else about a record is in its kind's
+// columns, as a difference from what can be expected. No column depends on the table of calls, so the table may change
+// without making files unreadable.
 
 // A form says how the records of a kind are stored.
 type form uint8
@@ -39,11 +40,12 @@ const (
 	endColumn   = columnX3     // behind the last of them
 )
 
-// columnsAndBits begins the payload of a block of records whose columns are of version 2. One of version 1 begins with its number of kinds,
-// and has one at least.
+// columnsAndBits begins the payload of a block of records whose columns are of version 2. One of version 1 begins with
+// its number of kinds, and has one at least.
 const columnsAndBits = 0
 
-// recentObjects is how many objects a block remembers. A thread works with few at a time: its queue, command buffer, encoder.
+// recentObjects is how many objects a block remembers. A thread works with few at a time: its queue, command buffer,
+// encoder.
 const recentObjects = 8
 
 // maxKinds bounds the kinds of records in a block.
@@ -70,8 +72,8 @@ type kind struct {
 	tables  [4]table // of arg, x0, x1, x2
 }
 
-// A column is bytes as they are gathered. Whoever puts something into it has made room before, for many at once: a slice that grows by
-// append is looked at, and stored, for each byte.
+// A column is bytes as they are gathered. Whoever puts something into it has made room before, for many at once: a
+// slice that grows by append is looked at, and stored, for each byte.
 type column struct {
 	bytes []byte // the memory
 	size  int    // of it in use

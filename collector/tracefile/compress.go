@@ -11,11 +11,13 @@ import (
 // minCompress is the size from which a payload is worth trying, in bytes.
 const minCompress = 64
 
-// zstdEncoders are encoders of one goroutine each. One for many goroutines keeps a state for each processor, and takes them in turn: each
-// block would find the tables that were used longest ago, and no cache still has those. The window holds a whole block of records. A
-// single segment says its size, so that a reader knows before it decompresses what it will get.
+// zstdEncoders are encoders of one goroutine each. One for many goroutines keeps a state for each processor, and takes
+// them in turn: each block would find the tables that were used longest ago, and no cache still has those. The window
+// holds a whole block of records. A single segment says its size, so that a reader knows before it decompresses what it
+// will get.
 var zstdEncoders = sync.Pool{New: func() any {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false), zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
+	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
+		zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
 	if err != nil {
 		panic(err) // of options alone
 	}
@@ -92,7 +94,8 @@ func decompress(stored []byte, e encoding, raw uint32, scratch []byte) ([]byte, 
 		frame, rest = stored[frameSize:end], stored[end:]
 	}
 	var h zstd.Header
-	if len(rest) > int(raw) || h.Decode(frame) != nil || !h.SingleSegment || h.FrameContentSize != uint64(int(raw)-len(rest)) {
+	if len(rest) > int(raw) || h.Decode(frame) != nil || !h.SingleSegment ||
+		h.FrameContentSize != uint64(int(raw)-len(rest)) {
 		return nil, errPayload
 	}
 	out, err := zstdDecoder.DecodeAll(frame, scratch[:0])

@@ -9,8 +9,9 @@ import (
 	"io"
 )
 
-// A Copier copies a trace that comes in pieces: it takes each block as it comes, checks it and writes it whole. When a stream ends
-// anywhere, what was written is a trace that was cut, and the next stream goes on behind its last whole block.
+// A Copier copies a trace that comes in pieces: it takes each block as it comes, checks it and writes it whole. When a
+// stream ends anywhere, what was written is a trace that was cut, and the next stream goes on behind its last whole
+// block.
 type Copier struct {
 	Dst  io.Writer
 	Name string // what errors begin with
@@ -74,7 +75,8 @@ func (c *Copier) fileHeader(src io.Reader) ([]byte, error) {
 		return h, nil
 	}
 	if version := binary.LittleEndian.Uint32(h[8:]); bytes.HasPrefix(h, []byte(fileMagic)) && version > Version {
-		return nil, c.wrong(ErrVersion, "format version %d, this mtrace takes up to %d; use the same version on both ends", version, Version)
+		return nil, c.wrong(ErrVersion, "format version %d, this mtrace takes up to %d; use the same version on both ends",
+			version, Version)
 	}
 	return nil, c.wrong(ErrNotTrace, "it starts with %q", h)
 }

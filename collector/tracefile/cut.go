@@ -2,9 +2,10 @@ package tracefile
 
 // A Cut is the end of a trace that ends before its recording did.
 type Cut struct {
-	Why string `json:"why"`         // one line
-	At  int64  `json:"at_unix_ns"`  // Unix time in nanoseconds up to which something is known of the recording; 0 when that is not known
-	All bool   `json:"all_counted"` // what was not kept was counted to the end: nothing else is missing
+	Why string `json:"why"` // one line
+	// Unix time in nanoseconds up to which something is known of the recording; 0 when that is not known
+	At  int64 `json:"at_unix_ns"`
+	All bool  `json:"all_counted"` // what was not kept was counted to the end: nothing else is missing
 }
 
 // Cut says that the trace is cut, and where; nil when it is not, which does not say that the file is undamaged.
@@ -38,8 +39,8 @@ func (r *Reader) findCut() {
 	}
 }
 
-// Last is the last that the process is known to have counted: its end or, without one, what it had counted when the collector last
-// looked. Nil when neither is there.
+// Last is the last that the process is known to have counted: its end or, without one, what it had counted when the
+// collector last looked. Nil when neither is there.
 func (p *Process) Last() *End {
 	if p.End != nil {
 		return p.End

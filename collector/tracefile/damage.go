@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Damage is a part of the file that could not be read and was left out. What it held is known from its block's header, or from the
-// index, when one of them is whole.
+// A Damage is a part of the file that could not be read and was left out. What it held is known from its block's
+// header, or from the index, when one of them is whole.
 type Damage struct {
 	Offset, Size int64        // of the part, in bytes
 	Held         string       // in words; empty when it is not known
@@ -41,7 +41,8 @@ var held = map[blockKind]struct {
 
 // note adds a block that was left out; of its records those behind the first done were.
 func (r *Reader) note(b *block, done uint64, why error) {
-	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of, Process: b.process, Why: why.Error()}
+	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of,
+		Process: b.process, Why: why.Error()}
 	if b.kind == blockRecords {
 		d.Ring, d.Records, d.First, d.Last = b.ring, uint64(b.count)-min(done, uint64(b.count)), b.first, b.last
 	}
@@ -61,11 +62,13 @@ func (r *Reader) addDamage(d Damage) {
 func (r *Reader) isHole(b *block) bool {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	at, known := slices.BinarySearchFunc(r.damage, b.offset, func(d Damage, offset int64) int { return cmp.Compare(d.Offset, offset) })
+	at, known := slices.BinarySearchFunc(r.damage, b.offset,
+		func(d Damage, offset int64) int { return cmp.Compare(d.Offset, offset) })
 	return known && (r.damage[at].Why != errOwner.Error() || r.damage[at].Records == uint64(b.count))
 }
 
-// Damage are the parts of the file that were found so far that cannot be read, in their order: all of them once every stream was read.
+// Damage are the parts of the file that were found so far that cannot be read, in their order: all of them once every
+// stream was read.
 func (r *Reader) Damage() []Damage {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

@@ -37,7 +37,11 @@ func readData(t testing.TB, data []byte) (readable, error) {
 	for _, s := range r.Streams() {
 		key := streamKey{s.Process, s.Ring}
 		got.missing[key] = s.Missing
-		if err := r.Read(s, func(records []wire.Record) error { got.streams[key] = append(got.streams[key], records...); return nil }); err != nil {
+		if err := r.Read(s, func(records []wire.Record) error {
+			got.streams[key] = append(got.streams[key],
+				records...)
+			return nil
+		}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,8 +71,9 @@ func isPart(part, all []wire.Record) bool {
 	return true
 }
 
-// TestEveryBit: whichever bit of a trace is flipped, either nothing changes or it is said, and what is read is right; of records that a
-// block of a known header or index held it is known how many are missing. One flipped bit used to make the whole file unreadable.
+// TestEveryBit: whichever bit of a trace is flipped, either nothing changes or it is said, and what is read is right;
+// of records that a block of a known header or index held it is known how many are missing. One flipped bit used to
+// make the whole file unreadable.
 func TestEveryBit(t *testing.T) {
 	path, want := writeSmall(t, true)
 	whole, err := os.ReadFile(path)
@@ -109,16 +114,19 @@ func TestEveryBit(t *testing.T) {
 				t.Fatalf("bit %d: stream %v has records that were never made", bit, key)
 			}
 			unknown := func(d Damage) bool { return d.Unknown() || d.Records == 0 && !d.Remade() }
-			if n, m := uint64(len(part)), got.missing[key]; got.cut == nil && !slices.ContainsFunc(got.damage, unknown) && n+m < uint64(len(all)) {
-				t.Errorf("bit %d: of %d records of stream %v %d are there and %d are missing: %+v", bit, len(all), key, n, m, got.damage)
+			if n, m := uint64(len(part)), got.missing[key]; got.cut == nil && !slices.ContainsFunc(got.damage, unknown) &&
+				n+m < uint64(len(all)) {
+				t.Errorf("bit %d: of %d records of stream %v %d are there and %d are missing: %+v", bit, len(all), key, n, m,
+					got.damage)
 			}
 		}
 	}
-	t.Logf("of %d flips %d changed nothing, %d were said, %d made the file unreadable", 8*len(whole)/step, silent, left, refused)
+	t.Logf("of %d flips %d changed nothing, %d were said, %d made the file unreadable", 8*len(whole)/step, silent, left,
+		refused)
 }
 
-// TestRepair: what is whole of a damaged or cut trace becomes a file that reads without a complaint of its own, has the same records, and
-// says what it lacks.
+// TestRepair: what is whole of a damaged or cut trace becomes a file that reads without a complaint of its own, has the
+// same records, and says what it lacks.
 func TestRepair(t *testing.T) {
 	path, _ := writeSmall(t, true)
 	whole, err := os.ReadFile(path)
@@ -165,8 +173,10 @@ func TestRepair(t *testing.T) {
 			if !slices.Equal(after.streams[key], records) {
 				t.Fatalf("byte %d: stream %v differs", at, key)
 			}
-			if after.missing[key] < before.missing[key] && before.cut == nil && !strings.Contains(fmt.Sprint(said.Lines), "not known") {
-				t.Fatalf("byte %d: %d records of stream %v are missing, and the repaired file says %d", at, before.missing[key], key, after.missing[key])
+			if after.missing[key] < before.missing[key] && before.cut == nil && !strings.Contains(fmt.Sprint(said.Lines),
+				"not known") {
+				t.Fatalf("byte %d: %d records of stream %v are missing, and the repaired file says %d", at, before.missing[key],
+					key, after.missing[key])
 			}
 		}
 	}
@@ -218,8 +228,8 @@ func TestSoFar(t *testing.T) {
 	}
 }
 
-// The record that says that another thread has a ring from then on was in a damaged block: what came behind was laid on the thread that had
-// the ring before, which had not made those calls (found by the torture, seeds 1119 and 11925).
+// The record that says that another thread has a ring from then on was in a damaged block: what came behind was laid on
+// the thread that had the ring before, which had not made those calls (found by the torture, seeds 1119 and 11925).
 func TestThreadStartDamaged(t *testing.T) {
 	start := func(thread uint64) wire.Record {
 		return wire.Record{Begin: 1, End: 1, Arg: thread, Call: wire.CallThreadStart}
@@ -281,7 +291,8 @@ func TestThreadStartDamaged(t *testing.T) {
 	}
 	made := calls(whole)
 	each := made[11]
-	var kept, assembled memory // of a trace in parts the first ones are gone: these calls were of whoever had the ring last
+	// of a trace in parts the first ones are gone: these calls were of whoever had the ring last
+	var kept, assembled memory
 	check(WithoutRecords(&kept, bytes.NewReader(file.Bytes()[:blocks[2]])))
 	check(Assemble(&assembled, io.MultiReader(&kept, bytes.NewReader(file.Bytes()[blocks[2]:])), ""))
 	if got, want := calls(assembled.open(t)), (map[uint64]int{12: 2 * each, 13: each}); !maps.Equal(got, want) {
@@ -300,8 +311,10 @@ func TestThreadStartDamaged(t *testing.T) {
 		{"the last start", blocks[3:4], map[uint64]int{11: each, 12: 2 * each, 13: each}, 0},
 		{"no start", blocks[2:3], map[uint64]int{11: each, 12: 2 * each, 13: each}, 0},
 		{"owners", owners, map[uint64]int{11: each, 12: 3 * each, 13: each}, 0},
-		{"a thread's start, and owners", append(owners[:1:1], blocks[1]), map[uint64]int{11: each, 13: each}, uint64(2 * each)},
-		{"what is of the last thread, and owners", append(owners[:1:1], blocks[3]), map[uint64]int{11: each, 12: 2 * each}, uint64(each)},
+		{"a thread's start, and owners", append(owners[:1:1], blocks[1]), map[uint64]int{11: each, 13: each},
+			uint64(2 * each)},
+		{"what is of the last thread, and owners", append(owners[:1:1], blocks[3]), map[uint64]int{11: each, 12: 2 * each},
+			uint64(each)},
 	} {
 		data := bytes.Clone(file.Bytes())
 		for _, at := range c.damaged {

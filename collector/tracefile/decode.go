@@ -11,7 +11,8 @@ import (
 
 var errColumns = errors.New("its columns do not fit together")
 
-// A decoder turns the payload of a block back into records: begin, then next until there are no more. It is reused, not shared.
+// A decoder turns the payload of a block back into records: begin, then next until there are no more. It is reused, not
+// shared.
 type decoder struct {
 	payload  []byte
 	kinds    []reading
@@ -24,8 +25,8 @@ type decoder struct {
 	previous wire.Ticks
 }
 
-// A reading is a kind while a block is read. Its columns are places in the payload rather than slices of it, because the garbage
-// collector would be told of each step of a slice.
+// A reading is a kind while a block is read. Its columns are places in the payload rather than slices of it, because
+// the garbage collector would be told of each step of a slice.
 type reading struct {
 	call    wire.Call
 	flags   wire.Flags
@@ -38,11 +39,12 @@ type reading struct {
 	tables  [4][]uint64       // of arg, x0, x1, x2
 }
 
-// A span is the part of a column that is not read yet, as offsets in the payload. A column that was read beyond its end begins
-// behind its end for good.
+// A span is the part of a column that is not read yet, as offsets in the payload. A column that was read beyond its end
+// begins behind its end for good.
 type span struct{ at, end uint32 }
 
-// decode appends the count records of a payload to dst. Whatever the payload is, it ends with an error or exactly count records.
+// decode appends the count records of a payload to dst. Whatever the payload is, it ends with an error or exactly count
+// records.
 func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.Record, error) {
 	if err := d.begin(payload, count); err != nil {
 		return dst, err
@@ -59,7 +61,8 @@ func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.R
 	return dst[:start+count], nil
 }
 
-// begin takes the payload of a block of count records. What it allocates is bounded by the number of kinds there may be.
+// begin takes the payload of a block of count records. What it allocates is bounded by the number of kinds there may
+// be.
 func (d *decoder) begin(payload []byte, count int) error {
 	in := cursor{b: payload}
 	d.payload, d.left, d.recent, d.previous = payload, count, recents{}, 0
@@ -76,8 +79,8 @@ func (d *decoder) begin(payload []byte, count int) error {
 	return nil
 }
 
-// next fills out, which has room for two records at least, with the block's next ones, but for one place when what follows takes two. Of
-// a block without more records it fills none.
+// next fills out, which has room for two records at least, with the block's next ones, but for one place when what
+// follows takes two. Of a block without more records it fills none.
 func (d *decoder) next(out []wire.Record) (n int, err error) {
 	payload, order := d.payload, d.order
 	most := min(len(out), d.left)
@@ -172,7 +175,8 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 			in.bad = true
 			return nil
 		}
-		k.call, k.flags, k.form = wire.Call(binary.LittleEndian.Uint16(head)), wire.Flags(binary.LittleEndian.Uint16(head[2:])), form(head[4])
+		k.call, k.flags, k.form = wire.Call(binary.LittleEndian.Uint16(head)),
+			wire.Flags(binary.LittleEndian.Uint16(head[2:])), form(head[4])
 		k.object, k.arg, k.x, k.columns, k.sizes = 0, 0, [4]uint64{}, [columnCount]span{}, [columnCount]size{}
 		for t := range k.tables {
 			k.tables[t] = k.tables[t][:0]
@@ -215,8 +219,8 @@ func (d *decoder) leftOver() bool {
 	return false
 }
 
-// times are the next values of the first two columns, which are two or three bytes each, as a rule: those are read without a branch for
-// each length; see long.
+// times are the next values of the first two columns, which are two or three bytes each, as a rule: those are read
+// without a branch for each length; see long.
 func (k *reading) times(payload []byte) (gap, length uint64) {
 	g, l := &k.columns[columnGap], &k.columns[columnLength]
 	if int(g.at)+8 <= len(payload) && int(l.at)+8 <= len(payload) {
@@ -275,8 +279,8 @@ func (c *span) next(payload []byte) uint64 {
 	return c.long(payload)
 }
 
-// long is the next value of a column when it takes more than a byte. One of up to eight bytes is read without a loop: the bytes
-// up to the first without its high bit are kept, and groups of seven bits are moved together by twos.
+// long is the next value of a column when it takes more than a byte. One of up to eight bytes is read without a loop:
+// the bytes up to the first without its high bit are kept, and groups of seven bits are moved together by twos.
 func (c *span) long(payload []byte) uint64 {
 	if c.at < c.end && int(c.at)+8 <= len(payload) {
 		x := binary.LittleEndian.Uint64(payload[c.at:])

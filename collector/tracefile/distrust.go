@@ -6,15 +6,17 @@ import (
 	"slices"
 )
 
-// mostCounted bounds what anything in a trace can count: a thread that makes ten million calls a second gets there in three weeks. What
-// says more was damaged, or made up, in a process or in a file that an older mtrace wrote; sums of what is less cannot overflow.
+// mostCounted bounds what anything in a trace can count: a thread that makes ten million calls a second gets there in
+// three weeks. What says more was damaged, or made up, in a process or in a file that an older mtrace wrote; sums of
+// what is less cannot overflow.
 const mostCounted = 1 << 44
 
 // distrust takes out of an end what cannot be, and says so in Distrusted.
 func (e *End) distrust() {
 	check := func(n *uint64, what string) {
 		if *n > mostCounted {
-			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it claims %d %s, which cannot be: they are not counted, and how many there were is not known", *n, what))
+			e.Distrusted = append(e.Distrusted, fmt.Sprintf("it claims %d %s, which cannot be: they are not counted, and how "+
+				"many there were is not known", *n, what))
 			*n = 0
 		}
 	}

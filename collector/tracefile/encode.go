@@ -10,8 +10,8 @@ import (
 // largeArg is the size from which args go into a table: hashes and packed sizes, of which few are distinct.
 const largeArg = 1 << 40
 
-// An encoder turns records into the payload of a block. It is reused, not shared. What it does for each record is written out, because the
-// program may need the processor that it runs on.
+// An encoder turns records into the payload of a block. It is reused, not shared. What it does for each record is
+// written out, because the program may need the processor that it runs on.
 type encoder struct {
 	order  column
 	bits   bitWriter
@@ -28,7 +28,8 @@ type cachedKind struct {
 	index uint64
 }
 
-// A recordsPayload is the payload of a block of records: its columns, and its bits from columns on, which no compressor makes smaller.
+// A recordsPayload is the payload of a block of records: its columns, and its bits from columns on, which no compressor
+// makes smaller.
 type recordsPayload struct {
 	bytes   []byte
 	columns int
@@ -45,7 +46,8 @@ func (e *encoder) encode(dst []byte, records []wire.Record) (_ recordsPayload, f
 	for i := 0; i < len(records); i++ {
 		r := &records[i]
 		isMore := r.Call == wire.CallMore
-		withMore := !isMore && r.Flags&wire.HasMore != 0 && i+1 < len(records) && records[i+1].Call == wire.CallMore && records[i+1].Flags == 0
+		withMore := !isMore && r.Flags&wire.HasMore != 0 && i+1 < len(records) && records[i+1].Call == wire.CallMore &&
+			records[i+1].Flags == 0
 		key := kindKey{r.Call, r.Flags, withMore}
 		c := &e.cache[uint8(key.call)^uint8(key.flags)<<3^uint8(key.flags>>8)]
 		if c.kind == nil || c.key != key {
@@ -168,8 +170,9 @@ func (e *encoder) putMore(k *kind, m wire.More) {
 	}
 }
 
-// append puts the columns together: what says that they are of version 2, the step of the clock, the number of kinds, each kind's call,
-// flags and form, the order column with its length, and each kind's columns with their lengths, column by column. Behind them are the bits.
+// append puts the columns together: what says that they are of version 2, the step of the clock, the number of kinds,
+// each kind's call, flags and form, the order column with its length, and each kind's columns with their lengths,
+// column by column. Behind them are the bits.
 func (e *encoder) append(dst []byte) recordsPayload {
 	dst = append(dst, columnsAndBits)
 	dst = binary.AppendUvarint(dst, e.clock.step)

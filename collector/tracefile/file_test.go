@@ -18,16 +18,18 @@ import (
 var testInfo = Info{Tool: "test", Command: []string{"a", "b c"}, Host: "h", OS: "linux", Arch: "amd64", Started: 42}
 
 func testHello(pid int) wire.Hello {
-	return wire.Hello{Version: wire.Version, PID: pid, PPID: 1, Program: "/bin/p", Args: []string{"p", "-x"}, Host: "h", OS: "linux", Arch: "amd64", Started: 7}
+	return wire.Hello{Version: wire.Version, PID: pid, PPID: 1, Program: "/bin/p", Args: []string{"p", "-x"}, Host: "h",
+		OS: "linux", Arch: "amd64", Started: 7}
 }
 
 var (
-	testStack = wire.Stack{Native: []uint64{0x401136}, Python: []wire.PythonFrame{{Function: 1, File: 2, Line: 3}}, CutPython: true}
+	testStack = wire.Stack{Native: []uint64{0x401136}, Python: []wire.PythonFrame{{Function: 1, File: 2, Line: 3}},
+		CutPython: true}
 	testImage = wire.Image{Start: 0x400000, Size: 0x2000, BuildID: "ab", Path: "/bin/p q"}
 )
 
-// writeSmall writes a trace of two processes with everything in it, closed or not, and returns its path and what is in the
-// streams.
+// writeSmall writes a trace of two processes with everything in it, closed or not, and returns its path and what is in
+// the streams.
 func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	w, err := Create(path, testInfo)
@@ -65,7 +67,8 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 			{Kind: wire.FactSymbol, Key: 0x401140, Aux: 1},
 			wire.CodeLine{Address: 0x401136, File: "/src/a main.c", Line: 70000}.Fact(),
 		}))
-		check(w.ThreadTimes(p, []wire.ThreadTime{{Thread: 101, At: 1000e6, Ran: 5, Waited: 0}, {Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}))
+		check(w.ThreadTimes(p, []wire.ThreadTime{{Thread: 101, At: 1000e6, Ran: 5, Waited: 0},
+			{Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}))
 		for ring := range uint16(3) {
 			key := streamKey{p, ring}
 			streams[key] = workload(12*int(ring+1), 2)
@@ -83,7 +86,8 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 		}
 	}
 	check(w.EndProcess(0, End{ExitKnown: true, Signal: 9, Rings: []RingEnd{
-		{Ring: 0, Thread: 100, Head: 12}, {Ring: 1, Head: 24, Dropped: 5, Losses: []Loss{{7, 3}, {8, 2}}}, {Ring: 2, Head: 46}, {Ring: 3, Head: 4}},
+		{Ring: 0, Thread: 100, Head: 12}, {Ring: 1, Head: 24, Dropped: 5, Losses: []Loss{{7, 3}, {8, 2}}},
+		{Ring: 2, Head: 46}, {Ring: 3, Head: 4}},
 		Unringed: 2, Current: []CurrentCall{{Thread: 100, Begin: 9, Object: 1, Call: 50}}}))
 	if closed {
 		check(w.Close(Result{Finished: 43}))
@@ -135,20 +139,23 @@ func TestFileRoundTrip(t *testing.T) {
 		}
 	}
 	p := r.Processes()[0]
-	if want := []wire.ThreadTime{{Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1000e6, Ran: 5},
+	if want := []wire.ThreadTime{{Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown},
+		{Thread: 101, At: 1000e6, Ran: 5},
 		{Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}; !slices.Equal(p.ThreadTimes, want) {
 		t.Errorf("thread times %+v", p.ThreadTimes)
 	}
 	switch {
 	case len(r.Processes()) != 2, !reflect.DeepEqual(p.Hello, testHello(100)):
 		t.Errorf("hello %+v", p.Hello)
-	case p.Strings[wire.HashString("axpy")] != "axpy", p.Classes[3] != Class{"AGXQueue", wire.FamilyQueue}, p.Devices[1] != Device{"softmetal", true, 1<<64 - 1, 12713115648}, p.Devices[2] != Device{}:
+	case p.Strings[wire.HashString("axpy")] != "axpy", p.Classes[3] != Class{"AGXQueue", wire.FamilyQueue},
+		p.Devices[1] != Device{"softmetal", true, 1<<64 - 1, 12713115648}, p.Devices[2] != Device{}:
 		t.Errorf("facts %+v", p)
 	case p.ThreadNames[101] != "main", !slices.Equal(p.Warnings, []string{"careful"}):
 		t.Errorf("facts %+v", p)
 	case len(p.Stacks) != 1, !reflect.DeepEqual(p.Stacks[wire.StackID(testStack.Fact().Key)], testStack):
 		t.Errorf("stacks %+v", p.Stacks)
-	case !slices.Equal(p.Images, []wire.Image{testImage}), p.Symbols[0x401136] != Symbol{"main", "/src/a main.c", 70000, false}, !p.Symbols[0x401140].NoCall:
+	case !slices.Equal(p.Images, []wire.Image{testImage}), p.Symbols[0x401136] != Symbol{"main", "/src/a main.c", 70000,
+		false}, !p.Symbols[0x401140].NoCall:
 		t.Errorf("images %+v, symbols %v", p.Images, p.Symbols)
 	case p.Nanos(1000) != 1000e6, p.Nanos(2500) != 1500e6, p.Nanos(4000) != 2000e6:
 		t.Errorf("clock: %d %d %d", p.Nanos(1000), p.Nanos(2500), p.Nanos(4000))
@@ -166,7 +173,8 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-// A file cut after any byte opens, says that it was cut, and holds a prefix of every stream: whatever was in whole blocks.
+// A file cut after any byte opens, says that it was cut, and holds a prefix of every stream: whatever was in whole
+// blocks.
 func TestCutAnywhere(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		path, want := writeSmall(t, closed)
@@ -281,17 +289,21 @@ func FuzzBlocks(f *testing.F) {
 	f.Add(uint8(blockFacts), []byte("x"), uint32(0), uint64(0))
 	f.Add(uint8(blockEnd), []byte(`{"ExitKnown":true}`), uint32(0), uint64(0))
 	f.Add(uint8(blockIndex), []byte{1, 0, 0}, uint32(0), uint64(0))
-	f.Add(uint8(blockThreads), wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 7, At: 1, Ran: 2, Waited: wire.WaitNotKnown}), uint32(0), uint64(0))
+	f.Add(uint8(blockThreads), wire.AppendThreadTime(nil, wire.ThreadTime{Thread: 7, At: 1, Ran: 2,
+		Waited: wire.WaitNotKnown}), uint32(0), uint64(0))
 	f.Add(uint8(blockOwners), appendOwner(appendOwner(nil, owner{3, 7, 100}), owner{1, 0, 101}), uint32(0), uint64(0))
-	f.Add(uint8(blockRecords), func() []byte { p, _, _ := new(encoder).encode(nil, workload(50, 1)); return p.bytes }(), uint32(50), uint64(3))
+	f.Add(uint8(blockRecords), func() []byte { p, _, _ := new(encoder).encode(nil, workload(50, 1)); return p.bytes }(),
+		uint32(50), uint64(3))
 	f.Fuzz(func(t *testing.T, k uint8, payload []byte, count uint32, position uint64) {
 		data := appendFileHeader(nil)
 		for _, b := range []struct {
 			block
 			payload []byte
-		}{{block{kind: blockProcess}, []byte("{}")}, {block{kind: blockKind(k), count: count, position: position, ring: uint16(position % 300)}, payload}} {
+		}{{block{kind: blockProcess}, []byte("{}")},
+			{block{kind: blockKind(k), count: count, position: position, ring: uint16(position % 300)}, payload}} {
 			stored, e := compress(b.payload, nil)
-			b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(b.payload)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
+			b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(b.payload)), uint32(len(stored)),
+				crc32.Checksum(stored, castagnoli)
 			data = append(b.appendHeader(data), stored...)
 		}
 		r, err := NewReader("fuzz", bytes.NewReader(data), int64(len(data)))

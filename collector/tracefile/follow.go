@@ -13,7 +13,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Follower writes the text form of a trace while it is recorded: block by block, as they come. Read back, its lines make the same trace.
+// A Follower writes the text form of a trace while it is recorded: block by block, as they come. Read back, its lines
+// make the same trace.
 type Follower struct {
 	reader *Reader // of which only the file is used
 	out    *bufio.Writer
@@ -39,13 +40,14 @@ func Follow(file *os.File, w io.Writer) *Follower {
 
 func follow(name string, file io.ReaderAt, w io.Writer) *Follower {
 	out := bufio.NewWriterSize(w, 1<<16)
-	f := &Follower{reader: &Reader{path: name, file: file}, out: out, lines: json.NewEncoder(out), of: map[ProcessIndex]*followed{}, rings: map[streamKey]*recordText{}}
+	f := &Follower{reader: &Reader{path: name, file: file}, out: out, lines: json.NewEncoder(out),
+		of: map[ProcessIndex]*followed{}, rings: map[streamKey]*recordText{}}
 	f.lines.SetEscapeHTML(false)
 	return f
 }
 
-// Next writes what has come since, of a file that has so many bytes now. It says whether the trace has ended. The error is that of a file that is no
-// trace, or of one that is damaged: what was written before is right; or that of writing.
+// Next writes what has come since, of a file that has so many bytes now. It says whether the trace has ended. The error
+// is that of a file that is no trace, or of one that is damaged: what was written before is right; or that of writing.
 func (f *Follower) Next(size int64) (ended bool, err error) {
 	if size < f.offset {
 		return false, &FormatError{f.reader.path, ErrDamaged, "it has become shorter while it was followed"}
@@ -160,7 +162,8 @@ func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) er
 		return sayFacts(payload, put)
 	case blockSamples:
 		for ; len(payload) >= 16; payload = payload[16:] {
-			if err := put(textLine{Sample: &[2]int64{int64(binary.LittleEndian.Uint64(payload)), int64(binary.LittleEndian.Uint64(payload[8:]))}}); err != nil {
+			if err := put(textLine{Sample: &[2]int64{int64(binary.LittleEndian.Uint64(payload)),
+				int64(binary.LittleEndian.Uint64(payload[8:]))}}); err != nil {
 				return err
 			}
 		}

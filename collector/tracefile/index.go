@@ -7,11 +7,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The index lists the blocks before it in their order, without gaps: kind u8, then as varints the process, the stored size
-// and, for records, ring, count, position, zigzag of first − the first of the entry before, and last − first. An entry is
-// always smaller than its block's header, so an index is never larger than its file.
+// The index lists the blocks before it in their order, without gaps: kind u8, then as varints the process, the stored
+// size and, for records, ring, count, position, zigzag of first − the first of the entry before, and last − first. An
+// entry is always smaller than its block's header, so an index is never larger than its file.
 
-// An index is made as blocks are written: of hours of recording there are many, and an entry is a fifth of what is known of a block.
+// An index is made as blocks are written: of hours of recording there are many, and an entry is a fifth of what is
+// known of a block.
 type index struct {
 	payload []byte
 	first   wire.Ticks // of the last entry of records

@@ -22,13 +22,17 @@ type Info struct {
 
 // Result says how the recording ended. It is written last; a cut trace has none.
 type Result struct {
-	Finished int64  `json:"finished_ns"`           // Unix time in nanoseconds
-	Note     string `json:"note,omitempty"`        // why it ended early: one line, empty when it did not
-	Cut      int64  `json:"cut_unix_ns,omitempty"` // when the file could not be written any more, Unix time in nanoseconds: what came later was only counted; 0 when it could
+	Finished int64  `json:"finished_ns"`    // Unix time in nanoseconds
+	Note     string `json:"note,omitempty"` // why it ended early: one line, empty when it did not
+	// when the file could not be written any more, Unix time in nanoseconds: what came later was only counted; 0 when it
+	// could
+	Cut int64 `json:"cut_unix_ns,omitempty"`
 
-	Unreachable string `json:"unreachable,omitempty"` // why processes that began later could not connect: one line, empty when all could
+	// why processes that began later could not connect: one line, empty when all could
+	Unreachable string `json:"unreachable,omitempty"`
 
-	LivedOn []Living `json:"lived_on,omitempty"` // processes of the program that had not used Metal when the recording ended, and still ran
+	// processes of the program that had not used Metal when the recording ended, and still ran
+	LivedOn []Living `json:"lived_on,omitempty"`
 
 	Recorded []Recorded `json:"recorded,omitempty"` // the times of which there are records, in their order; empty is all
 

@@ -7,12 +7,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Times are stored as a size and as bits: of the size, how it differs from that of the number before of the same column, in a code of few
-// bits; and the bits but for the highest, which is 1. They go into the block's bits, one behind the other: a compressor could make nothing of them,
-// and would lose time and spoil what it has for the columns. docs/trace-file.md, "Numbers".
+// Times are stored as a size and as bits: of the size, how it differs from that of the number before of the same
+// column, in a code of few bits; and the bits but for the highest, which is 1. They go into the block's bits, one
+// behind the other: a compressor could make nothing of them, and would lose time and spoil what it has for the columns.
+// docs/trace-file.md, "Numbers".
 //
-// A clock need not count by ones: the cycle counter of an AMD EPYC goes forward by 26 at a time. What is a multiple of such a step is
-// stored as how many steps.
+// A clock need not count by ones: the cycle counter of an AMD EPYC goes forward by 26 at a time. What is a multiple of
+// such a step is stored as how many steps.
 
 // A size says what follows: how many bits a number has, its sign, and whether it is counted in steps.
 type size = uint8
@@ -109,8 +110,8 @@ const (
 	stepGroups = 8 // that are asked
 )
 
-// stepOf is the step of the clock that some records show: what divides the lengths of most groups of calls. It need not be right of all: a
-// thread may go on on another processor, whose counter has stopped elsewhere between two steps.
+// stepOf is the step of the clock that some records show: what divides the lengths of most groups of calls. It need not
+// be right of all: a thread may go on on another processor, whose counter has stopped elsewhere between two steps.
 func stepOf(records []wire.Record) uint64 {
 	var found [stepGroups]uint64
 	group, in := 0, 0

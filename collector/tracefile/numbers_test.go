@@ -7,7 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Every number comes back, whatever its size, its sign, the step and the number before it; alone, and as one of two times.
+// Every number comes back, whatever its size, its sign, the step and the number before it; alone, and as one of two
+// times.
 func TestNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, step := range []uint64{1, 2, 3, 13, 26, 41, 1 << 20, 1000003, 1 << 63, ^uint64(0)} {
@@ -38,7 +39,8 @@ func TestNumbers(t *testing.T) {
 		for i := 0; i < len(numbers); i += 2 {
 			gap, length := r.times(&sizes, step)
 			if again := r.number(&sizes[columnX3], step); gap != numbers[i] || length != numbers[i+1] || again != numbers[i] {
-				t.Fatalf("step %d: %d, %d and %d came back instead of %d and %d", step, gap, length, again, numbers[i], numbers[i+1])
+				t.Fatalf("step %d: %d, %d and %d came back instead of %d and %d", step, gap, length, again, numbers[i],
+					numbers[i+1])
 			}
 		}
 		if r.leftOver() {
@@ -47,7 +49,8 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// The step of the clock is found though a thread now and then goes on where the counter stopped elsewhere, and where there is none it is 1.
+// The step of the clock is found though a thread now and then goes on where the counter stopped elsewhere, and where
+// there is none it is 1.
 func TestStepOf(t *testing.T) {
 	for step, want := range map[wire.Ticks]uint64{26: 26, 1: 1} {
 		if got := stepOf(stepped(workload(2000, 2), step)); got != want {

@@ -9,9 +9,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An owner says from which position on the records of a ring are those of a thread. The record in the ring that says so is lost when its block
-// is damaged, and what comes behind would be laid on the thread that had the ring before; so it is said again in a block of its own. Layout,
-// in bytes: ring 0–1, zero 2–7, position 8–15, the system's thread id 16–23.
+// An owner says from which position on the records of a ring are those of a thread. The record in the ring that says so
+// is lost when its block is damaged, and what comes behind would be laid on the thread that had the ring before; so it
+// is said again in a block of its own. Layout, in bytes: ring 0–1, zero 2–7, position 8–15, the system's thread id
+// 16–23.
 type owner struct {
 	ring     uint16
 	position uint64
@@ -85,8 +86,8 @@ type holder struct {
 	nobody  bool   // it is not known who has it
 }
 
-// behindHole says who has the ring behind records that are lost, in a record; false when there is nothing to say. A trace from before owners
-// were written says nothing: there the thread before goes on.
+// behindHole says who has the ring behind records that are lost, in a record; false when there is nothing to say. A
+// trace from before owners were written says nothing: there the thread before goes on.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
 	if !p.ownersLost {

@@ -27,14 +27,14 @@ func (r *Reader) ReadBlock(s Stream, block int, fn func([]wire.Record) error) er
 	return r.readBlocks(s, block, block+1, nil, fn)
 }
 
-// ReadBlockInto is ReadBlock with records that stay: room is asked for where the next are to be put, which has places for two at least. What fn is
-// given lies there, but for what was not in the file.
+// ReadBlockInto is ReadBlock with records that stay: room is asked for where the next are to be put, which has places
+// for two at least. What fn is given lies there, but for what was not in the file.
 func (r *Reader) ReadBlockInto(s Stream, block int, room func() []wire.Record, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, block, block+1, room, fn)
 }
 
-// Count says how many records of each call the block has. It reads one column, so it is cheaper by far than reading the records. What cannot be
-// read is not counted, and noted.
+// Count says how many records of each call the block has. It reads one column, so it is cheaper by far than reading the
+// records. What cannot be read is not counted, and noted.
 func (r *Reader) Count(s Stream, block int, count func(wire.Call, int64)) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)

@@ -9,26 +9,33 @@ type ProcessIndex uint32
 type Process struct {
 	wire.Hello
 	Clock                        wire.ClockKind
-	TimebaseNumer, TimebaseDenom uint32             // nanoseconds per tick of ClockMach, as a fraction
-	Ahead                        int64              // how far its monotonic clock is ahead of the collector's, in nanoseconds: it is in a time namespace; see Writer.Ahead
-	Samples                      []wire.ClockSample // in ascending order of both columns
-	Strings                      map[wire.StringID]string
-	Classes                      map[uint8]Class // by the index in wire.Flags.Class
-	Devices                      map[wire.ObjectID]Device
-	ThreadNames                  map[uint64]string // by the system's thread id
-	ThreadTimes                  []wire.ThreadTime // by thread, and those of a thread by time
-	Unhooked                     []Unhooked        // classes that came by without hooks, in the order of arrival
-	Canary                       map[wire.Call]int // how often the self-check made each call; nil when there was none
-	Cost                         int64             // what recording a call cost, measured in the process, in picoseconds; 0 when not known
-	Warnings                     []string          // lines for the user, in the order of arrival
-	WaitsUnseen                  string            // why none of its waits for locks and signals are recorded; empty when they are
-	NotTraced                    string            // why nothing of it is recorded although it uses Metal; empty when it is, or does not
-	Stacks                       map[wire.StackID]wire.Stack
-	Images                       []wire.Image      // files of machine code in its memory, in the order in which they were seen
-	Symbols                      map[uint64]Symbol // by return address
-	End                          *End              // nil when the trace was cut before the process ended
-	SoFar                        *End              // what it had counted when it was last asked, while it went on; nil when it never was
-	Unusable                     string            // why nothing of it can be used, one line: it was damaged; empty when it can
+	TimebaseNumer, TimebaseDenom uint32 // nanoseconds per tick of ClockMach, as a fraction
+	// how far its monotonic clock is ahead of the collector's, in nanoseconds: it is in a time namespace; see Writer.Ahead
+	Ahead       int64
+	Samples     []wire.ClockSample // in ascending order of both columns
+	Strings     map[wire.StringID]string
+	Classes     map[uint8]Class // by the index in wire.Flags.Class
+	Devices     map[wire.ObjectID]Device
+	ThreadNames map[uint64]string // by the system's thread id
+	ThreadTimes []wire.ThreadTime // by thread, and those of a thread by time
+	Unhooked    []Unhooked        // classes that came by without hooks, in the order of arrival
+	Canary      map[wire.Call]int // how often the self-check made each call; nil when there was none
+	// what recording a call cost, measured in the process, in picoseconds; 0 when not known
+	Cost     int64
+	Warnings []string // lines for the user, in the order of arrival
+	// why none of its waits for locks and signals are recorded; empty when they are
+	WaitsUnseen string
+	// why nothing of it is recorded although it uses Metal; empty when it is, or does not
+	NotTraced string
+	Stacks    map[wire.StackID]wire.Stack
+	// files of machine code in its memory, in the order in which they were seen
+	Images  []wire.Image
+	Symbols map[uint64]Symbol // by return address
+	End     *End              // nil when the trace was cut before the process ended
+	// what it had counted when it was last asked, while it went on; nil when it never was
+	SoFar *End
+	// why nothing of it can be used, one line: it was damaged; empty when it can
+	Unusable string
 
 	known      bool    // Hello was read
 	owners     []owner // of its rings, by ring and position
@@ -65,32 +72,43 @@ type Device struct {
 
 // An End is how a process's part of the trace ended, and what was left out of it.
 type End struct {
-	ExitKnown  bool          `json:"exit_known"`        // ExitStatus and Signal were reported by whoever waited for the process
-	ExitStatus int           `json:"exit_status"`       // the exit status, when Signal is 0
-	Signal     int           `json:"signal"`            // the number of the signal that killed it, or 0
-	CPU        int64         `json:"cpu_ns,omitempty"`  // processor time it used, with the children it waited for; 0 when not known
-	Unix       int64         `json:"unix_ns"`           // when the collector saw the end, Unix time in nanoseconds
-	At         int64         `json:"at_ns,omitempty"`   // the same on the collector's monotonic clock: when the process ended, or its recording stopped; 0 when not known
-	Note       string        `json:"note,omitempty"`    // why the process's part ended early: one line, empty when it did not
-	Running    bool          `json:"running,omitempty"` // it used Metal and lived on when its part ended: what it called after that is not here
-	Rings      []RingEnd     `json:"rings,omitempty"`
-	Unringed   uint64        `json:"unringed"`   // records lost because every ring was in use
-	Unnumbered uint64        `json:"unnumbered"` // objects that got no number
-	Nested     uint64        `json:"nested"`     // inner calls not recorded because an outer one was
-	Forks      uint64        `json:"forks"`      // children that passed through fork without exec, untraced
-	Rejected   uint64        `json:"rejected"`   // calls on threads that were going away or inside the tracer, and marks from before the first Metal call on threads that made none
-	Salvaged   uint64        `json:"salvaged"`   // records read from the shared memory after the end; they are in the streams like all others
-	Current    []CurrentCall `json:"current,omitempty"`
-	Blocked    []BlockedCall `json:"blocked,omitempty"`
+	// ExitStatus and Signal were reported by whoever waited for the process
+	ExitKnown  bool `json:"exit_known"`
+	ExitStatus int  `json:"exit_status"` // the exit status, when Signal is 0
+	Signal     int  `json:"signal"`      // the number of the signal that killed it, or 0
+	// processor time it used, with the children it waited for; 0 when not known
+	CPU  int64 `json:"cpu_ns,omitempty"`
+	Unix int64 `json:"unix_ns"` // when the collector saw the end, Unix time in nanoseconds
+	// the same on the collector's monotonic clock: when the process ended, or its recording stopped; 0 when not known
+	At int64 `json:"at_ns,omitempty"`
+	// why the process's part ended early: one line, empty when it did not
+	Note string `json:"note,omitempty"`
+	// it used Metal and lived on when its part ended: what it called after that is not here
+	Running    bool      `json:"running,omitempty"`
+	Rings      []RingEnd `json:"rings,omitempty"`
+	Unringed   uint64    `json:"unringed"`   // records lost because every ring was in use
+	Unnumbered uint64    `json:"unnumbered"` // objects that got no number
+	Nested     uint64    `json:"nested"`     // inner calls not recorded because an outer one was
+	Forks      uint64    `json:"forks"`      // children that passed through fork without exec, untraced
+	// calls on threads that were going away or inside the tracer, and marks from before the first Metal call on threads
+	// that made none
+	Rejected uint64 `json:"rejected"`
+	// records read from the shared memory after the end; they are in the streams like all others
+	Salvaged uint64        `json:"salvaged"`
+	Current  []CurrentCall `json:"current,omitempty"`
+	Blocked  []BlockedCall `json:"blocked,omitempty"`
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that are not here because they were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
 
-	Distrusted []string `json:"distrusted,omitempty"` // lines on counters that cannot be true: they are 0 or too small here, and what was lost is not known
+	// lines on counters that cannot be true: they are 0 or too small here, and what was lost is not known
+	Distrusted []string `json:"distrusted,omitempty"`
 
-	NestedBy    map[string]uint64 `json:"nested_by,omitempty"`  // Nested, by the name of the family
-	Commits     wire.Audit        `json:"commits,omitzero"`     // command buffers that queues took; nothing reached: there is no such point, or none was committed
-	Completions wire.Audit        `json:"completions,omitzero"` // command buffers whose completion was announced to their queue
+	NestedBy map[string]uint64 `json:"nested_by,omitempty"` // Nested, by the name of the family
+	// command buffers that queues took; nothing reached: there is no such point, or none was committed
+	Commits wire.Audit `json:"commits,omitzero"`
+	// command buffers whose completion was announced to their queue
+	Completions wire.Audit `json:"completions,omitzero"`
 }
 
 // Lost is the number of records that were made and are not in the trace.
@@ -141,14 +159,17 @@ type CurrentCall struct {
 	Flags  wire.Flags    `json:"flags,omitempty"` // as its record's, when the call waits
 }
 
-// A BlockedCall is a wait for a lock, a signal or a process that a thread was inside when its process ended, perhaps inside of a CurrentCall.
+// A BlockedCall is a wait for a lock, a signal or a process that a thread was inside when its process ended, perhaps
+// inside of a CurrentCall.
 type BlockedCall struct {
-	Thread      uint64     `json:"thread"` // the system's thread id
-	Ring        uint16     `json:"ring"`
-	Begin       wire.Ticks `json:"begin"`
-	Call        wire.Call  `json:"call"`
-	Address     uint64     `json:"address"`          // of the lock, condition variable or semaphore; the id of a process that is waited for
-	Holder      uint64     `json:"holder,omitempty"` // the system's id of the thread that had the lock when the wait began; 0 when not known
+	Thread uint64     `json:"thread"` // the system's thread id
+	Ring   uint16     `json:"ring"`
+	Begin  wire.Ticks `json:"begin"`
+	Call   wire.Call  `json:"call"`
+	// of the lock, condition variable or semaphore; the id of a process that is waited for
+	Address uint64 `json:"address"`
+	// the system's id of the thread that had the lock when the wait began; 0 when not known
+	Holder      uint64     `json:"holder,omitempty"`
 	Interpreter bool       `json:"interpreter,omitempty"`
 	Flags       wire.Flags `json:"flags,omitempty"`
 }

@@ -23,7 +23,8 @@ func (r *Reader) readProcesses() {
 	defer readers.Put(t)
 	for i := range r.blocks {
 		b := &r.blocks[i]
-		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads && b.kind != blockSoFar && b.kind != blockOwners {
+		if b.kind == blockRecords || b.kind > blockResult && b.kind != blockThreads && b.kind != blockSoFar &&
+			b.kind != blockOwners {
 			continue // of a kind from a later version of the same format
 		}
 		payload, err := r.read(b, t)
@@ -211,8 +212,8 @@ func (p *Process) readFacts(payload []byte) error {
 	return nil
 }
 
-// thinSamples orders samples, drops those on which time would stand or go back, and keeps them sampleSpacing apart except
-// for the first and the last.
+// thinSamples orders samples, drops those on which time would stand or go back, and keeps them sampleSpacing apart
+// except for the first and the last.
 func thinSamples(samples []wire.ClockSample) []wire.ClockSample {
 	sort.Slice(samples, func(i, j int) bool { return samples[i].Ticks < samples[j].Ticks })
 	var kept []wire.ClockSample

@@ -2,11 +2,12 @@ package tracefile
 
 import "sync"
 
-// Blocks on their way into the file. A disk that stands still for half a second, as one does that writes back what others wrote, must not
-// stand between the rings of running programs and who empties them: blocks wait here, in their order, and one goroutine writes them.
+// Blocks on their way into the file. A disk that stands still for half a second, as one does that writes back what
+// others wrote, must not stand between the rings of running programs and who empties them: blocks wait here, in their
+// order, and one goroutine writes them.
 
-// mostQueued is from how many bytes on whoever has another block waits for the file: what a disk has to swallow in a second when 10 million
-// records come in it.
+// mostQueued is from how many bytes on whoever has another block waits for the file: what a disk has to swallow in a
+// second when 10 million records come in it.
 const mostQueued = 64 << 20
 
 // A blockQueue is the blocks that wait for the file. The writer's mutex guards it.
@@ -30,7 +31,8 @@ type queuedBlock struct {
 	whole []byte
 }
 
-// enqueue has a block written, behind all that came before it. With the mutex, which it gives up while there is no room.
+// enqueue has a block written, behind all that came before it. With the mutex, which it gives up while there is no
+// room.
 func (w *Writer) enqueue(b block, header, stored []byte) error {
 	whole := append(header, stored...)
 	for w.queue.bytes() >= w.queue.most {
@@ -64,7 +66,8 @@ func (w *Writer) writeQueued() {
 	}
 }
 
-// settle waits until all blocks that have come until now are in the file, whatever comes meanwhile. With the mutex, which it gives up.
+// settle waits until all blocks that have come until now are in the file, whatever comes meanwhile. With the mutex,
+// which it gives up.
 func (w *Writer) settle() {
 	for upTo := w.queue.came; w.queue.left < upTo; {
 		w.queue.written.Wait()

@@ -49,8 +49,8 @@ func read(t *testing.T, file *os.File) func() *Reader {
 	}
 }
 
-// On a machine with 16 processors a program of 600,000 records a second lost up to two fifths of them, now and then: who empties its ring wrote
-// the file too, and the file took nothing for some hundred milliseconds.
+// On a machine with 16 processors a program of 600,000 records a second lost up to two fifths of them, now and then:
+// who empties its ring wrote the file too, and the file took nothing for some hundred milliseconds.
 func TestSlowFileHoldsNobodyUp(t *testing.T) {
 	w, file := stuckFile(t)
 	const rings, parts = 3, 40
@@ -135,8 +135,8 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// Under a stream of records that never ends a flush waited for a queue that was never empty: what came later than a second before the collector
-// was killed was still with the streams.
+// Under a stream of records that never ends a flush waited for a queue that was never empty: what came later than a
+// second before the collector was killed was still with the streams.
 func TestFlushEndsWhileRecordsCome(t *testing.T) {
 	w, file := stuckFile(t)
 	records := workload(recordsPerBlock, 1)

@@ -31,10 +31,11 @@ type Reader struct {
 	damage []Damage   // by offset
 }
 
-// Open opens the trace at path. The error is a *FormatError when the file is not a trace this version can read. A trace that
-// was cut off, or damaged, is opened as far as it goes: see Cut and Damage.
+// Open opens the trace at path. The error is a *FormatError when the file is not a trace this version can read. A trace
+// that was cut off, or damaged, is opened as far as it goes: see Cut and Damage.
 func Open(path string) (*Reader, error) {
-	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() { // to open a pipe is to wait for who writes into it
+	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() {
+		// to open a pipe is to wait for who writes into it
 		return nil, &FormatError{path, ErrNotTrace, "not a regular file; name the file that mtrace run -o wrote"}
 	}
 	file, err := os.Open(path)
@@ -71,7 +72,8 @@ func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
 }
 
 func (r *Reader) damaged(format string, args ...any) error {
-	return &FormatError{r.path, ErrDamaged, fmt.Sprintf(format, args...) + "; copy it again from where it was recorded, or record again"}
+	return &FormatError{r.path, ErrDamaged, fmt.Sprintf(format, args...) +
+		"; copy it again from where it was recorded, or record again"}
 }
 
 func (r *Reader) checkHeader() error {
@@ -92,15 +94,17 @@ func (r *Reader) checkHeader() error {
 	case n < fileHeader:
 		return &FormatError{r.path, ErrDamaged, fmt.Sprintf("it ends after %d bytes, inside its header; record again", n)}
 	case version > Version:
-		return &FormatError{r.path, ErrVersion, fmt.Sprintf("format version %d, this mtrace reads up to %d; use the mtrace that recorded it or a newer one", version, Version)}
+		return &FormatError{r.path, ErrVersion,
+			fmt.Sprintf("format version %d, this mtrace reads up to %d; use the mtrace that recorded it or a newer one",
+				version, Version)}
 	case !right:
 		return r.damaged("its header has a wrong checksum")
 	}
 	return nil
 }
 
-// hasBlocks says of a file whose header is wrong whether it is a trace even so: its first block is where it should be, or its magic is right
-// and there is a block somewhere.
+// hasBlocks says of a file whose header is wrong whether it is a trace even so: its first block is where it should be,
+// or its magic is right and there is a block somewhere.
 func (r *Reader) hasBlocks(header []byte) bool {
 	if _, err := r.headerAt(fileHeader, r.size); err == nil {
 		return true
@@ -109,7 +113,8 @@ func (r *Reader) hasBlocks(header []byte) bool {
 	return found && bytes.HasPrefix(header, []byte(fileMagic))
 }
 
-// readIndex reads the index at the end. Without one the trace was cut, or damaged; end is where its blocks end, if that is known.
+// readIndex reads the index at the end. Without one the trace was cut, or damaged; end is where its blocks end, if that
+// is known.
 func (r *Reader) readIndex() (end int64, err error) {
 	var t [trailer]byte
 	if r.size < fileHeader+blockHeader+trailer {
@@ -192,7 +197,8 @@ func (r *Reader) read(want *block, t *readTools) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.kind != want.kind || b.process != want.process || b.stored != want.stored || b.ring != want.ring || b.count != want.count || b.position != want.position {
+	if b.kind != want.kind || b.process != want.process || b.stored != want.stored || b.ring != want.ring ||
+		b.count != want.count || b.position != want.position {
 		return nil, fmt.Errorf("the block at byte %d is not what the index says", want.offset)
 	}
 	return r.payload(&b, t)
@@ -236,14 +242,15 @@ func (r *Reader) Processes() []*Process { return r.processes }
 // Streams are the streams of records, ordered by process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
-// readBatch is how many records Read hands over at a time: as many as stay in a processor's first cache until they were looked at.
+// readBatch is how many records Read hands over at a time: as many as stay in a processor's first cache until they were
+// looked at.
 const readBatch = 512
 
-// Read calls fn with the stream's records in ring order, in batches whose slice is used again for the next. Records of blocks that
-// cannot be read are left out, and Damage says so. The error is fn's.
+// Read calls fn with the stream's records in ring order, in batches whose slice is used again for the next. Records of
+// blocks that cannot be read are left out, and Damage says so. The error is fn's.
 //
-// Behind what is left out comes a record that says which thread has the ring there, when that is known; when it is not, what follows up to the
-// next one that says so is left out too.
+// Behind what is left out comes a record that says which thread has the ring there, when that is known; when it is not,
+// what follows up to the next one that says so is left out too.
 func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, 0, len(s.blocks), nil, fn)
 }
@@ -284,7 +291,8 @@ func (r *Reader) readBlocks(s Stream, from, to int, room func() []wire.Record, f
 }
 
 // readRecords gives fn the records of a block. It says whether some could not be decoded; the error is fn's.
-func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, room func() []wire.Record, fn func([]wire.Record) error) (hole bool, err error) {
+func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, room func() []wire.Record,
+	fn func([]wire.Record) error) (hole bool, err error) {
 	damage := t.decoder.begin(payload, int(b.count))
 	done, left := uint64(0), uint64(0)
 	for n := 1; n > 0 && damage == nil; {
@@ -308,7 +316,8 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 	return damage != nil, nil
 }
 
-// gapBefore says whether records before a block of a stream were in a part of the file, or a part of the trace, that is not there any more.
+// gapBefore says whether records before a block of a stream were in a part of the file, or a part of the trace, that is
+// not there any more.
 func (r *Reader) gapBefore(s Stream, i int) bool {
 	next := uint64(0)
 	if i > 0 {

@@ -17,7 +17,8 @@ type Repair struct {
 
 	Ownerless bool `json:"ownerless,omitempty"` // of some records nothing says any more which thread they are of
 
-	Records uint64 `json:"records,omitempty"` // of processes of which nothing else is known any more; those of others are missing in their streams
+	// of processes of which nothing else is known any more; those of others are missing in their streams
+	Records uint64 `json:"records,omitempty"`
 }
 
 // mostLines bounds the lines of a repair.
@@ -31,8 +32,8 @@ func (r *Reader) Repaired() *Repair {
 	return r.result.Repaired
 }
 
-// Repair writes the whole part of the trace, with an index and an end. What was left out is in its Repair, so that nobody takes it for all
-// there was; that is nil when nothing was.
+// Repair writes the whole part of the trace, with an index and an end. What was left out is in its Repair, so that
+// nobody takes it for all there was; that is nil when nothing was.
 func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -94,7 +95,8 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	return result.Repaired, write(appendTrailer(nil, index))
 }
 
-// counted is what a process without an end had counted at least: where its last blocks were left out, nothing else tells.
+// counted is what a process without an end had counted at least: where its last blocks were left out, nothing else
+// tells.
 func (r *Reader) counted(index ProcessIndex, p *Process) (soFar End, needed bool) {
 	lost := func(d Damage) bool { return d.Of && d.Process == index && d.Records > 0 }
 	if p.End != nil || !p.known || !slices.ContainsFunc(r.Damage(), lost) {

@@ -8,8 +8,9 @@ import (
 	"io"
 )
 
-// scan finds the blocks of a file whose index cannot be used. The end of its blocks is known when the trailer is whole; otherwise the
-// file was cut, as it seems. What is not whole and is followed by what is, is damage; what comes last is the cut.
+// scan finds the blocks of a file whose index cannot be used. The end of its blocks is known when the trailer is whole;
+// otherwise the file was cut, as it seems. What is not whole and is followed by what is, is damage; what comes last is
+// the cut.
 func (r *Reader) scan(end int64) {
 	whole := end > 0
 	if !whole {
@@ -52,11 +53,13 @@ func (r *Reader) scan(end int64) {
 		return
 	}
 	if r.hole > 0 {
-		r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes begin with a hole of more than %d MiB of zeros, behind which nothing is looked for, and "+
+		r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes begin with a hole of more than %d "+
+			"MiB of zeros, behind which nothing is looked for, and "+
 			"calls may be missing", r.size-offset, r.size, longestHole>>20)}
 		return
 	}
-	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes hold no whole block, and up to %v of calls before the cut may be missing", r.size-offset,
+	r.cut = &Cut{Why: fmt.Sprintf("the trace was cut off: its last %d of %d bytes hold no whole block, and up to %v of "+
+		"calls before the cut may be missing", r.size-offset,
 		r.size, flushEvery)}
 }
 
@@ -73,15 +76,17 @@ func (r *Reader) headerAt(offset, end int64) (block, error) {
 	return b, err
 }
 
-// longestHole is after how many bytes of zeros no block is looked for any more. Writing leaves no such holes, and a sparse file of a terabyte
-// would be read for minutes.
+// longestHole is after how many bytes of zeros no block is looked for any more. Writing leaves no such holes, and a
+// sparse file of a terabyte would be read for minutes.
 const longestHole = 64 << 20
 
-// findBlock looks for a whole header of a block that fits in front of the end, from an offset on. It stops at a long hole.
+// findBlock looks for a whole header of a block that fits in front of the end, from an offset on. It stops at a long
+// hole.
 func (r *Reader) findBlock(offset, end int64) (int64, bool) {
 	magic := binary.LittleEndian.AppendUint32(nil, blockMagic)
 	var buffer []byte
-	zeros := 0                                                                  // that were read one after the other, up to here
+	// that were read one after the other, up to here
+	zeros := 0
 	for size := int64(blockHeader); offset+blockHeader <= end; size = 1 << 16 { // as a rule it is there
 		if int64(len(buffer)) < size {
 			buffer = make([]byte, min(size, end-offset))

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// A file that cannot be written any more, because the disk is full, still gets an end: what the processes had counted until they
-// ended, so that a reader knows what is missing. The room for it is that of the last blocks of records.
+// A file that cannot be written any more, because the disk is full, still gets an end: what the processes had counted
+// until they ended, so that a reader knows what is missing. The room for it is that of the last blocks of records.
 
-// mostTail bounds what is kept for the end, in bytes; what says which processes there were and how they ended is kept beyond it.
+// mostTail bounds what is kept for the end, in bytes; what says which processes there were and how they ended is kept
+// beyond it.
 const mostTail = 4 << 20
 
 // A tailBlock is a block that could not be written when it came.
@@ -43,7 +44,8 @@ type cuttable interface {
 	Truncate(int64) error
 }
 
-// endCut writes the end of a file that could not be written any more. When that cannot be either, the file stays as it is: cut.
+// endCut writes the end of a file that could not be written any more. When that cannot be either, the file stays as it
+// is: cut.
 func (w *Writer) endCut(r Result) {
 	file, ok := w.file.(cuttable)
 	if !ok {
@@ -84,7 +86,8 @@ func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	return true
 }
 
-// endAfter is the end of a file behind some blocks that end at an offset: what was kept, the result, the index, the trailer.
+// endAfter is the end of a file behind some blocks that end at an offset: what was kept, the result, the index, the
+// trailer.
 func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte) {
 	all := slices.Clone(blocks)
 	add := func(t tailBlock) {

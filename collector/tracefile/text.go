@@ -11,24 +11,25 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its hello,
-// facts, stacks, clock samples, processor times of threads, records by ring, what it had counted while it went on and, when it is known, its end;
-// the result, when there is one. Read back it makes the
-// same trace, so traces can be written and changed by hand.
+// The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its
+// hello, facts, stacks, clock samples, processor times of threads, records by ring, what it had counted while it went
+// on and, when it is known, its end; the result, when there is one. Read back it makes the same trace, so traces can be
+// written and changed by hand.
 
 // TextSchema is the value of "schema" in the first line.
 const TextSchema = "mtrace.trace/1"
 
 // textLine is a line as encoding/json sees it: exactly one of the pointers, or the record, is there.
 type textLine struct {
-	Schema   string          `json:"schema,omitempty"`
-	Info     *Info           `json:"info,omitempty"`
-	Process  *ProcessIndex   `json:"process,omitempty"`
-	Header   *processHeader  `json:"header,omitempty"`
-	Fact     *textFact       `json:"fact,omitempty"`
-	Stack    *textStack      `json:"stack,omitempty"`
-	Sample   *[2]int64       `json:"sample,omitempty"`      // ticks, nanoseconds
-	Thread   *[4]int64       `json:"thread_time,omitempty"` // system's thread id, when, ran, waited for a processor (-1: not known), nanoseconds
+	Schema  string         `json:"schema,omitempty"`
+	Info    *Info          `json:"info,omitempty"`
+	Process *ProcessIndex  `json:"process,omitempty"`
+	Header  *processHeader `json:"header,omitempty"`
+	Fact    *textFact      `json:"fact,omitempty"`
+	Stack   *textStack     `json:"stack,omitempty"`
+	Sample  *[2]int64      `json:"sample,omitempty"` // ticks, nanoseconds
+	// system's thread id, when, ran, waited for a processor (-1: not known), nanoseconds
+	Thread   *[4]int64       `json:"thread_time,omitempty"`
 	Ring     *uint16         `json:"ring,omitempty"`
 	Position *uint64         `json:"position,omitempty"` // of a record; without it, behind the last
 	Record   json.RawMessage `json:"record,omitempty"`
@@ -72,7 +73,8 @@ func (r *Reader) WriteText(w io.Writer) error {
 			}
 		}
 		for _, t := range p.ThreadTimes {
-			if err := lines.Encode(textLine{Process: &index, Thread: &[4]int64{int64(t.Thread), t.At, t.Ran, t.Waited}}); err != nil {
+			if err := lines.Encode(textLine{Process: &index, Thread: &[4]int64{int64(t.Thread), t.At, t.Ran,
+				t.Waited}}); err != nil {
 				return err
 			}
 		}
@@ -110,7 +112,8 @@ func (p *Process) facts() (facts []textFact) {
 		facts = append(facts, textFact{Kind: wire.FactString, Key: uint64(id), Text: p.Strings[id]})
 	}
 	for _, i := range slices.Sorted(maps.Keys(p.Classes)) {
-		facts = append(facts, textFact{Kind: wire.FactClass, Key: uint64(i), Aux: uint16(p.Classes[i].Family), Text: p.Classes[i].Name})
+		facts = append(facts, textFact{Kind: wire.FactClass, Key: uint64(i), Aux: uint16(p.Classes[i].Family),
+			Text: p.Classes[i].Name})
 	}
 	for _, id := range slices.Sorted(maps.Keys(p.Devices)) {
 		f := textFact{Kind: wire.FactDevice, Key: uint64(id), Text: p.Devices[id].Name}
@@ -148,7 +151,8 @@ func (p *Process) facts() (facts []textFact) {
 		}
 		facts = append(facts, f)
 		if s.Line > 0 {
-			facts = append(facts, textFact{Kind: wire.FactLine, Key: address, Text: wire.CodeLine{Address: address, File: s.File, Line: s.Line}.Fact().Text})
+			facts = append(facts, textFact{Kind: wire.FactLine, Key: address, Text: wire.CodeLine{Address: address,
+				File: s.File, Line: s.Line}.Fact().Text})
 		}
 	}
 	for _, c := range p.Unhooked {
@@ -185,7 +189,8 @@ func (r *Reader) writeStream(out *bufio.Writer, s Stream) error {
 	return text.flush()
 }
 
-// A recordText writes the records of one ring by hand: there are many. Where blocks end does not show: a call waits for its More record.
+// A recordText writes the records of one ring by hand: there are many. Where blocks end does not show: a call waits for
+// its More record.
 type recordText struct {
 	out     *bufio.Writer
 	process ProcessIndex

@@ -64,7 +64,8 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 }
 
-// A block's records came in pieces of 512, each of which was taken for a block: the text of a trace with a longer one ended in a panic.
+// A block's records came in pieces of 512, each of which was taken for a block: the text of a trace with a longer one
+// ended in a panic.
 func TestTextOfLongBlocks(t *testing.T) {
 	var file, again memory
 	w, err := NewWriter(&file, testInfo)
@@ -73,17 +74,21 @@ func TestTextOfLongBlocks(t *testing.T) {
 	}
 	p := w.AddProcess(testHello(100))
 	records := workload(2*recordsPerBlock, 1)
-	for _, err := range []error{w.Region(p, wire.ClockTSC, 0, 0), w.Records(p, 5, 0, records), w.EndProcess(p, End{}), w.Close(Result{})} {
+	for _, err := range []error{w.Region(p, wire.ClockTSC, 0, 0), w.Records(p, 5, 0, records), w.EndProcess(p, End{}),
+		w.Close(Result{})} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := textOf(t, file.open(t))
-	if err := readText(bytes.NewReader(want), func(info Info) (*Writer, error) { return NewWriter(&again, info) }); err != nil {
+	if err := readText(bytes.NewReader(want),
+		func(info Info) (*Writer, error) { return NewWriter(&again, info) }); err != nil {
 		t.Fatal(err)
 	}
-	if got := textOf(t, again.open(t)); !bytes.Equal(got, want) || bytes.Count(want, []byte(`"record":`)) < len(records)/2 {
-		t.Errorf("the text has %d records of %d, and is the same again: %v", bytes.Count(want, []byte(`"record":`)), len(records), bytes.Equal(got, want))
+	if got := textOf(t, again.open(t)); !bytes.Equal(got, want) ||
+		bytes.Count(want, []byte(`"record":`)) < len(records)/2 {
+		t.Errorf("the text has %d records of %d, and is the same again: %v", bytes.Count(want, []byte(`"record":`)),
+			len(records), bytes.Equal(got, want))
 	}
 }
 
@@ -153,8 +158,10 @@ func TestReadTextRefuses(t *testing.T) {
 		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
 			`{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}`: "come after",
 		// Records behind an end began their ring anew, so that what was written of the trace could not be read.
-		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" + `{"process":0,"end":{}}` + "\n" +
-			`{"process":0,"ring":1,"position":2,"record":{"call":"scheduled","family":"tracer"}}`: "line 5 of the trace's text: records of ring 1 at position 2 come after those before 6",
+		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
+			`{"process":0,"end":{}}` + "\n" +
+			`{"process":0,"ring":1,"position":2,"record":{"call":"scheduled","family":"tracer"}}`: "line 5 of the trace's " +
+			"text: records of ring 1 at position 2 come after those before 6",
 	} {
 		err := ReadText(strings.NewReader(in), filepath.Join(t.TempDir(), "t.mtrace"))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -86,7 +86,8 @@ func (t *textLoader) fact(p ProcessIndex, f wire.Fact) error {
 
 // threadTime writes one, if it is what a trace may hold.
 func (t *textLoader) threadTime(p ProcessIndex, n [4]int64) error {
-	times, err := wire.DecodeThreadTimes(nil, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: uint64(n[0]), At: n[1], Ran: n[2], Waited: n[3]}))
+	times, err := wire.DecodeThreadTimes(nil, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: uint64(n[0]), At: n[1],
+		Ran: n[2], Waited: n[3]}))
 	if err != nil {
 		return err
 	}

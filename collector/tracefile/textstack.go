@@ -25,10 +25,12 @@ func (t *textStack) stack() (wire.Fact, error) {
 		if f[2] > 1<<32-1 {
 			return wire.Fact{}, fmt.Errorf("stack: line %d is more than 32 bits", f[2])
 		}
-		s.Python = append(s.Python, wire.PythonFrame{Function: wire.StringID(f[0]), File: wire.StringID(f[1]), Line: uint32(f[2])})
+		s.Python = append(s.Python, wire.PythonFrame{Function: wire.StringID(f[0]), File: wire.StringID(f[1]),
+			Line: uint32(f[2])})
 	}
 	if len(s.Native) > wire.MaxNativeFrames || len(s.Python) > wire.MaxPythonFrames {
-		return wire.Fact{}, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", len(s.Native), len(s.Python), wire.MaxNativeFrames, wire.MaxPythonFrames)
+		return wire.Fact{}, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", len(s.Native),
+			len(s.Python), wire.MaxNativeFrames, wire.MaxPythonFrames)
 	}
 	f := s.Fact()
 	if uint64(t.ID) != f.Key {

@@ -11,7 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// written1 is a trace of version 1, and written1Records what the mtrace that wrote it read of it: its records, and a hash of them.
+// written1 is a trace of version 1, and written1Records what the mtrace that wrote it read of it: its records, and a
+// hash of them.
 const (
 	written1        = "../../fixtures/traces/device-sync.mtrace"
 	written1Records = 12613

@@ -16,9 +16,10 @@ import (
 // flushEvery is how much of a recording a killed collector loses at most.
 const flushEvery = time.Second
 
-// A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in the
-// order of the ring. Blocks are written by a goroutine of the writer's, so that callers wait for a slow file only when much is written
-// already that it has not taken. After the first failure to write, every method reports it, and no record is written any more.
+// A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in
+// the order of the ring. Blocks are written by a goroutine of the writer's, so that callers wait for a slow file only
+// when much is written already that it has not taken. After the first failure to write, every method reports it, and no
+// record is written any more.
 type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
@@ -41,8 +42,8 @@ type Writer struct {
 	noRoom    error  // why
 }
 
-// A Bounded stream may have no room for all of a trace. Records that it has no room for are left out and counted, and the
-// recording goes on; all else is written.
+// A Bounded stream may have no room for all of a trace. Records that it has no room for are left out and counted, and
+// the recording goes on; all else is written.
 type Bounded interface {
 	// Room is an error when n more bytes may not be written now: why, in one line.
 	Room(n int) error
@@ -62,8 +63,8 @@ func Create(path string, info Info) (*Writer, error) {
 	return NewWriter(file, info)
 }
 
-// NewWriter writes a trace to a stream, which it closes. Nothing is written twice and nothing is gone back to. Each block is one
-// call of Write. The stream may be Bounded.
+// NewWriter writes a trace to a stream, which it closes. Nothing is written twice and nothing is gone back to. Each
+// block is one call of Write. The stream may be Bounded.
 func NewWriter(file io.WriteCloser, info Info) (*Writer, error) {
 	w := &Writer{stop: make(chan struct{}), file: file, streams: map[streamKey]*streamWriter{}}
 	header := appendFileHeader(nil)
@@ -108,7 +109,8 @@ func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	index := ProcessIndex(len(w.processes))
 	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, said: map[saidOnce]struct{}{}}
 	w.processes = append(w.processes, p)
-	w.appendJSONLocked(block{kind: blockProcess, process: index}, p.header) // a failure is kept and reported by the next call
+	// a failure is kept and reported by the next call
+	w.appendJSONLocked(block{kind: blockProcess, process: index}, p.header)
 	return index
 }
 
@@ -121,8 +123,8 @@ func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, time
 	return w.appendJSONLocked(block{kind: blockProcess, process: p}, *h)
 }
 
-// Ahead says, before Region, how far the process's monotonic clock is ahead of the collector's, in nanoseconds. Its ticks, clock samples and
-// GPU times are on its own clock, processor times of its threads on the collector's.
+// Ahead says, before Region, how far the process's monotonic clock is ahead of the collector's, in nanoseconds. Its
+// ticks, clock samples and GPU times are on its own clock, processor times of its threads on the collector's.
 func (w *Writer) Ahead(p ProcessIndex, ns int64) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -161,11 +163,13 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	process.flush() // who had the rings is known now
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.appendJSONLocked(block{kind: blockProcess, process: p}, process.header) // once more: without it, were it damaged, all of the process would be lost
+	// once more: without it, were it damaged, all of the process would be lost
+	w.appendJSONLocked(block{kind: blockProcess, process: p}, process.header)
 	return w.appendJSONLocked(block{kind: blockEnd, process: p}, end)
 }
 
-// SoFar says what a process that goes on has counted by now: all that is known of what is missing when the trace is cut.
+// SoFar says what a process that goes on has counted by now: all that is known of what is missing when the trace is
+// cut.
 func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -238,8 +242,8 @@ func (w *Writer) Size() int64 {
 	return w.offset
 }
 
-// Close writes what is left, the result and the index, and closes the file. The error is the first of the whole recording; after one,
-// what was counted since is written all the same, where that can be.
+// Close writes what is left, the result and the index, and closes the file. The error is the first of the whole
+// recording; after one, what was counted since is written all the same, where that can be.
 func (w *Writer) Close(r Result) error {
 	close(w.stop)
 	w.done.Wait()
@@ -308,7 +312,8 @@ func jsonBlock(b block, value any) tailBlock {
 // payloadBlock is a block with its payload as it is stored.
 func payloadBlock(b block, payload []byte) tailBlock {
 	stored, e := compress(payload, nil)
-	b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(payload)), uint32(len(stored)), crc32.Checksum(stored, castagnoli)
+	b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(payload)), uint32(len(stored)),
+		crc32.Checksum(stored, castagnoli)
 	return tailBlock{b, b.appendHeader(nil), stored}
 }
 
@@ -336,8 +341,8 @@ func (w *Writer) appendStored(b block, raw int, stored []byte, e encoding) error
 	return w.enqueue(b, header, stored)
 }
 
-// commit writes a block, as a whole or not at all. With the mutex, which it gives up while the file takes the block: only one at a time
-// may be in it.
+// commit writes a block, as a whole or not at all. With the mutex, which it gives up while the file takes the block:
+// only one at a time may be in it.
 func (w *Writer) commit(b block, whole []byte) {
 	if w.err != nil {
 		w.keep(b, whole)

@@ -1,7 +1,7 @@
 package wire
 
-// Call numbers a row of the table: a traced method or function, or a record the tracer makes of its own accord. Numbers are in
-// files: rows are only ever added, with the next number, and a retired row keeps its number.
+// Call numbers a row of the table: a traced method or function, or a record the tracer makes of its own accord. Numbers
+// are in files: rows are only ever added, with the next number, and a retired row keeps its number.
 type Call uint16
 
 // The records of the tracer itself, and the calls the analysis asks for by name.
@@ -23,16 +23,21 @@ const (
 
 // callCount is one more than the last number: there is a row for each, but CallNone.
 const callCount = 1 +
-	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) + len(encoderCalls) +
-	len(resourceCalls) + len(heapCalls) + len(residencySetCalls) + len(eventCalls) + len(fenceCalls) + len(libraryCalls) + len(functionObjectCalls) +
-	len(pipelineCalls) + len(archiveCalls) + len(metal4Calls) + len(compilerCalls) + len(lockCalls) + len(signalCalls) + len(mpsCalls) + len(indirectCalls) +
+	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) +
+	len(encoderCalls) +
+	len(resourceCalls) + len(heapCalls) + len(residencySetCalls) + len(eventCalls) + len(fenceCalls) + len(libraryCalls) +
+	len(functionObjectCalls) +
+	len(pipelineCalls) + len(archiveCalls) + len(metal4Calls) + len(compilerCalls) + len(lockCalls) + len(signalCalls) +
+	len(mpsCalls) + len(indirectCalls) +
 	len(layerCalls)
 
-// Table is the one table from which the shim's header, the decoder, the text form and docs/wire.md come: the rows of the files
-// calls_*.go, each at its number.
+// Table is the one table from which the shim's header, the decoder, the text form and docs/wire.md come: the rows of
+// the files calls_*.go, each at its number.
 var Table = tableOf(
-	tracerCalls[:], functionCalls[:], deviceCalls[:], queueCalls[:], ioCalls[:], commandBufferCalls[:], encoderCalls[:], resourceCalls[:], heapCalls[:],
-	residencySetCalls[:], eventCalls[:], fenceCalls[:], libraryCalls[:], functionObjectCalls[:], pipelineCalls[:], archiveCalls[:], metal4Calls[:],
+	tracerCalls[:], functionCalls[:], deviceCalls[:], queueCalls[:], ioCalls[:], commandBufferCalls[:], encoderCalls[:],
+	resourceCalls[:], heapCalls[:],
+	residencySetCalls[:], eventCalls[:], fenceCalls[:], libraryCalls[:], functionObjectCalls[:], pipelineCalls[:],
+	archiveCalls[:], metal4Calls[:],
 	compilerCalls[:], lockCalls[:], signalCalls[:], mpsCalls[:], indirectCalls[:], layerCalls[:],
 )
 

@@ -1,6 +1,7 @@
 package wire
 
-// What is said of an encoder that is made. sampledFields come with --gpu-timing encoder only: else there is no More record.
+// What is said of an encoder that is made. sampledFields come with --gpu-timing encoder only: else there is no More
+// record.
 var (
 	encoderFields = []Field{{At: InX0, Role: RoleDispatchType}, {At: InX1, Role: RoleSampling}}
 	sampledFields = []Field{{At: InX1, Role: RoleSampling}}
@@ -8,30 +9,44 @@ var (
 
 // commandBufferCalls are the methods of MTLCommandBuffer.
 var commandBufferCalls = [...]Row{
-	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindComputeEncoder), sampledFields},
-	{37, "computeCommandEncoderWithDispatchType:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindComputeEncoder), encoderFields},
-	{38, "computeCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindComputeEncoder), encoderFields},
-	{39, "blitCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindBlitEncoder), sampledFields},
-	{40, "blitCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindBlitEncoder), sampledFields},
-	{41, "renderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindRenderEncoder), nil},
-	{42, "parallelRenderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindRenderEncoder), nil},
-	{43, "resourceStateCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindEncoder), nil},
-	{44, "resourceStateCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindEncoder), nil},
-	{45, "accelerationStructureCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindEncoder), nil},
-	{46, "accelerationStructureCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindEncoder), nil},
+	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindComputeEncoder),
+		sampledFields},
+	{37, "computeCommandEncoderWithDispatchType:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindComputeEncoder), encoderFields},
+	{38, "computeCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindComputeEncoder), encoderFields},
+	{39, "blitCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindBlitEncoder),
+		sampledFields},
+	{40, "blitCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindBlitEncoder), sampledFields},
+	{41, "renderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindRenderEncoder), nil},
+	{42, "parallelRenderCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindRenderEncoder), nil},
+	{43, "resourceStateCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindEncoder),
+		nil},
+	{44, "resourceStateCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindEncoder), nil},
+	{45, "accelerationStructureCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer,
+		made(KindEncoder), nil},
+	{46, "accelerationStructureCommandEncoderWithDescriptor:", FamilyCommandBuffer, GroupEncode, EffectMakes,
+		commandBuffer, made(KindEncoder), nil},
 	{47, "enqueue", FamilyCommandBuffer, GroupCommit, EffectEnqueues, commandBuffer, none, nil},
 	{48, "commit", FamilyCommandBuffer, GroupCommit, EffectCommits, commandBuffer, none, nil},
 	{49, "waitUntilScheduled", FamilyCommandBuffer, GroupWait, EffectWaitsScheduled, commandBuffer, none, nil},
 	{50, "waitUntilCompleted", FamilyCommandBuffer, GroupWait, EffectWaitsCompleted, commandBuffer, none, nil},
 	{51, "setLabel:", FamilyCommandBuffer, GroupOther, EffectLabels, commandBuffer, theLabel, nil},
-	{52, "encodeSignalEvent:value:", FamilyCommandBuffer, GroupEncode, EffectSignals, commandBuffer, eventValue, eventFields},
-	{53, "encodeWaitForEvent:value:", FamilyCommandBuffer, GroupEncode, EffectAwaits, commandBuffer, eventValue, eventFields},
+	{52, "encodeSignalEvent:value:", FamilyCommandBuffer, GroupEncode, EffectSignals, commandBuffer, eventValue,
+		eventFields},
+	{53, "encodeWaitForEvent:value:", FamilyCommandBuffer, GroupEncode, EffectAwaits, commandBuffer, eventValue,
+		eventFields},
 	{54, "addScheduledHandler:", FamilyCommandBuffer, GroupOther, EffectNone, commandBuffer, none, nil},
 	{55, "addCompletedHandler:", FamilyCommandBuffer, GroupOther, EffectHandles, commandBuffer, none, nil},
 
 	{121, "presentDrawable:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
 	{122, "presentDrawable:atTime:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
-	{123, "presentDrawable:afterMinimumDuration:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
+	{123, "presentDrawable:afterMinimumDuration:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable,
+		nil},
 	{124, "pushDebugGroup:", FamilyCommandBuffer, GroupEncode, EffectOpensGroup, commandBuffer, theText, nil},
 	{125, "popDebugGroup", FamilyCommandBuffer, GroupEncode, EffectClosesGroup, commandBuffer, none, nil},
 	{126, "useResidencySet:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, residencySet, nil},

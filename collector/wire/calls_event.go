@@ -2,7 +2,8 @@ package wire
 
 // eventCalls are the methods of MTLEvent and MTLSharedEvent.
 var eventCalls = [...]Row{
-	{64, "waitUntilSignaledValue:timeoutMS:", FamilyEvent, GroupWait, EffectWaitsValue, event, eventValue, []Field{{At: InX0, Role: RoleTimeout, Unit: UnitMillis, name: "timeout"}}},
+	{64, "waitUntilSignaledValue:timeoutMS:", FamilyEvent, GroupWait, EffectWaitsValue, event, eventValue,
+		[]Field{{At: InX0, Role: RoleTimeout, Unit: UnitMillis, name: "timeout"}}},
 	{65, "setSignaledValue:", FamilyEvent, GroupOther, EffectSignals, event, eventValue, nil},
 	{66, "notifyListener:atValue:block:", FamilyEvent, GroupOther, EffectNone, event, eventValue, nil},
 

@@ -2,16 +2,20 @@ package wire
 
 var (
 	lockHolder = Field{Role: RoleHolder, name: "thread id of the holder when the wait began, 0 when not known"}
-	signaller  = Field{Role: RoleSignaller, name: "thread id of the one that signalled, 0 when not known; failed when none came"}
-	signalBits = Field{Role: RoleBits, name: "bit 0: a semaphore was given back by the thread that had taken it, as a lock is; bit 1: who signalled had touched, " +
+	signaller  = Field{Role: RoleSignaller,
+		name: "thread id of the one that signalled, 0 when not known; failed when none came"}
+	signalBits = Field{Role: RoleBits, name: "bit 0: a semaphore was given back by the thread that had taken it, as a " +
+		"lock is; bit 1: who signalled had touched, " +
 		"after its answer to the one before and before its commit, an object that the waiting thread had touched of late"}
 	lockName     = Field{At: InX0, Role: RoleName, name: "its symbol or label, or of the function that waited"}
 	lockAddress  = Field{At: InX1, Role: RoleAddress}
 	lockFields   = []Field{lockName, lockAddress}
-	signalFields = []Field{lockName, lockAddress, {At: InX2, Role: RoleGave, name: "address of what the thread itself had signalled last, since its wait before"},
+	signalFields = []Field{lockName, lockAddress,
+		{At: InX2, Role: RoleGave, name: "address of what the thread itself had signalled last, since its wait before"},
 		{At: InX3, Role: RoleAgo, Unit: UnitTicks, name: "time from the signal to the end in"}}
 	ended         = Field{Role: RoleProcess, name: "process id of the child that ended, 0 when not known"}
-	processFields = []Field{{At: InX0, Role: RoleName, name: "the program of the child that was asked for, or the command"}}
+	processFields = []Field{{At: InX0, Role: RoleName,
+		name: "the program of the child that was asked for, or the command"}}
 )
 
 // lockCalls are the functions that wait for a lock of the program; only their waits are recorded.
@@ -43,12 +47,14 @@ const (
 	SignalFetched   ObjectID = 1 << 1
 )
 
-// signalCalls are the functions that wait for a signal of another thread, or for a child process; only their waits are recorded.
+// signalCalls are the functions that wait for a signal of another thread, or for a child process; only their waits are
+// recorded.
 var signalCalls = [...]Row{
 	{345, "pthread_cond_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{346, "pthread_cond_timedwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{347, "pthread_cond_clockwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
-	{348, "pthread_cond_timedwait_relative_np", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+	{348, "pthread_cond_timedwait_relative_np", FamilySignal, GroupSignal, EffectListens, signalBits, signaller,
+		signalFields},
 	{349, "sem_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{350, "sem_timedwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{351, "sem_clockwait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},

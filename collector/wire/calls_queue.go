@@ -4,7 +4,8 @@ package wire
 var queueCalls = [...]Row{
 	{32, "commandBuffer", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer), nil},
 	{33, "commandBufferWithDescriptor:", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer), nil},
-	{34, "commandBufferWithUnretainedReferences", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer), nil},
+	{34, "commandBufferWithUnretainedReferences", FamilyQueue, GroupAcquire, EffectMakes, queue, made(KindCommandBuffer),
+		nil},
 	{35, "setLabel:", FamilyQueue, GroupOther, EffectLabels, queue, theLabel, nil},
 
 	{116, "insertDebugCaptureBoundary", FamilyQueue, GroupOther, EffectNone, queue, none, nil},
@@ -14,18 +15,22 @@ var queueCalls = [...]Row{
 	{120, "removeResidencySets:count:", FamilyQueue, GroupOther, EffectNone, queue, howMany, nil},
 
 	{355, "commitCommandBuffer:wake:", FamilyQueue, GroupNone, EffectCounted, none, none, nil},
-	{356, "commandBufferDidComplete:startTime:completionTime:error:", FamilyQueue, GroupNone, EffectCounted, none, none, nil},
+	{356, "commandBufferDidComplete:startTime:completionTime:error:", FamilyQueue, GroupNone, EffectCounted, none, none,
+		nil},
 }
 
 // ioCalls are the methods of MTLIOCommandQueue and MTLIOCommandBuffer.
 var ioCalls = [...]Row{
 	{201, "enqueueBarrier", FamilyIoQueue, GroupOther, EffectNone, ioQueue, none, nil},
 	{202, "commandBuffer", FamilyIoQueue, GroupOther, EffectMakes, ioQueue, made(KindIOCommandBuffer), nil},
-	{203, "commandBufferWithUnretainedReferences", FamilyIoQueue, GroupOther, EffectMakes, ioQueue, made(KindIOCommandBuffer), nil},
+	{203, "commandBufferWithUnretainedReferences", FamilyIoQueue, GroupOther, EffectMakes, ioQueue,
+		made(KindIOCommandBuffer), nil},
 	{204, "setLabel:", FamilyIoQueue, GroupOther, EffectLabels, ioQueue, theLabel, nil},
 	{205, "addCompletedHandler:", FamilyIoCommandBuffer, GroupOther, EffectHandles, ioCommandBuffer, none, nil},
-	{206, "loadBytes:size:sourceHandle:sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, bytesOf, nil},
-	{207, "loadBuffer:offset:size:sourceHandle:sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, bytesOf, nil},
+	{206, "loadBytes:size:sourceHandle:sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone,
+		ioCommandBuffer, bytesOf, nil},
+	{207, "loadBuffer:offset:size:sourceHandle:sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone,
+		ioCommandBuffer, bytesOf, nil},
 	{208, "loadTexture:slice:level:size:sourceBytesPerRow:sourceBytesPerImage:destinationOrigin:sourceHandle:sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, bytesOf, nil},
 	{209, "copyStatusToBuffer:offset:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, none, nil},
 	{210, "commit", FamilyIoCommandBuffer, GroupOther, EffectCommits, ioCommandBuffer, none, nil},
@@ -35,7 +40,9 @@ var ioCalls = [...]Row{
 	{214, "pushDebugGroup:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, theText, nil},
 	{215, "popDebugGroup", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, none, nil},
 	{216, "enqueue", FamilyIoCommandBuffer, GroupOther, EffectEnqueues, ioCommandBuffer, none, nil},
-	{217, "waitForEvent:value:", FamilyIoCommandBuffer, GroupOther, EffectAwaits, ioCommandBuffer, eventValue, eventFields},
-	{218, "signalEvent:value:", FamilyIoCommandBuffer, GroupOther, EffectSignals, ioCommandBuffer, eventValue, eventFields},
+	{217, "waitForEvent:value:", FamilyIoCommandBuffer, GroupOther, EffectAwaits, ioCommandBuffer, eventValue,
+		eventFields},
+	{218, "signalEvent:value:", FamilyIoCommandBuffer, GroupOther, EffectSignals, ioCommandBuffer, eventValue,
+		eventFields},
 	{219, "setLabel:", FamilyIoCommandBuffer, GroupOther, EffectLabels, ioCommandBuffer, theLabel, nil},
 }

@@ -2,8 +2,8 @@ package wire
 
 import "testing"
 
-// The rows stand in several files, and two that are added at the same time may take the same number. There are as many rows as
-// numbers, so then another number has none.
+// The rows stand in several files, and two that are added at the same time may take the same number. There are as many
+// rows as numbers, so then another number has none.
 func TestEveryNumberHasItsRow(t *testing.T) {
 	for i, row := range Table[1:] {
 		if want := Call(i + 1); row.Call != want || row.Selector == "" {

@@ -3,41 +3,57 @@ package wire
 // tracerCalls are the records that the tracer makes of its own accord.
 var tracerCalls = [...]Row{
 	{CallMore, "more", FamilyTracer, GroupNone, EffectContinues, none, none, nil},
-	{CallThreadStart, "thread start", FamilyTracer, GroupNone, EffectStartsThread, none, Field{Role: RoleThread, name: "system thread id"},
+	{CallThreadStart, "thread start", FamilyTracer, GroupNone, EffectStartsThread, none,
+		Field{Role: RoleThread, name: "system thread id"},
 		[]Field{{At: InX0, Role: RoleName, name: "its name"}}},
-	{CallCompleted, "completed", FamilyTracer, GroupNone, EffectCompletes, commandBuffer, Field{Role: RoleStatus}, completedFields},
+	{CallCompleted, "completed", FamilyTracer, GroupNone, EffectCompletes, commandBuffer, Field{Role: RoleStatus},
+		completedFields},
 	{CallScheduled, "scheduled", FamilyTracer, GroupNone, EffectSchedules, commandBuffer, none, nil},
 
-	{67, "made", FamilyTracer, GroupNone, EffectHands, Field{Role: RoleObject, name: "device, library or compiler that was asked"},
+	{67, "made", FamilyTracer, GroupNone, EffectHands,
+		Field{Role: RoleObject, name: "device, library or compiler that was asked"},
 		Field{Role: RoleMade, Kind: KindObject, name: "which came to a completion handler"}, nil},
 
 	{342, "mark", FamilyTracer, GroupNone, EffectMarks, none, named("the name the program gave to the moment"), nil},
-	{343, "scope", FamilyTracer, GroupNone, EffectScopes, none, named("the name the program gave to the time from begin to end"),
+	{343, "scope", FamilyTracer, GroupNone, EffectScopes, none,
+		named("the name the program gave to the time from begin to end"),
 		[]Field{{At: InX0, Role: RoleDepth, name: scopesAround}}},
-	{CallEncoderTimes, "encoder times", FamilyTracer, GroupNone, EffectTimes, encoder, Field{Role: RoleSampling}, encoderTimesFields},
+	{CallEncoderTimes, "encoder times", FamilyTracer, GroupNone, EffectTimes, encoder, Field{Role: RoleSampling},
+		encoderTimesFields},
 
-	{CallStack, "stack", FamilyTracer, GroupNone, EffectSeesStack, Field{Role: RoleBits, name: "bit 0: the interpreter's lock was held, bit 1: it is known whether it was"},
-		Field{Role: RoleStack, name: "StackID of the call that begins at the end of this record, which is the time that it took to find it"}, nil},
+	{CallStack, "stack", FamilyTracer, GroupNone, EffectSeesStack,
+		Field{Role: RoleBits, name: "bit 0: the interpreter's lock was held, bit 1: it is known whether it was"},
+		Field{Role: RoleStack, name: "StackID of the call that begins at the end of this record, which is the time that " +
+			"it took to find it"}, nil},
 
-	{CallCanary, "canary", FamilyTracer, GroupNone, EffectChecks, none, Field{Role: RoleCall, name: "a call that the self-check made and that was seen"}, nil},
-	{CallScopeBegins, "scope begins", FamilyTracer, GroupNone, EffectOpensScope, Field{Role: RoleDepth, name: scopesAround},
+	{CallCanary, "canary", FamilyTracer, GroupNone, EffectChecks, none,
+		Field{Role: RoleCall, name: "a call that the self-check made and that was seen"}, nil},
+	{CallScopeBegins, "scope begins", FamilyTracer, GroupNone, EffectOpensScope,
+		Field{Role: RoleDepth, name: scopesAround},
 		named("its name; a scope record follows when it ends"), nil},
 
-	{CallLayer, "layer", FamilyTracer, GroupNone, EffectEntersLayer, Field{Role: RoleConstant, name: "0 a kernel of Metal Performance Shaders, 1 a graph"},
+	{CallLayer, "layer", FamilyTracer, GroupNone, EffectEntersLayer,
+		Field{Role: RoleConstant, name: "0 a kernel of Metal Performance Shaders, 1 a graph"},
 		named("the class whose call begins"), nil},
-	{421, "failed", FamilyTracer, GroupNone, EffectFails, commandBuffer, Field{Role: RoleText, name: "what Metal says of the error, after the record completed"}, nil},
-	{CallSignpost, "signpost", FamilyTracer, GroupNone, EffectSpans, none, named("the name of an interval of signposts that another thread began"),
+	{421, "failed", FamilyTracer, GroupNone, EffectFails, commandBuffer,
+		Field{Role: RoleText, name: "what Metal says of the error, after the record completed"}, nil},
+	{CallSignpost, "signpost", FamilyTracer, GroupNone, EffectSpans, none,
+		named("the name of an interval of signposts that another thread began"),
 		[]Field{{At: InX0, Role: RoleThread, name: "which"}}},
-	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes, name: "currentAllocatedSize in"}, nil},
+	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes,
+		name: "currentAllocatedSize in"}, nil},
 }
 
 const scopesAround = "how many scopes are around it"
 
 // When the GPU ran it. Begin and end of the record completed are when the tracer's handler ran.
 var (
-	completedFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "GPUStartTime"}, {At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "GPUEndTime"},
-		{At: InX2, Role: RoleKernelBegin, Unit: UnitNanos, name: "kernelStartTime"}, {At: InX3, Role: RoleKernelLength, Unit: UnitNanos, name: "kernelEndTime−kernelStartTime"}}
-	encoderTimesFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "start on the GPU, 0 when not measured,"},
+	completedFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "GPUStartTime"},
+		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "GPUEndTime"},
+		{At: InX2, Role: RoleKernelBegin, Unit: UnitNanos, name: "kernelStartTime"}, {At: InX3, Role: RoleKernelLength,
+			Unit: UnitNanos, name: "kernelEndTime−kernelStartTime"}}
+	encoderTimesFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos,
+		name: "start on the GPU, 0 when not measured,"},
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "end"}}
 )
 
@@ -48,6 +64,7 @@ var functionCalls = [...]Row{
 
 	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 
-	// Of the private compiler service, which programs call to compile without a device. Whether it failed it says to a block.
+	// Of the private compiler service, which programs call to compile without a device. Whether it failed it says to a
+	// block.
 	{430, "MTLCodeGenServiceBuildRequest", FamilyFunction, GroupCompile, EffectBuildsLibrary, none, none, libraryFields},
 }

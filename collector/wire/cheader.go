@@ -15,8 +15,8 @@ func (c Call) CName() string {
 	return "MT_CALL_" + r.Family.String() + "_" + name
 }
 
-// CHeader is the text of interpose/wire.h: the calls and the memory layout for the shim, made from this package's tables.
-// A test compares it with the file; `go test ./collector/wire -update` writes it.
+// CHeader is the text of interpose/wire.h: the calls and the memory layout for the shim, made from this package's
+// tables. A test compares it with the file; `go test ./collector/wire -update` writes it.
 func CHeader() string {
 	var b strings.Builder
 	b.WriteString("// Made from collector/wire by `go test ./collector/wire -update`. Do not edit.\n")
@@ -99,11 +99,13 @@ func CHeader() string {
 		fmt.Fprintf(&b, "  %s = %d,\n", Call(i).CName(), i)
 	}
 	fmt.Fprintf(&b, "  MT_CALL_COUNT = %d\n};\n\n", len(Table))
-	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n#define MT_SELECTORS { \\\n")
+	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n#define " +
+		"MT_SELECTORS { \\\n")
 	for _, row := range Table {
 		fmt.Fprintf(&b, "  %q, \\\n", row.Selector)
 	}
-	b.WriteString("}\n\n// Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.\n#define MT_CALLS_WITH_STACK { \\\n")
+	b.WriteString("}\n\n// Initializes an array that says of each call, by number, whether its stack is recorded when " +
+		"stacks are.\n#define MT_CALLS_WITH_STACK { \\\n")
 	for i := range Table {
 		if CallHasStack(Call(i)) {
 			fmt.Fprintf(&b, "  [%s] = 1, \\\n", Call(i).CName())

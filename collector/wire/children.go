@@ -5,9 +5,10 @@ import (
 	"unsafe"
 )
 
-// The page of a process's children: one u32 that counts those who left a word, then ChildrenMost u32 process ids, in the processes' own
-// numbering, with childForked or without; 0 is one that is not known. A process passes it to the collector with its hello and to its children by fork. A child that
-// uses Metal and can reach the collector in no other way notes itself there. The shim writes it, the collector reads it.
+// The page of a process's children: one u32 that counts those who left a word, then ChildrenMost u32 process ids, in
+// the processes' own numbering, with childForked or without; 0 is one that is not known. A process passes it to the
+// collector with its hello and to its children by fork. A child that uses Metal and can reach the collector in no other
+// way notes itself there. The shim writes it, the collector reads it.
 const (
 	// ChildrenSize is the size of the page in bytes.
 	ChildrenSize = 4096

@@ -9,7 +9,8 @@ import (
 // FactKind says what a Fact states.
 type FactKind uint16
 
-// The kinds of facts, each with a row in the table of facts. Text is UTF-8, but for stacks, and at most MaxFactText bytes.
+// The kinds of facts, each with a row in the table of facts. Text is UTF-8, but for stacks, and at most MaxFactText
+// bytes.
 const (
 	FactString     FactKind = 1
 	FactClass      FactKind = 2 // Aux is the Family
@@ -38,31 +39,43 @@ type factRow struct {
 // facts is the table of facts, from which the shim's header and docs/wire.md come.
 var facts = [...]factRow{
 	{kind: FactString, name: "string", key: "its StringID: 64-bit FNV-1a of the text, 1 in place of 0", text: "the text"},
-	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number", text: "the class's name"},
-	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device", text: "its name"},
+	{kind: FactClass, name: "class", key: "the index in a record's flags", aux: "the family's number",
+		text: "the class's name"},
+	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device",
+		text: "its name"},
 	{kind: FactThreadName, name: "thread name", key: "the system's thread id", text: "its name"},
-	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 when the process uses Metal and is not traced, " +
+	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 " +
+		"when the process uses Metal and is not traced, " +
 		"3 when its waits for locks and signals are not recorded",
 		text: "one line for the user"},
-	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * 0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
+	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * " +
+		"0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
 		aux: "bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were",
-		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of function and file u64 each, line u32, zero "+
+		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of "+
+			"function and file u64 each, line u32, zero "+
 			"u32; at most %d)", MaxNativeFrames, MaxPythonFrames),
 		check: func(f Fact) error { _, err := f.Stack(); return err }},
-	{kind: FactImage, name: "image", key: "address at which a file of code begins", text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in " +
-		"hexadecimal or `-`, path; a blank between them",
+	{kind: FactImage, name: "image", key: "address at which a file of code begins",
+		text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in " +
+			"hexadecimal or `-`, path; a blank between them",
 		check: func(f Fact) error { _, err := f.Image(); return err }},
-	{kind: FactSymbol, name: "symbol", key: "a return address", aux: "1 when there is no call before it: the frame and those outside of it were read by something " +
-		"that is no frame pointer", text: "name of the function it is in"},
-	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all", aux: "the family's number",
+	{kind: FactSymbol, name: "symbol", key: "a return address",
+		aux: "1 when there is no call before it: the frame and those outside of it were read by something " +
+			"that is no frame pointer", text: "name of the function it is in"},
+	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all",
+		aux:  "the family's number",
 		text: "the name of a class whose objects came by without hooks"},
 	{kind: FactCanary, name: "canary", key: "a call that the self-check made", aux: "how often"},
-	{kind: FactCost, name: "cost", key: "picoseconds that recording a call adds to it, measured when the process began to use Metal; 0 when that failed"},
-	{kind: FactLine, name: "line", key: "a return address", text: "the line of the source in decimal, a blank, the file: of the statement that was running in the " +
-		"frame's function, which for code inlined into it is the outermost call",
+	{kind: FactCost, name: "cost", key: "picoseconds that recording a call adds to it, measured when the process began " +
+		"to use Metal; 0 when that failed"},
+	{kind: FactLine, name: "line", key: "a return address",
+		text: "the line of the source in decimal, a blank, the file: of the statement that was running in the " +
+			"frame's function, which for code inlined into it is the outermost call",
 		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
-	{kind: FactRegistry, name: "registry", key: "the device's object number", text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
-	{kind: FactWorkingSet, name: "working set", key: "the device's object number", text: "its recommendedMaxWorkingSetSize in bytes, in decimal: beyond it memory is paged, or moved"},
+	{kind: FactRegistry, name: "registry", key: "the device's object number",
+		text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
+	{kind: FactWorkingSet, name: "working set", key: "the device's object number",
+		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: beyond it memory is paged, or moved"},
 }
 
 // The Keys of a FactWarning that is more than a line of text.
@@ -75,11 +88,13 @@ const (
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.
 const MaxFactText = 4096
 
-// factHeader is size u32 (of the whole fact, padding included), kind u16, aux u16, key u64, text length u32, reserved u32.
+// factHeader is size u32 (of the whole fact, padding included), kind u16, aux u16, key u64, text length u32, reserved
+// u32.
 const factHeader = 24
 
-// A Fact is something said once, of variable size: a name, a label, a class, a warning. Facts travel in the second ring of each
-// thread. Layout, in bytes: size 0–3, kind 4–5, aux 6–7, key 8–15, text length 16–19, zero 20–23, text, zeros up to a multiple of 8.
+// A Fact is something said once, of variable size: a name, a label, a class, a warning. Facts travel in the second ring
+// of each thread. Layout, in bytes: size 0–3, kind 4–5, aux 6–7, key 8–15, text length 16–19, zero 20–23, text, zeros
+// up to a multiple of 8.
 type Fact struct {
 	Kind FactKind
 	Aux  uint16
@@ -111,8 +126,8 @@ func AppendFact(b []byte, f Fact) []byte {
 // ErrShortFact says that the bytes end before the fact does.
 var ErrShortFact = errors.New("fact: it is not whole")
 
-// DecodeFact reads the fact at the start of b and returns how many bytes it takes. The error is ErrShortFact when more bytes
-// could make a fact of it.
+// DecodeFact reads the fact at the start of b and returns how many bytes it takes. The error is ErrShortFact when more
+// bytes could make a fact of it.
 func DecodeFact(b []byte) (f Fact, size int, err error) {
 	if len(b) < factHeader {
 		return f, 0, ErrShortFact

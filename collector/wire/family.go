@@ -1,6 +1,7 @@
 package wire
 
-// A Family is a kind of Metal object. The shim keeps one depth per thread and family, and records only the outermost call.
+// A Family is a kind of Metal object. The shim keeps one depth per thread and family, and records only the outermost
+// call.
 type Family uint8
 
 // The families.
@@ -28,15 +29,16 @@ const (
 	FamilyMtl4Allocator                   // MTL4CommandAllocator
 	FamilyCompiler                        // MTL4Compiler
 	FamilyCompilerTask                    // MTL4CompilerTask
-	FamilyOther                           // objects of which no method is recorded: samplers, argument encoders, file handles
-	FamilyLock                            // locks of the program, of which only the waits are recorded
-	FamilySignal                          // condition variables and semaphores, of which only the waits are recorded
-	FamilyMpsKernel                       // kernels of Metal Performance Shaders
-	FamilyMpsGraph                        // MPSGraph and its executables
-	FamilyMpsCommandBuffer                // MPSCommandBuffer, a proxy
-	FamilyIndirectCommand                 // MTLIndirectComputeCommand
-	FamilyLayer                           // CAMetalLayer
-	FamilyDrawable                        // CAMetalDrawable
+	// objects of which no method is recorded: samplers, argument encoders, file handles
+	FamilyOther
+	FamilyLock             // locks of the program, of which only the waits are recorded
+	FamilySignal           // condition variables and semaphores, of which only the waits are recorded
+	FamilyMpsKernel        // kernels of Metal Performance Shaders
+	FamilyMpsGraph         // MPSGraph and its executables
+	FamilyMpsCommandBuffer // MPSCommandBuffer, a proxy
+	FamilyIndirectCommand  // MTLIndirectComputeCommand
+	FamilyLayer            // CAMetalLayer
+	FamilyDrawable         // CAMetalDrawable
 )
 
 var familyNames = [...]string{

@@ -11,7 +11,8 @@ import (
 // FrameKind says what a frame carries.
 type FrameKind uint16
 
-// The frames of a connection, in the order in which they may come: Token at most once, Hello once, Rings at most once, then the others.
+// The frames of a connection, in the order in which they may come: Token at most once, Hello once, Rings at most once,
+// then the others.
 const (
 	FrameHello        FrameKind = 1 // see Hello
 	FrameRings        FrameKind = 2 // comes at the first Metal call
@@ -23,7 +24,8 @@ const (
 	FrameToken        FrameKind = 8 // comes before Hello where the collector asks for it; see Token
 )
 
-// A frameRow declares a kind of frame: what its payload is, and the size of the things in it where they are all of one size.
+// A frameRow declares a kind of frame: what its payload is, and the size of the things in it where they are all of one
+// size.
 type frameRow struct {
 	kind    FrameKind
 	name    string
@@ -33,17 +35,25 @@ type frameRow struct {
 
 // frames is the table of frames, from which the shim's header, the check of headers and docs/wire.md come.
 var frames = [...]frameRow{
-	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg (each argument, in order), host, os, arch, " +
-		"started (Unix time, ns), children (1: with the frame's first byte comes the descriptor of the page of the process's children)"},
+	{FrameHello, "hello", 0, "first, once: `key=value` entries, each ended by a NUL: version, pid, ppid, program, arg " +
+		"(each argument, in order), host, os, arch, " +
+		"started (Unix time, ns), children (1: with the frame's first byte comes the descriptor of the page of the " +
+		"process's children)"},
 	{FrameRings, "rings", 0, "empty; the descriptor of the shared memory comes with its first byte. At most once"},
 	{FrameRecords, "records", RecordSize, "whole records of one ring; position is the ring position of the first"},
-	{FrameFacts, "facts", 0, "whole facts of one ring; position is the byte position of the first. Before the rings frame: facts of no ring, without a position"},
-	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times (CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
-	{FrameThreadTimes, "thread times", ThreadTimeSize, fmt.Sprintf("processor times of threads, %d bytes each: the system's thread id u64, %d for the whole "+
-		"process, %d for all programs of the machine; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on a processor since the thread began i64; nanoseconds that it could run and had "+
-		"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, uint64(WholeMachine), WaitNotKnown)},
+	{FrameFacts, "facts", 0, "whole facts of one ring; position is the byte position of the first. Before the rings " +
+		"frame: facts of no ring, without a position"},
+	{FrameClock, "clock", 16, "clock samples: ticks u64 and nanoseconds i64 of the clock of GPU times " +
+		"(CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux)"},
+	{FrameThreadTimes, "thread times", ThreadTimeSize,
+		fmt.Sprintf("processor times of threads, %d bytes each: the system's thread id u64, %d for the whole "+
+			"process, %d for all programs of the machine; when, in nanoseconds of the clock of GPU times, i64; nanoseconds on "+
+			"a processor since the thread began i64; nanoseconds that it could run and had "+
+			"no processor i64, %d where the system does not count them", ThreadTimeSize, WholeProcess, uint64(WholeMachine),
+			WaitNotKnown)},
 	{FrameProcessFacts, "process facts", 0, "whole facts that belong to no ring, without a position"},
-	{FrameToken, "token", TokenSize, "before the hello, once, where `" + TokenVariable + "` is set: the bytes that it gives in hexadecimal. A collector that made a token reads nothing else " +
+	{FrameToken, "token", TokenSize, "before the hello, once, where `" + TokenVariable +
+		"` is set: the bytes that it gives in hexadecimal. A collector that made a token reads nothing else " +
 		"before it has read these"},
 }
 
@@ -60,7 +70,8 @@ func (k FrameKind) row() *frameRow {
 const (
 	// FrameMagic opens every frame: "MTRF".
 	FrameMagic = 0x4652544d
-	// FrameHeaderSize is the size of a frame's header in bytes: magic u32, kind u16, ring u16, length u32, zero u32, position u64.
+	// FrameHeaderSize is the size of a frame's header in bytes: magic u32, kind u16, ring u16, length u32, zero u32,
+	// position u64.
 	FrameHeaderSize = 24
 	// MaxFramePayload bounds a payload, in bytes: one whole ring of records.
 	MaxFramePayload = RecordsPerRing * RecordSize
@@ -110,8 +121,8 @@ func ReadFrameHeader(r io.Reader) (h FrameHeader, err error) {
 	return h, nil
 }
 
-// Hello says who connects. Its entries: version, pid, ppid, program (path of the executable), arg (one per argument, in order),
-// host, os, arch, started (Unix time in ns), children (1 or nothing).
+// Hello says who connects. Its entries: version, pid, ppid, program (path of the executable), arg (one per argument, in
+// order), host, os, arch, started (Unix time in ns), children (1 or nothing).
 type Hello struct {
 	Version int      `json:"version"`
 	PID     int      `json:"pid"`
@@ -123,7 +134,8 @@ type Hello struct {
 	Arch    string   `json:"arch"`
 	Started int64    `json:"started_ns"`
 
-	// Children says that the descriptor of the page of the process's children came with the frame; it is no part of what is kept.
+	// Children says that the descriptor of the page of the process's children came with the frame; it is no part of what
+	// is kept.
 	Children bool `json:"-"`
 }
 
@@ -181,7 +193,8 @@ func DecodeHello(b []byte) (h Hello, err error) {
 		}
 	}
 	if h.Version != Version {
-		return h, fmt.Errorf("hello: wire version %d, this collector speaks %d: use the library and the tool of one build", h.Version, Version)
+		return h, fmt.Errorf("hello: wire version %d, this collector speaks %d: use the library and the tool of one build",
+			h.Version, Version)
 	}
 	if h.PID <= 0 {
 		return h, fmt.Errorf("hello: no process id")

@@ -11,7 +11,8 @@ import (
 	"testing"
 )
 
-var hello = Hello{Version: Version, PID: 12, PPID: 1, Program: "/bin/a b", Args: []string{"a", "", "x=y", "\xff\n"}, Host: "h", OS: "linux", Arch: "arm64", Started: 1 << 60}
+var hello = Hello{Version: Version, PID: 12, PPID: 1, Program: "/bin/a b", Args: []string{"a", "", "x=y", "\xff\n"},
+	Host: "h", OS: "linux", Arch: "arm64", Started: 1 << 60}
 
 func TestHelloRoundTrip(t *testing.T) {
 	got, err := DecodeHello(AppendHello(nil, hello))
@@ -96,7 +97,8 @@ func TestFactRoundTrip(t *testing.T) {
 
 // Published values of the FNV reference, section "FNV test vectors".
 func TestHashString(t *testing.T) {
-	for text, want := range map[string]StringID{"": 0xcbf29ce484222325, "a": 0xaf63dc4c8601ec8c, "foobar": 0x85944171f73967e8} {
+	for text, want := range map[string]StringID{"": 0xcbf29ce484222325, "a": 0xaf63dc4c8601ec8c,
+		"foobar": 0x85944171f73967e8} {
 		if got := HashString(text); got != want {
 			t.Errorf("%q: %#x", text, got)
 		}

@@ -15,10 +15,12 @@ const (
 	GroupLock                  // waiting for a lock
 	GroupOther                 // the rest of the API
 	GroupDrawable              // waiting for a layer's next drawable
-	GroupSignal                // waiting for a signal of another thread: for work as often as for a result, so no part of the partition
+	// waiting for a signal of another thread: for work as often as for a result, so no part of the partition
+	GroupSignal
 )
 
-var groupNames = [...]string{GroupAcquire: "acquire", GroupEncode: "encode", GroupCommit: "commit", GroupWait: "wait", GroupCompile: "compile",
+var groupNames = [...]string{GroupAcquire: "acquire", GroupEncode: "encode", GroupCommit: "commit", GroupWait: "wait",
+	GroupCompile:  "compile",
 	GroupAllocate: "allocate", GroupLock: "lock",
 	GroupOther: "other", GroupDrawable: "drawable", GroupSignal: "signal"}
 
@@ -30,8 +32,8 @@ func (g Group) String() string {
 	return "unknown"
 }
 
-// Progress says whether calls of the group say, by ending, that a program goes on: it makes command buffers, encodes, commits or compiles, or what it
-// waited for has come.
+// Progress says whether calls of the group say, by ending, that a program goes on: it makes command buffers, encodes,
+// commits or compiles, or what it waited for has come.
 func (g Group) Progress() bool {
 	switch g {
 	case GroupAcquire, GroupEncode, GroupCommit, GroupWait, GroupCompile:

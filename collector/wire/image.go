@@ -14,7 +14,8 @@ type Image struct {
 	Path    string
 }
 
-// Fact is the image as it travels: a FactImage, whose text is the size in hexadecimal, the build ID or "-", and the path.
+// Fact is the image as it travels: a FactImage, whose text is the size in hexadecimal, the build ID or "-", and the
+// path.
 func (i Image) Fact() Fact {
 	id := i.BuildID
 	if id == "" {

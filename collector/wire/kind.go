@@ -103,8 +103,8 @@ func (k Kind) Base() Kind {
 	return k
 }
 
-// Fits says whether an object that was made as one kind can be used as another: some rows know no better than that it is an object, or
-// a resource.
+// Fits says whether an object that was made as one kind can be used as another: some rows know no better than that it
+// is an object, or a resource.
 func (k Kind) Fits(used Kind) bool {
 	vague := func(k Kind) bool { return k == KindObject || k == KindResource }
 	return k.Base() == used.Base() || vague(k) || vague(used)

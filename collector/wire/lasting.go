@@ -6,7 +6,8 @@ var lasting = func() []bool {
 	for i := range all {
 		row := Call(i).Row()
 		switch row.Effect {
-		case EffectStartsThread, EffectChecks, EffectBuildsLibrary, EffectFindsFunction, EffectBuildsFunction, EffectBuildsPipeline, EffectArchives:
+		case EffectStartsThread, EffectChecks, EffectBuildsLibrary, EffectFindsFunction, EffectBuildsFunction,
+			EffectBuildsPipeline, EffectArchives:
 			all[i] = true
 		case EffectMakes:
 			all[i] = row.Arg.Role == RoleMade && row.Arg.Kind.Base() == KindQueue
@@ -17,6 +18,6 @@ var lasting = func() []bool {
 	return all
 }()
 
-// Lasts says whether what a record of the call says holds for all that comes after it: which thread has the ring, what a queue or a pipeline
-// state is. Such records are few.
+// Lasts says whether what a record of the call says holds for all that comes after it: which thread has the ring, what
+// a queue or a pipeline state is. Such records are few.
 func (c Call) Lasts() bool { return int(c) < len(lasting) && lasting[c] }

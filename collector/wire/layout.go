@@ -1,15 +1,16 @@
 package wire
 
-// The shared memory of a traced process: one region header of PageSize bytes, then RingCount rings, each a ring header of
-// PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts. The region is made at the process's first Metal
-// call and passed to the collector with the Rings frame. The shim writes it, the drainer or the collector reads it; the
-// offsets below are checked against the C structs by _Static_assert in the generated header.
+// The shared memory of a traced process: one region header of PageSize bytes, then RingCount rings, each a ring header
+// of PageSize bytes, RecordsPerRing records and FactsPerRing bytes of facts. The region is made at the process's first
+// Metal call and passed to the collector with the Rings frame. The shim writes it, the drainer or the collector reads
+// it; the offsets below are checked against the C structs by _Static_assert in the generated header.
 const (
 	// RegionMagic opens the region: "mtrace" and the version in the low bytes.
 	RegionMagic uint64 = 0x6d74726163650000 | Version
 	// PageSize is the size and alignment of the headers, in bytes (16 KiB: the page of Apple silicon).
 	PageSize = 16384
-	// RingCount is how many threads can be recorded at the same time; a ring is used again once its thread is gone and it is drained.
+	// RingCount is how many threads can be recorded at the same time; a ring is used again once its thread is gone and it
+	// is drained.
 	RingCount = 256
 	// RecordsPerRing is the capacity of a ring, in records (2 MiB); a power of two.
 	RecordsPerRing = 65536
@@ -46,11 +47,12 @@ const (
 	// 88 was the number of inner calls, which each ring now counts for itself.
 	RegionForksOffset    = 96  // u64: children that passed through fork without exec, untraced
 	RegionRejectedOffset = 104 // u64: calls on threads that were going away or inside the tracer itself
-	RegionEndedOffset    = 112 // u32: 1 once the collector, who writes it before it does so, has read the counters for the last time
+	// u32: 1 once the collector, who writes it before it does so, has read the counters for the last time
+	RegionEndedOffset = 112
 )
 
-// Offsets in a ring header, in bytes. Head and tail only grow; the slot of position p is p modulo the capacity. The producer
-// owns the first line, the consumer the second; Claim says who the consumer is.
+// Offsets in a ring header, in bytes. Head and tail only grow; the slot of position p is p modulo the capacity. The
+// producer owns the first line, the consumer the second; Claim says who the consumer is.
 const (
 	RingHeadOffset         = 0   // u64: records ever published (release store by the thread)
 	RingDroppedOffset      = 8   // u64: records dropped because the ring was full
@@ -61,12 +63,15 @@ const (
 	RingClaimOffset        = 256 // u32 Claim
 	RingStateOffset        = 384 // u32 RingState
 	RingThreadOffset       = 392 // u64: the system's id of the thread that has it, or had it last
-	RingCurrentOffset      = 512 // u64 begin ticks, u32 object, u16 call, u16 zero: the call the thread is inside; call 0 = none
-	RingAwaitedOffset      = 528 // u64 value of an event, u64 Flags: of the current call when it is one that waits
-	RingBlockedOffset      = 640 // u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: see Blocked
+	// u64 begin ticks, u32 object, u16 call, u16 zero: the call the thread is inside; call 0 = none
+	RingCurrentOffset = 512
+	RingAwaitedOffset = 528 // u64 value of an event, u64 Flags: of the current call when it is one that waits
+	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: see Blocked
+	RingBlockedOffset = 640
 
 	// What the ring's threads saw beside what they recorded. These only grow, whoever has the ring.
-	RingNestedOffset            = 1024 // u64 for each of NestedFamilies families: inner calls not recorded because an outer one was
+	// u64 for each of NestedFamilies families: inner calls not recorded because an outer one was
+	RingNestedOffset            = 1024
 	RingCommitsOffset           = 1536 // u64: command buffers that reached commitCommandBuffer:wake:, below the hooks
 	RingCommitsMissedOffset     = 1544 // u64: of those, the ones that no recorded commit led to
 	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
@@ -86,8 +91,8 @@ const (
 	RingExited RingState = 2
 )
 
-// Claim says which side is draining a ring at the moment. A side takes it with compare-and-swap from ClaimNobody and gives it
-// back after its last store to the tails. The claim of a dead process is void.
+// Claim says which side is draining a ring at the moment. A side takes it with compare-and-swap from ClaimNobody and
+// gives it back after its last store to the tails. The claim of a dead process is void.
 type Claim uint32
 
 // The two sides.

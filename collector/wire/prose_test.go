@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// What a record means was once read out of the sentences that document it: one of them decided which calls have stacks, and a sentence that was
-// put better changed what the loader did. So the words of the table are for eyes only. Outside of this package they may be printed, and stand
-// as values in what is printed later; nobody may compare them, look into them or keep them to do so. What a call does is its row's effect, so
-// nobody looks into its selector either.
+// What a record means was once read out of the sentences that document it: one of them decided which calls have stacks,
+// and a sentence that was put better changed what the loader did. So the words of the table are for eyes only. Outside
+// of this package they may be printed, and stand as values in what is printed later; nobody may compare them, look into
+// them or keep them to do so. What a call does is its row's effect, so nobody looks into its selector either.
 func TestNobodyReadsProse(t *testing.T) {
 	root, files := filepath.Join("..", ".."), 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -23,7 +23,8 @@ func TestNobodyReadsProse(t *testing.T) {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == "collector/wire" || strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2 || slices.Contains([]string{"bin", "build", "testdata", "demo"}, entry.Name())):
+		case entry.IsDir() && (name == "collector/wire" || strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2 ||
+			slices.Contains([]string{"bin", "build", "testdata", "demo"}, entry.Name())):
 			return filepath.SkipDir
 		case entry.IsDir() || filepath.Ext(name) != ".go":
 			return nil
@@ -44,9 +45,11 @@ func TestNobodyReadsProse(t *testing.T) {
 	}
 }
 
-// readsSelectors says whether selectors in the file are those of other programs, or are looked for as a user names them.
+// readsSelectors says whether selectors in the file are those of other programs, or are looked for as a user names
+// them.
 func readsSelectors(name string) bool {
-	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "analyze/xctrace/") || strings.HasPrefix(name, "fixtures/")
+	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "analyze/xctrace/") ||
+		strings.HasPrefix(name, "fixtures/")
 }
 
 // readersOfProse are the places in a file that conclude something from words.
@@ -60,7 +63,8 @@ func readersOfProse(set *token.FileSet, file *ast.File, selectorsToo bool) (wron
 		what := ""
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if f, is := n.Fun.(*ast.SelectorExpr); is && len(n.Args) == 0 && (f.Sel.Name == "Words" || f.Sel.Name == "Meaning") && !printed(n, above) {
+			if f, is := n.Fun.(*ast.SelectorExpr); is && len(n.Args) == 0 &&
+				(f.Sel.Name == "Words" || f.Sel.Name == "Meaning") && !printed(n, above) {
 				what = "what " + f.Sel.Name + " returns"
 			}
 		case *ast.SelectorExpr:
@@ -69,7 +73,8 @@ func readersOfProse(set *token.FileSet, file *ast.File, selectorsToo bool) (wron
 			}
 		}
 		if what != "" {
-			wrong = append(wrong, fmt.Sprintf("%s: %s decides something: ask for its role or effect", set.Position(n.Pos()), what))
+			wrong = append(wrong, fmt.Sprintf("%s: %s decides something: ask for its role or effect", set.Position(n.Pos()),
+				what))
 		}
 		above = append(above, n)
 		return true

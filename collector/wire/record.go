@@ -1,6 +1,7 @@
 // Package wire is the format in which the library inside a traced process hands its records to the collector: the
 // fixed-size records of the rings in shared memory, the variable-size facts beside them, and the frames that carry both
-// over a socket. One table (Table, of the rows in calls_*.go) names every call; the C header of the shim is generated from it.
+// over a socket. One table (Table, of the rows in calls_*.go) names every call; the C header of the shim is generated
+// from it.
 //
 // All integers are little-endian, the order of every machine Metal runs on.
 package wire
@@ -15,16 +16,16 @@ import (
 // Version is the version of the records, the ring layout and the frames together. The collector refuses any other.
 const Version = 1
 
-// Ticks is a reading of the traced process's raw clock: TSC cycles, mach_absolute_time units or nanoseconds. What a tick
-// is worth is said by the process's ClockSamples, never assumed.
+// Ticks is a reading of the traced process's raw clock: TSC cycles, mach_absolute_time units or nanoseconds. What a
+// tick is worth is said by the process's ClockSamples, never assumed.
 type Ticks uint64
 
 // ObjectID numbers the Metal objects of one process in the order of their creation, from 1. Zero is "not known": an
 // object that was there before the tracer, or nil.
 type ObjectID uint32
 
-// FirstLock is where the numbers of locks begin, which are no Metal objects: which of them are contended, and so get a number, differs from
-// run to run. In files of earlier versions locks have numbers of the one sequence.
+// FirstLock is where the numbers of locks begin, which are no Metal objects: which of them are contended, and so get a
+// number, differs from run to run. In files of earlier versions locks have numbers of the one sequence.
 const FirstLock ObjectID = 1 << 31
 
 // Number is the object's number among its like, for people: of a lock that among the locks.
@@ -35,7 +36,8 @@ func (id ObjectID) Number() uint32 {
 	return uint32(id)
 }
 
-// StringID identifies a text by the 64-bit FNV-1a hash of its bytes, so threads need not agree on numbers. Zero is "no text".
+// StringID identifies a text by the 64-bit FNV-1a hash of its bytes, so threads need not agree on numbers. Zero is "no
+// text".
 type StringID uint64
 
 // Flags qualify a record.
@@ -46,11 +48,12 @@ const (
 	HasMore Flags = 1 << 0
 	// Failed says that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
-	// HoldsInterpreter and LacksInterpreter say of a wait whether the thread held the lock of its language interpreter when it began to
-	// wait. Neither: that is not known, or the process has no interpreter.
+	// HoldsInterpreter and LacksInterpreter say of a wait whether the thread held the lock of its language interpreter
+	// when it began to wait. Neither: that is not known, or the process has no interpreter.
 	HoldsInterpreter Flags = 1 << 2
 	LacksInterpreter Flags = 1 << 3
-	// ClassShift is where the index of the receiver's class (the Key of a ClassFact) starts: the upper byte. Index 0 is unknown.
+	// ClassShift is where the index of the receiver's class (the Key of a ClassFact) starts: the upper byte. Index 0 is
+	// unknown.
 	ClassShift = 8
 )
 
@@ -70,8 +73,8 @@ type Record struct {
 	Flags      Flags
 }
 
-// A More record carries what does not fit in the record before it: three 64-bit values and one of 32 bits. It lies in the
-// same 32 bytes: x0 0–7, x1 8–15, x2 16–23, x3 24–27, call (always the call More) 28–29, flags 30–31.
+// A More record carries what does not fit in the record before it: three 64-bit values and one of 32 bits. It lies in
+// the same 32 bytes: x0 0–7, x1 8–15, x2 16–23, x3 24–27, call (always the call More) 28–29, flags 30–31.
 type More struct {
 	X0, X1, X2 uint64
 	X3         uint32
@@ -131,16 +134,17 @@ func DecodeRecords(dst []Record, b []byte) ([]Record, error) {
 	return dst, nil
 }
 
-// isAsInMemory says that a Record lies in the memory of this machine as it does in a ring, so that many are copied as one: 3 ns each
-// instead of 12 (BenchmarkDecodeRecords).
+// isAsInMemory says that a Record lies in the memory of this machine as it does in a ring, so that many are copied as
+// one: 3 ns each instead of 12 (BenchmarkDecodeRecords).
 var isAsInMemory = func() bool {
-	want := Record{Begin: 0x0102030405060708, End: 0x1112131415161718, Arg: 0x2122232425262728, Object: 0x31323334, Call: 0x4142, Flags: 0x5152}
+	want := Record{Begin: 0x0102030405060708, End: 0x1112131415161718, Arg: 0x2122232425262728, Object: 0x31323334,
+		Call: 0x4142, Flags: 0x5152}
 	in := AppendRecord(nil, want)
 	return unsafe.Sizeof(want) == RecordSize && *(*[RecordSize]byte)(unsafe.Pointer(&want)) == [RecordSize]byte(in)
 }()
 
-// A ClockSample pairs a reading of the raw clock with the same instant in nanoseconds on the clock of Metal's GPU times:
-// CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux.
+// A ClockSample pairs a reading of the raw clock with the same instant in nanoseconds on the clock of Metal's GPU
+// times: CLOCK_UPTIME_RAW on macOS, CLOCK_MONOTONIC on Linux.
 type ClockSample struct {
 	Ticks Ticks
 	Nanos int64

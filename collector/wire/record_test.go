@@ -39,7 +39,8 @@ func TestRecordRoundTrip(t *testing.T) {
 
 // The layout is a contract with C: each field at its byte.
 func TestRecordLayout(t *testing.T) {
-	r := Record{Begin: 0x0706050403020100, End: 0x0f0e0d0c0b0a0908, Arg: 0x1716151413121110, Object: 0x1b1a1918, Call: 0x1d1c, Flags: 0x1f1e}
+	r := Record{Begin: 0x0706050403020100, End: 0x0f0e0d0c0b0a0908, Arg: 0x1716151413121110, Object: 0x1b1a1918,
+		Call: 0x1d1c, Flags: 0x1f1e}
 	var want []byte
 	for i := range byte(RecordSize) {
 		want = append(want, i)

@@ -7,8 +7,8 @@ import (
 )
 
 // A Region is the shared memory of a traced process as its reader has it mapped: the drainer inside the process or the
-// collector outside. The process goes on writing to it, so every word that changes is read with an atomic load, and nothing
-// read from it is trusted beyond being a number.
+// collector outside. The process goes on writing to it, so every word that changes is read with an atomic load, and
+// nothing read from it is trusted beyond being a number.
 type Region struct{ memory []byte }
 
 // OpenRegion checks that memory is a region of this version. It must be mapped as a whole and stay mapped.
@@ -63,8 +63,8 @@ func (g Region) FirstSample() ClockSample {
 	return ClockSample{Ticks(g.load64(RegionFirstSampleOffset)), int64(g.load64(RegionFirstSampleOffset + 8))}
 }
 
-// LatestSample is the clock sample last written, and false when there is none or it was being written: in a process that
-// is gone, when it died writing.
+// LatestSample is the clock sample last written, and false when there is none or it was being written: in a process
+// that is gone, when it died writing.
 func (g Region) LatestSample() (ClockSample, bool) {
 	for range 8 {
 		before := g.load64(RegionLatestSampleOffset)
@@ -81,14 +81,16 @@ type Losses struct {
 	Unringed, Unnumbered, Forks, Rejected uint64
 }
 
-// SetEnded says that the counters are about to be read for the last time. Who counts afterwards finds it set; who did before is counted.
+// SetEnded says that the counters are about to be read for the last time. Who counts afterwards finds it set; who did
+// before is counted.
 func (g Region) SetEnded() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
 }
 
 // Losses reads the region's counters.
 func (g Region) Losses() Losses {
-	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionForksOffset), g.load64(RegionRejectedOffset)}
+	return Losses{g.load64(RegionUnringedOffset), g.load64(RegionUnnumberedOffset), g.load64(RegionForksOffset),
+		g.load64(RegionRejectedOffset)}
 }
 
 // Ring is ring i, which must be less than RingCount.
@@ -103,7 +105,8 @@ type Ring struct{ memory []byte }
 func (r Ring) word32(offset int) *uint32 { return (*uint32)(unsafe.Pointer(&r.memory[offset])) }
 func (r Ring) word64(offset int) *uint64 { return (*uint64)(unsafe.Pointer(&r.memory[offset])) }
 
-// Head is how many records were ever published. Records before it are complete: the load pairs with the thread's release store.
+// Head is how many records were ever published. Records before it are complete: the load pairs with the thread's
+// release store.
 func (r Ring) Head() uint64 { return atomic.LoadUint64(r.word64(RingHeadOffset)) }
 
 // Tail is how many records were ever consumed.
@@ -146,7 +149,8 @@ func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(C
 // Claimed says who is draining the ring.
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
 
-// An Audit counts command buffers at a point of Metal's own that all of them pass, below what is hooked to record calls.
+// An Audit counts command buffers at a point of Metal's own that all of them pass, below what is hooked to record
+// calls.
 type Audit struct {
 	Reached uint64 `json:"reached"` // that passed it
 	Missed  uint64 `json:"missed"`  // of which the hooks above it saw nothing
@@ -165,10 +169,12 @@ func (r Ring) Commits() Audit {
 
 // Completions are the command buffers whose completion was announced on the ring's threads.
 func (r Ring) Completions() Audit {
-	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)), atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
+	return Audit{atomic.LoadUint64(r.word64(RingCompletionsOffset)),
+		atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
 }
 
-// Nested is how many calls of a family, which must be below NestedFamilies, were made inside calls of the same family and not recorded.
+// Nested is how many calls of a family, which must be below NestedFamilies, were made inside calls of the same family
+// and not recorded.
 func (r Ring) Nested(f Family) uint64 {
 	return atomic.LoadUint64(r.word64(RingNestedOffset + 8*int(f)))
 }
@@ -180,7 +186,8 @@ func (r Ring) Current() (begin Ticks, object ObjectID, call Call) {
 	return begin, ObjectID(rest), Call(rest >> 32)
 }
 
-// Awaited is what the current call waits for when it is one that waits: the value of an event, and the flags that its record will have.
+// Awaited is what the current call waits for when it is one that waits: the value of an event, and the flags that its
+// record will have.
 func (r Ring) Awaited() (value uint64, flags Flags) {
 	return atomic.LoadUint64(r.word64(RingAwaitedOffset)), Flags(atomic.LoadUint64(r.word64(RingAwaitedOffset + 8)))
 }

@@ -135,8 +135,10 @@ func TestRing(t *testing.T) {
 			next++
 		}
 	}
-	if next != sent || dropped == 0 || g.Ring(0).Dropped() != dropped || g.Ring(0).Head() != sent+1 || g.Ring(0).Tail() != sent+1 {
-		t.Errorf("sent %d, got %d, dropped %d; the ring says %d, %d, %d", sent, next, dropped, g.Ring(0).Dropped(), g.Ring(0).Head(), g.Ring(0).Tail())
+	if next != sent || dropped == 0 || g.Ring(0).Dropped() != dropped || g.Ring(0).Head() != sent+1 ||
+		g.Ring(0).Tail() != sent+1 {
+		t.Errorf("sent %d, got %d, dropped %d; the ring says %d, %d, %d", sent, next, dropped, g.Ring(0).Dropped(),
+			g.Ring(0).Head(), g.Ring(0).Tail())
 	}
 }
 
@@ -171,7 +173,8 @@ func TestFactsRing(t *testing.T) {
 		}
 	}
 	if got == 0 || thread.FactsDropped() != dropped || thread.FactsHead() < wire.FactsPerRing {
-		t.Errorf("%d facts of %d, %d dropped, the ring says %d; it did not wrap at %d", got, sent, dropped, thread.FactsDropped(), thread.FactsHead())
+		t.Errorf("%d facts of %d, %d dropped, the ring says %d; it did not wrap at %d", got, sent, dropped,
+			thread.FactsDropped(), thread.FactsHead())
 	}
 }
 

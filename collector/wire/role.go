@@ -1,6 +1,7 @@
 package wire
 
-// A Role says what a value is to those who read it. A value that means something new has a new role; one that is only new has not.
+// A Role says what a value is to those who read it. A value that means something new has a new role; one that is only
+// new has not.
 type Role uint8
 
 // The roles.
@@ -70,7 +71,8 @@ const (
 	UnitCommands
 )
 
-var unitNames = [...]string{UnitBytes: "bytes", UnitNanos: "ns", UnitMillis: "ms", UnitTicks: "ticks", UnitThreads: "threads", UnitThreadgroups: "threadgroups",
+var unitNames = [...]string{UnitBytes: "bytes", UnitNanos: "ns", UnitMillis: "ms", UnitTicks: "ticks",
+	UnitThreads: "threads", UnitThreadgroups: "threadgroups",
 	UnitTexels:   "texels",
 	UnitVertices: "vertices", UnitCommands: "commands"}
 

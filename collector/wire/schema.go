@@ -1,8 +1,8 @@
 package wire
 
-// A Row declares one kind of record: its call, what the call does, and what each value of the record is. It is all that anyone may know
-// of a record: code that reads records switches on effects, roles, kinds and units. The words for people are made of the same fields, so that
-// nothing can depend on how a sentence is put.
+// A Row declares one kind of record: its call, what the call does, and what each value of the record is. It is all that
+// anyone may know of a record: code that reads records switches on effects, roles, kinds and units. The words for
+// people are made of the same fields, so that nothing can depend on how a sentence is put.
 type Row struct {
 	Call     Call
 	Selector string // as it is written in Objective-C, or the C symbol
@@ -57,8 +57,8 @@ func (p Place) Of(r *Record, m *More) uint64 {
 	return [...]uint64{m.X0, m.X1, m.X2}[word] >> shift & (1<<bits - 1)
 }
 
-// Word is where in a More record the place lies: in x0 to x3, from a bit on, so many bits. Nowhere, and places that are in no More record, have
-// no bits.
+// Word is where in a More record the place lies: in x0 to x3, from a bit on, so many bits. Nowhere, and places that are
+// in no More record, have no bits.
 func (p Place) Word() (word int, shift, bits uint) {
 	switch {
 	case p >= InX0Low && p <= InX2High:

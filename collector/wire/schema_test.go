@@ -38,7 +38,8 @@ func TestRowsAreWhole(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	r := Record{Object: 1, Arg: 2}
 	m := More{X0: 3<<32 | 4, X1: 5<<32 | 6, X2: 7<<32 | 8, X3: 9}
-	want := map[Place]uint64{Nowhere: 0, InObject: 1, InArg: 2, InX0: m.X0, InX1: m.X1, InX2: m.X2, InX3: 9, InX0Low: 4, InX0High: 3, InX1Low: 6, InX1High: 5, InX2Low: 8, InX2High: 7}
+	want := map[Place]uint64{Nowhere: 0, InObject: 1, InArg: 2, InX0: m.X0, InX1: m.X1, InX2: m.X2, InX3: 9, InX0Low: 4,
+		InX0High: 3, InX1Low: 6, InX1High: 5, InX2Low: 8, InX2High: 7}
 	for place, value := range want {
 		if got := place.Of(&r, &m); got != value {
 			t.Errorf("place %d has %d, want %d", place, got, value)

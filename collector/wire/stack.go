@@ -11,8 +11,9 @@ const (
 	MaxPythonFrames = 64
 )
 
-// CallHasStack says whether the tracer records the stack of a call when it is asked to record stacks: of calls that hand work to the
-// GPU, that wait, and that make what is accounted for. Left out is what is made many times between those, like setting an argument.
+// CallHasStack says whether the tracer records the stack of a call when it is asked to record stacks: of calls that
+// hand work to the GPU, that wait, and that make what is accounted for. Left out is what is made many times between
+// those, like setting an argument.
 func CallHasStack(c Call) bool {
 	switch row := c.Row(); row.Group {
 	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupDrawable, GroupSignal:
@@ -34,8 +35,8 @@ const (
 // StackID identifies a stack by the hash of its frames, so threads need not agree on numbers. Zero is "no stack".
 type StackID uint64
 
-// A Stack is the calls a thread was inside, innermost first: the machine's, and those of a Python interpreter, which the
-// machine's know nothing of.
+// A Stack is the calls a thread was inside, innermost first: the machine's, and those of a Python interpreter, which
+// the machine's know nothing of.
 type Stack struct {
 	Native    []uint64 // return addresses
 	Python    []PythonFrame
@@ -80,8 +81,9 @@ func (s Stack) Fact() Fact {
 	return Fact{Kind: FactStack, Aux: aux, Key: uint64(hashStack(aux, b)), Text: string(b)}
 }
 
-// hashStack is the StackID of a stack: for each of the 64-bit words of the frames, hash = (hash ^ word) * K; hash ^= hash >> 32,
-// beginning with the fact's Aux; 1 in place of 0. K is the odd number nearest to 2⁶⁴ divided by the golden ratio.
+// hashStack is the StackID of a stack: for each of the 64-bit words of the frames, hash = (hash ^ word) * K; hash ^=
+// hash >> 32, beginning with the fact's Aux; 1 in place of 0. K is the odd number nearest to 2⁶⁴ divided by the golden
+// ratio.
 func hashStack(aux uint16, frames []byte) StackID {
 	h := uint64(aux)
 	for ; len(frames) >= 8; frames = frames[8:] {
@@ -100,10 +102,12 @@ func (f Fact) Stack() (s Stack, err error) {
 	rest := len(f.Text) - native*nativeFrameSize
 	python := rest / pythonFrameSize
 	switch {
-	case f.Kind != FactStack || f.Aux&^(stackNative|stackCutNative|stackCutPython) != 0 || rest < 0 || rest%pythonFrameSize != 0:
+	case f.Kind != FactStack || f.Aux&^(stackNative|stackCutNative|stackCutPython) != 0 || rest < 0 ||
+		rest%pythonFrameSize != 0:
 		return s, fmt.Errorf("stack: %d bytes are not %d native frames and a number of Python's", len(f.Text), native)
 	case native > MaxNativeFrames || python > MaxPythonFrames:
-		return s, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", native, python, MaxNativeFrames, MaxPythonFrames)
+		return s, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", native, python,
+			MaxNativeFrames, MaxPythonFrames)
 	case f.Key != uint64(hashStack(f.Aux, []byte(f.Text))):
 		return s, fmt.Errorf("stack: its number %#x is not the hash of its frames", f.Key)
 	}

@@ -107,7 +107,8 @@ func TestImage(t *testing.T) {
 }
 
 func TestCodeLine(t *testing.T) {
-	for _, want := range []CodeLine{{Address: 0x401136, File: "/src/with a blank.c", Line: 1}, {Address: 1 << 46, File: "x", Line: 1<<32 - 1}} {
+	for _, want := range []CodeLine{{Address: 0x401136, File: "/src/with a blank.c", Line: 1},
+		{Address: 1 << 46, File: "x", Line: 1<<32 - 1}} {
 		if got, err := want.Fact().CodeLine(); err != nil || got != want {
 			t.Errorf("%+v, %v; want %+v", got, err, want)
 		}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// The text form of a record is one JSON object. A call that has a More record carries its four values as "more"; a More record
-// without a call stands alone. Fields that are zero are left out, but for the times of a call:
+// The text form of a record is one JSON object. A call that has a More record carries its four values as "more"; a More
+// record without a call stands alone. Fields that are zero are left out, but for the times of a call:
 //
 //	{"call":"commit","family":"commandBuffer","begin":100,"end":230,"object":7,"class":2}
 //
@@ -111,7 +111,8 @@ func ParseText(dst []Record, line []byte) ([]Record, error) {
 	} else if !known {
 		return dst, fmt.Errorf("record: no call %q of family %q", t.Call, t.Family)
 	}
-	r := Record{Begin: t.Begin, End: t.End, Object: t.Object, Arg: t.Arg, Call: call, Flags: Flags(t.Class)<<ClassShift | t.Flags&(1<<ClassShift-1)}
+	r := Record{Begin: t.Begin, End: t.End, Object: t.Object, Arg: t.Arg, Call: call,
+		Flags: Flags(t.Class)<<ClassShift | t.Flags&(1<<ClassShift-1)}
 	if t.Failed {
 		r.Flags |= Failed
 	}

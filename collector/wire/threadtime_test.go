@@ -8,7 +8,8 @@ import (
 )
 
 func TestThreadTimesRoundTrip(t *testing.T) {
-	want := []ThreadTime{{}, {Thread: 7, At: 1, Ran: 2, Waited: WaitNotKnown}, {Thread: math.MaxUint64, At: math.MaxInt64, Ran: math.MaxInt64, Waited: math.MaxInt64}}
+	want := []ThreadTime{{}, {Thread: 7, At: 1, Ran: 2, Waited: WaitNotKnown}, {Thread: math.MaxUint64, At: math.MaxInt64,
+		Ran: math.MaxInt64, Waited: math.MaxInt64}}
 	var b []byte
 	for _, tt := range want {
 		b = AppendThreadTime(b, tt)
@@ -33,7 +34,8 @@ func TestThreadTimesRoundTrip(t *testing.T) {
 }
 
 func FuzzDecodeThreadTimes(f *testing.F) {
-	f.Add(AppendThreadTime(AppendThreadTime(nil, ThreadTime{Thread: 1, At: 5, Ran: 3}), ThreadTime{Thread: 2, Waited: WaitNotKnown}))
+	f.Add(AppendThreadTime(AppendThreadTime(nil, ThreadTime{Thread: 1, At: 5, Ran: 3}),
+		ThreadTime{Thread: 2, Waited: WaitNotKnown}))
 	f.Add(make([]byte, 33))
 	f.Add(slices.Repeat([]byte{0xff}, ThreadTimeSize))
 	f.Fuzz(func(t *testing.T, b []byte) {

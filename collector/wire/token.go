@@ -13,8 +13,8 @@ const (
 	TokenVariable = "MTRACE_SOCKET_TOKEN"
 )
 
-// A Token proves that a connection comes from a program that this collector's mtrace started: it is in the environment of
-// such programs and nowhere else. The zero Token is none.
+// A Token proves that a connection comes from a program that this collector's mtrace started: it is in the environment
+// of such programs and nowhere else. The zero Token is none.
 type Token [TokenSize]byte
 
 // NewToken draws a token at random.

@@ -30,5 +30,6 @@ int mt_children_page(void) {
 void mt_children_note(uint32_t how) {
   if (!page) return;
   uint32_t slot = atomic_fetch_add_explicit(&page->used, 1, memory_order_relaxed);
-  if (slot < MT_CHILDREN_MOST) atomic_store_explicit(&page->numbers[slot], (uint32_t)getpid() | how, memory_order_relaxed);
+  if (slot < MT_CHILDREN_MOST) atomic_store_explicit(&page->numbers[slot], (uint32_t)getpid() | how,
+      memory_order_relaxed);
 }

@@ -1,8 +1,10 @@
-// The raw clock. Rule: one reading per end of a call, no conversion: ticks become nanoseconds in the collector, by samples.
+// The raw clock. Rule: one reading per end of a call, no conversion: ticks become nanoseconds in the collector, by
+// samples.
 //
-// Linux on x86-64 reads the TSC when the kernel itself keeps time by it, which it does only when all cores agree; otherwise
-// clock_gettime, 22 ns instead of 10. macOS reads mach_absolute_time. MTRACE_CLOCK=nanoseconds forces clock_gettime.
-// The reading is not serialized: an instruction may still be in flight, which blurs it by less than the counter's own cost.
+// Linux on x86-64 reads the TSC when the kernel itself keeps time by it, which it does only when all cores agree;
+// otherwise clock_gettime, 22 ns instead of 10. macOS reads mach_absolute_time. MTRACE_CLOCK=nanoseconds forces
+// clock_gettime. The reading is not serialized: an instruction may still be in flight, which blurs it by less than the
+// counter's own cost.
 #ifndef MTRACE_CLOCK_H
 #define MTRACE_CLOCK_H
 #include <stdint.h>
@@ -52,7 +54,8 @@ static inline uint64_t mt_ticks_quick(void) { return __builtin_ia32_rdtsc(); }
 static inline uint64_t mt_ticks_quick(void) { return mt_nanos(); }
 #endif
 
-static inline uint64_t mt_ticks(void) { return __builtin_expect(mt_clock_kind == MT_CLOCK_QUICK, 1) ? mt_ticks_quick() : mt_nanos(); }
+static inline uint64_t mt_ticks(void) { return __builtin_expect(mt_clock_kind == MT_CLOCK_QUICK, 1) ? mt_ticks_quick() :
+    mt_nanos(); }
 
 // Chooses the clock and takes the first sample.
 void mt_clock_start(void);
@@ -63,6 +66,7 @@ void mt_clock_timebase(uint32_t *numerator, uint32_t *denominator);
 // Takes a sample: the tightest of several pairs of readings.
 struct mt_clock_sample mt_clock_sample(void);
 
-// Takes a sample and writes it into the region as its latest. One writer at a time: the first Metal call, then the drainer.
+// Takes a sample and writes it into the region as its latest. One writer at a time: the first Metal call, then the
+// drainer.
 struct mt_clock_sample mt_clock_sample_into(struct region *region);
 #endif

@@ -2,7 +2,8 @@
 #include "core/fact.h"
 #include <string.h>
 
-size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text, size_t text_length) {
+size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text,
+    size_t text_length) {
   struct fact_header header = mt_fact_header(kind, 0, key, text_length);
   if (header.size > size - length) return length;
   memcpy(buffer + length, &header, MT_FACT_HEADER);

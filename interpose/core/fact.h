@@ -15,7 +15,8 @@ struct fact_header {
 _Static_assert(sizeof(struct fact_header) == MT_FACT_HEADER, "fact header");
 
 static inline struct fact_header mt_fact_header(unsigned kind, unsigned aux, uint64_t key, size_t length) {
-  return (struct fact_header){.size = (uint32_t)(MT_FACT_HEADER + length + 7) & ~7u, .kind = (uint16_t)kind, .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
+  return (struct fact_header){.size = (uint32_t)(MT_FACT_HEADER + length + 7) & ~7u, .kind = (uint16_t)kind,
+      .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
 }
 
 // The 64-bit FNV-1a of the wire, begun or carried on.
@@ -26,5 +27,6 @@ static inline uint64_t mt_fnv(uint64_t hash, const char *bytes, size_t length) {
 }
 
 // Appends a fact at the end of a buffer of the given size and returns its new length; the old one when it does not fit.
-size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text, size_t text_length);
+size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text,
+    size_t text_length);
 #endif

@@ -1,5 +1,6 @@
-// What the child of a fork does. A parent that had not used Metal yet had only a socket: its child opens its own at its first
-// Metal call, so a pool of forked workers is traced. A parent that was recording leaves a child that passes through untraced.
+// What the child of a fork does. A parent that had not used Metal yet had only a socket: its child opens its own at its
+// first Metal call, so a pool of forked workers is traced. A parent that was recording leaves a child that passes
+// through untraced.
 #include "core/fork.h"
 #include <pthread.h>
 #include "core/feature.h"

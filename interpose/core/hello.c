@@ -1,5 +1,5 @@
-// Rule: made in the constructor, before main: no allocation from the program's heap, so the program's own allocations stay where
-// they would be. Arguments that do not fit are cut at a whole argument.
+// Rule: made in the constructor, before main: no allocation from the program's heap, so the program's own allocations
+// stay where they would be. Arguments that do not fit are cut at a whole argument.
 #include "core/hello.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -11,14 +11,16 @@ struct mt_identity *mt_identities;
 static _Atomic uint32_t last_number, last_lock = MT_FIRST_LOCK - 1;
 
 bool mt_identity_start(void) {
-  void *memory = mmap(NULL, ENTRIES * sizeof(struct mt_identity), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void *memory = mmap(NULL, ENTRIES * sizeof(struct mt_identity), PROT_READ | PROT_WRITE,
+      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return false;
   mt_identities = memory;
   return true;
 }
 
 // The first of so many numbers that nobody else gets.
-static uint32_t numbers(uint32_t count) { return atomic_fetch_add_explicit(&last_number, count, memory_order_relaxed) + 1; }
+static uint32_t numbers(uint32_t count) { return atomic_fetch_add_explicit(&last_number, count, memory_order_relaxed) +
+    1; }
 
 static uint32_t number_of(struct thread *t) {
   enum { AT_A_TIME = 64 };
@@ -34,7 +36,8 @@ static struct mt_identity *entry_of(uintptr_t key) {
   for (int probe = 0; probe < MOST_PROBES; probe++, slot = (slot + 1) & (ENTRIES - 1)) {
     struct mt_identity *e = &mt_identities[slot];
     uintptr_t found = atomic_load_explicit(&e->key, memory_order_relaxed);
-    if (found == 0 && atomic_compare_exchange_strong_explicit(&e->key, &found, key, memory_order_relaxed, memory_order_relaxed)) return e;
+    if (found == 0 && atomic_compare_exchange_strong_explicit(&e->key, &found, key, memory_order_relaxed,
+        memory_order_relaxed)) return e;
     if (found == key) return e;
   }
   mt_count(&mt_region->unnumbered);
@@ -56,7 +59,8 @@ uint32_t mt_identity_of(const void *object) {
   number = atomic_load_explicit(&e->number, memory_order_acquire);
   if ((int32_t)number > 0) return number; // it was not where it belongs
   uint32_t fresh = numbers(1);
-  return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel, memory_order_acquire) ? fresh : number;
+  return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel,
+      memory_order_acquire) ? fresh : number;
 }
 
 uint32_t mt_identity_of_lock(const void *lock) {
@@ -65,7 +69,8 @@ uint32_t mt_identity_of_lock(const void *lock) {
   uint32_t number = atomic_load_explicit(&e->number, memory_order_acquire);
   if (number >= MT_FIRST_LOCK) return number;
   uint32_t fresh = atomic_fetch_add_explicit(&last_lock, 1, memory_order_relaxed) + 1;
-  return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel, memory_order_acquire) ? fresh : number;
+  return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel,
+      memory_order_acquire) ? fresh : number;
 }
 
 void mt_identity_alias(const void *object, uint32_t number) {

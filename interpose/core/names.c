@@ -11,7 +11,8 @@ static inline uint64_t key_of(const void *lock, const void *waiter) {
   uint64_t h = (uint64_t)(uintptr_t)lock * 0x9e3779b97f4a7c15u ^ (uint64_t)(uintptr_t)waiter * 0xc2b2ae3d27d4eb4fu;
   return h ^ h >> 32;
 }
-static inline struct name *entries_of(uint64_t key) { return &names[key * 0x9e3779b97f4a7c15u >> (64 - ENTRY_BITS) << 1]; }
+static inline struct name *entries_of(uint64_t key) {
+    return &names[key * 0x9e3779b97f4a7c15u >> (64 - ENTRY_BITS) << 1]; }
 
 uint64_t mt_name_known(const void *lock, const void *waiter) {
   uint64_t key = key_of(lock, waiter);

@@ -1,5 +1,5 @@
-// From loaded to tracing. Rule: the constructor only says hello and hooks three initializers of Metal's; shared memory and Go wait for the first
-// Metal call, so a process that never makes one stays as it was but for a socket.
+// From loaded to tracing. Rule: the constructor only says hello and hooks three initializers of Metal's; shared memory
+// and Go wait for the first Metal call, so a process that never makes one stays as it was but for a socket.
 //
 // The mutex is only taken by threads that come before the state is known.
 #include "core/process.h"
@@ -29,7 +29,8 @@ static void start_over(void) {
   MT_FEATURES(fork_starts_over);
 }
 
-// Once: by the constructor or, when the constructor of a library that the program links runs before and makes a device, then.
+// Once: by the constructor or, when the constructor of a library that the program links runs before and makes a device,
+// then.
 static void load(void) {
   static _Atomic bool loaded;
   if (atomic_exchange(&loaded, true)) return;
@@ -50,7 +51,8 @@ static void load(void) {
 __attribute__((constructor)) static void loaded(void) { load(); }
 
 // The collector may have ended a connection whose program it took for gone.
-static bool hand_over(int fd) { return mt_session_send_region(fd) || (mt_session_reopen() && mt_session_send_region(fd)); }
+static bool hand_over(int fd) { return mt_session_send_region(fd) ||
+    (mt_session_reopen() && mt_session_send_region(fd)); }
 
 // Makes what recording needs and hands it to the collector. False with *why set to one line for the user.
 static bool prepare(const char **why) {

@@ -1,4 +1,5 @@
-// Making the rings' shared memory. Rule: it is sparse and out of core dumps, and leaves the program's limit on address space alone.
+// Making the rings' shared memory. Rule: it is sparse and out of core dumps, and leaves the program's limit on address
+// space alone.
 #include "core/region.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -8,17 +9,19 @@
 
 struct region *mt_region;
 
-// How often the shared memory must fit into a limit on address space: the limit is what the program said that it needs, and what we take of
-// it the program lacks later, when it starts a thread.
+// How often the shared memory must fit into a limit on address space: the limit is what the program said that it needs,
+// and what we take of it the program lacks later, when it starts a thread.
 enum { LEAST_SHARE = 3 };
 
-// The rings lie on pages of the largest size that a system here has; the memory that mmap gives lies on pages of this one.
+// The rings lie on pages of the largest size that a system here has; the memory that mmap gives lies on pages of this
+// one.
 static void *map(int fd) {
   char *room = mmap(NULL, MT_REGION_SIZE + MT_PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return MAP_FAILED;
   size_t before = -(uintptr_t)room % MT_PAGE_SIZE;
   char *memory = room + before;
-  if (mmap(memory, MT_REGION_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+  if (mmap(memory, MT_REGION_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, fd,
+      0) == MAP_FAILED) {
     munmap(room, MT_REGION_SIZE + MT_PAGE_SIZE);
     return MAP_FAILED;
   }
@@ -33,7 +36,8 @@ int mt_region_make(const char **why) {
     *why = "not traced: the limit on file sizes is below the shared memory's size; raise it with ulimit -f";
     return -1;
   }
-  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < LEAST_SHARE * (rlim_t)MT_REGION_SIZE) {
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      limit.rlim_cur < LEAST_SHARE * (rlim_t)MT_REGION_SIZE) {
     *why = "not traced: of the limit on address space the shared memory would take too much; raise it with ulimit -v";
     return -1;
   }

@@ -8,7 +8,8 @@
 #include "system/doorbell.h"
 #include "core/session.h"
 
-// The pauses between two looks at the tail grow from the first to the second; looking whether the collector is there takes system calls.
+// The pauses between two looks at the tail grow from the first to the second; looking whether the collector is there
+// takes system calls.
 enum { SHORTEST_PAUSE = 50000, LONGEST_PAUSE = 2000000, COLLECTOR_PAUSE = 20000000 }; // nanoseconds
 
 static bool block;
@@ -26,7 +27,8 @@ static bool come(const _Atomic uint64_t *tail, uint64_t wanted) {
 
 static bool wait_until(const _Atomic uint64_t *tail, uint64_t wanted) {
   uint64_t began = mt_nanos(), look = began + COLLECTOR_PAUSE;
-  for (long pause = SHORTEST_PAUSE; !come(tail, wanted); pause = pause < LONGEST_PAUSE ? pause + pause / 4 : LONGEST_PAUSE) {
+  for (long pause = SHORTEST_PAUSE; !come(tail, wanted); pause = pause < LONGEST_PAUSE ? pause + pause / 4 :
+      LONGEST_PAUSE) {
     uint64_t now = mt_nanos();
     if (limit && now - began >= limit) return false;
     if (now >= look) {

@@ -1,4 +1,5 @@
-// Frames as collector/wire/frame.go describes them: magic u32, kind u16, ring u16, length u32, zero u32, position u64, payload.
+// Frames as collector/wire/frame.go describes them: magic u32, kind u16, ring u16, length u32, zero u32, position u64,
+// payload.
 #include "core/session.h"
 #include <errno.h>
 #include <poll.h>
@@ -21,7 +22,8 @@
 #include "core/fact.h"
 #include "wire.h"
 
-// How long a thread of the program waits for a collector that lives, at most: to send, and for a place among those that connect.
+// How long a thread of the program waits for a collector that lives, at most: to send, and for a place among those that
+// connect.
 enum { PATIENCE_MILLISECONDS = 500, CONNECT_PATIENCE_MILLISECONDS = 5000 };
 
 #ifndef MSG_NOSIGNAL
@@ -68,7 +70,8 @@ bool mt_session_over(void) {
   if (atomic_load_explicit(&over, memory_order_relaxed)) return true;
   if (mt_session_alive()) {
     char byte;
-    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT); // the collector says nothing: there is nothing to read, or the end
+    // the collector says nothing: there is nothing to read, or the end
+    ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return false;
   } else if (lock_of_collector() != LOCK_FREE) {
     return false; // the program closed the connection; the collector reads the rings all the same
@@ -82,9 +85,11 @@ void mt_session_forget(void) {
   fd = -1;
 }
 
-// On Linux the system call itself: a program under the thread sanitizer would have it look at the rings, whose order it cannot see.
+// On Linux the system call itself: a program under the thread sanitizer would have it look at the rings, whose order it
+// cannot see.
 #ifdef __linux__
-static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags); }
+static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags);
+    }
 #else
 static ssize_t send_message(const struct msghdr *message, int flags) { return sendmsg(fd, message, flags); }
 #endif
@@ -116,7 +121,8 @@ static bool send_all(struct msghdr *message, size_t length, int patience) {
   return true;
 }
 
-static bool send_frame(const struct frame_header *header, const void *a, size_t a_length, const void *b, size_t b_length, int passed, int patience) {
+static bool send_frame(const struct frame_header *header, const void *a, size_t a_length, const void *b,
+    size_t b_length, int passed, int patience) {
   struct iovec pieces[3] = {{(void *)header, sizeof *header}, {(void *)a, a_length}, {(void *)b, b_length}};
   struct msghdr message = {.msg_iov = pieces, .msg_iovlen = b_length ? 3 : a_length ? 2 : 1};
   union {
@@ -140,7 +146,8 @@ static struct frame_header frame_of(unsigned kind, unsigned ring, uint64_t posit
   return (struct frame_header){MT_FRAME_MAGIC, (uint16_t)kind, (uint16_t)ring, (uint32_t)length, 0, position};
 }
 
-bool mt_session_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length) {
+bool mt_session_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b,
+    size_t b_length) {
   if (atomic_load_explicit(&gone, memory_order_relaxed)) return false;
   if (!mt_session_alive()) {
     atomic_store_explicit(&gone, true, memory_order_relaxed);
@@ -162,7 +169,8 @@ bool mt_session_facts(const void *facts, size_t length) {
 
 bool mt_session_warn(unsigned key, const char *text) {
   char fact[MT_LONGEST_WARNING + 32];
-  return mt_session_alive() && mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, key, text, strnlen(text, MT_LONGEST_WARNING)));
+  return mt_session_alive() && mt_session_facts(fact, mt_fact_put(fact, 0, sizeof fact, MT_FACT_WARNING, key, text,
+      strnlen(text, MT_LONGEST_WARNING)));
 }
 
 // Leaves a word beside the socket. True when it is there.
@@ -184,14 +192,15 @@ void mt_session_warn_surely(unsigned key, const char *text) {
   mt_children_note(0);
 }
 
-// A connect to a listener whose backlog is full would block without end, or fails: it is made without blocking and tried for a while.
-// macOS refuses it as if nobody listened, so there the lock says whether somebody does.
+// A connect to a listener whose backlog is full would block without end, or fails: it is made without blocking and
+// tried for a while. macOS refuses it as if nobody listened, so there the lock says whether somebody does.
 static bool connect_patiently(void) {
   int waited = 0;
   for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
     if (errno == EINTR) continue;
-    bool refused_to_us = errno == EPERM; // by a seccomp filter of the program: the collector is there, and is to be told later
+    // by a seccomp filter of the program: the collector is there, and is to be told later
+    bool refused_to_us = errno == EPERM;
     bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
     absent = !full && !refused_to_us;
     if (!full || waited >= CONNECT_PATIENCE_MILLISECONDS) return false;
@@ -212,7 +221,8 @@ static void read_token(const char *text) {
   }
 }
 
-// Sends the token in a message of its own: the collector reads nothing else before it, and a descriptor that came with it would be lost.
+// Sends the token in a message of its own: the collector reads nothing else before it, and a descriptor that came with
+// it would be lost.
 static bool send_token(void) {
   if (!has_token) return true;
   struct frame_header header = frame_of(MT_FRAME_TOKEN, 0, 0, sizeof token);
@@ -246,7 +256,8 @@ bool mt_session_reopen(void) {
   fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 #ifdef __APPLE__
   setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
-  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int)); // else 8 KiB (net.local.stream.sendspace): a wait for every 256 records
+  // else 8 KiB (net.local.stream.sendspace): a wait for every 256 records
+  setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int));
 #endif
   if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {
     close(fd);

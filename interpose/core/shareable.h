@@ -1,7 +1,8 @@
 // Memory that the program and the collector share: made here, its descriptor sent, and then closed.
 //
-// Rule: no limit the program set for itself may hit it through us: RLIMIT_FSIZE would raise SIGXFSZ, so it is asked first; the size is
-// sealed where the system can, out of the way of the program's descriptors, and pages cost nothing until they are written.
+// Rule: no limit the program set for itself may hit it through us: RLIMIT_FSIZE would raise SIGXFSZ, so it is asked
+// first; the size is sealed where the system can, out of the way of the program's descriptors, and pages cost nothing
+// until they are written.
 #ifndef MTRACE_SHAREABLE_H
 #define MTRACE_SHAREABLE_H
 #include <stdbool.h>

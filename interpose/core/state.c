@@ -9,7 +9,8 @@ static _Atomic bool counted;
 
 void mt_state_count_fork(void) {
   if (!mt_region || atomic_exchange_explicit(&counted, true, memory_order_relaxed)) return;
-  atomic_fetch_add(&mt_region->forks, 1); // in one order with what follows, and with the collector's, which does it the other way round
+  // in one order with what follows, and with the collector's, which does it the other way round
+  atomic_fetch_add(&mt_region->forks, 1);
   if (atomic_load(&mt_region->ended)) mt_children_note(MT_CHILD_FORKED);
 }
 

@@ -1,7 +1,7 @@
 // The state of tracing in this process.
 //
-// Memory order: it is stored with release after all that it promises exists, and loaded with acquire by mt_activate, which every thread
-// passes before its first record.
+// Memory order: it is stored with release after all that it promises exists, and loaded with acquire by mt_activate,
+// which every thread passes before its first record.
 #ifndef MTRACE_STATE_H
 #define MTRACE_STATE_H
 #include <stdatomic.h>

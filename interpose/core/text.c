@@ -34,7 +34,8 @@ bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const 
     put(ring, head + MT_FACT_HEADER + length, zeros, header.size - MT_FACT_HEADER - length);
     atomic_store_explicit(&ring->facts_head, head + header.size, memory_order_release);
   } else {
-    atomic_store_explicit(&ring->facts_dropped, atomic_load_explicit(&ring->facts_dropped, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&ring->facts_dropped, atomic_load_explicit(&ring->facts_dropped, memory_order_relaxed) + 1,
+        memory_order_relaxed);
   }
   if (used > MT_FACTS_PER_RING / 4) {
     int saved = errno;

@@ -1,5 +1,6 @@
-// Texts and other facts, in the second ring of a thread. Rule: a text is named by the hash of its bytes and its bytes are sent once
-// per thread, so recording a name again costs a hash and a compare. Publishing is as for records: one release store.
+// Texts and other facts, in the second ring of a thread. Rule: a text is named by the hash of its bytes and its bytes
+// are sent once per thread, so recording a name again costs a hash and a compare. Publishing is as for records: one
+// release store.
 #ifndef MTRACE_TEXT_H
 #define MTRACE_TEXT_H
 #include <stddef.h>

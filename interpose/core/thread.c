@@ -1,6 +1,6 @@
-// Taking a ring, filling it up, giving it back. Rule: a ring changes hands by compare-and-swap of its state, and only when all
-// it holds has been consumed, so positions never go back and no reader sees two threads' records under one id: the next thread's
-// first record is its ThreadStart.
+// Taking a ring, filling it up, giving it back. Rule: a ring changes hands by compare-and-swap of its state, and only
+// when all it holds has been consumed, so positions never go back and no reader sees two threads' records under one id:
+// the next thread's first record is its ThreadStart.
 #include "core/thread.h"
 #include <errno.h>
 #include <string.h>
@@ -31,11 +31,13 @@ static void say_name(struct thread *t) {
   mt_fact(t, MT_FACT_THREAD_NAME, 0, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), name, strlen(name));
 }
 
-// The thread is leaving, but other exit handlers may still release Metal objects or drain pools: the handler asks to be called
-// again in the next round, and lets go in the third of the four that POSIX grants.
+// The thread is leaving, but other exit handlers may still release Metal objects or drain pools: the handler asks to be
+// called again in the next round, and lets go in the third of the four that POSIX grants.
 static void leave(void *value) {
   struct thread *t = value;
-  if (t == MT_THREAD_GONE) { // where the key is the thread's pointer: it is emptied for this call, and a thread without one would take a ring for good
+  if (t == MT_THREAD_GONE) {
+      // where the key is the thread's pointer: it is emptied for this call, and a thread without one would take a ring
+      // for good
     mt_thread_set(t);
     return;
   }
@@ -77,10 +79,13 @@ uint64_t mt_thread_id(void) {
 static bool take(struct ring *ring) {
   uint32_t state = atomic_load_explicit(&ring->state, memory_order_acquire);
   if (state == MT_RING_LIVE) return false;
-  if (state == MT_RING_EXITED && (atomic_load_explicit(&ring->tail, memory_order_acquire) != atomic_load_explicit(&ring->head, memory_order_relaxed) ||
-                                  atomic_load_explicit(&ring->facts_tail, memory_order_acquire) != atomic_load_explicit(&ring->facts_head, memory_order_relaxed)))
+  if (state == MT_RING_EXITED && (atomic_load_explicit(&ring->tail, memory_order_acquire) != atomic_load_explicit(
+      &ring->head, memory_order_relaxed) ||
+                                  atomic_load_explicit(&ring->facts_tail, memory_order_acquire) != atomic_load_explicit(
+                                      &ring->facts_head, memory_order_relaxed)))
     return false;
-  return atomic_compare_exchange_strong_explicit(&ring->state, &state, MT_RING_LIVE, memory_order_acq_rel, memory_order_relaxed);
+  return atomic_compare_exchange_strong_explicit(&ring->state, &state, MT_RING_LIVE, memory_order_acq_rel,
+      memory_order_relaxed);
 }
 
 static int take_any(void) {
@@ -89,7 +94,8 @@ static int take_any(void) {
     if (!take(&mt_region->rings[i])) continue;
     atomic_fetch_add_explicit(&busy, 1, memory_order_relaxed);
     uint32_t used = atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed);
-    while (used < (uint32_t)i + 1 && !atomic_compare_exchange_weak_explicit(&mt_region->rings_used, &used, (uint32_t)i + 1, memory_order_release, memory_order_relaxed)) {
+    while (used < (uint32_t)i + 1 && !atomic_compare_exchange_weak_explicit(&mt_region->rings_used, &used, (uint32_t)i +
+        1, memory_order_release, memory_order_relaxed)) {
     }
     return i;
   }
@@ -157,7 +163,8 @@ bool mt_thread_make_room(struct thread *t, unsigned n) {
     room = true;
   }
   if (!room) {
-    atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n, memory_order_relaxed);
+    atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n,
+        memory_order_relaxed);
   } else {
     // Look again at the next eighth of the ring, and never beyond what is free.
     uint64_t step = t->head + MT_RECORDS_PER_RING / 8, full = t->tail + MT_RECORDS_PER_RING;

@@ -1,10 +1,11 @@
 // A thread's ring and what else it needs to record without a lock, an allocation or a system call.
 //
-// Rule: only its own thread touches a struct thread. It is found through one thread-local pointer: NULL before the thread's first
-// call, MT_THREAD_GONE after its exit handler ran. See region.h for the memory order of publishing.
+// Rule: only its own thread touches a struct thread. It is found through one thread-local pointer: NULL before the
+// thread's first call, MT_THREAD_GONE after its exit handler ran. See region.h for the memory order of publishing.
 //
-// What a feature keeps for each thread it keeps itself, in an array by the thread's index: MT_THREADS long, and begun anew when a thread opens
-// (feature.h). In here is what the core needs, and what the trampolines write inside what they time.
+// What a feature keeps for each thread it keeps itself, in an array by the thread's index: MT_THREADS long, and begun
+// anew when a thread opens (feature.h). In here is what the core needs, and what the trampolines write inside what they
+// time.
 #ifndef MTRACE_THREAD_H
 #define MTRACE_THREAD_H
 #include <pthread.h>
@@ -17,11 +18,14 @@ enum { MT_SENT_TEXTS = 512 };
 enum { MT_THREADS = MT_RING_COUNT + 1 }; // the last is of no ring: see cost.c
 
 struct thread {
-  _Alignas(128) struct ring *ring; // threads share no cache line, nor a pair of them; what a lock asks of its thread is in one line
+  // threads share no cache line, nor a pair of them; what a lock asks of its thread is in one line
+  _Alignas(128) struct ring *ring;
   uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
-  const void *held;    // an object that the thread will give back; then, or before its next record, owed is called. NULL when nothing is owed
+  // an object that the thread will give back; then, or before its next record, owed is called. NULL when nothing is
+  // owed
+  const void *held;
   void (*owed)(struct thread *t); // writes a record that was put off, and clears held: see locks.h
   unsigned index;      // of what features keep for the thread; it stays with the ring
   bool own_work;     // of the tracer's: what it waits for is not the program's wait
@@ -38,7 +42,8 @@ struct thread {
     unsigned family;
   } made_inside[4]; // objects made by inner calls of the one in progress
   unsigned made_inside_count;
-  const void *plain[MT_FAMILY_COUNT]; // the class of the last object made of each family, when all there is to do for one of it is to number it
+  // the class of the last object made of each family, when all there is to do for one of it is to number it
+  const void *plain[MT_FAMILY_COUNT];
   uint32_t next_number, last_number;  // of objects: see identity.h. They stay with the ring.
   unsigned command_buffers; // made here
   unsigned exits;    // rounds of thread exit handlers that have passed
@@ -56,7 +61,8 @@ static inline void mt_thread_set(struct thread *t) { mt_thread_pointer = t; }
 // dyld allocates a thread-local at its first touch and frees it in some order at exit; a key's value does neither.
 extern pthread_key_t mt_thread_key;
 extern bool mt_thread_key_made;
-static inline struct thread *mt_thread_get(void) { return mt_thread_key_made ? pthread_getspecific(mt_thread_key) : NULL; }
+static inline struct thread *mt_thread_get(void) { return mt_thread_key_made ? pthread_getspecific(mt_thread_key) :
+    NULL; }
 static inline void mt_thread_set(struct thread *t) { pthread_setspecific(mt_thread_key, t); }
 #endif
 
@@ -81,8 +87,8 @@ static inline struct thread *mt_thread(void) {
   return __builtin_expect((uintptr_t)t > (uintptr_t)MT_THREAD_GONE, 1) ? t : mt_thread_open(t);
 }
 
-// Writes a record's four words into a slot, one by one: gathered in narrow stores and copied by wide loads they would wait for the
-// stores to leave the processor's buffer, which costs as much as the rest of the record.
+// Writes a record's four words into a slot, one by one: gathered in narrow stores and copied by wide loads they would
+// wait for the stores to leave the processor's buffer, which costs as much as the rest of the record.
 static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t end, uint64_t arg, uint64_t rest) {
   __atomic_store_n(&slot->begin, begin, __ATOMIC_RELAXED);
   __atomic_store_n(&slot->end, end, __ATOMIC_RELAXED);
@@ -97,10 +103,12 @@ static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned f
 }
 
 // Is there room for n records, 1 or 2? If not they are counted as dropped.
-static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again, 1) || mt_thread_make_room(t, n); }
+static inline bool mt_thread_room(struct thread *t, unsigned n) { return __builtin_expect(t->head + n <= t->look_again,
+    1) || mt_thread_make_room(t, n); }
 
 // Where the record at a position goes.
-static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) { return &ring->records[position & (MT_RECORDS_PER_RING - 1)]; }
+static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) {
+    return &ring->records[position & (MT_RECORDS_PER_RING - 1)]; }
 
 // Publishes all records up to a position, with one release store; ring is the thread's.
 static inline void mt_thread_move_head(struct thread *t, struct ring *ring, uint64_t head) {

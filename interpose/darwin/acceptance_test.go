@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCrossAcceptedByDyld holds each slice of each file that cross.sh builds against dyld's rules: those of the SDK it says
-// it was built with, and the strictest.
+// TestCrossAcceptedByDyld holds each slice of each file that cross.sh builds against dyld's rules: those of the SDK it
+// says it was built with, and the strictest.
 func TestCrossAcceptedByDyld(t *testing.T) {
 	for _, name := range built {
 		each(t, name, func(t *testing.T, image []byte, _ *macho.File) {
@@ -21,8 +21,8 @@ func TestCrossAcceptedByDyld(t *testing.T) {
 	}
 }
 
-// TestChangedBitsAreRefused changes real files: a copy with a changed bit anywhere has another hash than its signature says, and what matters
-// to dyld is refused whatever the signature.
+// TestChangedBitsAreRefused changes real files: a copy with a changed bit anywhere has another hash than its signature
+// says, and what matters to dyld is refused whatever the signature.
 func TestChangedBitsAreRefused(t *testing.T) {
 	for name, image := range images(t) {
 		t.Run(name, func(t *testing.T) {

@@ -88,7 +88,8 @@ func TestCrossProcessors(t *testing.T) {
 	}
 }
 
-// TestCrossThin: the tool for one processor, as an archive of a release has it, is what the universal one holds for that.
+// TestCrossThin: the tool for one processor, as an archive of a release has it, is what the universal one holds for
+// that.
 func TestCrossThin(t *testing.T) {
 	for i, processor := range []string{"amd64", "arm64"} {
 		universal, one := crossBuilt(t, "mtrace"), crossBuilt(t, filepath.Join(processor, "mtrace"))
@@ -112,7 +113,8 @@ func TestCrossVersions(t *testing.T) {
 			}
 			platform, minimum, sdk := le.Uint32(versions[0][8:]), le.Uint32(versions[0][12:]), le.Uint32(versions[0][16:])
 			if platform != platformMacOS || minimum != thirteen || sdk != thirteen {
-				t.Errorf("%s: platform %d, oldest system %v, SDK %v; want macOS, 13.0 and 13.0", name, platform, Version(minimum), Version(sdk))
+				t.Errorf("%s: platform %d, oldest system %v, SDK %v; want macOS, 13.0 and 13.0", name, platform, Version(minimum),
+					Version(sdk))
 			}
 		})
 	}
@@ -212,12 +214,14 @@ func TestCrossInterposes(t *testing.T) {
 				continue
 			}
 			library := libraries[b.library-1]
-			if isMetal := strings.HasPrefix(b.symbol, "_MTL"); isMetal != (library == meant[1]) || !isMetal && library != meant[2] {
+			if isMetal := strings.HasPrefix(b.symbol, "_MTL"); isMetal != (library == meant[1]) || !isMetal &&
+				library != meant[2] {
 				t.Errorf("%s is bound to %s", b.symbol, library)
 			}
 			replaced[b.symbol] = true
 		}
-		for _, symbol := range []string{"_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices", "_MTLCopyAllDevicesWithObserver"} {
+		for _, symbol := range []string{"_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices",
+			"_MTLCopyAllDevicesWithObserver"} {
 			if !replaced[symbol] {
 				t.Errorf("%s is not replaced", symbol)
 			}
@@ -298,7 +302,8 @@ func TestCrossReadsNoCounter(t *testing.T) {
 		read := map[uint32]string{0xd53be020: "CNTPCT", 0xd53be040: "CNTVCT", 0xd53be0a0: "CNTPCTSS", 0xd53be0c0: "CNTVCTSS"}
 		for at := 0; at+4 <= len(code); at += 4 {
 			address := file.Section("__text").Addr + uint64(at)
-			if name := read[le.Uint32(code[at:])&^31]; name != "" && !strings.Contains(functionAt(file, address), "runtime.procyield") {
+			if name := read[le.Uint32(code[at:])&^31]; name != "" && !strings.Contains(functionAt(file, address),
+				"runtime.procyield") {
 				t.Errorf("%s is read at %#x, in %s", name, address, functionAt(file, address))
 			}
 		}

@@ -36,7 +36,8 @@ func swapImage(chained, slot, symbol bool) (image []byte, constructors, slotAt i
 	if slot {
 		data = append(data, section(goStartSection, "__DATA", 0x2010, 8, 0x2010))
 	}
-	commands := [][]byte{segment("__TEXT", section("__text", "__TEXT", text, 0x100, text)), segment("__DATA", data...), segment("__LINKEDIT")}
+	commands := [][]byte{segment("__TEXT", section("__text", "__TEXT", text, 0x100, text)), segment("__DATA", data...),
+		segment("__LINKEDIT")}
 	if chained {
 		c := make([]byte, 16)
 		le.PutUint32(c, commandChainedFixups)
@@ -128,7 +129,8 @@ func TestDeferGoByOffsets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b, c := le.Uint32(changed[constructors:]), le.Uint32(changed[constructors+4:]), le.Uint64(changed[slot:]); a != 0x1000 || b != 0x1080 || c != 0x1040 {
+	if a, b, c := le.Uint32(changed[constructors:]), le.Uint32(changed[constructors+4:]),
+		le.Uint64(changed[slot:]); a != 0x1000 || b != 0x1080 || c != 0x1040 {
 		t.Errorf("constructors at %#x and %#x, slot %#x", a, b, c)
 	}
 }

@@ -7,16 +7,17 @@ import (
 	"slices"
 )
 
-// What dyld refuses to load, as its sources say (github.com/apple-oss-distributions/dyld, dyld-1378). No Mac is needed to
-// find out that a linker of another maker, or a byte changed by us, has made a file that every Mac refuses.
+// What dyld refuses to load, as its sources say (github.com/apple-oss-distributions/dyld, dyld-1378). No Mac is needed
+// to find out that a linker of another maker, or a byte changed by us, has made a file that every Mac refuses.
 
 // version names the rules of an SDK.
 type version = Version
 
 func macOS(major, minor int) version { return version(major<<16 | minor<<8) }
 
-// Some rules are enforced from the SDK on that an image says it was built with: Policy.cpp, Platform.cpp epochForVersion. macOS 11 is
-// the fall of 2020, 15.4 the spring of 2025, 26 the fall of 2025. Strictest is none of ours and obeys all.
+// Some rules are enforced from the SDK on that an image says it was built with: Policy.cpp, Platform.cpp
+// epochForVersion. macOS 11 is the fall of 2020, 15.4 the spring of 2025, 26 the fall of 2025. Strictest is none of
+// ours and obeys all.
 const (
 	always         = version(0)
 	fall2018       = version(10<<16 | 14<<8)
@@ -47,30 +48,43 @@ var rules = []rule{
 	{"UnsafeHeader.cpp validStructureLoadCommands", always, always, (*machO).commandsWrong},
 	{"UnsafeHeader.cpp validSemanticsPlatform", always, always, (*machO).platformWrong},
 	{"UnsafeHeader.cpp validSemanticsUUID", always, always, func(m *machO) error { return most(m, commandUUID, 1) }},
-	{"UnsafeHeader.cpp validSemanticsUUID, Policy.cpp enforceHasUUID", fall2021, fall2025, func(m *machO) error { return least(m, commandUUID) }},
+	{"UnsafeHeader.cpp validSemanticsUUID, Policy.cpp enforceHasUUID", fall2021, fall2025,
+		func(m *machO) error { return least(m, commandUUID) }},
 	{"UnsafeHeader.cpp validSemanticsInstallName", always, always, (*machO).installNameWrong},
-	{"UnsafeHeader.cpp validSemanticsLinkedDylibs, Policy.cpp enforceNoDuplicateDylibs", fall2025, fall2025, func(m *machO) error { return twice("library", m.libraries()) }},
-	{"UnsafeHeader.cpp validSemanticsLinkedDylibs, Policy.cpp enforceHasLinkedDylibs", spring2025, spring2025, (*machO).linksNothing},
-	{"UnsafeHeader.cpp validSemanticsRPath, Policy.cpp enforceNoDuplicateRPaths", fall2025, fall2025, func(m *machO) error { return twice("rpath", m.names(commandRPath)) }},
+	{"UnsafeHeader.cpp validSemanticsLinkedDylibs, Policy.cpp enforceNoDuplicateDylibs", fall2025, fall2025,
+		func(m *machO) error { return twice("library", m.libraries()) }},
+	{"UnsafeHeader.cpp validSemanticsLinkedDylibs, Policy.cpp enforceHasLinkedDylibs", spring2025, spring2025,
+		(*machO).linksNothing},
+	{"UnsafeHeader.cpp validSemanticsRPath, Policy.cpp enforceNoDuplicateRPaths", fall2025, fall2025,
+		func(m *machO) error { return twice("rpath", m.names(commandRPath)) }},
 	{"UnsafeHeader.cpp validSegment", always, always, (*machO).segmentsWrong},
-	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceTextSegmentPermissions", fall2019, fall2019, permission("__TEXT", canRead|canExecute)},
-	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceReadOnlyLinkedit", macOS(10, 11), fall2025, permission("__LINKEDIT", canRead)},
-	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceDataSegmentPermissions", fall2025, fall2025, permission("__DATA", canRead|canWrite)},
-	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceDataSegmentPermissions", fall2025, fall2025, permission("__DATA_CONST", canRead|canWrite)},
-	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceDataConstSegmentPermissions", spring2025, spring2025, (*machO).constantsNotReadOnly},
+	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceTextSegmentPermissions", fall2019, fall2019,
+		permission("__TEXT", canRead|canExecute)},
+	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceReadOnlyLinkedit", macOS(10, 11), fall2025,
+		permission("__LINKEDIT", canRead)},
+	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceDataSegmentPermissions", fall2025, fall2025,
+		permission("__DATA", canRead|canWrite)},
+	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceDataSegmentPermissions", fall2025, fall2025,
+		permission("__DATA_CONST", canRead|canWrite)},
+	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceDataConstSegmentPermissions", spring2025, spring2025,
+		(*machO).constantsNotReadOnly},
 	{"UnsafeHeader.cpp validSegment", always, always, (*machO).sectionsBefore},
 	{"UnsafeHeader.cpp validSegment, Policy.cpp enforceSectionsInSegment", fall2020, fall2020, (*machO).sectionsBeyond},
 	{"UnsafeHeader.cpp validSemanticsSegments", always, always, (*machO).textWrong},
 	{"UnsafeHeader.cpp validSemanticsSegments", always, always, (*machO).segmentsOverlap},
-	{"UnsafeHeader.cpp validSemanticsSegments, Policy.cpp enforceUniqueSegmentNames", fall2025, fall2025, (*machO).segmentNames},
-	{"UnsafeHeader.cpp validSemanticsSegments, Policy.cpp enforceSegmentOrderMatchesLoadCmds", fall2019, fall2025, (*machO).segmentOrder},
+	{"UnsafeHeader.cpp validSemanticsSegments, Policy.cpp enforceUniqueSegmentNames", fall2025, fall2025,
+		(*machO).segmentNames},
+	{"UnsafeHeader.cpp validSemanticsSegments, Policy.cpp enforceSegmentOrderMatchesLoadCmds", fall2019, fall2025,
+		(*machO).segmentOrder},
 	{"Loader.cpp mapImage: what mmap takes", always, always, (*machO).segmentsOffPage},
 	{"UnsafeHeader.cpp validSemanticsMain", always, always, (*machO).startWrong},
 	{"Image.cpp validInitializers", always, always, (*machO).initializersWrong},
 	{"Image.cpp validStructureLinkedit", always, always, (*machO).symbolCounts},
-	{"Image.cpp validStructureLinkedit, Policy.cpp enforceOneFixupEncoding", fall2018, fall2018, (*machO).twoFixupEncodings},
+	{"Image.cpp validStructureLinkedit, Policy.cpp enforceOneFixupEncoding", fall2018, fall2018,
+		(*machO).twoFixupEncodings},
 	{"Image.cpp validStructureLinkedit", always, always, (*machO).linkeditOverlaps},
-	{"Image.cpp validStructureLinkedit, Policy.cpp enforceLinkeditContentAlignment, enforceCodeSignatureAligned", fall2019, fall2019, (*machO).linkeditMisaligned},
+	{"Image.cpp validStructureLinkedit, Policy.cpp enforceLinkeditContentAlignment, enforceCodeSignatureAligned",
+		fall2019, fall2019, (*machO).linkeditMisaligned},
 	{"RebaseOpcodes.cpp valid, Policy.cpp enforceFixupsInWritableSegments", always, always, (*machO).rebasesWrong},
 	{"BindOpcodes.cpp valid, Policy.cpp enforceFixupsInWritableSegments", always, always, (*machO).bindsWrong},
 	{"ChainedFixups.cpp validLinkedit", always, always, (*machO).chainsWrong},
@@ -106,11 +120,13 @@ func refusals(data []byte, sdk version) []error {
 // sizes of load commands that have but one (validStructureLoadCommands).
 var sizes = map[uint32]int{
 	commandSymtab: 24, commandDysymtab: 80, commandUUID: 24, commandMain: 24, commandDyldInfo: 48, commandDyldInfoOnly: 48,
-	commandSplitInfo: 16, commandFunctionStarts: 16, commandExportsTrie: 16, commandChainedFixups: 16, commandVersionMin: 16,
+	commandSplitInfo: 16, commandFunctionStarts: 16, commandExportsTrie: 16, commandChainedFixups: 16,
+	commandVersionMin: 16,
 }
 
 // required are the commands dyld must know, by number: it refuses others.
-var required = []uint32{commandMain, commandDyldInfoOnly, commandExportsTrie, commandChainedFixups, commandRPath, commandWeakDylib, commandReexport, commandUpward}
+var required = []uint32{commandMain, commandDyldInfoOnly, commandExportsTrie, commandChainedFixups, commandRPath,
+	commandWeakDylib, commandReexport, commandUpward}
 
 func (m *machO) commandsWrong() error {
 	if m.fileType == 0 || m.fileType > 12 {

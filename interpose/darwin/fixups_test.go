@@ -129,8 +129,8 @@ func (m *machO) rebasesWrong() error {
 	return err
 }
 
-// bindsWrong checks the binds at launch, the lazy ones, which begin as pointers and have an end after each, and the weak ones, whose
-// library is any.
+// bindsWrong checks the binds at launch, the lazy ones, which begin as pointers and have an end after each, and the
+// weak ones, whose library is any.
 func (m *machO) bindsWrong() error {
 	for _, list := range []struct {
 		name  string
@@ -277,7 +277,8 @@ func (m *machO) startsWrong(starts []byte) error {
 			return fmt.Errorf("the chains of segment %d lie beyond the end", i)
 		}
 		info := starts[offset:]
-		size, page, format, pages := uint64(le.Uint32(info)), uint64(le.Uint16(info[4:])), le.Uint16(info[6:]), uint64(le.Uint16(info[20:]))
+		size, page, format, pages := uint64(le.Uint32(info)), uint64(le.Uint16(info[4:])), le.Uint16(info[6:]),
+			uint64(le.Uint16(info[20:]))
 		formats[format] = true
 		switch {
 		case size > uint64(len(info)) || 22+2*pages > size:

@@ -12,8 +12,8 @@ import (
 	machotypes "github.com/blacktop/go-macho/types"
 )
 
-// images are what the tests of whole files go through: programs that Go's linker wrote and we signed, and each slice that cross.sh built, where
-// it did.
+// images are what the tests of whole files go through: programs that Go's linker wrote and we signed, and each slice
+// that cross.sh built, where it did.
 func images(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -46,8 +46,8 @@ func signatureOf(t *testing.T, image []byte) *codesign.CodeSignature {
 	return signature
 }
 
-// TestSignatureAgreesWithGoMacho: another reader of signatures finds in ours what we meant, and another signer the same hash for each
-// page.
+// TestSignatureAgreesWithGoMacho: another reader of signatures finds in ours what we meant, and another signer the same
+// hash for each page.
 func TestSignatureAgreesWithGoMacho(t *testing.T) {
 	for name, image := range images(t) {
 		t.Run(name, func(t *testing.T) {
@@ -61,10 +61,12 @@ func TestSignatureAgreesWithGoMacho(t *testing.T) {
 			}
 			ours := signatureOf(t, image).CodeDirectories[0]
 			if h := ours.Header; h.CodeLimit != uint32(limit) || h.ExecSegBase != f.textStart || h.ExecSegLimit != f.textSize ||
-				h.Flags != types.ADHOC|types.LINKER_SIGNED || h.HashType != types.HASHTYPE_SHA256 || h.NSpecialSlots != 0 || ours.ID == "" {
+				h.Flags != types.ADHOC|types.LINKER_SIGNED || h.HashType != types.HASHTYPE_SHA256 || h.NSpecialSlots != 0 ||
+				ours.ID == "" {
 				t.Errorf("%s: %+v", ours.ID, h)
 			}
-			config := &codesign.Config{ID: ours.ID, Flags: types.ADHOC, CodeSize: uint64(limit), TextOffset: f.textStart, TextSize: f.textSize}
+			config := &codesign.Config{ID: ours.ID, Flags: types.ADHOC, CodeSize: uint64(limit), TextOffset: f.textStart,
+				TextSize: f.textSize}
 			config.InitSlotHashes()
 			blob, err := codesign.Sign(bytes.NewReader(image[:limit]), config)
 			if err != nil {
@@ -75,15 +77,16 @@ func TestSignatureAgreesWithGoMacho(t *testing.T) {
 				t.Fatal(err)
 			}
 			same := func(a, b types.CodeSlot) bool { return bytes.Equal(a.Hash, b.Hash) }
-			if slots := theirs.CodeDirectories[0].CodeSlots; len(slots) != pageCount(limit) || !slices.EqualFunc(slots, ours.CodeSlots, same) {
+			if slots := theirs.CodeDirectories[0].CodeSlots; len(slots) != pageCount(limit) ||
+				!slices.EqualFunc(slots, ours.CodeSlots, same) {
 				t.Errorf("%d pages of ours, %d of theirs, or other hashes", len(ours.CodeSlots), len(slots))
 			}
 		})
 	}
 }
 
-// TestBindsAgreeWithGoMacho: what our reader of bind instructions finds in the library, on which the test of the interpose pairs stands,
-// another one finds too.
+// TestBindsAgreeWithGoMacho: what our reader of bind instructions finds in the library, on which the test of the
+// interpose pairs stands, another one finds too.
 func TestBindsAgreeWithGoMacho(t *testing.T) {
 	each(t, "libmtrace.dylib", func(t *testing.T, image []byte, file *macho.File) {
 		ours, err := binds(image, file)

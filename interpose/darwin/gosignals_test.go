@@ -17,7 +17,8 @@ func TestCrossSignalTables(t *testing.T) {
 			t.Fatalf("__DATA does not follow __TEXT: %+v, %+v", text, data)
 		}
 		words := image[data.Offset : data.Offset+data.Filesz]
-		for _, name := range []string{"SIGCHLD: child status has changed", "SIGPROF: profiling alarm clock", "asyncpreemptoff"} {
+		for _, name := range []string{"SIGCHLD: child status has changed", "SIGPROF: profiling alarm clock",
+			"asyncpreemptoff"} {
 			at := goString(image, file, words, name)
 			if at < 0 {
 				t.Errorf("%q is not among the data", name)
@@ -27,7 +28,8 @@ func TestCrossSignalTables(t *testing.T) {
 				continue
 			}
 			if value := le.Uint64(words[at+16:]); value < data.Addr || value >= data.Addr+data.Memsz {
-				t.Errorf("the setting %q is at %#x, which is not in __DATA, %#x to %#x", name, value, data.Addr, data.Addr+data.Memsz)
+				t.Errorf("the setting %q is at %#x, which is not in __DATA, %#x to %#x", name, value, data.Addr,
+					data.Addr+data.Memsz)
 			}
 		}
 	})

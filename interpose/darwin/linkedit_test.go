@@ -101,9 +101,13 @@ func (m *machO) symbolCounts() error {
 }
 
 func (m *machO) twoFixupEncodings() error {
-	relocations := slices.ContainsFunc(m.linkeditChunks(), func(c chunk) bool { return c.name == "local relocations" || c.name == "external relocations" })
+	relocations := slices.ContainsFunc(m.linkeditChunks(), func(c chunk) bool {
+		return c.name == "local relocations" ||
+			c.name == "external relocations"
+	})
 	encodings := 0
-	for _, some := range []bool{relocations, len(m.all(commandDyldInfo))+len(m.all(commandDyldInfoOnly)) > 0, len(m.all(commandChainedFixups)) > 0} {
+	for _, some := range []bool{relocations, len(m.all(commandDyldInfo))+len(m.all(commandDyldInfoOnly)) > 0,
+		len(m.all(commandChainedFixups)) > 0} {
 		if some {
 			encodings++
 		}

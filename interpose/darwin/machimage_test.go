@@ -100,12 +100,14 @@ var leastSize = map[uint32]int{
 
 func readSegment(c []byte) segment {
 	s := segment{
-		name: cString(c[8:24]), address: le.Uint64(c[24:]), size: le.Uint64(c[32:]), offset: le.Uint64(c[40:]), fileSize: le.Uint64(c[48:]),
-		maximum: le.Uint32(c[56:]), protection: le.Uint32(c[60:]), flags: le.Uint32(c[68:]),
+		name: cString(c[8:24]), address: le.Uint64(c[24:]), size: le.Uint64(c[32:]), offset: le.Uint64(c[40:]),
+		fileSize: le.Uint64(c[48:]),
+		maximum:  le.Uint32(c[56:]), protection: le.Uint32(c[60:]), flags: le.Uint32(c[68:]),
 	}
 	for b := c[segmentFixed:]; len(b) >= 80; b = b[80:] {
 		s.sections = append(s.sections, section{
-			segment: s.name, name: cString(b[:16]), address: le.Uint64(b[32:]), size: le.Uint64(b[40:]), offset: le.Uint32(b[48:]), flags: le.Uint32(b[64:]),
+			segment: s.name, name: cString(b[:16]), address: le.Uint64(b[32:]), size: le.Uint64(b[40:]),
+			offset: le.Uint32(b[48:]), flags: le.Uint32(b[64:]),
 		})
 	}
 	return s

@@ -100,14 +100,16 @@ func (m *machO) segmentNames() error {
 	return twice("segment", names)
 }
 
-// segmentOrder: as the commands come, so do the contents in the file and in memory. dyld leaves the last one out, we do not.
+// segmentOrder: as the commands come, so do the contents in the file and in memory. dyld leaves the last one out, we do
+// not.
 func (m *machO) segmentOrder() error {
 	for i := 1; i < len(m.segments); i++ {
 		a, b := m.segments[i-1], m.segments[i]
 		if b.offset < a.offset && b.fileSize != 0 {
 			return fmt.Errorf("segment %s comes in the file before %s", b.name, a.name)
 		}
-		if legacy := m.cpu == 0x1000007 && m.fileType == fileTypeExecute && m.flags&flagPIE == 0; b.address < a.address && !legacy {
+		if legacy := m.cpu == 0x1000007 && m.fileType == fileTypeExecute && m.flags&flagPIE == 0; b.address < a.address &&
+			!legacy {
 			return fmt.Errorf("segment %s comes in memory before %s", b.name, a.name)
 		}
 	}
@@ -118,7 +120,8 @@ func (m *machO) segmentOrder() error {
 func (m *machO) segmentsOffPage() error {
 	for _, s := range m.segments {
 		if s.fileSize > 0 && s.size > 0 && (s.offset%m.page() != 0 || s.address%m.page() != 0) {
-			return fmt.Errorf("segment %s at %#x in the file and %#x in memory does not begin with a page", s.name, s.offset, s.address)
+			return fmt.Errorf("segment %s at %#x in the file and %#x in memory does not begin with a page", s.name, s.offset,
+				s.address)
 		}
 	}
 	return nil

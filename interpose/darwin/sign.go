@@ -104,7 +104,8 @@ func (f *thin) codeDirectory(code []byte, identifier string) []byte {
 	}
 	u32(superBlobMagic, uint32(length), 1, 0, 20)
 	hashes := uint32(codeDirectoryFixed + len(identifier) + 1)
-	u32(codeDirectoryMagic, uint32(length-20), 0x20400, signatureFlags, hashes, codeDirectoryFixed, 0, uint32(pageCount(len(code))), uint32(len(code)))
+	u32(codeDirectoryMagic, uint32(length-20), 0x20400, signatureFlags, hashes, codeDirectoryFixed, 0,
+		uint32(pageCount(len(code))), uint32(len(code)))
 	b = append(b, sha256.Size, hashSHA256, 0, signPageBits)
 	u32(0, 0, 0, 0) // spare, scatter, team, spare
 	b = be.AppendUint64(b, 0)
@@ -187,12 +188,14 @@ func codeDirectories(blob []byte) ([][]byte, error) {
 }
 
 func verifyPages(directory, code []byte) error {
-	hashes, pages, limit := uint64(be.Uint32(directory[16:])), uint64(be.Uint32(directory[28:])), uint64(be.Uint32(directory[32:]))
+	hashes, pages, limit := uint64(be.Uint32(directory[16:])), uint64(be.Uint32(directory[28:])),
+		uint64(be.Uint32(directory[32:]))
 	bits := directory[39]
 	if limit != uint64(len(code)) {
 		return fmt.Errorf("the code directory covers %d bytes, the code has %d", limit, len(code))
 	}
-	if directory[36] != sha256.Size || bits < 12 || bits > 16 || pages != (limit+1<<bits-1)>>bits || hashes+pages*sha256.Size > uint64(len(directory)) {
+	if directory[36] != sha256.Size || bits < 12 || bits > 16 || pages != (limit+1<<bits-1)>>bits ||
+		hashes+pages*sha256.Size > uint64(len(directory)) {
 		return errors.New("the code directory does not fit the code")
 	}
 	for i := range pages {

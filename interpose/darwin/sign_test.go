@@ -129,7 +129,8 @@ func TestJoin(t *testing.T) {
 			t.Errorf("the %v slice lies at %#x, aligned to 2^%d", a.Cpu, a.Offset, a.Align)
 		}
 	}
-	if images, err := Split(joined); err != nil || len(images) != 2 || !bytes.Equal(images[0], intel) || !bytes.Equal(images[1], arm) {
+	if images, err := Split(joined); err != nil || len(images) != 2 || !bytes.Equal(images[0], intel) ||
+		!bytes.Equal(images[1], arm) {
 		t.Errorf("splitting gives %d images, %v", len(images), err)
 	}
 	if _, err := Join(arm, arm); err == nil {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// synthesized is a library for arm64 with one of everything that dyld's rules are about: four segments of 16 KiB, one initializer, one
-// pointer to a function of libSystem, one function with a record in __eh_frame and a personality.
+// synthesized is a library for arm64 with one of everything that dyld's rules are about: four segments of 16 KiB, one
+// initializer, one pointer to a function of libSystem, one function with a record in __eh_frame and a personality.
 func synthesized(chained bool) []byte {
 	image := make([]byte, 0xc200)
 	put := func(at int, words ...uint32) {
@@ -48,7 +48,8 @@ func synthesized(chained bool) []byte {
 		section{name: "__text", address: 0x3000, size: 0x100, flags: 0x80000400},
 		section{name: "__unwind_info", address: 0x3200, size: 0x60}, section{name: "__eh_frame", address: 0x3400, size: 0x40})
 	segment("__DATA_CONST", 0x4000, 0x4000, 0x4000, 3, readOnlyData,
-		section{name: "__got", address: 0x4000, size: 8, flags: 6}, section{name: "__mod_init_func", address: 0x4008, size: 8, flags: sectionInitializers})
+		section{name: "__got", address: 0x4000, size: 8, flags: 6}, section{name: "__mod_init_func", address: 0x4008,
+			size: 8, flags: sectionInitializers})
 	segment("__DATA", 0x8000, 0x4000, 0x4000, 3, 0, section{name: "__data", address: 0x8000, size: 0x100})
 	segment("__LINKEDIT", 0xc000, 0x4000, 0x200, 1, 0)
 	add(commandID, append(words(24, 0, 0, 0), "@rpath/l.dylib\x00"...))
@@ -111,7 +112,8 @@ func TestSynthesizedIsAccepted(t *testing.T) {
 	}
 }
 
-// TestDyldRefuses changes one thing for each of dyld's rules. Rules that came with an SDK leave alone what an older one built.
+// TestDyldRefuses changes one thing for each of dyld's rules. Rules that came with an SDK leave alone what an older one
+// built.
 func TestDyldRefuses(t *testing.T) {
 	segment := func(name string, at int, value uint64) func([]byte) {
 		return func(image []byte) { le.PutUint64(command(image, commandSegment64, name)[at:], value) }
@@ -136,15 +138,19 @@ func TestDyldRefuses(t *testing.T) {
 		{"one command more than there are", plain, always, func(i []byte) { le.PutUint32(i[16:], 99) }, "forEachLoadCommand"},
 		{"a command of four bytes", plain, always, word(commandUUID, 4, 4), "forEachLoadCommand"},
 		{"an unknown file type", plain, always, func(i []byte) { le.PutUint32(i[12:], 13) }, "validStructureLoadCommands"},
-		{"a command dyld must know and does not", plain, always, word(commandUUID, 0, 0x800000ff), "validStructureLoadCommands"},
-		{"more sections than their segment's command holds", plain, always, flags("__DATA", 64, 2), "validStructureLoadCommands"},
+		{"a command dyld must know and does not", plain, always, word(commandUUID, 0, 0x800000ff),
+			"validStructureLoadCommands"},
+		{"more sections than their segment's command holds", plain, always, flags("__DATA", 64, 2),
+			"validStructureLoadCommands"},
 		{"a name outside of its command", plain, always, word(commandDylib, 8, 4000), "validStructureLoadCommands"},
-		{"a build version with a tool it has no room for", plain, always, word(commandBuildVersion, 20, 1), "validStructureLoadCommands"},
+		{"a build version with a tool it has no room for", plain, always, word(commandBuildVersion, 20, 1),
+			"validStructureLoadCommands"},
 		{"no platform", plain, always, func(i []byte) { rename(i, commandBuildVersion) }, "validSemanticsPlatform"},
 		{"another platform", plain, always, word(commandBuildVersion, 8, 2), "validSemanticsPlatform"},
 		{"no UUID", plain, fall2021, func(i []byte) { rename(i, commandUUID) }, "enforceHasUUID"},
 		{"no install name", plain, always, func(i []byte) { rename(i, commandID) }, "validSemanticsInstallName"},
-		{"no library", plain, spring2025, func(i []byte) { rename(i, commandDylib); there(0xc008, "\x3e")(i) }, "enforceHasLinkedDylibs"},
+		{"no library", plain, spring2025, func(i []byte) { rename(i, commandDylib); there(0xc008, "\x3e")(i) },
+			"enforceHasLinkedDylibs"},
 		{"a library twice", plain, fall2025, func(i []byte) {
 			copy(command(i, commandRPath, "")[8:], "\x18\x00\x00\x00")
 			c := command(i, commandDylib, "")
@@ -159,11 +165,13 @@ func TestDyldRefuses(t *testing.T) {
 		{"a segment beyond the end of the file", plain, always, segment("__LINKEDIT", 48, 0x300), "validSegment"},
 		{"more in the file than in memory", plain, always, segment("__DATA", 32, 0x200), "validSegment"},
 		{"a permission that is none", plain, always, flags("__DATA", 60, 0xb), "validSegment"},
-		{"a segment around the end of memory", plain, always, segment("__LINKEDIT", 24, ^uint64(0x3fff)+0x1000), "validSegment"},
+		{"a segment around the end of memory", plain, always, segment("__LINKEDIT", 24, ^uint64(0x3fff)+0x1000),
+			"validSegment"},
 		{"code for writing", plain, fall2019, flags("__TEXT", 60, 7), "enforceTextSegmentPermissions"},
 		{"__LINKEDIT for writing", plain, macOS(10, 11), flags("__LINKEDIT", 60, 3), "enforceReadOnlyLinkedit"},
 		{"data for execution", plain, fall2025, flags("__DATA", 60, 7), "enforceDataSegmentPermissions"},
-		{"constants that stay for writing", plain, spring2025, flags("__DATA_CONST", 68, 0), "enforceDataConstSegmentPermissions"},
+		{"constants that stay for writing", plain, spring2025, flags("__DATA_CONST", 68, 0),
+			"enforceDataConstSegmentPermissions"},
 		{"a section before its segment", plain, always, segment("__DATA", 72+32, 0x7000), "validSegment"},
 		{"a section beyond its segment", plain, fall2020, segment("__DATA", 72+40, 0x5000), "enforceSectionsInSegment"},
 		{"code that does not begin with the file", plain, always, segment("__TEXT", 40, 0x4000), "validSemanticsSegments"},
@@ -179,16 +187,19 @@ func TestDyldRefuses(t *testing.T) {
 			segment("__DATA_CONST", 72+32, 0x20000)(i)
 			segment("__DATA_CONST", 72+80+32, 0x20008)(i)
 		}, "enforceSegmentOrderMatchesLoadCmds"},
-		{"a segment that begins within a page", plain, always, func(i []byte) { segment("__LINKEDIT", 24, 0xe000)(i) }, "mapImage"},
+		{"a segment that begins within a page", plain, always, func(i []byte) { segment("__LINKEDIT", 24, 0xe000)(i) },
+			"mapImage"},
 		{"an initializer that is data", plain, always, there(0x4008, "\x00\x80"), "validInitializers"},
 		{"half an initializer", plain, always, segment("__DATA_CONST", 72+80+40, 4), "validInitializers"},
 		{"tables of symbols that disagree", plain, always, word(commandSymtab, 12, 0), "validStructureLinkedit"},
 		{"local symbols that are not first", plain, always, word(commandDysymtab, 8, 1), "validStructureLinkedit"},
-		{"relocations besides other fixups", plain, fall2018, func(i []byte) { word(commandDysymtab, 72, 0xc180)(i); word(commandDysymtab, 76, 1)(i) }, "enforceOneFixupEncoding"},
+		{"relocations besides other fixups", plain, fall2018,
+			func(i []byte) { word(commandDysymtab, 72, 0xc180)(i); word(commandDysymtab, 76, 1)(i) }, "enforceOneFixupEncoding"},
 		{"contents of __LINKEDIT over each other", plain, always, word(commandSymtab, 8, 0xc108), "validStructureLinkedit"},
 		{"contents before __LINKEDIT", plain, always, word(commandSymtab, 8, 0xb000), "validStructureLinkedit"},
 		{"contents beyond __LINKEDIT", plain, always, word(commandSymtab, 20, 0x1000), "validStructureLinkedit"},
-		{"a table of symbols at an odd address", plain, fall2019, word(commandSymtab, 8, 0xc0f4), "enforceLinkeditContentAlignment"},
+		{"a table of symbols at an odd address", plain, fall2019, word(commandSymtab, 8, 0xc0f4),
+			"enforceLinkeditContentAlignment"},
 		{"a rebase in code", plain, always, there(0xc001, "\x20"), "RebaseOpcodes"},
 		{"a rebase in a segment that is not there", plain, always, there(0xc001, "\x2e"), "RebaseOpcodes"},
 		{"a rebase beyond its segment", plain, always, there(0xc001, "\x21\xff\xff\x7f\x51"), "RebaseOpcodes"},
@@ -204,7 +215,8 @@ func TestDyldRefuses(t *testing.T) {
 		{"chains for pages of two KiB", chained, always, there(0xc03c, "\x00\x08"), "ChainedFixups"},
 		{"chains of arm64e's pointers", chained, always, there(0xc03e, "\x01"), "ChainedFixups"},
 		{"a chain that begins beyond its page", chained, always, there(0xc04e, "\x01\x40"), "ChainedFixups"},
-		{"chains in code", chained, always, func(i []byte) { copy(i[0xc024:], "\x18\x00\x00\x00\x00\x00\x00\x00") }, "ChainedFixups"},
+		{"chains in code", chained, always, func(i []byte) { copy(i[0xc024:], "\x18\x00\x00\x00\x00\x00\x00\x00") },
+			"ChainedFixups"},
 		{"a table for unwinding of another version", plain, always, there(0x3200, "\x02"), "CompactUnwind"},
 		{"a table for unwinding that is cut off", plain, always, there(0x3218, "\x09"), "CompactUnwind"},
 		{"a personality in code", plain, always, there(0x3220, "\x00\x30"), "CompactUnwind"},
@@ -251,13 +263,14 @@ func TestDyldRefusesPrograms(t *testing.T) {
 	}
 	image := program()
 	rename(image, commandUUID)
-	if mentions(refusals(image, macOS(15, 0)), "enforceHasUUID") || !mentions(refusals(image, fall2025), "enforceHasUUID") {
+	if mentions(refusals(image, macOS(15, 0)), "enforceHasUUID") || !mentions(refusals(image, fall2025),
+		"enforceHasUUID") {
 		t.Error("programs have needed a UUID from macOS 26 on")
 	}
 }
 
-// patched makes what changes say of an image: each is where, how many bytes to eight, and the bytes. Fifty kilobytes that are zero but for
-// some hundred bytes are nothing that a fuzzer could change to an effect.
+// patched makes what changes say of an image: each is where, how many bytes to eight, and the bytes. Fifty kilobytes
+// that are zero but for some hundred bytes are nothing that a fuzzer could change to an effect.
 func patched(image, changes []byte) []byte {
 	for len(changes) >= 3 {
 		at, n := int(le.Uint16(changes)), min(1+int(changes[2]&7), len(changes)-3)

@@ -38,7 +38,8 @@ func parseThin(data []byte) (*thin, error) {
 	if len(data) < headerSize || le.Uint32(data) != magic64 {
 		return nil, errors.New("not a 64-bit little-endian Mach-O file")
 	}
-	f := &thin{data: data, cpu: le.Uint32(data[4:]), subtype: le.Uint32(data[8:]), fileType: le.Uint32(data[12:]), firstByte: len(data)}
+	f := &thin{data: data, cpu: le.Uint32(data[4:]), subtype: le.Uint32(data[8:]), fileType: le.Uint32(data[12:]),
+		firstByte: len(data)}
 	count, size := le.Uint32(data[16:]), le.Uint32(data[20:])
 	if int64(size) > int64(len(data)-headerSize) {
 		return nil, fmt.Errorf("%d bytes of load commands lie beyond the end", size)

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// frames are the descriptions in __eh_frame: offsets in the section at which one of a function begins, and the addresses of the
-// pointers to personality functions.
+// frames are the descriptions in __eh_frame: offsets in the section at which one of a function begins, and the
+// addresses of the pointers to personality functions.
 type frames struct {
 	functions     []uint64
 	personalities []uint64
@@ -66,7 +66,8 @@ func (m *machO) readFrames(s section, content []byte) (frames, error) {
 		} else {
 			augmentation, ok := common[at+4-pointer]
 			if !ok {
-				return found, fmt.Errorf("the record at %#x of __eh_frame points back to %#x, where no common record is", at, at+4-pointer)
+				return found, fmt.Errorf("the record at %#x of __eh_frame points back to %#x, where no common record is", at,
+					at+4-pointer)
 			}
 			if err := m.functionWrong(s.address+at+8, body[4:], augmentation); err != nil {
 				return found, fmt.Errorf("the record at %#x of __eh_frame: %w", at, err)
@@ -83,8 +84,8 @@ func (m *machO) readFrames(s section, content []byte) (frames, error) {
 	return found, nil
 }
 
-// functionWrong: the code that is described is in __TEXT's code. Addresses are 8 bytes, relative to where they stand, as all compilers write them
-// for Mach-O ("R" with 0x10); where the augmentation says otherwise nothing is checked.
+// functionWrong: the code that is described is in __TEXT's code. Addresses are 8 bytes, relative to where they stand,
+// as all compilers write them for Mach-O ("R" with 0x10); where the augmentation says otherwise nothing is checked.
 func (m *machO) functionWrong(place uint64, body []byte, augmentation string) error {
 	if augmentation == "" || augmentation[0] != 'z' {
 		return nil

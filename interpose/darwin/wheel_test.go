@@ -19,7 +19,8 @@ func TestWheelOfBoth(t *testing.T) {
 		t.Skip("a wheel is packed by Python: ", err)
 	}
 	out, err := exec.Command("python3", "../../cmd/python/pack.py", folder, t.TempDir(), "1.2.3").CombinedOutput()
-	if name := filepath.Base(strings.TrimSpace(string(out))); err != nil || name != "mtrace-1.2.3-py3-none-macosx_13_0_universal2.whl" {
+	if name := filepath.Base(strings.TrimSpace(string(out))); err != nil ||
+		name != "mtrace-1.2.3-py3-none-macosx_13_0_universal2.whl" {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -1,16 +1,17 @@
-// Package drainer moves what threads recorded from the shared memory to the collector. It runs in the traced process, in the library's Go
-// half, and asks the C half for all else; see Process. It allocates nothing, so the garbage collector never runs in the program.
+// Package drainer moves what threads recorded from the shared memory to the collector. It runs in the traced process,
+// in the library's Go half, and asks the C half for all else; see Process. It allocates nothing, so the garbage
+// collector never runs in the program.
 //
-// Memory order: a thread publishes records by storing the ring's head, and takes their slots back when it loads the tail; both are atomic. The
-// claim word says who drains: what is between taking and giving it back is of one side only.
+// Memory order: a thread publishes records by storing the ring's head, and takes their slots back when it loads the
+// tail; both are atomic. The claim word says who drains: what is between taking and giving it back is of one side only.
 package drainer
 
 import "unsafe"
 
 const (
-	// roundPause is how long the drainer sleeps while calls are made, in milliseconds. In all that time it does nothing with the records:
-	// the collector reads them where they lie. It is there for a ring that fills in a hurry, for one the collector neglects, and for
-	// what only the process itself can say.
+	// roundPause is how long the drainer sleeps while calls are made, in milliseconds. In all that time it does nothing
+	// with the records: the collector reads them where they lie. It is there for a ring that fills in a hurry, for one the
+	// collector neglects, and for what only the process itself can say.
 	roundPause = 80
 	// hurryPause is how long it gives a collector that it has called to a ring, unless that fills by half before.
 	hurryPause = 10
@@ -28,9 +29,11 @@ type Process interface {
 	Sample() bool
 	// ThreadTimes sends the processor times of threads.
 	ThreadTimes() bool
-	// AskToBeWoken asks the writer of the next record to ring the doorbell. True when that was asked before and nobody has written since.
+	// AskToBeWoken asks the writer of the next record to ring the doorbell. True when that was asked before and nobody has
+	// written since.
 	AskToBeWoken() bool
-	// Wait waits until the doorbell rings or the time, in milliseconds, is over; a negative one is without end. True when it rang.
+	// Wait waits until the doorbell rings or the time, in milliseconds, is over; a negative one is without end. True when
+	// it rang.
 	Wait(milliseconds int) bool
 }
 

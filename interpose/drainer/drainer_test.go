@@ -13,11 +13,13 @@ import (
 
 func TestLayout(t *testing.T) {
 	for _, c := range []struct{ here, there uint64 }{
-		{pageSize, wire.PageSize}, {ringCount, wire.RingCount}, {recordSize, wire.RecordSize}, {recordsPerRing, wire.RecordsPerRing},
+		{pageSize, wire.PageSize}, {ringCount, wire.RingCount}, {recordSize, wire.RecordSize},
+		{recordsPerRing, wire.RecordsPerRing},
 		{factsPerRing, wire.FactsPerRing}, {ringStride, wire.RingStride}, {regionRingsUsed, wire.RegionRingsUsedOffset},
 		{ringHead, wire.RingHeadOffset}, {ringFactsHead, wire.RingFactsHeadOffset}, {ringTail, wire.RingTailOffset},
 		{ringFactsTail, wire.RingFactsTailOffset}, {ringClaim, wire.RingClaimOffset}, {ringState, wire.RingStateOffset},
-		{stateExited, uint64(wire.RingExited)}, {claimNobody, uint64(wire.ClaimNobody)}, {claimDrainer, uint64(wire.ClaimDrainer)},
+		{stateExited, uint64(wire.RingExited)}, {claimNobody, uint64(wire.ClaimNobody)},
+		{claimDrainer, uint64(wire.ClaimDrainer)},
 		{frameRecords, uint64(wire.FrameRecords)}, {frameFacts, uint64(wire.FrameFacts)},
 	} {
 		if c.here != c.there {
@@ -100,7 +102,8 @@ func (r ring) fact(position uint64) bool {
 	if position+8-r.load(ringFactsTail) > factsPerRing {
 		return false
 	}
-	binary.LittleEndian.PutUint64(unsafe.Slice((*byte)(unsafe.Add(r.start, pageSize+recordsPerRing*recordSize+position%factsPerRing)), 8), position)
+	binary.LittleEndian.PutUint64(unsafe.Slice(
+		(*byte)(unsafe.Add(r.start, pageSize+recordsPerRing*recordSize+position%factsPerRing)), 8), position)
 	atomic.StoreUint64(r.word64(ringFactsHead), position+8)
 	return true
 }
@@ -111,7 +114,8 @@ func (r ring) take(to *host) {
 		return
 	}
 	head, tail := r.load(ringHead), r.load(ringTail)
-	a, b := circular(unsafe.Add(r.start, pageSize), recordsPerRing*recordSize, tail%recordsPerRing*recordSize, (head-tail)*recordSize)
+	a, b := circular(unsafe.Add(r.start, pageSize), recordsPerRing*recordSize, tail%recordsPerRing*recordSize,
+		(head-tail)*recordSize)
 	if head > tail {
 		to.keep(to.records, r.index, tail, a, b)
 	}
@@ -119,8 +123,8 @@ func (r ring) take(to *host) {
 	atomic.StoreUint32(r.word32(ringClaim), claimNobody)
 }
 
-// Threads that write as fast as they can, the drainer, and the collector that takes from the same rings: each record and each fact is sent
-// once. Under the race detector this is also who may touch a slot when.
+// Threads that write as fast as they can, the drainer, and the collector that takes from the same rings: each record
+// and each fact is sent once. Under the race detector this is also who may touch a slot when.
 func TestEachRecordOnce(t *testing.T) {
 	const threads, records, facts = 3, 3*recordsPerRing + 77, factsPerRing + 800
 	start, _ := memory(threads)
@@ -167,9 +171,9 @@ func TestEachRecordOnce(t *testing.T) {
 	}
 }
 
-// A ring that fills in a hurry is the collector's to empty, which is called to it. The drainer used to send it, and while a program that saturated the
-// processors wrote on it sent without end: nearly all of a storm went through the socket, of one ring that the collector could not come to, and
-// what that was too slow for was lost.
+// A ring that fills in a hurry is the collector's to empty, which is called to it. The drainer used to send it, and
+// while a program that saturated the processors wrote on it sent without end: nearly all of a storm went through the
+// socket, of one ring that the collector could not come to, and what that was too slow for was lost.
 func TestCallsBeforeItSends(t *testing.T) {
 	start, _ := memory(1)
 	h, r := newHost(nil), ringAt(start, 0)
@@ -221,8 +225,8 @@ func TestCallsBeforeItSends(t *testing.T) {
 	}
 }
 
-// checkOnce holds that the spans are all of a ring, each position once and with what belongs there. Each unit of size bytes holds its
-// position, of which each takes so many bytes.
+// checkOnce holds that the spans are all of a ring, each position once and with what belongs there. Each unit of size
+// bytes holds its position, of which each takes so many bytes.
 func checkOnce(t *testing.T, ring uint32, spans []span, want, size, each uint64) {
 	t.Helper()
 	next := uint64(0)
@@ -268,8 +272,9 @@ func (silent) ThreadTimes() bool                                { return true }
 func (silent) AskToBeWoken() bool                               { return false }
 func (silent) Wait(int) bool                                    { return false }
 
-// FuzzCounters: whatever a program's stray writes make of a ring's counters, the drainer ends its round, and sends nothing that is not of the
-// ring, and no more than it holds. It used to read behind the ring's memory, or to send without end.
+// FuzzCounters: whatever a program's stray writes make of a ring's counters, the drainer ends its round, and sends
+// nothing that is not of the ring, and no more than it holds. It used to read behind the ring's memory, or to send
+// without end.
 func FuzzCounters(f *testing.F) {
 	f.Add(uint64(5), uint64(3), uint64(8), uint64(0), uint32(0), uint32(2))
 	f.Add(uint64(1)<<63, uint64(0), uint64(1)<<40, uint64(8), uint32(0), uint32(2))
@@ -277,7 +282,8 @@ func FuzzCounters(f *testing.F) {
 	start, area := memory(1)
 	r := ringAt(start, 0)
 	f.Fuzz(func(t *testing.T, head, tail, factsHead, factsTail uint64, claim, state uint32) {
-		for offset, value := range map[uintptr]uint64{ringHead: head, ringTail: tail, ringFactsHead: factsHead, ringFactsTail: factsTail} {
+		for offset, value := range map[uintptr]uint64{ringHead: head, ringTail: tail, ringFactsHead: factsHead,
+			ringFactsTail: factsTail} {
 			*r.word64(offset) = value
 		}
 		*r.word32(ringClaim), *r.word32(ringState) = claim, state

@@ -24,9 +24,10 @@ const (
 	doorbell               // it rang
 )
 
-// drain makes one round over the rings, calls the collector where one fills in a hurry, and sends what the collector does not come to: to have a ring
-// sent is to keep it from the collector for as long as that takes, and who saturates the processors can make that as long as it goes on.
-// Active: something was recorded, or lies there, since the last pause. Called: the collector was called. Not ok: it is gone.
+// drain makes one round over the rings, calls the collector where one fills in a hurry, and sends what the collector
+// does not come to: to have a ring sent is to keep it from the collector for as long as that takes, and who saturates
+// the processors can make that as long as it goes on. Active: something was recorded, or lies there, since the last
+// pause. Called: the collector was called. Not ok: it is gone.
 func (g *rings) drain(after reason) (active, called, ok bool) {
 	for i := range min(atomic.LoadUint32((*uint32)(unsafe.Add(g.start, regionRingsUsed))), ringCount) {
 		r := ring{unsafe.Add(g.start, pageSize+uintptr(i)*ringStride), i}
@@ -105,8 +106,8 @@ func (r ring) send(process Process) bool {
 // mostRecords bounds a frame: the slots it holds are given back before the next one is sent.
 const mostRecords = recordsPerRing / 4
 
-// sendRecords sends what is there up to a position, with the claim. Where a program has written over its counters they may say anything: more than a ring
-// holds is left where it is, and the collector says so.
+// sendRecords sends what is there up to a position, with the claim. Where a program has written over its counters they
+// may say anything: more than a ring holds is left where it is, and the collector says so.
 func (r ring) sendRecords(process Process, head uint64) bool {
 	for {
 		tail := r.load(ringTail)
@@ -114,7 +115,8 @@ func (r ring) sendRecords(process Process, head uint64) bool {
 			return true
 		}
 		n := min(head-tail, mostRecords)
-		a, b := circular(unsafe.Add(r.start, pageSize), recordsPerRing*recordSize, tail%recordsPerRing*recordSize, n*recordSize)
+		a, b := circular(unsafe.Add(r.start, pageSize), recordsPerRing*recordSize, tail%recordsPerRing*recordSize,
+			n*recordSize)
 		if !process.Send(frameRecords, r.index, tail, a, b) {
 			return false
 		}

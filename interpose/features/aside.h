@@ -1,6 +1,7 @@
 // Calls of Metal's that the tracer makes itself on a thread of the program's: none of them is in the trace.
 //
-// Rule: a frame that every other lies below makes them inner ones (span.h), and what they add to the counters of inner ones is taken out again.
+// Rule: a frame that every other lies below makes them inner ones (span.h), and what they add to the counters of inner
+// ones is taken out again.
 #ifndef MTRACE_ASIDE_H
 #define MTRACE_ASIDE_H
 #include <stdatomic.h>
@@ -12,7 +13,8 @@ struct mt_aside {
 };
 
 static inline void mt_aside_begin(struct thread *t, struct mt_aside *aside) {
-  for (int i = 0; i < MT_NESTED_FAMILIES; i++) aside->nested[i] = atomic_load_explicit(&t->ring->nested[i], memory_order_relaxed);
+  for (int i = 0; i < MT_NESTED_FAMILIES; i++) aside->nested[i] = atomic_load_explicit(&t->ring->nested[i],
+      memory_order_relaxed);
   for (int i = 0; i < MT_FAMILY_COUNT; i++) {
     aside->frames[i] = t->inside[i].frame;
     t->inside[i].frame = UINTPTR_MAX;
@@ -23,7 +25,8 @@ static inline void mt_aside_begin(struct thread *t, struct mt_aside *aside) {
 static inline void mt_aside_end(struct thread *t, const struct mt_aside *aside) {
   t->own_work = false;
   for (int i = 0; i < MT_FAMILY_COUNT; i++) t->inside[i].frame = aside->frames[i];
-  for (int i = 0; i < MT_NESTED_FAMILIES; i++) atomic_store_explicit(&t->ring->nested[i], aside->nested[i], memory_order_relaxed);
+  for (int i = 0; i < MT_NESTED_FAMILIES; i++) atomic_store_explicit(&t->ring->nested[i], aside->nested[i],
+      memory_order_relaxed);
   t->made_inside_count = 0;
 }
 #endif

@@ -1,4 +1,5 @@
-// See capture.h. The state goes one way. Whoever takes it from capturing to captured stops the capture, and nobody else does.
+// See capture.h. The state goes one way. Whoever takes it from capturing to captured stops the capture, and nobody else
+// does.
 #include "features/capture.h"
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +14,8 @@
 #include "core/thread.h"
 #include "features/aside.h"
 
-enum { MOST_NAME = 512, MOST_CAPTURE_PATH = 2048, TO_DOCUMENT = 2, USUAL_LIMIT_MS = 10000 }; // MTLCaptureDestinationGPUTraceDocument
+// MTLCaptureDestinationGPUTraceDocument
+enum { MOST_NAME = 512, MOST_CAPTURE_PATH = 2048, TO_DOCUMENT = 2, USUAL_LIMIT_MS = 10000 };
 
 enum { NOT_CAPTURED, BEGINNING, CAPTURING, CAPTURED };
 
@@ -26,7 +28,8 @@ static _Atomic(struct thread *) scope_thread; // whose scope is captured
 static unsigned scope_depth;                  // how many scopes are open on it from there on; only that thread looks
 
 void mt_capture_start(void) {
-  const char *asked = getenv("MTRACE_GPUTRACE"), *out = getenv("MTRACE_GPUTRACE_OUT"), *limit = getenv("MTRACE_GPUTRACE_LIMIT_MS");
+  const char *asked = getenv("MTRACE_GPUTRACE"), *out = getenv("MTRACE_GPUTRACE_OUT"),
+      *limit = getenv("MTRACE_GPUTRACE_LIMIT_MS");
   if (!asked || !out) return;
   of_scope = strncmp(asked, "scope:", 6) == 0;
   if (!of_scope && strncmp(asked, "mark:", 5) != 0) return;
@@ -45,7 +48,8 @@ void mt_capture_see(id device) {
 
 static void say(struct thread *t, const char *what, const char *why) {
   char text[MOST_NAME + MOST_CAPTURE_PATH + 600];
-  int n = snprintf(text, sizeof text, "%s %s: %s", of_scope ? "Metal's capture of scope" : "Metal's capture from mark", capture_name, what);
+  int n = snprintf(text, sizeof text, "%s %s: %s", of_scope ? "Metal's capture of scope" : "Metal's capture from mark",
+      capture_name, what);
   if (n > 0 && (size_t)n < sizeof text && why) n += snprintf(text + n, sizeof text - (size_t)n, "%s", why);
   mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
@@ -67,9 +71,11 @@ static id manager(void) { return mt_send_id((id)objc_lookUpClass("MTLCaptureMana
 // What a new capture is of and where it goes; NULL when this Metal has no such thing. The caller releases it.
 static id what_to_capture(void) {
   id made = mt_send_id(mt_send_id((id)objc_lookUpClass("MTLCaptureDescriptor"), "alloc"), "init");
-  id path = send_with((id)objc_lookUpClass("NSString"), "stringWithUTF8String:", capture_path), url = send_with((id)objc_lookUpClass("NSURL"), "fileURLWithPath:", path);
+  id path = send_with((id)objc_lookUpClass("NSString"), "stringWithUTF8String:", capture_path),
+      url = send_with((id)objc_lookUpClass("NSURL"), "fileURLWithPath:", path);
   IMP to = mt_implementation(made, "setDestination:");
-  if (!made || !url || !to || !set(made, "setCaptureObject:", atomic_load(&captured_device)) || !set(made, "setOutputURL:", url)) {
+  if (!made || !url || !to || !set(made, "setCaptureObject:", atomic_load(&captured_device)) ||
+      !set(made, "setOutputURL:", url)) {
     mt_send_id(made, "release");
     return NULL;
   }
@@ -84,7 +90,8 @@ static const char *start(void) {
   IMP begin = mt_implementation(manager(), "startCaptureWithDescriptor:error:");
   if (!with || !begin) return "this Metal has no MTLCaptureManager";
   id error = NULL;
-  BOOL began = ((BOOL(*)(id, SEL, id, id *))begin)(manager(), mt_selector("startCaptureWithDescriptor:error:"), with, &error);
+  BOOL began = ((BOOL(*)(id, SEL, id, id *))begin)(manager(), mt_selector("startCaptureWithDescriptor:error:"), with,
+      &error);
   mt_send_id(with, "release");
   if (began) return NULL;
   const char *why = (const char *)mt_send_integer(mt_send_id(error, "localizedDescription"), "UTF8String");
@@ -110,7 +117,8 @@ static void *stop_in_time(void *unused) {
   return NULL;
 }
 
-// Makes the thread that ends a capture which the program does not. Without one there is no capture: it would have no bound.
+// Makes the thread that ends a capture which the program does not. Without one there is no capture: it would have no
+// bound.
 static bool guarded(void) {
   sigset_t all, mine;
   sigfillset(&all);

@@ -1,6 +1,7 @@
-// Rule: the handler runs before those who wait for the command buffer wake, so its cost is the program's: it reads the clock once and
-// six values, and writes two records, word by word into their places. It is one static global block, which retains nothing and is
-// never copied. Only of a command buffer that failed does it ask more: the error's code, and what Metal says of it.
+// Rule: the handler runs before those who wait for the command buffer wake, so its cost is the program's: it reads the
+// clock once and six values, and writes two records, word by word into their places. It is one static global block,
+// which retains nothing and is never copied. Only of a command buffer that failed does it ask more: the error's code,
+// and what Metal says of it.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"
@@ -22,16 +23,19 @@ struct completion_methods {
 };
 static struct completion_methods methods_of[MT_CLASSES]; // by the slot of a class of command buffers
 
-// The features that are told of a completion, gathered from their table once: most are not, and each look at a row costs.
+// The features that are told of a completion, gathered from their table once: most are not, and each look at a row
+// costs.
 enum { MOST_TOLD = 8 };
 static void (*told_of_completion[MOST_TOLD + 1])(struct thread *t, const struct mt_completed *completed);
 
 enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
-static const double latest_seconds = 9e9;   // in nanoseconds they fit a signed word, to which x86-64 converts with one instruction
+// in nanoseconds they fit a signed word, to which x86-64 converts with one instruction
+static const double latest_seconds = 9e9;
 
 enum { METHODS = 8 };
 static SEL names[METHODS];
-static const char *const selectors[METHODS] = {"addCompletedHandler:", "status", "GPUStartTime", "GPUEndTime", "kernelStartTime", "kernelEndTime", "error", "device"};
+static const char *const selectors[METHODS] = {"addCompletedHandler:", "status", "GPUStartTime", "GPUEndTime",
+    "kernelStartTime", "kernelEndTime", "error", "device"};
 
 static void resolve(struct completion_methods *methods, Class class) {
   IMP found[METHODS];
@@ -50,9 +54,11 @@ void mt_completion_see(unsigned slot, Class class, unsigned family) {
   if (family == MT_FAMILY_commandBuffer) resolve(&methods_of[slot], class);
 }
 
-bool mt_completion_can_watch(const struct class_entry *class) { return methods_of[mt_class_index(class)].add_handler != NULL; }
+bool mt_completion_can_watch(const struct class_entry *class) {
+    return methods_of[mt_class_index(class)].add_handler != NULL; }
 
-id mt_completed_device(const struct mt_completed *c) { return c->methods->device ? c->methods->device(c->command_buffer, names[7]) : NULL; }
+id mt_completed_device(const struct mt_completed *c) { return c->methods->device ? c->methods->device(c->command_buffer,
+    names[7]) : NULL; }
 
 static uint64_t nanos_of(const struct completion_methods *methods, id command_buffer, int which) {
   double seconds = methods->times[which] ? methods->times[which](command_buffer, names[2 + which]) : 0;
@@ -75,7 +81,8 @@ static void completed(void *block, id command_buffer) {
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   const struct class_entry *timed = class;
   // A wrapper may leave its times to what it wraps.
-  id inner = class && !methods_of[mt_class_index(class)].times[0] ? mt_wrapped_by(command_buffer, MT_FAMILY_commandBuffer) : NULL;
+  id inner = class && !methods_of[mt_class_index(class)].times[0] ? mt_wrapped_by(command_buffer,
+      MT_FAMILY_commandBuffer) : NULL;
   if (inner) timed = mt_class_find(objc_class_of(command_buffer = inner), MT_FAMILY_commandBuffer);
   struct completion_methods looked_up;
   const struct completion_methods *methods = timed ? &methods_of[mt_class_index(timed)] : &looked_up;
@@ -90,25 +97,29 @@ static void completed(void *block, id command_buffer) {
     words = mt_text_of(t, mt_send_id(error, "localizedDescription"));
     mt_pool_pop(pool);
   }
-  unsigned flags = (class ? class->index << MT_FLAG_CLASS_SHIFT : 0) | MT_FLAG_HAS_MORE | ((arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
+  unsigned flags = (class ? class->index << MT_FLAG_CLASS_SHIFT : 0) | MT_FLAG_HAS_MORE | (
+      (arg & 0xff) == FAILED_STATUS ? MT_FLAG_FAILED : 0);
   struct mt_completed all = {number, begin, times[0], times[1], command_buffer, methods};
   for (int i = 0; told_of_completion[i]; i++) told_of_completion[i](t, &all);
   if (mt_thread_room(t, 2)) {
     struct ring *ring = t->ring;
     uint64_t head = t->head;
     mt_record_put(mt_ring_slot(ring, head), begin, begin, arg, mt_record_rest(number, MT_CALL_tracer_completed, flags));
-    mt_record_put(mt_ring_slot(ring, head + 1), times[0], times[1], times[2], mt_record_rest(times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, MT_CALL_tracer_more, 0));
+    mt_record_put(mt_ring_slot(ring, head + 1), times[0], times[1], times[2],
+        mt_record_rest(times[3] > times[2] ? (uint32_t)(times[3] - times[2]) : 0, MT_CALL_tracer_more, 0));
     mt_thread_move_head(t, ring, head + 2);
     mt_thread_wake();
   }
   if (words) {
-    struct record failed = {.begin = begin, .end = begin, .arg = words, .object = number, .call = MT_CALL_tracer_failed};
+    struct record failed = {.begin = begin, .end = begin, .arg = words, .object = number,
+        .call = MT_CALL_tracer_failed};
     mt_thread_publish(t, &failed, 1);
   }
   errno = saved;
 }
 
-// A block literal as compilers lay it out (Block Implementation Specification, clang.llvm.org/docs/Block-ABI-Apple.html).
+// A block literal as compilers lay it out (Block Implementation Specification,
+// clang.llvm.org/docs/Block-ABI-Apple.html).
 static struct {
   uintptr_t reserved, size;
 } handler_descriptor = {0, 32};

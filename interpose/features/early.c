@@ -25,7 +25,8 @@ static _Atomic uint32_t homeless; // events of threads that found no log
 static struct log *log_of(uint64_t id, bool take) {
   for (unsigned i = 0; i < LOGS; i++) {
     uint64_t owner = atomic_load_explicit(&logs[i].thread, memory_order_relaxed);
-    if (owner == 0 && take && atomic_compare_exchange_strong_explicit(&logs[i].thread, &owner, id, memory_order_relaxed, memory_order_relaxed)) return &logs[i];
+    if (owner == 0 && take && atomic_compare_exchange_strong_explicit(&logs[i].thread, &owner, id, memory_order_relaxed,
+        memory_order_relaxed)) return &logs[i];
     if (owner == id) return &logs[i];
   }
   return NULL;
@@ -34,7 +35,8 @@ static struct log *log_of(uint64_t id, bool take) {
 static bool put(struct log *log, enum mt_early kind, const char *name) {
   unsigned entries = kind == MT_EARLY_BEGIN ? 2 : 1;
   size_t length = kind == MT_EARLY_END ? 0 : mt_name_length(name);
-  if (kind != MT_EARLY_END && (log->used + log->open + entries > EVENTS || log->name_bytes + length + 1 > NAMES)) return false;
+  if (kind != MT_EARLY_END && (log->used + log->open + entries > EVENTS || log->name_bytes + length +
+      1 > NAMES)) return false;
   log->events[log->used].ticks = mt_ticks();
   log->events[log->used].kind = (uint8_t)kind;
   log->events[log->used++].name = log->name_bytes;
@@ -63,7 +65,8 @@ void mt_early(enum mt_early kind, const char *name) {
 
 void mt_early_count(void) {
   uint64_t all = atomic_load_explicit(&homeless, memory_order_relaxed);
-  for (unsigned i = 0; i < LOGS; i++) all += logs[i].counted = atomic_load_explicit(&logs[i].noted, memory_order_relaxed);
+  for (unsigned i = 0; i < LOGS; i++) all += logs[i].counted = atomic_load_explicit(&logs[i].noted,
+      memory_order_relaxed);
   atomic_fetch_add_explicit(&mt_region->rejected, all, memory_order_relaxed);
 }
 
@@ -81,7 +84,8 @@ void mt_early_replay(struct thread *t) {
     }
   }
   mt_scopes_skip(t, log->skipped);
-  atomic_fetch_sub_explicit(&mt_region->rejected, replayed < log->counted ? replayed : log->counted, memory_order_relaxed);
+  atomic_fetch_sub_explicit(&mt_region->rejected, replayed < log->counted ? replayed : log->counted,
+      memory_order_relaxed);
   atomic_store_explicit(&log->thread, 0, memory_order_relaxed); // not used again: no process becomes ready twice
 }
 

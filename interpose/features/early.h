@@ -1,8 +1,8 @@
-// Marks and scopes from before the first Metal call: `with scope("train")` around all that a program does. There is no ring yet, so
-// they wait in a log of their thread, which is replayed into its ring when it takes one.
+// Marks and scopes from before the first Metal call: `with scope("train")` around all that a program does. There is no
+// ring yet, so they wait in a log of their thread, which is replayed into its ring when it takes one.
 //
-// Rule: a log is only its thread's, and has room for the end of every scope whose beginning is in it. What does not fit, and what
-// threads leave behind that never take a ring, is counted as rejected.
+// Rule: a log is only its thread's, and has room for the end of every scope whose beginning is in it. What does not
+// fit, and what threads leave behind that never take a ring, is counted as rejected.
 #ifndef MTRACE_EARLY_H
 #define MTRACE_EARLY_H
 #include "core/thread.h"

@@ -1,9 +1,11 @@
-// See feedback.h. The handler is a block that carries the numbers of the command buffers of the commit that is under way; the copy that
-// Metal makes of it, when it is added, is the only one, and is freed with the options and their last commit.
+// See feedback.h. The handler is a block that carries the numbers of the command buffers of the commit that is under
+// way; the copy that Metal makes of it, when it is added, is the only one, and is freed with the options and their last
+// commit.
 //
-// Memory order: the options are alive while a commit has them, and they hold the handler, so a commit that finds it may use it. Whoever
-// makes the count of commits one writes the numbers before the commit; Metal hands the commit to the thread that calls the handler, which
-// reads them before it takes itself off the count. While the count is not zero nobody else writes them.
+// Memory order: the options are alive while a commit has them, and they hold the handler, so a commit that finds it may
+// use it. Whoever makes the count of commits one writes the numbers before the commit; Metal hands the commit to the
+// thread that calls the handler, which reads them before it takes itself off the count. While the count is not zero
+// nobody else writes them.
 #include "features/feedback.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -16,7 +18,8 @@
 #include "core/thread.h"
 
 // Flags of blocks as in async.c; MTLCommandBufferStatus.
-enum { HAS_COPY_DISPOSE = 1 << 25, HAS_DESCRIPTOR = 1 << 29, FEEDBACK_COMPLETED = 4, FEEDBACK_FAILED = 5, MOST_BUFFERS = 16 };
+enum { HAS_COPY_DISPOSE = 1 << 25, HAS_DESCRIPTOR = 1 << 29, FEEDBACK_COMPLETED = 4, FEEDBACK_FAILED = 5,
+    MOST_BUFFERS = 16 };
 
 struct feedback {
   void *isa;
@@ -29,7 +32,8 @@ struct feedback {
 };
 #define MIXED (UINT32_C(1) << 31) // several are, or were and one of them still is: which one a feedback is of is not known
 
-// From options to their handler: open addressing, keys never leave, as in identity.c. Options lie where others lay, so they are few.
+// From options to their handler: open addressing, keys never leave, as in identity.c. Options lie where others lay, so
+// they are few.
 enum { ENTRIES = 4096, MOST_OPTIONS_PROBES = 64 };
 static struct entry {
   _Atomic uintptr_t options;
@@ -43,7 +47,8 @@ static struct entry *entry_of(const void *options, bool make) {
     struct entry *e = &entries[slot];
     uintptr_t found = atomic_load_explicit(&e->options, memory_order_relaxed);
     if (found == 0 && !make) return NULL;
-    if (found == 0 && atomic_compare_exchange_strong_explicit(&e->options, &found, key, memory_order_relaxed, memory_order_relaxed)) return e;
+    if (found == 0 && atomic_compare_exchange_strong_explicit(&e->options, &found, key, memory_order_relaxed,
+        memory_order_relaxed)) return e;
     if (found == key) return e;
   }
   return NULL;
@@ -83,7 +88,8 @@ static bool leave(struct feedback *f, uint32_t *count, uint32_t buffers[MOST_BUF
   do {
     if ((now & ~MIXED) == 0) return false; // a commit that went past the hooks
     left = (now & ~MIXED) == 1 ? 0 : now - 1;
-  } while (!atomic_compare_exchange_weak_explicit(&f->under_way, &now, left, memory_order_acq_rel, memory_order_acquire));
+  } while (!atomic_compare_exchange_weak_explicit(&f->under_way, &now, left, memory_order_acq_rel,
+      memory_order_acquire));
   return only;
 }
 
@@ -100,7 +106,8 @@ static void told(struct feedback *f, id feedback) {
   mt_pool_pop(pool);
   for (uint32_t i = 0; i < count; i++) {
     struct record records[2] = {
-        {begin, mt_ticks(), arg, buffers[i], MT_CALL_tracer_completed, (uint16_t)(MT_FLAG_HAS_MORE | (error ? MT_FLAG_FAILED : 0))},
+        {begin, mt_ticks(), arg, buffers[i], MT_CALL_tracer_completed,
+            (uint16_t)(MT_FLAG_HAS_MORE | (error ? MT_FLAG_FAILED : 0))},
         {.begin = start, .end = end, .call = MT_CALL_tracer_more},
     };
     mt_thread_publish(t, records, 2);
@@ -132,10 +139,12 @@ static void watch_options(void) {
   mt_method_put(class, method, (IMP)initialized_options);
 }
 
-static IMP commit_with_options[MT_CLASSES]; // commit:count:options: of a class of queues, by its slot; NULL when it has none
+// commit:count:options: of a class of queues, by its slot; NULL when it has none
+static IMP commit_with_options[MT_CLASSES];
 
 void mt_feedback_see(unsigned slot, Class class, unsigned family) {
-  if (family == MT_FAMILY_mtl4Queue) commit_with_options[slot] = mt_original_of(class, mt_selector("commit:count:options:"));
+  if (family == MT_FAMILY_mtl4Queue) commit_with_options[slot] = mt_original_of(class,
+      mt_selector("commit:count:options:"));
   if (family == MT_FAMILY_device) watch_options();
 }
 
@@ -144,7 +153,8 @@ void mt_feedback_begin(id options, const void *buffers, NSUInteger count) {
   struct feedback *f = e ? atomic_load_explicit(&e->feedback, memory_order_acquire) : NULL;
   if (!f) return;
   uint32_t now = 0;
-  while (!atomic_compare_exchange_weak_explicit(&f->under_way, &now, now == 0 ? 1 : (now + 1) | MIXED, memory_order_acq_rel, memory_order_acquire)) {
+  while (!atomic_compare_exchange_weak_explicit(&f->under_way, &now, now == 0 ? 1 : (now + 1) | MIXED,
+      memory_order_acq_rel, memory_order_acquire)) {
   }
   if (now != 0) return;
   f->count = count < MOST_BUFFERS ? (uint32_t)count : MOST_BUFFERS;
@@ -154,7 +164,8 @@ void mt_feedback_begin(id options, const void *buffers, NSUInteger count) {
 static void commit(id queue, SEL selector, const void *buffers, NSUInteger count) {
   (void)selector;
   const struct class_entry *class = mt_class_find(objc_class_of(queue), MT_FAMILY_mtl4Queue);
-  void (*original)(id, SEL, const void *, NSUInteger, id) = (void (*)(id, SEL, const void *, NSUInteger, id))commit_with_options[mt_class_index(class)];
+  void (*original)(id, SEL, const void *, NSUInteger, id) = (void (*)(id, SEL, const void *, NSUInteger,
+      id))commit_with_options[mt_class_index(class)];
   id options = mt_send_id((id)options_class, "new");
   mt_feedback_begin(options, buffers, count);
   original(queue, mt_selector("commit:count:options:"), buffers, count, options);

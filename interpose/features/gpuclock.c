@@ -1,5 +1,5 @@
-// See gpuclock.h. sampleTimestamps:gpuTimestamp: gives two clocks at one instant, but in which unit the processor's comes differs
-// from device to device: ours is read around the call instead.
+// See gpuclock.h. sampleTimestamps:gpuTimestamp: gives two clocks at one instant, but in which unit the processor's
+// comes differs from device to device: ours is read around the call instead.
 #include "features/gpuclock.h"
 #include "core/clock.h"
 #include "hook/install.h"
@@ -8,7 +8,8 @@ enum { FIRST_TRIES = 5, MOST_TRIES = 40, RENEW_NANOS = 100000000, LONGEST_READIN
 
 static bool read_both(id device, struct mt_gpu_reading *reading, uint64_t *took) {
   static const char name[] = "sampleTimestamps:gpuTimestamp:";
-  void (*sample)(id, SEL, uint64_t *, uint64_t *) = (void (*)(id, SEL, uint64_t *, uint64_t *))mt_original(&device, name);
+  void (*sample)(id, SEL, uint64_t *, uint64_t *) = (void (*)(id, SEL, uint64_t *, uint64_t *))mt_original(&device,
+      name);
   if (!sample) return false;
   SEL selector = mt_selector(name);
   uint64_t processor = 0, ticks = 0, before = mt_nanos();
@@ -34,8 +35,9 @@ static bool read_well(id device, struct mt_gpu_reading *best) {
 
 bool mt_gpu_clock_start(struct mt_gpu_clock *clock, id device) { return read_well(device, &clock->first); }
 
-// Until the two comparisons are far apart each is as good as the next; a reading that was interrupted is not. All that is judged at first
-// hangs on the first of them: it once was interrupted on a busy machine, and samples were said to be outside of their command buffer.
+// Until the two comparisons are far apart each is as good as the next; a reading that was interrupted is not. All that
+// is judged at first hangs on the first of them: it once was interrupted on a busy machine, and samples were said to be
+// outside of their command buffer.
 void mt_gpu_clock_renew(struct mt_gpu_clock *clock, id device) {
   uint64_t now = mt_nanos(), last = atomic_load_explicit(&clock->nanos, memory_order_relaxed);
   if (last > clock->first.nanos + RENEW_NANOS && now < last + RENEW_NANOS) return;

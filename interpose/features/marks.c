@@ -1,4 +1,5 @@
-// What a program may call: see marks.h. Before the first Metal call the events are noted, in a process that is not traced they are not.
+// What a program may call: see marks.h. Before the first Metal call the events are noted, in a process that is not
+// traced they are not.
 #include "marks.h"
 #include <errno.h>
 #include "core/clock.h"
@@ -9,7 +10,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// The thread to record on; NULL with *early when that has to wait for the first Metal call, which another thread may be making.
+// The thread to record on; NULL with *early when that has to wait for the first Metal call, which another thread may be
+// making.
 static struct thread *recorder(bool *early) {
   struct thread *t = mt_thread();
   if (t) return t;

@@ -16,7 +16,8 @@ static const char selector[] = "currentAllocatedSize";
 static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
 
 void mt_memory_see(unsigned slot, Class class, unsigned family) {
-  if (family == MT_FAMILY_device) allocated_by[slot] = (NSUInteger(*)(id, SEL))mt_original_of(class, mt_selector(selector));
+  if (family == MT_FAMILY_device) allocated_by[slot] = (NSUInteger(*)(id, SEL))mt_original_of(class,
+      mt_selector(selector));
 }
 
 // Is it time by a clock that counts nanoseconds, and is nobody else at it?
@@ -24,7 +25,8 @@ static bool due(uint64_t ticks) {
   static _Atomic uint64_t next;
   atomic_store_explicit(&mt_memory_looked, ticks, memory_order_relaxed);
   uint64_t now = mt_nanos(), at = atomic_load_explicit(&next, memory_order_relaxed);
-  return now >= at && atomic_compare_exchange_strong_explicit(&next, &at, now + PAUSE_NANOS, memory_order_relaxed, memory_order_relaxed);
+  return now >= at && atomic_compare_exchange_strong_explicit(&next, &at, now + PAUSE_NANOS, memory_order_relaxed,
+      memory_order_relaxed);
 }
 
 static NSUInteger (*allocated_of(id device))(id, SEL) {
@@ -38,13 +40,15 @@ void mt_memory_sample(struct thread *t, id device, uint64_t now) {
   NSUInteger (*allocated)(id, SEL) = allocated_of(device);
   if (!allocated && (device = mt_wrapped_by(device, MT_FAMILY_device))) allocated = allocated_of(device);
   if (!allocated) return;
-  struct record record = {.begin = now, .end = now, .arg = allocated(device, mt_selector(selector)), .object = number, .call = MT_CALL_tracer_allocated};
+  struct record record = {.begin = now, .end = now, .arg = allocated(device, mt_selector(selector)), .object = number,
+      .call = MT_CALL_tracer_allocated};
   mt_thread_publish(t, &record, 1);
 }
 
 void mt_memory_completed(struct thread *t, const struct mt_completed *completed) {
   if (!mt_memory_due(completed->at)) return;
-  void *pool = mt_pool_push(); // Metal's completion queue has none, and the getters may autorelease (ggml-org/llama.cpp#27883)
+  // Metal's completion queue has none, and the getters may autorelease (ggml-org/llama.cpp#27883)
+  void *pool = mt_pool_push();
   mt_memory_sample(t, mt_completed_device(completed), completed->at);
   mt_pool_pop(pool);
 }

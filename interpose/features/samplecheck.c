@@ -1,9 +1,10 @@
 // The self-test of a device's counter samples: a command buffer of our own, whose encoders are known.
 //
-// Rule: nothing of it is in the trace or stays behind: its calls go past our hooks, or count as inner ones that are taken out of the
-// counters again; its command buffer has a number of its own that no choke point counts; it waits no longer than it must, and what it
-// made is released. It fills a buffer three times, in a blit encoder each, because that needs no kernel and no compiler; the samples must be
-// there, in order, and inside of the command buffer's time on the GPU.
+// Rule: nothing of it is in the trace or stays behind: its calls go past our hooks, or count as inner ones that are
+// taken out of the counters again; its command buffer has a number of its own that no choke point counts; it waits no
+// longer than it must, and what it made is released. It fills a buffer three times, in a blit encoder each, because
+// that needs no kernel and no compiler; the samples must be there, in order, and inside of the command buffer's time on
+// the GPU.
 #include <time.h>
 #include "core/clock.h"
 #include "core/identity.h"
@@ -17,12 +18,14 @@ enum { ENCODERS = 3, BYTES = 1 << 16, PRIVATE = 2 << 4, COMPLETED = 4, LONGEST_N
 enum { TOLERANCE_NANOS = 50000 };
 static const uint64_t error_value = UINT64_MAX; // MTLCounterErrorValue
 
-unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2], struct mt_gpu_interval within, struct mt_gpu_interval *measured) {
+unsigned mt_sampling_check(const struct mt_sampled_device *device, const uint64_t samples[2],
+    struct mt_gpu_interval within, struct mt_gpu_interval *measured) {
   *measured = (struct mt_gpu_interval){0, 0};
   for (int i = 0; i < 2; i++)
     if (samples[i] == 0 || samples[i] == error_value) return MT_SAMPLING_MISSING;
   uint64_t start = mt_gpu_clock_nanos(&device->clock, samples[0]), end = mt_gpu_clock_nanos(&device->clock, samples[1]);
-  if (start == 0 || within.start == 0 || samples[1] < samples[0] || end < start || start + TOLERANCE_NANOS < within.start || end > within.end + TOLERANCE_NANOS ||
+  if (start == 0 || within.start == 0 || samples[1] < samples[0] || end < start || start +
+      TOLERANCE_NANOS < within.start || end > within.end + TOLERANCE_NANOS ||
       start > within.end + TOLERANCE_NANOS)
     return MT_SAMPLING_WRONG;
   start = start < within.start ? within.start : start > within.end ? within.end : start;
@@ -51,7 +54,8 @@ static bool encode(id command_buffer, struct mt_chunk *chunk, id buffer) {
     if (!*descriptor) return false;
     id encoder = make(command_buffer, mt_selector(make_selector), *descriptor);
     id filler = encoder;
-    void (*fill)(id, SEL, id, NSRange, uint8_t) = (void (*)(id, SEL, id, NSRange, uint8_t))mt_original(&filler, fill_selector);
+    void (*fill)(id, SEL, id, NSRange, uint8_t) = (void (*)(id, SEL, id, NSRange, uint8_t))mt_original(&filler,
+        fill_selector);
     if (fill) fill(filler, mt_selector(fill_selector), buffer, (NSRange){0, BYTES}, (uint8_t)i);
     send(encoder, "endEncoding");
     if (!fill) return false;
@@ -62,7 +66,8 @@ static bool encode(id command_buffer, struct mt_chunk *chunk, id buffer) {
 
 static bool wait_for(id command_buffer) {
   uint64_t (*status)(id, SEL) = (uint64_t(*)(id, SEL))mt_original(&command_buffer, "status");
-  for (uint64_t give_up = mt_nanos() + LONGEST_NANOS; status && mt_nanos() < give_up; nanosleep(&(struct timespec){0, STEP_NANOS}, NULL)) {
+  for (uint64_t give_up = mt_nanos() + LONGEST_NANOS; status &&
+      mt_nanos() < give_up; nanosleep(&(struct timespec){0, STEP_NANOS}, NULL)) {
     uint64_t now = status(command_buffer, mt_selector("status"));
     if (now >= COMPLETED) return now == COMPLETED;
   }
@@ -72,7 +77,8 @@ static bool wait_for(id command_buffer) {
 static const char *judge(struct mt_sampled_device *device, id object, id command_buffer, const struct mt_chunk *chunk) {
   const uint64_t *samples = mt_samples_read(chunk);
   if (!samples) return "the device's counter samples cannot be read";
-  struct mt_gpu_interval within = {nanos(command_buffer, "GPUStartTime"), nanos(command_buffer, "GPUEndTime")}, before = within, measured;
+  struct mt_gpu_interval within = {nanos(command_buffer, "GPUStartTime"), nanos(command_buffer, "GPUEndTime")},
+      before = within, measured;
   mt_gpu_clock_renew(&device->clock, object);
   for (int i = 0; i < ENCODERS; i++) {
     switch (mt_sampling_check(device, samples + 2 * i, within, &measured)) {
@@ -87,15 +93,18 @@ static const char *judge(struct mt_sampled_device *device, id object, id command
 
 static const char *run(struct mt_sampled_device *device, id object) {
   enum { STAGE_BOUNDARY = 0 };
-  static const char supports_selector[] = "supportsCounterSampling:", buffer_selector[] = "newBufferWithLength:options:";
+  static const char supports_selector[] = "supportsCounterSampling:",
+      buffer_selector[] = "newBufferWithLength:options:";
   id asked = object, maker = object;
   BOOL (*supports)(id, SEL, NSUInteger) = (BOOL(*)(id, SEL, NSUInteger))mt_original(&asked, supports_selector);
-  if (!supports || !supports(asked, mt_selector(supports_selector), STAGE_BOUNDARY)) return "the device does not sample counters at the boundaries of encoders";
+  if (!supports || !supports(asked, mt_selector(supports_selector),
+      STAGE_BOUNDARY)) return "the device does not sample counters at the boundaries of encoders";
   if (!mt_gpu_clock_start(&device->clock, object)) return "the device does not tell its time";
   id queue = send(object, "newCommandQueue"), command_buffer = send(queue, "commandBuffer");
   mt_identity_alias(command_buffer, MT_TRACERS_OWN);
   struct mt_chunk *chunk = command_buffer ? mt_samples_take(device, command_buffer, MT_TRACERS_OWN) : NULL;
-  id (*make_buffer)(id, SEL, NSUInteger, NSUInteger) = (id(*)(id, SEL, NSUInteger, NSUInteger))mt_original(&maker, buffer_selector);
+  id (*make_buffer)(id, SEL, NSUInteger, NSUInteger) = (id(*)(id, SEL, NSUInteger, NSUInteger))mt_original(&maker,
+      buffer_selector);
   id buffer = make_buffer ? make_buffer(maker, mt_selector(buffer_selector), BYTES, PRIVATE) : NULL;
   const char *why = "the device has no room for counter samples";
   if (chunk && buffer) {

@@ -39,7 +39,8 @@ static void push(struct mt_sampled_device *device, struct mt_chunk *chunk) {
   do {
     atomic_store_explicit(&chunk->next, (uint32_t)head, memory_order_relaxed);
     fresh = ((head >> 32) + 1) << 32 | (uint64_t)(chunk - chunks + 1);
-  } while (!atomic_compare_exchange_weak_explicit(&device->free, &head, fresh, memory_order_release, memory_order_relaxed));
+  } while (!atomic_compare_exchange_weak_explicit(&device->free, &head, fresh, memory_order_release,
+      memory_order_relaxed));
 }
 
 static struct mt_chunk *pop(struct mt_sampled_device *device) {
@@ -49,7 +50,8 @@ static struct mt_chunk *pop(struct mt_sampled_device *device) {
     if (!(uint32_t)head) return NULL;
     chunk = &chunks[(uint32_t)head - 1];
     fresh = ((head >> 32) + 1) << 32 | atomic_load_explicit(&chunk->next, memory_order_relaxed);
-  } while (!atomic_compare_exchange_weak_explicit(&device->free, &head, fresh, memory_order_acq_rel, memory_order_acquire));
+  } while (!atomic_compare_exchange_weak_explicit(&device->free, &head, fresh, memory_order_acq_rel,
+      memory_order_acquire));
   return chunk;
 }
 
@@ -65,7 +67,8 @@ static struct in_flight *insert(uint32_t number) {
   for (uint32_t i = 0; i < MOST_PROBES; i++) {
     struct in_flight *e = &table[(number + i) % TABLE];
     uint32_t none = 0;
-    if (atomic_compare_exchange_strong_explicit(&e->number, &none, number, memory_order_acq_rel, memory_order_relaxed)) return e;
+    if (atomic_compare_exchange_strong_explicit(&e->number, &none, number, memory_order_acq_rel,
+        memory_order_relaxed)) return e;
   }
   return NULL;
 }
@@ -86,8 +89,10 @@ static id new_sample_buffer(id device) {
   }
   if (set && (descriptor = mt_send_id((id)class, "new"))) {
     void (*set_set)(id, SEL, id) = (void (*)(id, SEL, id))mt_implementation(descriptor, "setCounterSet:");
-    void (*set_count)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(descriptor, "setSampleCount:");
-    void (*set_storage)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(descriptor, "setStorageMode:");
+    void (*set_count)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(descriptor,
+        "setSampleCount:");
+    void (*set_storage)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(descriptor,
+        "setStorageMode:");
     if (set_set && set_count && set_storage) {
       set_set(descriptor, mt_selector("setCounterSet:"), set);
       set_count(descriptor, mt_selector("setSampleCount:"), SAMPLES);
@@ -101,12 +106,14 @@ static id new_sample_buffer(id device) {
   return buffer;
 }
 
-// A command buffer that is dropped without a commit never completes. Its chunks are free once another object lives at its address.
+// A command buffer that is dropped without a commit never completes. Its chunks are free once another object lives at
+// its address.
 static void sweep(struct mt_sampled_device *device) {
   for (uint32_t i = 0; i < chunk_count; i++) {
     struct mt_chunk *chunk = &chunks[i];
     uint32_t number = atomic_load_explicit(&chunk->number, memory_order_acquire);
-    if (!number || chunk->device != device || mt_identity_of(atomic_load_explicit(&chunk->command_buffer, memory_order_relaxed)) == number) continue;
+    if (!number || chunk->device != device || mt_identity_of(atomic_load_explicit(&chunk->command_buffer,
+        memory_order_relaxed)) == number) continue;
     for (struct mt_chunk *dead = mt_samples_end(number); dead;) dead = mt_samples_give(dead);
   }
 }
@@ -172,12 +179,16 @@ struct mt_chunk *mt_samples_give(struct mt_chunk *chunk) {
 id mt_samples_descriptor(const struct mt_chunk *chunk, unsigned place, unsigned kind) {
   static const char *const classes[] = {"MTLComputePassDescriptor", "MTLBlitPassDescriptor"};
   void *pool = mt_pool_push();
-  id descriptor = mt_send_id((id)objc_lookUpClass(classes[kind]), "new"), attachments = mt_send_id(descriptor, "sampleBufferAttachments");
-  id (*at)(id, SEL, NSUInteger) = (id(*)(id, SEL, NSUInteger))mt_implementation(attachments, "objectAtIndexedSubscript:");
+  id descriptor = mt_send_id((id)objc_lookUpClass(classes[kind]), "new"), attachments = mt_send_id(descriptor,
+      "sampleBufferAttachments");
+  id (*at)(id, SEL, NSUInteger) = (id(*)(id, SEL, NSUInteger))mt_implementation(attachments,
+      "objectAtIndexedSubscript:");
   id attachment = at ? at(attachments, mt_selector("objectAtIndexedSubscript:"), 0) : NULL;
   void (*set_buffer)(id, SEL, id) = (void (*)(id, SEL, id))mt_implementation(attachment, "setSampleBuffer:");
-  void (*set_start)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(attachment, "setStartOfEncoderSampleIndex:");
-  void (*set_end)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(attachment, "setEndOfEncoderSampleIndex:");
+  void (*set_start)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(attachment,
+      "setStartOfEncoderSampleIndex:");
+  void (*set_end)(id, SEL, NSUInteger) = (void (*)(id, SEL, NSUInteger))mt_implementation(attachment,
+      "setEndOfEncoderSampleIndex:");
   if (set_buffer && set_start && set_end) {
     set_buffer(attachment, mt_selector("setSampleBuffer:"), chunk->buffer);
     set_start(attachment, mt_selector("setStartOfEncoderSampleIndex:"), chunk->first + 2 * place);

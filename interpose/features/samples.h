@@ -1,13 +1,14 @@
 // Room for counter samples: sample buffers of each device, cut into chunks that command buffers in flight hold.
 //
-// Rule: a chunk belongs to one command buffer from its first encoder to its completion, so its samples have one writer, and what they
-// held before lies outside of that command buffer's time. Metal allows 32 sample buffers of 4096 samples in a process
-// (gpuweb/gpuweb issues 3652 and 3648): at most four are taken, one by one as they are needed, and kept. Nothing of the program's is
-// retained.
+// Rule: a chunk belongs to one command buffer from its first encoder to its completion, so its samples have one writer,
+// and what they held before lies outside of that command buffer's time. Metal allows 32 sample buffers of 4096 samples
+// in a process (gpuweb/gpuweb issues 3652 and 3648): at most four are taken, one by one as they are needed, and kept.
+// Nothing of the program's is retained.
 //
-// Memory order: the list of free chunks is a stack whose head carries a count against reuse in between, after Treiber, IBM RJ 5118,
-// with the tag of IBM System/370. Pushing releases what was written into the chunk, popping acquires it. The table from a command
-// buffer's number to its chunks is written by whoever encodes it, of whom Metal allows one at a time, and emptied on completion.
+// Memory order: the list of free chunks is a stack whose head carries a count against reuse in between, after Treiber,
+// IBM RJ 5118, with the tag of IBM System/370. Pushing releases what was written into the chunk, popping acquires it.
+// The table from a command buffer's number to its chunks is written by whoever encodes it, of whom Metal allows one at
+// a time, and emptied on completion.
 #ifndef MTRACE_SAMPLES_H
 #define MTRACE_SAMPLES_H
 #include "features/gpuclock.h"
@@ -26,11 +27,13 @@ struct mt_sampled_device {
 
 struct mt_chunk {
   struct mt_sampled_device *device;
-  id buffer;                                               // the sample buffer, and the first of this chunk's samples in it
+  // the sample buffer, and the first of this chunk's samples in it
+  id buffer;
   NSUInteger first;
   id descriptors[MT_SAMPLED_KINDS][MT_ENCODERS_PER_CHUNK]; // pass descriptors, made at first use and kept
   uint32_t encoders[MT_ENCODERS_PER_CHUNK], used;
-  _Atomic uint32_t next;                                   // chunk below in the list of free ones, or older one of the command buffer
+  // chunk below in the list of free ones, or older one of the command buffer
+  _Atomic uint32_t next;
   _Atomic uint32_t number;                                 // of the command buffer it belongs to, 0 when it is free
   _Atomic(id) command_buffer;                              // only compared
 };

@@ -39,8 +39,10 @@ void mt_sampling_see_class(unsigned slot, Class class, unsigned family) {
   if (family != MT_FAMILY_commandBuffer || !mt_sampling_on) return;
   struct sampling_methods *methods = &sampling_methods[slot];
   methods->device = (id(*)(id, SEL))mt_original_of(class, mt_selector("device"));
-  methods->make[MT_SAMPLED_COMPUTE] = (id(*)(id, SEL, id))mt_original_of(class, mt_selector("computeCommandEncoderWithDescriptor:"));
-  methods->make[MT_SAMPLED_BLIT] = (id(*)(id, SEL, id))mt_original_of(class, mt_selector("blitCommandEncoderWithDescriptor:"));
+  methods->make[MT_SAMPLED_COMPUTE] = (id(*)(id, SEL, id))mt_original_of(class,
+      mt_selector("computeCommandEncoderWithDescriptor:"));
+  methods->make[MT_SAMPLED_BLIT] = (id(*)(id, SEL, id))mt_original_of(class,
+      mt_selector("blitCommandEncoderWithDescriptor:"));
 }
 
 static void warn(struct thread *t, const char *why) {
@@ -63,9 +65,11 @@ static bool taken(id pass, id ours) {
   if (!pass || objc_class_of(pass) != objc_class_of(ours)) return true;
   void *pool = mt_pool_push();
   id attachments = mt_send_id(pass, "sampleBufferAttachments");
-  id (*at)(id, SEL, NSUInteger) = (id(*)(id, SEL, NSUInteger))mt_implementation(attachments, "objectAtIndexedSubscript:");
+  id (*at)(id, SEL, NSUInteger) = (id(*)(id, SEL, NSUInteger))mt_implementation(attachments,
+      "objectAtIndexedSubscript:");
   bool any = !at;
-  for (NSUInteger i = 0; at && i < ATTACHMENTS; i++) any = any || mt_send_id(at(attachments, mt_selector("objectAtIndexedSubscript:"), i), "sampleBuffer");
+  for (NSUInteger i = 0; at && i < ATTACHMENTS; i++) any = any ||
+      mt_send_id(at(attachments, mt_selector("objectAtIndexedSubscript:"), i), "sampleBuffer");
   mt_pool_pop(pool);
   return any;
 }
@@ -76,7 +80,8 @@ static void prepare(struct thread *t, id command_buffer, uint32_t number, unsign
   *s = (struct sampling){.outcome = MT_SAMPLING_DEVICE, .kind = kind};
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   const struct sampling_methods *methods = class ? &sampling_methods[mt_class_index(class)] : NULL;
-  if (t->canary || !methods || !methods->device || !methods->make[kind] || !mt_completion_can_watch(class) || !mt_blocks.global) return;
+  if (t->canary || !methods || !methods->device || !methods->make[kind] || !mt_completion_can_watch(class) ||
+      !mt_blocks.global) return;
   struct mt_sampled_device *device = mt_samples_device(methods->device(command_buffer, mt_selector("device")), false);
   if (!device || !atomic_load_explicit(&device->works, memory_order_acquire)) return;
   s->chunk = mt_samples_take(device, command_buffer, number);
@@ -95,7 +100,8 @@ static void prepare(struct thread *t, id command_buffer, uint32_t number, unsign
 static void set_type(id descriptor, NSUInteger type) {
   static _Atomic(IMP) found; // one class has all of them
   IMP set = atomic_load_explicit(&found, memory_order_relaxed);
-  if (!set) atomic_store_explicit(&found, set = mt_implementation(descriptor, "setDispatchType:"), memory_order_relaxed);
+  if (!set) atomic_store_explicit(&found, set = mt_implementation(descriptor, "setDispatchType:"),
+      memory_order_relaxed);
   if (set) ((void (*)(id, SEL, NSUInteger))set)(descriptor, mt_selector("setDispatchType:"), type);
 }
 
@@ -122,7 +128,8 @@ static id make_of_pass(id self, SEL selector, id pass) {
   return s->make(self, selector, s->descriptor);
 }
 
-mt_make_encoder_of_type mt_sampling_compute_of_type(struct thread *t, id command_buffer, uint32_t number, NSUInteger type, mt_make_encoder_of_type original) {
+mt_make_encoder_of_type mt_sampling_compute_of_type(struct thread *t, id command_buffer, uint32_t number,
+    NSUInteger type, mt_make_encoder_of_type original) {
   if (!mt_sampling_on) return original;
   prepare(t, command_buffer, number, MT_SAMPLED_COMPUTE);
   if (about_to_make[t->index].outcome != MT_SAMPLING_MEASURED) return original;
@@ -141,7 +148,8 @@ mt_make_encoder mt_sampling_blit(struct thread *t, id command_buffer, uint32_t n
   return about_to_make[t->index].outcome == MT_SAMPLING_MEASURED ? make_blit : original;
 }
 
-mt_make_encoder_of_pass mt_sampling_pass(struct thread *t, id command_buffer, uint32_t number, unsigned kind, id pass, mt_make_encoder_of_pass original) {
+mt_make_encoder_of_pass mt_sampling_pass(struct thread *t, id command_buffer, uint32_t number, unsigned kind, id pass,
+    mt_make_encoder_of_pass original) {
   if (!mt_sampling_on) return original;
   prepare(t, command_buffer, number, kind);
   struct sampling *s = &about_to_make[t->index];
@@ -167,7 +175,8 @@ static void judge_device(struct thread *t, struct mt_sampled_device *device, uns
     atomic_store_explicit(&device->bad, 0, memory_order_relaxed);
     return;
   }
-  if (atomic_fetch_add_explicit(&device->bad, 1, memory_order_relaxed) + 1 == BAD_IN_A_ROW && atomic_exchange(&device->works, false))
+  if (atomic_fetch_add_explicit(&device->bad, 1, memory_order_relaxed) + 1 == BAD_IN_A_ROW &&
+      atomic_exchange(&device->works, false))
     warn(t, "the GPU's counter samples went wrong; measuring was given up");
 }
 
@@ -181,10 +190,12 @@ void mt_sampling_completed(struct thread *t, const struct mt_completed *complete
     for (uint32_t i = 0; i < chunk->used; i++) {
       static const uint64_t none[2];
       struct mt_gpu_interval measured;
-      unsigned outcome = mt_sampling_check(chunk->device, samples ? samples + 2 * i : none, (struct mt_gpu_interval){completed->start, completed->end}, &measured);
+      unsigned outcome = mt_sampling_check(chunk->device, samples ? samples + 2 * i : none,
+          (struct mt_gpu_interval){completed->start, completed->end}, &measured);
       judge_device(t, chunk->device, outcome);
       struct record records[2] = {
-          {.begin = completed->at, .end = mt_ticks(), .arg = outcome, .object = chunk->encoders[i], .call = MT_CALL_tracer_encoder_times, .flags = MT_FLAG_HAS_MORE},
+          {.begin = completed->at, .end = mt_ticks(), .arg = outcome, .object = chunk->encoders[i],
+              .call = MT_CALL_tracer_encoder_times, .flags = MT_FLAG_HAS_MORE},
           {.begin = measured.start, .end = measured.end, .call = MT_CALL_tracer_more},
       };
       mt_thread_publish(t, records, 2);

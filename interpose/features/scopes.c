@@ -27,12 +27,14 @@ size_t mt_name_length(const char *name) {
 }
 
 void mt_mark(struct thread *t, uint64_t ticks, const char *name) {
-  struct record record = {.begin = ticks, .end = ticks, .arg = mt_text(t, name, mt_name_length(name)), .call = MT_CALL_tracer_mark};
+  struct record record = {.begin = ticks, .end = ticks, .arg = mt_text(t, name, mt_name_length(name)),
+      .call = MT_CALL_tracer_mark};
   mt_thread_publish(t, &record, 1);
 }
 
 static void drop_scope(struct thread *t) {
-  atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + 1, memory_order_relaxed);
+  atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + 1,
+      memory_order_relaxed);
 }
 
 void mt_scope_begin_keyed(struct thread *t, uint64_t ticks, const char *name, uint64_t key) {
@@ -43,7 +45,8 @@ void mt_scope_begin_keyed(struct thread *t, uint64_t ticks, const char *name, ui
   }
   uint64_t text = mt_text(t, name, mt_name_length(name));
   uint32_t depth = open->count ? open->scopes[open->count - 1].depth + 1 : 0;
-  struct record record = {.begin = ticks, .end = ticks, .arg = text, .object = depth, .call = MT_CALL_tracer_scope_begins};
+  struct record record = {.begin = ticks, .end = ticks, .arg = text, .object = depth,
+      .call = MT_CALL_tracer_scope_begins};
   mt_thread_publish(t, &record, 1);
   open->scopes[open->count++] = (struct scope){text, ticks, key, depth};
 }

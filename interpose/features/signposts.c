@@ -1,9 +1,11 @@
-// See signposts.h. An interval may overlap others of its thread and may end on another thread. One that ends where it began is a scope. Of
-// one that ends elsewhere the beginning is found in a table, direct mapped by log, id and name, and it is written by the thread that ends it,
-// as what it is; the thread that began it forgets it at its next signpost.
+// See signposts.h. An interval may overlap others of its thread and may end on another thread. One that ends where it
+// began is a scope. Of one that ends elsewhere the beginning is found in a table, direct mapped by log, id and name,
+// and it is written by the thread that ends it, as what it is; the thread that began it forgets it at its next
+// signpost.
 //
-// Memory order: an entry is begin and thread, then key with release; who ends it elsewhere takes the key away by compare-and-swap with acquire, so one
-// thread has it, and then says that it has ended. Two intervals with one entry: the older is not found elsewhere, and nothing else is lost.
+// Memory order: an entry is begin and thread, then key with release; who ends it elsewhere takes the key away by
+// compare-and-swap with acquire, so one thread has it, and then says that it has ended. Two intervals with one entry:
+// the older is not found elsewhere, and nothing else is lost.
 #include "features/signposts.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -28,7 +30,8 @@ static uint64_t key_of(const void *log, uint64_t id, const char *name) {
   return key ? key : 1; // 0 is no interval
 }
 
-// Is the code one of Apple's libraries? Those say much, and nothing of the program. Looked up once for each, direct mapped.
+// Is the code one of Apple's libraries? Those say much, and nothing of the program. Looked up once for each, direct
+// mapped.
 static bool is_apples(const void *image) {
   static _Atomic uintptr_t looked_up[64]; // the lowest bit is the answer
   _Atomic uintptr_t *known = &looked_up[((uintptr_t)image >> 4 ^ (uintptr_t)image >> 12) % 64];
@@ -36,12 +39,14 @@ static bool is_apples(const void *image) {
   if ((was & ~(uintptr_t)1) == at) return was & 1;
   struct mt_place where;
   bool found = mt_place_of(image, &where) && where.file;
-  bool answer = found && (strncmp(where.file, "/System/", 8) == 0 || strncmp(where.file, "/usr/lib/system/", 16) == 0 || strncmp(where.file, "/usr/lib/swift/", 15) == 0);
+  bool answer = found && (strncmp(where.file, "/System/", 8) == 0 || strncmp(where.file, "/usr/lib/system/", 16) == 0 ||
+      strncmp(where.file, "/usr/lib/swift/", 15) == 0);
   atomic_store_explicit(known, at | answer, memory_order_relaxed);
   return answer;
 }
 
-// The first text among the arguments: a byte of flags, how many, and of each its kind (upper half of a byte), its size and its bytes.
+// The first text among the arguments: a byte of flags, how many, and of each its kind (upper half of a byte), its size
+// and its bytes.
 static const char *text_in(const uint8_t *arguments, uint32_t size) {
   enum { STRING = 2 };
   if (!arguments || size < 2) return NULL;
@@ -66,13 +71,15 @@ static void put_name(char *all, size_t size, const char *name, const uint8_t *ar
   snprintf(all, size, "%s%s%s", name, text && *text && *name ? ": " : "", text ? text : "");
 }
 
-static bool has_ended(uint64_t key) { return atomic_load_explicit(&begun[key % ENTRIES_OF_SIGNPOSTS].ended, memory_order_relaxed) == key; }
+static bool has_ended(uint64_t key) { return atomic_load_explicit(&begun[key % ENTRIES_OF_SIGNPOSTS].ended,
+    memory_order_relaxed) == key; }
 
 static void begins(struct thread *t, uint64_t now, uint64_t key, const char *name) {
   unsigned at = key % ENTRIES_OF_SIGNPOSTS;
   atomic_store_explicit(&begun[at].ended, 0, memory_order_relaxed);
   atomic_store_explicit(&begun[at].begin, now, memory_order_relaxed);
-  atomic_store_explicit(&begun[at].thread, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), memory_order_relaxed);
+  atomic_store_explicit(&begun[at].thread, atomic_load_explicit(&t->ring->thread, memory_order_relaxed),
+      memory_order_relaxed);
   atomic_store_explicit(&begun[at].key, key, memory_order_release);
   mt_scope_begin_keyed(t, now, name, key);
 }
@@ -80,18 +87,22 @@ static void begins(struct thread *t, uint64_t now, uint64_t key, const char *nam
 static void ends(struct thread *t, uint64_t now, uint64_t key, const char *name) {
   unsigned at = key % ENTRIES_OF_SIGNPOSTS;
   uint64_t taken = key;
-  bool open = atomic_compare_exchange_strong_explicit(&begun[at].key, &taken, 0, memory_order_acquire, memory_order_relaxed);
-  uint64_t begin = atomic_load_explicit(&begun[at].begin, memory_order_relaxed), thread = atomic_load_explicit(&begun[at].thread, memory_order_relaxed);
+  bool open = atomic_compare_exchange_strong_explicit(&begun[at].key, &taken, 0, memory_order_acquire,
+      memory_order_relaxed);
+  uint64_t begin = atomic_load_explicit(&begun[at].begin, memory_order_relaxed),
+      thread = atomic_load_explicit(&begun[at].thread, memory_order_relaxed);
   if (mt_scope_end_keyed(t, now, key) || !open) return;
   atomic_store_explicit(&begun[at].ended, key, memory_order_relaxed);
   struct record records[2] = {
-      {.begin = begin, .end = now, .arg = mt_text(t, name, mt_name_length(name)), .call = MT_CALL_tracer_signpost, .flags = MT_FLAG_HAS_MORE},
+      {.begin = begin, .end = now, .arg = mt_text(t, name, mt_name_length(name)), .call = MT_CALL_tracer_signpost,
+          .flags = MT_FLAG_HAS_MORE},
       {.begin = thread, .call = MT_CALL_tracer_more},
   };
   mt_thread_publish(t, records, 2);
 }
 
-void mt_signpost(const void *image, const void *log, uint8_t type, uint64_t id, const char *name, const char *format, const uint8_t *arguments, uint32_t size) {
+void mt_signpost(const void *image, const void *log, uint8_t type, uint64_t id, const char *name, const char *format,
+    const uint8_t *arguments, uint32_t size) {
   (void)format;
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) != MT_ACTIVE || type > ENDS) return;
   int saved = errno;

@@ -11,7 +11,8 @@ static mt_signpost_emit find(const void *caller) {
   return (mt_signpost_emit)(found ? found : mt_symbol_anywhere(name));
 }
 
-EXPORT void _os_signpost_emit_with_name_impl(void *image, void *log, uint8_t type, uint64_t id, const char *name, const char *format, uint8_t *arguments, uint32_t size) {
+EXPORT void _os_signpost_emit_with_name_impl(void *image, void *log, uint8_t type, uint64_t id, const char *name,
+    const char *format, uint8_t *arguments, uint32_t size) {
   static _Atomic(mt_signpost_emit) real;
   mt_signpost_emit next = atomic_load_explicit(&real, memory_order_relaxed);
   if (!next && (next = find(__builtin_return_address(0)))) atomic_store_explicit(&real, next, memory_order_relaxed);

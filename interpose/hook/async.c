@@ -5,7 +5,8 @@
 #include "hook/hooks.h"
 #include "core/thread.h"
 
-// HAS_DESCRIPTOR is the "transitional marker" of the specification: Apple's runtime ignores it, GNUstep's copies no block without.
+// HAS_DESCRIPTOR is the "transitional marker" of the specification: Apple's runtime ignores it, GNUstep's copies no
+// block without.
 enum { HAS_COPY_DISPOSE = 1 << 25, HAS_DESCRIPTOR = 1 << 29, FIELD_IS_BLOCK = 7 };
 
 struct block {
@@ -14,7 +15,8 @@ struct block {
   void (*invoke)(void *, id, id, id);
 };
 
-static void copy(struct async *to, const struct async *from) { mt_blocks.assign(&to->handler, from->handler, FIELD_IS_BLOCK); }
+static void copy(struct async *to, const struct async *from) { mt_blocks.assign(&to->handler, from->handler,
+    FIELD_IS_BLOCK); }
 static void dispose(const struct async *async) { mt_blocks.dispose(async->handler, FIELD_IS_BLOCK); }
 
 static const struct {
@@ -23,13 +25,15 @@ static const struct {
   void (*dispose)(const struct async *);
 } descriptor = {0, sizeof(struct async), copy, dispose};
 
-// Handlers take two or three objects; an argument too many is not looked at, in the calling conventions of both processors.
+// Handlers take two or three objects; an argument too many is not looked at, in the calling conventions of both
+// processors.
 static void ready(struct async *async, id object, id second, id third) {
   struct thread *t = mt_thread();
   if (t) {
     int saved = errno;
     t->made_inside_count = 0;
-    struct record record = {async->begin, mt_ticks(), mt_made(t, async->family, object), async->object, MT_CALL_tracer_made, object ? 0 : MT_FLAG_FAILED};
+    struct record record = {async->begin, mt_ticks(), mt_made(t, async->family, object), async->object,
+        MT_CALL_tracer_made, object ? 0 : MT_FLAG_FAILED};
     mt_thread_publish(t, &record, 1);
     errno = saved;
   }
@@ -39,6 +43,7 @@ static void ready(struct async *async, id object, id second, id third) {
 
 void *mt_async_watch(struct async *async, void *handler, unsigned family, uint32_t object) {
   if (!handler || !mt_blocks.stack || !mt_blocks.assign || !mt_blocks.dispose) return handler;
-  *async = (struct async){mt_blocks.stack, HAS_COPY_DISPOSE | HAS_DESCRIPTOR, 0, ready, &descriptor, handler, mt_ticks(), object, family};
+  *async = (struct async){mt_blocks.stack, HAS_COPY_DISPOSE | HAS_DESCRIPTOR, 0, ready, &descriptor, handler,
+      mt_ticks(), object, family};
   return async;
 }

@@ -1,10 +1,12 @@
-// Objects that a completion handler of the program receives, instead of the call's result: libraries and pipeline states that are
-// compiled in the background. Without a look into the handler they would come unseen, and all calls on them with them.
+// Objects that a completion handler of the program receives, instead of the call's result: libraries and pipeline
+// states that are compiled in the background. Without a look into the handler they would come unseen, and all calls on
+// them with them.
 #ifndef MTRACE_ASYNC_H
 #define MTRACE_ASYNC_H
 #include "hook/objc.h"
 
-// A block around the program's block. It begins in the frame of the call; Metal copies it, as it copies any block it keeps.
+// A block around the program's block. It begins in the frame of the call; Metal copies it, as it copies any block it
+// keeps.
 struct async {
   void *isa;
   int flags, reserved;

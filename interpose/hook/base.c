@@ -1,8 +1,9 @@
-// See base.h. On Apple's chips the system's frameworks call each other in their shared cache by direct branches, which dyld's interposing does
-// not reach: Core ML, Core Image and MPS make devices behind the functions that the library replaces. Rule: each device, whoever makes it,
-// passes the initializer of its base class in Metal. There its class is hooked, and nothing is sent to what is not made yet: what is told
-// of a device is asked when it makes its first queue. Devices that come by a replaced function are left to that. Command buffers pass theirs too:
-// of a queue that nobody has seen made, or whose class is left alone, what is done with them is seen all the same.
+// See base.h. On Apple's chips the system's frameworks call each other in their shared cache by direct branches, which
+// dyld's interposing does not reach: Core ML, Core Image and MPS make devices behind the functions that the library
+// replaces. Rule: each device, whoever makes it, passes the initializer of its base class in Metal. There its class is
+// hooked, and nothing is sent to what is not made yet: what is told of a device is asked when it makes its first queue.
+// Devices that come by a replaced function are left to that. Command buffers pass theirs too: of a queue that nobody
+// has seen made, or whose class is left alone, what is done with them is seen all the same.
 #include "hook/base.h"
 #include "hook/classes.h"
 #include "hook/devices.h"
@@ -54,7 +55,8 @@ static id queue_made_by_descriptor(id self, SEL selector, id device, id descript
   return initialize_queue_by(self, selector, device, descriptor);
 }
 
-// The class is hooked where it is not yet; that is all: the buffer is told by the call that returns it, or by its commit.
+// The class is hooked where it is not yet; that is all: the buffer is told by the call that returns it, or by its
+// commit.
 static id buffer_made(id made) {
   struct thread *t = made && mt_activate() ? own_thread() : NULL;
   if (t) mt_class_see(t, made, MT_FAMILY_commandBuffer);
@@ -77,7 +79,8 @@ static void hook(Class class, const char *name, void *original, IMP ours) {
   mt_method_put(class, method, ours);
 }
 
-const char *mt_methods_prepare(void) { return mt_methods_resolve() ? NULL : "not traced: the Objective-C runtime is none that the tracer knows"; }
+const char *mt_methods_prepare(void) { return mt_methods_resolve() ? NULL :
+    "not traced: the Objective-C runtime is none that the tracer knows"; }
 
 static _Atomic bool hooked;
 bool mt_base_hooked(void) { return atomic_load_explicit(&hooked, memory_order_relaxed); }
@@ -85,7 +88,8 @@ bool mt_base_hooked(void) { return atomic_load_explicit(&hooked, memory_order_re
 void mt_base_hook(void) {
   if (!mt_metal_there() || !mt_methods_resolve()) return;
 #ifdef __linux__
-  // While a library's constructors run, the runtime cannot yet resolve a class whose root class it has not registered, and ends the program.
+  // While a library's constructors run, the runtime cannot yet resolve a class whose root class it has not registered,
+  // and ends the program.
   if (!objc_lookUpClass("Object") || !objc_lookUpClass("NSObject")) return;
 #endif
   Class queue = objc_lookUpClass("_MTLCommandQueue");
@@ -94,11 +98,13 @@ void mt_base_hook(void) {
   hook(queue, "initWithDevice:descriptor:", &initialize_queue_by, (IMP)queue_made_by_descriptor);
   Class buffer = objc_lookUpClass("_MTLCommandBuffer");
   hook(buffer, "initWithQueue:retainedReferences:", &initialize_buffer, (IMP)buffer_made_by_queue);
-  hook(buffer, "initWithQueue:retainedReferences:synchronousDebugMode:", &initialize_buffer_for_debugging, (IMP)buffer_made_for_debugging);
+  hook(buffer, "initWithQueue:retainedReferences:synchronousDebugMode:", &initialize_buffer_for_debugging,
+      (IMP)buffer_made_for_debugging);
   hook(objc_lookUpClass("_MTLDevice"), "init", &initialize_device, (IMP)device_made);
 }
 
-// A device may have been made by a function that nobody replaces, or inside a framework of Apple's: then not one call is seen.
+// A device may have been made by a function that nobody replaces, or inside a framework of Apple's: then not one call
+// is seen.
 __attribute__((destructor)) static void unloaded(void) {
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
   mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was made by a function or framework that the tracer does not replace: nothing done with it is recorded");

@@ -1,8 +1,8 @@
-// See canary.h. Rule: nothing is left behind: every object is released, what Metal autoreleased goes with the pool, the calls that
-// Metal makes inside these ones are taken out of the counters again.
+// See canary.h. Rule: nothing is left behind: every object is released, what Metal autoreleased goes with the pool, the
+// calls that Metal makes inside these ones are taken out of the counters again.
 //
-// How its records stay apart without a look at each record: while it flies its thread has no room in its ring, so every call takes
-// the slow way of span.c, where the canary is asked.
+// How its records stay apart without a look at each record: while it flies its thread has no room in its ring, so every
+// call takes the slow way of span.c, where the canary is asked.
 #include "hook/canary.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -69,7 +69,8 @@ static void work(id queue, id buffer) {
   tell(encoder, MT_CALL_encoder_endEncoding);
   encoder = make(command_buffer, MT_CALL_commandBuffer_blitCommandEncoder);
   IMP fill = !buffer ? NULL : method(encoder, MT_CALL_encoder_fillBuffer_range_value_);
-  if (fill) ((void (*)(id, SEL, id, NSRange, uint8_t))fill)(encoder, SELECTOR(MT_CALL_encoder_fillBuffer_range_value_), buffer, (NSRange){0, BYTES}, 1);
+  if (fill) ((void (*)(id, SEL, id, NSRange, uint8_t))fill)(encoder, SELECTOR(MT_CALL_encoder_fillBuffer_range_value_),
+      buffer, (NSRange){0, BYTES}, 1);
   tell(encoder, MT_CALL_encoder_endEncoding);
   if (command_buffer) made[MT_CALL_tracer_completed]++;
   tell(command_buffer, MT_CALL_commandBuffer_commit);
@@ -79,7 +80,8 @@ static void work(id queue, id buffer) {
 static void fly(id device) {
   id queue = make(device, MT_CALL_device_newCommandQueue);
   IMP allocate = method(device, MT_CALL_device_newBufferWithLength_options_);
-  id buffer = allocate ? ((id(*)(id, SEL, NSUInteger, NSUInteger))allocate)(device, SELECTOR(MT_CALL_device_newBufferWithLength_options_), BYTES, 0) : NULL;
+  id buffer = allocate ? ((id(*)(id, SEL, NSUInteger, NSUInteger))allocate)(device,
+      SELECTOR(MT_CALL_device_newBufferWithLength_options_), BYTES, 0) : NULL;
   for (int i = 0; queue && i < COMMAND_BUFFERS; i++) work(queue, buffer);
   mt_send_id(buffer, "release");
   mt_send_id(queue, "release");
@@ -90,7 +92,8 @@ void mt_canary_fly(struct thread *t, id device) {
   if (!wanted || atomic_exchange(&flown, true)) return;
   int saved = errno;
   uint64_t nested[MT_NESTED_FAMILIES];
-  for (int i = 0; i < MT_NESTED_FAMILIES; i++) nested[i] = atomic_load_explicit(&t->ring->nested[i], memory_order_relaxed);
+  for (int i = 0; i < MT_NESTED_FAMILIES; i++) nested[i] = atomic_load_explicit(&t->ring->nested[i],
+      memory_order_relaxed);
   atomic_store(&mt_locks_left_out, true);
   t->canary = true;
   t->look_again = 0;
@@ -101,7 +104,8 @@ void mt_canary_fly(struct thread *t, id device) {
   t->canary = false;
   t->look_again = t->head;
   atomic_store(&mt_locks_left_out, false);
-  for (int i = 0; i < MT_NESTED_FAMILIES; i++) atomic_store_explicit(&t->ring->nested[i], nested[i], memory_order_relaxed);
+  for (int i = 0; i < MT_NESTED_FAMILIES; i++) atomic_store_explicit(&t->ring->nested[i], nested[i],
+      memory_order_relaxed);
   made[MT_CALL_queue_commitCommandBuffer_wake_] = made[MT_CALL_commandBuffer_commit];
   for (unsigned call = 0; call < MT_CALL_COUNT; call++)
     if (made[call]) mt_fact(t, MT_FACT_CANARY, made[call], call, "", 0);

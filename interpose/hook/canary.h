@@ -1,11 +1,13 @@
-// The self-check: a known number of calls through a queue of the library's own, before the program has made any but the one for its
-// device. What was made is told in facts, what was seen in records of the tracer's own: none is a call of the program.
+// The self-check: a known number of calls through a queue of the library's own, before the program has made any but the
+// one for its device. What was made is told in facts, what was seen in records of the tracer's own: none is a call of
+// the program.
 #ifndef MTRACE_CANARY_H
 #define MTRACE_CANARY_H
 #include "hook/objc.h"
 #include "core/thread.h"
 
-// The canary's objects have numbers of their own, at the end of all: those of the program's objects are what they would be.
+// The canary's objects have numbers of their own, at the end of all: those of the program's objects are what they would
+// be.
 #define MT_CANARY_FIRST 0x7fff0000u // up to the first number of a lock
 static inline bool mt_canary_has(uint32_t number) { return number >= MT_CANARY_FIRST && number < MT_FIRST_LOCK; }
 

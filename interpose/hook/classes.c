@@ -1,5 +1,5 @@
-// Discovery: no class is named in advance. Each object is looked at as it first appears, device, queue, command buffer, encoder and
-// the rest, so drivers that load late and classes of chips not yet made are hooked all the same.
+// Discovery: no class is named in advance. Each object is looked at as it first appears, device, queue, command buffer,
+// encoder and the rest, so drivers that load late and classes of chips not yet made are hooked all the same.
 #include "hook/classes.h"
 #include <errno.h>
 #include <pthread.h>
@@ -33,16 +33,19 @@ const struct class_entry *mt_class_search(Class class, unsigned family) {
   return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
 }
 
-// Classes of the frameworks that make kernels share their methods: hooks are put where those are defined. Returns how many were left out.
+// Classes of the frameworks that make kernels share their methods: hooks are put where those are defined. Returns how
+// many were left out.
 static unsigned put_hooks(Class class, unsigned family, unsigned flags) {
-  static const bool share_methods[MT_FAMILY_COUNT] = {[MT_FAMILY_mpsKernel] = true, [MT_FAMILY_mpsGraph] = true, [MT_FAMILY_mpsCommandBuffer] = true};
+  static const bool share_methods[MT_FAMILY_COUNT] = {[MT_FAMILY_mpsKernel] = true, [MT_FAMILY_mpsGraph] = true,
+      [MT_FAMILY_mpsCommandBuffer] = true};
   return share_methods[family] ? mt_install_owners(class, family) : mt_install(class, family, flags);
 }
 
-// The choke points of queues. With the first device those of the class of Metal.framework that every driver's queues derive from: they see
-// queues that we do not see.
+// The choke points of queues. With the first device those of the class of Metal.framework that every driver's queues
+// derive from: they see queues that we do not see.
 static void put_audits(Class class, unsigned family) {
-  Class queues = family == MT_FAMILY_queue ? class : family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") : NULL;
+  Class queues = family == MT_FAMILY_queue ? class : family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") :
+      NULL;
   if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
 }
 
@@ -67,12 +70,14 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
     put_audits(skipped ? NULL : class, family);
     if (skipped) {
       char text[256];
-      int n = snprintf(text, sizeof text, "class %s is left alone, as was asked for: calls of its methods are not recorded", name);
+      int n = snprintf(text, sizeof text,
+          "class %s is left alone, as was asked for: calls of its methods are not recorded", name);
       mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
     }
     if (left_out) {
       char text[256];
-      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: no slot was left for them", left_out, name);
+      int n = snprintf(text, sizeof text, "%u methods of class %s are not recorded: no slot was left for them",
+          left_out, name);
       mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
     }
     if (left_out) mt_fact(t, MT_FACT_UNHOOKED, family, left_out, name, strlen(name));

@@ -1,6 +1,6 @@
-// The classes seen so far. Rule: entries are only added, by one thread at a time, and readers need no lock: the class is stored
-// with release after all else in its entry, and loaded with acquire. Every object that is made is looked up here, so what is
-// found at the first look, as nearly all are, is found without a call.
+// The classes seen so far. Rule: entries are only added, by one thread at a time, and readers need no lock: the class
+// is stored with release after all else in its entry, and loaded with acquire. Every object that is made is looked up
+// here, so what is found at the first look, as nearly all are, is found without a call.
 #ifndef MTRACE_CLASSES_H
 #define MTRACE_CLASSES_H
 #include <stdatomic.h>
@@ -17,17 +17,19 @@ struct class_entry {
 enum { MT_CLASSES = 1024 };
 extern MT_HIDDEN struct class_entry mt_classes[MT_CLASSES]; // open addressing
 
-// Where a feature keeps what it knows of an entry's class, in an array of its own that is MT_CLASSES long. It is written in class_seen, before the
-// entry is there for readers (core/feature.h).
+// Where a feature keeps what it knows of an entry's class, in an array of its own that is MT_CLASSES long. It is
+// written in class_seen, before the entry is there for readers (core/feature.h).
 static inline unsigned mt_class_index(const struct class_entry *e) { return (unsigned)(e - mt_classes); }
 
-static inline unsigned mt_class_slot(Class class, unsigned family) { return (unsigned)(((uintptr_t)class >> 4) * 31 + family) % MT_CLASSES; }
+static inline unsigned mt_class_slot(Class class, unsigned family) { return (unsigned)(((uintptr_t)class >> 4) * 31 +
+    family) % MT_CLASSES; }
 
 // The entry of a class as a member of a family, or NULL when it was not seen.
 const struct class_entry *mt_class_search(Class class, unsigned family);
 static inline const struct class_entry *mt_class_find(Class class, unsigned family) {
   const struct class_entry *e = &mt_classes[mt_class_slot(class, family)];
-  if (__builtin_expect(class && atomic_load_explicit(&e->class, memory_order_acquire) == class && e->family == family, 1)) return e;
+  if (__builtin_expect(class && atomic_load_explicit(&e->class, memory_order_acquire) == class && e->family == family,
+      1)) return e;
   return mt_class_search(class, family);
 }
 

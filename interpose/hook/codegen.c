@@ -1,7 +1,9 @@
-// See codegen.h. The block that is told of the end is the program's and may be none that could be copied, so it is handed on as it is: whether
-// a compilation failed is not known. A process that only compiles, as a worker of a pool, begins to be traced with this call.
+// See codegen.h. The block that is told of the end is the program's and may be none that could be copied, so it is
+// handed on as it is: whether a compilation failed is not known. A process that only compiles, as a worker of a pool,
+// begins to be traced with this call.
 //
-// A request to compile is: u64 bytes of source, u64 bytes of parameters, the source, the parameters; both end with zeros.
+// A request to compile is: u64 bytes of source, u64 bytes of parameters, the source, the parameters; both end with
+// zeros.
 #include "hook/codegen.h"
 #include <errno.h>
 #include <stdio.h>
@@ -28,9 +30,11 @@ static uint64_t hash_of_request(struct thread *t, int32_t type, const char *requ
   return mt_text(t, text, 16);
 }
 
-void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block) {
+void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request,
+    size_t bytes, void *block) {
   struct span span;
-  if (!mt_activate() || !SPAN_BY(mt_span_begin, &span, MT_FAMILY_function, MT_CALL_function_MTLCodeGenServiceBuildRequest, NULL)) {
+  if (!mt_activate() || !SPAN_BY(mt_span_begin, &span, MT_FAMILY_function,
+      MT_CALL_function_MTLCodeGenServiceBuildRequest, NULL)) {
     original(service, unused, type, request, bytes, block);
     return;
   }

@@ -4,8 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef void (*mt_build_request)(void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block);
+typedef void (*mt_build_request)(void *service, void *unused, int32_t type, const void *request, size_t bytes,
+    void *block);
 
 // MTLCodeGenServiceBuildRequest, recorded. Original is the service's own.
-void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block);
+void mt_codegen_build(mt_build_request original, void *service, void *unused, int32_t type, const void *request,
+    size_t bytes, void *block);
 #endif

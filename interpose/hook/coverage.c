@@ -1,6 +1,6 @@
-// See coverage.h. A choke point is a method of the queue that Metal sends itself for each command buffer, whoever committed it and
-// however: through a method that is hooked, a private one, an implementation looked up before there was a hook, or a class nobody
-// has seen. Rule: a choke point only counts, it makes no record.
+// See coverage.h. A choke point is a method of the queue that Metal sends itself for each command buffer, whoever
+// committed it and however: through a method that is hooked, a private one, an implementation looked up before there
+// was a hook, or a class nobody has seen. Rule: a choke point only counts, it makes no record.
 #include "hook/coverage.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
@@ -9,7 +9,8 @@
 struct mt_audits mt_audits[MT_THREADS];
 void mt_audit_open(struct thread *t) { mt_audits[t->index] = (struct mt_audits){0}; }
 
-// Like a span: the outermost of a chain of super calls for one command buffer counts. A handler may commit another one in between.
+// Like a span: the outermost of a chain of super calls for one command buffer counts. A handler may commit another one
+// in between.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame) {
   struct thread *t = mt_thread_get();
   a->thread = t == MT_THREAD_GONE ? NULL : mt_thread();

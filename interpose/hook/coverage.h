@@ -1,7 +1,7 @@
 // What the hooks saw, by the library's own count, against what passed Metal's choke points below them.
 //
-// Rule: a counter belongs to one thread and only it writes: a load and a store, without a locked instruction. It lies in the ring's
-// header, so a reader outside sees it at any time and a process that dies leaves it behind.
+// Rule: a counter belongs to one thread and only it writes: a load and a store, without a locked instruction. It lies
+// in the ring's header, so a reader outside sees it at any time and a process that dies leaves it behind.
 #ifndef MTRACE_COVERAGE_H
 #define MTRACE_COVERAGE_H
 #include "hook/objc.h"

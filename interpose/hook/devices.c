@@ -1,5 +1,5 @@
-// The C functions that uses of Metal start with, and what is told about a device. A device is a singleton: the same object is
-// returned again, so it keeps its number.
+// The C functions that uses of Metal start with, and what is told about a device. A device is a singleton: the same
+// object is returned again, so it keeps its number.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,8 @@ uint32_t mt_device_seen(struct thread *t, id device) {
 static uint64_t seen_all(struct thread *t, id devices) {
   uint64_t count = mt_send_integer(devices, "count");
   IMP at = mt_implementation(devices, "objectAtIndex:");
-  for (uint64_t i = 0; at && i < count; i++) mt_device_seen(t, ((id(*)(id, SEL, NSUInteger))at)(devices, mt_selector("objectAtIndex:"), i));
+  for (uint64_t i = 0; at && i < count; i++) mt_device_seen(t, ((id(*)(id, SEL, NSUInteger))at)(devices,
+      mt_selector("objectAtIndex:"), i));
   return count;
 }
 
@@ -67,7 +68,8 @@ static uint64_t seen_all(struct thread *t, id devices) {
   mt_span_end(&span, end, MT_FAMILY_function, result ? 0 : MT_FLAG_FAILED, arg); \
   return result
 
-id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(), mt_device_seen(span.thread, result)); }
+id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(),
+    mt_device_seen(span.thread, result)); }
 id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, original(), seen_all(span.thread, result)); }
 // Devices that come later, to the handler, are external ones, which Macs with Apple's own GPUs do not take.
 id mt_copy_observed_devices(id (*original)(id *, void *), id *observer, void *handler) {

@@ -4,8 +4,9 @@
 #include <stdatomic.h>
 #include "hook/objc.h"
 
-// One class's use of a hook. The original is stored, with release, before the trampoline is installed, so no call can find it
-// missing, and loaded with acquire, so that a call that finds it finds the flags, too; the class's index goes into the flags of the records.
+// One class's use of a hook. The original is stored, with release, before the trampoline is installed, so no call can
+// find it missing, and loaded with acquire, so that a call that finds it finds the flags, too; the class's index goes
+// into the flags of the records.
 struct slot {
   _Atomic(IMP) original;
   unsigned flags;

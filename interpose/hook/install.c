@@ -1,8 +1,9 @@
-// Rule: a hook changes one class, and those below it that inherit from it. A method the class inherits is overridden in it; only one of
-// its own is replaced: replacing an inherited one would change the ancestor, and with it every sibling. The original is stored before
-// the trampoline can be called. A method whose prototype is not the table's is left alone. There are two
-// exceptions: what only counts is put into the ancestor too, to see command buffers of queues that nobody has seen made, and the kernels
-// of Metal Performance Shaders are hooked where their methods are defined, because hundreds of classes share them.
+// Rule: a hook changes one class, and those below it that inherit from it. A method the class inherits is overridden in
+// it; only one of its own is replaced: replacing an inherited one would change the ancestor, and with it every sibling.
+// The original is stored before the trampoline can be called. A method whose prototype is not the table's is left
+// alone. There are two exceptions: what only counts is put into the ancestor too, to see command buffers of queues that
+// nobody has seen made, and the kernels of Metal Performance Shaders are hooked where their methods are defined,
+// because hundreds of classes share them.
 #include "hook/install.h"
 #include <string.h>
 #include "hook/hooks.h"
@@ -59,8 +60,8 @@ static const char *skip_type(const char *e) {
   return e;
 }
 
-// Does a method return, and take as many arguments, as the hook's prototype says? Encodings name structs and sizes differently
-// from one compiler to the next, so no more than this is compared.
+// Does a method return, and take as many arguments, as the hook's prototype says? Encodings name structs and sizes
+// differently from one compiler to the next, so no more than this is compared.
 static bool fits(const struct hook *hook, const char *encoding) {
   if (!encoding) return false;
   while (*encoding && strchr("rnNoORV", *encoding)) encoding++;
@@ -112,7 +113,8 @@ void mt_install_audits(Class class, unsigned family) {
     SEL selector = mt_selector(mt_selectors[mt_hooks[i].call]);
     Class root = NULL, owner;
     Method method = NULL, found;
-    for (Class c = class; c && (found = mt_method_find(c, selector, &owner)); c = class_getSuperclass(owner)) root = owner, method = found;
+    for (Class c = class; c && (found = mt_method_find(c, selector, &owner)); c = class_getSuperclass(owner)) root =
+        owner, method = found;
     if (root && !slot_of(&mt_hooks[i], method_getImplementation(method))) install(&mt_hooks[i], root, 0);
   }
 }

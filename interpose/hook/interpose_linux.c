@@ -1,6 +1,6 @@
-// Linux: the exported functions stand before those of the Metal library for programs that link them, and dlsym hands them out to
-// those that look them up, as ctypes does. Rule: for any other name dlsym is a tail jump (dlsym_linux_*.S): glibc's RTLD_NEXT
-// looks at the return address, so no frame of ours may stand between.
+// Linux: the exported functions stand before those of the Metal library for programs that link them, and dlsym hands
+// them out to those that look them up, as ctypes does. Rule: for any other name dlsym is a tail jump (dlsym_linux_*.S):
+// glibc's RTLD_NEXT looks at the return address, so no frame of ours may stand between.
 #include "hook/interpose.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -19,7 +19,8 @@
 EXPORT id MTLCreateSystemDefaultDevice(void);
 EXPORT id MTLCopyAllDevices(void);
 EXPORT id MTLCopyAllDevicesWithObserver(id *observer, void *handler);
-EXPORT void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block);
+EXPORT void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes,
+    void *block);
 
 // In the order of enum mt_metal_function.
 static const struct function {
@@ -32,20 +33,22 @@ static const struct function {
     {"MTLCodeGenServiceBuildRequest", (void *)MTLCodeGenServiceBuildRequest},
 };
 
-// Metal may come with a library that calls it past this one, as one opened with RTLD_DEEPBIND does. A program uses what it has opened by
-// asking for its symbols: then Metal is looked for, when anything was loaded since the last time, and the initializers of its base classes are hooked.
+// Metal may come with a library that calls it past this one, as one opened with RTLD_DEEPBIND does. A program uses what
+// it has opened by asking for its symbols: then Metal is looked for, when anything was loaded since the last time, and
+// the initializers of its base classes are hooked.
 static void look_for_metal(void) {
   static _Atomic unsigned long long looked_at;
   static _Atomic bool waits; // Metal is there, its classes are not yet
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY) return;
   unsigned long long loaded = mt_libraries_loaded();
-  if (atomic_exchange_explicit(&looked_at, loaded, memory_order_relaxed) == loaded && !atomic_load_explicit(&waits, memory_order_relaxed)) return;
+  if (atomic_exchange_explicit(&looked_at, loaded, memory_order_relaxed) == loaded && !atomic_load_explicit(&waits,
+      memory_order_relaxed)) return;
   mt_base_hook();
   atomic_store_explicit(&waits, mt_metal_there() && !mt_base_hooked(), memory_order_relaxed);
 }
 
-// Metal in a linker namespace of its own has an Objective-C runtime, and a C library, of its own: it is left alone. Thread-specific data would be
-// shared by the two C libraries, under keys that each gives out as if it were alone.
+// Metal in a linker namespace of its own has an Objective-C runtime, and a C library, of its own: it is left alone.
+// Thread-specific data would be shared by the two C libraries, under keys that each gives out as if it were alone.
 static bool is_out_of_reach(void *real) {
   static _Atomic bool said;
   if (!mt_in_other_namespace(real)) return false;
@@ -54,8 +57,9 @@ static bool is_out_of_reach(void *real) {
   return true;
 }
 
-// Called by the dlsym of dlsym_linux_*.S: what to return, if this library decides that; else it jumps on. RTLD_NEXT depends on where the
-// caller's library stands: the C library decides, unless nothing but this library's function would be found.
+// Called by the dlsym of dlsym_linux_*.S: what to return, if this library decides that; else it jumps on. RTLD_NEXT
+// depends on where the caller's library stands: the C library decides, unless nothing but this library's function would
+// be found.
 struct mt_pick {
   void *address;
   long ours;
@@ -73,7 +77,8 @@ struct mt_pick mt_dlsym_pick(void *handle, const char *name, const void *caller)
     void *real = next(handle, name);
     if (real == f->ours) real = mt_metal_behind(i, caller); // NULL when the caller would find none, and dlerror says so
     if (!real) return (struct mt_pick){NULL, 1};
-    if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF || is_out_of_reach(real)) return (struct mt_pick){real, 1};
+    if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF || is_out_of_reach(real)) return (
+        struct mt_pick){real, 1};
     mt_metal_found(i, real);
     return (struct mt_pick){f->ours, 1};
   }
@@ -97,7 +102,8 @@ id MTLCopyAllDevicesWithObserver(id *observer, void *handler) {
   return real ? mt_copy_observed_devices(real, observer, handler) : NULL;
 }
 
-void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes, void *block) {
+void MTLCodeGenServiceBuildRequest(void *service, void *unused, int32_t type, const void *request, size_t bytes,
+    void *block) {
   mt_build_request real = (mt_build_request)REAL(MT_METAL_BUILD_REQUEST);
   if (real) mt_codegen_build(real, service, unused, type, request, bytes, block);
 }

@@ -33,7 +33,8 @@ static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);
   if (t->canary) alias(t, object, number);
   for (unsigned i = 0; i < t->made_inside_count; i++)
-    if (t->made_inside[i].family == family && t->made_inside[i].object != object) alias(t, t->made_inside[i].object, number);
+    if (t->made_inside[i].family == family && t->made_inside[i].object != object) alias(t, t->made_inside[i].object,
+        number);
   if (class && class->base) mt_made_layers(t, family, object, number);
   t->plain[family] = class && !class->base && !t->canary ? objc_class_of(object) : NULL;
   return number;

@@ -8,7 +8,8 @@
 bool mt_driver_loaded(void) {
   for (uint32_t i = 0; i < _dyld_image_count(); i++) {
     const char *path = _dyld_get_image_name(i);
-    if (path && strstr(path, "/System/Library/Extensions/") && (strstr(path, "Metal") || strstr(path, "MTL") || strstr(path, "Mtl"))) return true;
+    if (path && strstr(path, "/System/Library/Extensions/") && (strstr(path, "Metal") || strstr(path, "MTL") ||
+        strstr(path, "Mtl"))) return true;
   }
   return false;
 }

@@ -28,15 +28,18 @@ static bool driver_in_other_namespace(void) {
 
 bool mt_driver_loaded(void) { return dl_iterate_phdr(is_driver_here, NULL) != 0 || driver_in_other_namespace(); }
 
-static const char *const function_names[MT_METAL_FUNCTIONS] = {"MTLCreateSystemDefaultDevice", "MTLCopyAllDevices", "MTLCopyAllDevicesWithObserver",
+static const char *const function_names[MT_METAL_FUNCTIONS] = {"MTLCreateSystemDefaultDevice", "MTLCopyAllDevices",
+    "MTLCopyAllDevicesWithObserver",
                                                                  "MTLCodeGenServiceBuildRequest"};
 static _Atomic(void *) real_functions[MT_METAL_FUNCTIONS];
 
-void mt_metal_found(unsigned which, void *real) { atomic_store_explicit(&real_functions[which], real, memory_order_release); }
+void mt_metal_found(unsigned which, void *real) { atomic_store_explicit(&real_functions[which], real,
+    memory_order_release); }
 
 void *mt_metal_behind(unsigned which, const void *caller) {
   void *real = mt_symbol_behind(function_names[which], caller);
-  // What the caller's library finds beside itself, in the scope of the library that brought it along, is not asked of anybody: any is taken.
+  // What the caller's library finds beside itself, in the scope of the library that brought it along, is not asked of
+  // anybody: any is taken.
   if (!real && caller && !mt_in_program(caller)) real = mt_symbol_anywhere(function_names[which]);
   if (real) mt_metal_found(which, real);
   return real;

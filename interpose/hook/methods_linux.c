@@ -1,15 +1,17 @@
-// GCC's runtime finds methods in a table per class, read without a lock. Its class_addMethod throws the table away and makes another,
-// and the tables of all classes below: while the runtime has counted one thread, and it counts no pthreads, the memory is freed at once;
-// else its first words become links of a list, which objc_thread_add() therefore does not help against. Either way a thread that was
-// interrupted between reading where the table is and reading the table goes on in what is no table any more.
+// GCC's runtime finds methods in a table per class, read without a lock. Its class_addMethod throws the table away and
+// makes another, and the tables of all classes below: while the runtime has counted one thread, and it counts no
+// pthreads, the memory is freed at once; else its first words become links of a list, which objc_thread_add() therefore
+// does not help against. Either way a thread that was interrupted between reading where the table is and reading the
+// table goes on in what is no table any more.
 //
-// Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and nothing is freed:
-// a class's list of methods grows by one at its head, and its table gets a bucket of its own where it shared one with its ancestor. So
-// memory grows with the methods that are hooked, at most by one bucket (264 bytes) and one list (40 bytes) for each.
+// Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and
+// nothing is freed: a class's list of methods grows by one at its head, and its table gets a bucket of its own where it
+// shared one with its ancestor. So memory grows with the methods that are hooked, at most by one bucket (264 bytes) and
+// one list (40 bytes) for each.
 //
-// Memory order: what a new bucket or list holds is written before the word that shows it is stored, with release; readers follow that
-// word, which orders their loads by dependency. Writers hold the runtime's own mutex. A class that has no table yet is in nobody's
-// hands: it gets one from the lists, made under that mutex, at its first message.
+// Memory order: what a new bucket or list holds is written before the word that shows it is stored, with release;
+// readers follow that word, which orders their loads by dependency. Writers hold the runtime's own mutex. A class that
+// has no table yet is in nobody's hands: it gets one from the lists, made under that mutex, at its first message.
 #include "hook/methods.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,7 +20,8 @@
 
 enum { BUCKET = 32 };
 
-// The layouts of ABI 8: those of selectors, methods and classes are what the compiler writes, those of tables what every libobjc.so.4 reads.
+// The layouts of ABI 8: those of selectors, methods and classes are what the compiler writes, those of tables what
+// every libobjc.so.4 reads.
 struct objc_selector {
   uint32_t bucket, element; // where its methods are in a table
   const char *types;
@@ -64,7 +67,8 @@ struct objc_class {
 static struct objc_method *own_method(Class class, SEL name) {
   for (struct methods *list = atomic_load_explicit(&class->methods, memory_order_relaxed); list; list = list->next)
     for (int i = 0; i < list->count; i++)
-      if (list->methods[i].name->bucket == name->bucket && list->methods[i].name->element == name->element) return &list->methods[i];
+      if (list->methods[i].name->bucket == name->bucket &&
+          list->methods[i].name->element == name->element) return &list->methods[i];
   return NULL;
 }
 
@@ -80,13 +84,15 @@ Method mt_method_find(Class class, SEL selector, Class *owner) {
 static bool add(Class class, const struct objc_method *inherited, IMP implementation) {
   struct methods *list = malloc(sizeof *list);
   if (!list) return false;
-  *list = (struct methods){atomic_load_explicit(&class->methods, memory_order_relaxed), 1, {{inherited->name, inherited->types, implementation}}};
+  *list = (struct methods){atomic_load_explicit(&class->methods, memory_order_relaxed), 1,
+      {{inherited->name, inherited->types, implementation}}};
   atomic_store_explicit(&class->methods, list, memory_order_release);
   return true;
 }
 
 static void put(struct table *table, SEL name, IMP implementation) {
-  if ((size_t)name->bucket * BUCKET + name->element >= table->capacity) return; // no: the method is in the table, inherited or not
+  // no: the method is in the table, inherited or not
+  if ((size_t)name->bucket * BUCKET + name->element >= table->capacity) return;
   _Atomic(struct bucket *) *place = &table->buckets[name->bucket];
   struct bucket *bucket = atomic_load_explicit(place, memory_order_relaxed);
   if (bucket != table->empty && bucket->version.number == table->version.number) {

@@ -1,8 +1,9 @@
-// Messages of our own to Metal's objects. Rule: inside a pool when they can autorelease, and without a lock of the runtime's once a selector
-// and a class are known: labels are set and buffers made by many threads at once, which would take turns on our look-ups.
+// Messages of our own to Metal's objects. Rule: inside a pool when they can autorelease, and without a lock of the
+// runtime's once a selector and a class are known: labels are set and buffers made by many threads at once, which would
+// take turns on our look-ups.
 //
-// Memory order: a selector is stored with release in the entry that its name has claimed, and loaded with acquire; until it is there whoever
-// comes asks the runtime, which always gives the same.
+// Memory order: a selector is stored with release in the entry that its name has claimed, and loaded with acquire;
+// until it is there whoever comes asks the runtime, which always gives the same.
 #include "hook/objc.h"
 #include <stdatomic.h>
 
@@ -18,7 +19,8 @@ extern void *objc_autoreleasePoolPush(void);
 extern void objc_autoreleasePoolPop(void *pool);
 
 bool mt_objc_resolve(void) {
-  mt_blocks = (struct mt_blocks){_NSConcreteGlobalBlock, _NSConcreteStackBlock, _Block_object_assign, _Block_object_dispose};
+  mt_blocks = (struct mt_blocks){_NSConcreteGlobalBlock, _NSConcreteStackBlock, _Block_object_assign,
+      _Block_object_dispose};
   pool_push = objc_autoreleasePoolPush;
   pool_pop = objc_autoreleasePoolPop;
   return true;
@@ -62,10 +64,12 @@ SEL mt_selector(const char *name) {
   size_t slot = (uintptr_t)name * 0x9e3779b97f4a7c15ull >> 53;
   for (int probe = 0; probe < MOST_PROBES; probe++, slot = (slot + 1) % CAPACITY) {
     const char *there = atomic_load_explicit(&known[slot].name, memory_order_relaxed);
-    if (!there && atomic_compare_exchange_strong_explicit(&known[slot].name, &there, name, memory_order_relaxed, memory_order_relaxed)) there = name;
+    if (!there && atomic_compare_exchange_strong_explicit(&known[slot].name, &there, name, memory_order_relaxed,
+        memory_order_relaxed)) there = name;
     if (there != name) continue;
     SEL selector = atomic_load_explicit(&known[slot].selector, memory_order_acquire);
-    if (!selector && (selector = ask(name))) atomic_store_explicit(&known[slot].selector, selector, memory_order_release);
+    if (!selector && (selector = ask(name))) atomic_store_explicit(&known[slot].selector, selector,
+        memory_order_release);
     return selector;
   }
   return ask(name);

@@ -1,8 +1,8 @@
-// The part of the Objective-C runtime the shim uses, declared by hand so that one source serves Apple's runtime and GCC's without
-// either's headers. Rule: nothing here is called on the hot path, except objc_class_of.
+// The part of the Objective-C runtime the shim uses, declared by hand so that one source serves Apple's runtime and
+// GCC's without either's headers. Rule: nothing here is called on the hot path, except objc_class_of.
 //
-// On macOS the functions are linked. On Linux they are looked up, at the first Metal call, in the runtime that the Metal
-// library itself brought: linking libobjc would load it into every shell and compiler the traced program starts.
+// On macOS the functions are linked. On Linux they are looked up, at the first Metal call, in the runtime that the
+// Metal library itself brought: linking libobjc would load it into every shell and compiler the traced program starts.
 #ifndef MTRACE_OBJC_H
 #define MTRACE_OBJC_H
 #include <stdbool.h>
@@ -16,7 +16,8 @@ typedef const struct objc_selector *SEL;
 typedef struct objc_method *Method;
 typedef void (*IMP)(void);
 
-// BOOL as each runtime's headers have it; the caller of a hooked method reads exactly this type from the return register.
+// BOOL as each runtime's headers have it; the caller of a hooked method reads exactly this type from the return
+// register.
 #if defined(__APPLE__) && defined(__aarch64__)
 typedef bool BOOL;
 #elif defined(__APPLE__)
@@ -70,15 +71,16 @@ extern struct mt_objc mt_objc;
 static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
 #endif
 
-// Resolves what is not linked: the functions above on Linux, and the optional ones below. False when there is no runtime.
+// Resolves what is not linked: the functions above on Linux, and the optional ones below. False when there is no
+// runtime.
 bool mt_objc_resolve(void);
 
-// The selector of a name, which is a constant: each is asked for once. NULL when no method has it: GCC's runtime grows the table of all
-// classes without one of their own, under whoever reads it, when a selector is registered, so none is.
+// The selector of a name, which is a constant: each is asked for once. NULL when no method has it: GCC's runtime grows
+// the table of all classes without one of their own, under whoever reads it, when a selector is registered, so none is.
 SEL mt_selector(const char *name);
 
-// The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub. It takes no lock once a class was
-// asked for a selector.
+// The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub. It takes no
+// lock once a class was asked for a selector.
 IMP mt_implementation(id object, const char *selector);
 
 // Sends a message without arguments that returns an object; NULL when object is NULL or does not respond.
@@ -87,8 +89,8 @@ id mt_send_id(id object, const char *selector);
 // Sends a message without arguments that returns an integer; 0 when object is NULL or does not respond.
 uint64_t mt_send_integer(id object, const char *selector);
 
-// An autorelease pool around messages of our own, so that nothing of ours outlives the call and a thread without a pool does
-// not leak. Push returns NULL when there is no pool to be had; pop takes that.
+// An autorelease pool around messages of our own, so that nothing of ours outlives the call and a thread without a pool
+// does not leak. Push returns NULL when there is no pool to be had; pop takes that.
 void *mt_pool_push(void);
 void mt_pool_pop(void *pool);
 #endif

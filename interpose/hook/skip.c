@@ -1,4 +1,5 @@
-// See skip.h. Rule: the list is copied before any other thread of ours runs, and only read after that: the program may change its environment.
+// See skip.h. Rule: the list is copied before any other thread of ours runs, and only read after that: the program may
+// change its environment.
 #include "hook/skip.h"
 #include <stdlib.h>
 #include <string.h>

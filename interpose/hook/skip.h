@@ -4,7 +4,8 @@
 #include <stdbool.h>
 #include "hook/objc.h"
 
-// Reads MTRACE_SKIP_CLASSES, names with commas between; a name that ends in * stands for all that begin so. Called by the constructor.
+// Reads MTRACE_SKIP_CLASSES, names with commas between; a name that ends in * stands for all that begin so. Called by
+// the constructor.
 void mt_skip_start(void);
 
 // Is nothing of this class to be hooked?

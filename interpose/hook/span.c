@@ -1,7 +1,9 @@
-// The hot path, once for all trampolines: two thousand copies of it would cost more in instruction cache than two calls do.
+// The hot path, once for all trampolines: two thousand copies of it would cost more in instruction cache than two calls
+// do.
 //
-// What nearly every call needs is written out in functions that save no register, because they call nobody but in their last step.
-// Whatever else there may be to do, a first call, a stack, a full ring, is left to another one, from the beginning.
+// What nearly every call needs is written out in functions that save no register, because they call nobody but in their
+// last step. Whatever else there may be to do, a first call, a stack, a full ring, is left to another one, from the
+// beginning.
 #include "hook/span.h"
 #include "hook/canary.h"
 #include "stacks/stack.h"
@@ -25,13 +27,14 @@ bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// The begin is known: whoever looks from outside sees the call from now on. Words are kept in registers and stored one by one, as in
-// mt_record_put.
+// The begin is known: whoever looks from outside sees the call from now on. Words are kept in registers and stored one
+// by one, as in mt_record_put.
 static inline void show(struct span *s, struct thread *t, unsigned family, uint64_t begin, uint64_t current) {
   struct ring *ring = t->ring;
   s->begin = begin;
   s->outer_current = atomic_load_explicit(&ring->current, memory_order_relaxed);
-  if (__builtin_expect(s->outer_current != 0, 0)) s->outer_begin = atomic_load_explicit(&ring->current_begin, memory_order_relaxed);
+  if (__builtin_expect(s->outer_current != 0, 0)) s->outer_begin = atomic_load_explicit(&ring->current_begin,
+      memory_order_relaxed);
   __atomic_store_n(&t->inside[family].begin, begin, __ATOMIC_RELAXED);
   __atomic_store_n(&t->inside[family].current, current, __ATOMIC_RELAXED);
   atomic_store_explicit(&ring->current_begin, begin, memory_order_relaxed);
@@ -44,7 +47,8 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
 }
 
 // The same by a clock that is a function, which is called from here so that registers are saved only for it.
-static __attribute__((noinline)) bool begin_by_nanos(struct span *s, struct thread *t, unsigned family, uint64_t current) {
+static __attribute__((noinline)) bool begin_by_nanos(struct span *s, struct thread *t, unsigned family,
+    uint64_t current) {
   show(s, t, family, mt_nanos(), current);
   return true;
 }
@@ -57,7 +61,8 @@ static SELDOM bool begin_otherwise(struct span *s, unsigned family, unsigned cal
 
 bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uintptr_t frame) {
   struct thread *t = mt_thread_get();
-  if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return begin_otherwise(s, family, call, self, frame);
+  if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return begin_otherwise(s, family, call, self,
+      frame);
   uint32_t object = mt_identity_known(self);
   if (__builtin_expect(t->inside[family].frame != 0 || object == 0 || t->stacks != NULL, 0))
     return begin_otherwise(s, family, call, self, frame);
@@ -73,13 +78,15 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
 // The call is over: whoever looks from outside sees the one around it again. Then the drainer is woken, if it sleeps.
 static inline void hide(const struct span *s, struct thread *t, struct ring *ring, unsigned family) {
   uint64_t outer = s->outer_current;
-  if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin, memory_order_relaxed);
+  if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin,
+      memory_order_relaxed);
   atomic_store_explicit(&ring->current, outer, memory_order_release);
   t->inside[family].frame = 0;
   mt_thread_wake();
 }
 
-static SELDOM void end_otherwise(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg, const uint64_t *more) {
+static SELDOM void end_otherwise(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg,
+    const uint64_t *more) {
   struct thread *t = s->thread;
   if (t->canary) {
     mt_canary_seen(t, (uint16_t)(s->current >> 32));
@@ -106,7 +113,8 @@ void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned flags, 
   hide(s, t, ring, family);
 }
 
-void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg, const uint64_t more[3]) {
+void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg,
+    const uint64_t more[3]) {
   struct thread *t = s->thread;
   struct ring *ring = t->ring;
   uint64_t head = t->head;
@@ -125,9 +133,11 @@ bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;
   uint32_t number = mt_identity_retire(self);
-  if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false; // a lock's may have been there before
+  // a lock's may have been there before
+  if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false;
   _Atomic uint64_t *nested = &t->ring->nested[family];
-  atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed); // it was counted when it was not entered
+  // it was counted when it was not entered
+  atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed);
   uint64_t now = mt_ticks();
   struct record record = {.begin = now, .end = now, .object = number, .call = (uint16_t)call, .flags = (uint16_t)flags};
   mt_thread_publish(t, &record, 1);

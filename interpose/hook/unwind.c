@@ -1,5 +1,5 @@
-// See unwind.h. Only the unwinder that is at work can say which frame it is at, and a process may have several: the routine asks
-// the one that called it for the frame pointer, which is what span.h knows a trampoline by.
+// See unwind.h. Only the unwinder that is at work can say which frame it is at, and a process may have several: the
+// routine asks the one that called it for the frame pointer, which is what span.h knows a trampoline by.
 #include "hook/unwind.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -26,10 +26,12 @@ static get_register get_register_of(void *unwinder) {
 
 // The outermost call of a family ends here: it is recorded as failed.
 static void left(struct thread *t, struct inside *inside) {
-  struct record record = {inside->begin, mt_ticks(), 0, (uint32_t)inside->current, (uint16_t)(inside->current >> 32), MT_FLAG_FAILED};
+  struct record record = {inside->begin, mt_ticks(), 0, (uint32_t)inside->current, (uint16_t)(inside->current >> 32),
+      MT_FLAG_FAILED};
   inside->frame = 0;
   mt_thread_publish(t, &record, 1);
-  if (atomic_load_explicit(&t->ring->current, memory_order_relaxed) == inside->current) atomic_store_explicit(&t->ring->current, 0, memory_order_release);
+  if (atomic_load_explicit(&t->ring->current, memory_order_relaxed) == inside->current) atomic_store_explicit(
+      &t->ring->current, 0, memory_order_release);
 }
 
 int mt_unwind_personality(int version, int actions, uint64_t exception_class, void *exception, void *context) {

@@ -16,7 +16,8 @@ func (h Host) nextInBundle(s step) (*step, error) {
 	list := filepath.Join(h.absolute(bundle), "Contents", "Info.plist")
 	content, err := os.ReadFile(list)
 	if err != nil {
-		return nil, &NotExecutableError{Path: s.path, Reason: "it is a folder without Contents/Info.plist; give a program or an application bundle"}
+		return nil, &NotExecutableError{Path: s.path,
+			Reason: "it is a folder without Contents/Info.plist; give a program or an application bundle"}
 	}
 	var info struct {
 		Executable string `plist:"CFBundleExecutable"`

@@ -60,7 +60,8 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 		}
 	}
 	if next != nil {
-		c.note(NotFollowed, command[0], "more programs start each other than mtrace follows", "run the last of them under mtrace")
+		c.note(NotFollowed, command[0], "more programs start each other than mtrace follows",
+			"run the last of them under mtrace")
 	}
 	return c, nil
 }
@@ -77,7 +78,8 @@ func (h Host) imageOf(s step) Image {
 	case errors.Is(err, errDamaged):
 		image.problem = Finding{DamagedImage, s.path, err.Error(), "install the program again"}
 	case err != nil:
-		image.problem = Finding{UnreadableImage, s.path, "cannot be read, so mtrace cannot tell what it needs: " + reason(err), "make it readable"}
+		image.problem = Finding{UnreadableImage, s.path, "cannot be read, so mtrace cannot tell what it needs: " +
+			reason(err), "make it readable"}
 	}
 	return image
 }
@@ -101,7 +103,8 @@ func (h Host) next(s step, image Image, c *chain) (*step, error) {
 	}
 	next, err := follower(s, c)
 	if err != nil {
-		c.note(NotFollowed, s.path, "what it starts is not known: "+err.Error(), "put mtrace behind it, in front of the program to trace")
+		c.note(NotFollowed, s.path, "what it starts is not known: "+err.Error(),
+			"put mtrace behind it, in front of the program to trace")
 		return nil, nil
 	}
 	if next != nil {
@@ -131,7 +134,8 @@ func (h Host) nextInScript(s step) (*step, error) {
 		return nil, &NotFoundError{Name: line.interpreter, From: s.path}
 	}
 	if refused != "" {
-		return nil, &NotExecutableError{Path: line.interpreter, Reason: "the #! line of " + s.path + " names it and " + refused}
+		return nil, &NotExecutableError{Path: line.interpreter, Reason: "the #! line of " + s.path + " names it and " +
+			refused}
 	}
 	args := append([]string{line.interpreter}, line.args...)
 	args = append(append(args, s.path), s.args[1:]...)

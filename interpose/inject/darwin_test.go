@@ -35,7 +35,8 @@ func asdf(versions string) func(*world) {
 	return func(w *world) {
 		w.put("^/asdf/installs/python/3.11.7/bin/python", arm64.bytes(w.t))
 		w.script("^/.tool-versions", "ruby 3.3\n"+versions)
-		w.script("^/asdf/shims/python", "#!^/usr/bin/env bash\n# asdf-plugin: python 3.11.7\nexec asdf exec \"python\" \"$@\"")
+		w.script("^/asdf/shims/python", "#!^/usr/bin/env bash\n# asdf-plugin: python 3.11.7\nexec asdf exec \"python\" "+
+			"\"$@\"")
 	}
 }
 
@@ -54,30 +55,48 @@ func TestMacDecisions(t *testing.T) {
 				"DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib", "__XPC_DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib"}}},
 		{"found in PATH, a link, keeps the name it was called by", nil, "python3 -c pass",
 			expected{program: "^/opt/bin/python3", args: "python3 -c pass"}},
-		{"virtual environment", func(w *world) { w.link("^/opt/bin/python3.12", "^/venv/bin/python") }, "venv/bin/python x.py",
+		{"virtual environment", func(w *world) { w.link("^/opt/bin/python3.12", "^/venv/bin/python") },
+			"venv/bin/python x.py",
 			expected{program: "venv/bin/python", args: "venv/bin/python x.py"}},
 		{"python that comes with macOS", nil, "^/usr/bin/python3 x.py",
-			expected{program: "^/usr/bin/python3", reasons: []Code{SystemProtected}, advice: "use ^/opt/bin/python3, which can be traced", noEnv: "DYLD_INSERT_LIBRARIES"}},
-		{"python that comes with macOS, and no other", func(w *world) { os.Remove(w.at("^/opt/bin/python3")) }, "^/usr/bin/python3 x.py",
+			expected{program: "^/usr/bin/python3", reasons: []Code{SystemProtected},
+				advice: "use ^/opt/bin/python3, which can be traced", noEnv: "DYLD_INSERT_LIBRARIES"}},
+		{"python that comes with macOS, and no other", func(w *world) { os.Remove(w.at("^/opt/bin/python3")) },
+			"^/usr/bin/python3 x.py",
 			expected{reasons: []Code{SystemProtected}, advice: "Homebrew"}},
-		{"the same with protection turned off is still arm64e", func(w *world) { w.host.ProtectionOff = true }, "^/usr/bin/python3 x.py",
+		{"the same with protection turned off is still arm64e", func(w *world) { w.host.ProtectionOff = true },
+			"^/usr/bin/python3 x.py",
 			expected{reasons: []Code{PointerAuthentic}, advice: "arm64 build"}},
-		{"env in a #! line is left out", func(w *world) { w.script("^/opt/bin/train", "#!^/usr/bin/env python3\nprint()\n") }, "train --fast",
+		{"env in a #! line is left out", func(w *world) {
+			w.script("^/opt/bin/train",
+				"#!^/usr/bin/env python3\nprint()\n")
+		}, "train --fast",
 			expected{program: "^/opt/bin/python3", args: "python3 ^/opt/bin/train --fast"}},
-		{"arguments in a #! line are split", func(w *world) { w.script("^/opt/bin/train", "#!^/usr/bin/env python3 -u -X dev # quick\n") }, "train",
+		{"arguments in a #! line are split", func(w *world) {
+			w.script("^/opt/bin/train", "#!^/usr/bin/env python3 -u -X "+
+				"dev # quick\n")
+		}, "train",
 			expected{program: "^/opt/bin/python3", args: "python3 -u -X dev ^/opt/bin/train"}},
-		{"env -S in a #! line", func(w *world) { w.script("^/opt/bin/train", "#!^/usr/bin/env -S FOO=${HOME} python3 -u\n") }, "train",
+		{"env -S in a #! line", func(w *world) {
+			w.script("^/opt/bin/train",
+				"#!^/usr/bin/env -S FOO=${HOME} python3 -u\n")
+		}, "train",
 			expected{args: "python3 -u ^/opt/bin/train", env: []string{"FOO=/home/user"}}},
 		{"env on the command line sets and unsets", nil, "env -u HOME FOO=1 python3 x.py",
 			expected{program: "^/opt/bin/python3", args: "python3 x.py", env: []string{"FOO=1"}, noEnv: "HOME"}},
 		{"env -i takes PATH away, so env itself says not found", nil, "env -i no-such-program",
 			expected{program: "^/usr/bin/env", reasons: []Code{SystemProtected}, warnings: []Code{NotFollowed}}},
-		{"env -i must not take away what the library needs", func(w *world) { w.env = append(w.env, "MTRACE_SOCKET=/s") }, "env -i ^/opt/bin/python3",
-			expected{program: "^/opt/bin/python3", env: []string{"MTRACE_SOCKET=/s", "DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib"}, noEnv: "HOME"}},
-		{"conda run goes through a shell of macOS", func(w *world) { w.script("^/opt/bin/conda", "#!^/opt/bin/python3.12\n") }, "conda run -n x python y.py",
-			expected{program: "^/opt/bin/conda", reasons: []Code{condaShell()}, warnings: []Code{ChildUnknown}, advice: "activate the environment"}},
+		{"env -i must not take away what the library needs", func(w *world) { w.env = append(w.env, "MTRACE_SOCKET=/s") },
+			"env -i ^/opt/bin/python3",
+			expected{program: "^/opt/bin/python3", env: []string{"MTRACE_SOCKET=/s",
+				"DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib"}, noEnv: "HOME"}},
+		{"conda run goes through a shell of macOS",
+			func(w *world) { w.script("^/opt/bin/conda", "#!^/opt/bin/python3.12\n") }, "conda run -n x python y.py",
+			expected{program: "^/opt/bin/conda", reasons: []Code{condaShell()}, warnings: []Code{ChildUnknown},
+				advice: "activate the environment"}},
 		{"env with an option mtrace does not know", nil, "env -Q python3",
-			expected{program: "^/usr/bin/env", reasons: []Code{SystemProtected}, warnings: []Code{NotFollowed}, advice: "mtrace behind"}},
+			expected{program: "^/usr/bin/env", reasons: []Code{SystemProtected}, warnings: []Code{NotFollowed},
+				advice: "mtrace behind"}},
 		{"pip's wrapper for long paths", func(w *world) {
 			w.script("^/opt/bin/jupyter", "#!^/bin/sh\n'''exec' ^/opt/bin/python3.12 \"$0\" \"$@\"\n' '''\nimport sys\n")
 		}, "jupyter lab", expected{program: "^/opt/bin/python3.12", args: "^/opt/bin/python3.12 ^/opt/bin/jupyter lab"}},
@@ -86,18 +105,22 @@ func TestMacDecisions(t *testing.T) {
 			w.script("^/opt/bin/tool", "#!^/bin/sh\n'''exec' \"^/My Env/bin/python\" \"$0\" \"$@\"\n' '''\n")
 		}, "tool", expected{program: "^/My Env/bin/python"}},
 		{"uv's relocatable wrapper", func(w *world) {
-			w.script("^/opt/bin/tool", "#!^/bin/sh\n'''exec' \"$(dirname -- \"$(realpath -- \"$0\")\")\"/'python3' \"$0\" \"$@\"\n' '''\n")
+			w.script("^/opt/bin/tool", "#!^/bin/sh\n'''exec' \"$(dirname -- \"$(realpath -- \"$0\")\")\"/'python3' \"$0\" "+
+				"\"$@\"\n' '''\n")
 		}, "tool a", expected{program: "^/opt/bin/python3", args: "^/opt/bin/python3 ^/opt/bin/tool a"}},
 		{"Homebrew's wrapper that sets variables", func(w *world) {
-			w.script("^/usr/bin/tool", "#!^/bin/bash\nexport A=1\nPYTHONPATH=\"^/lib/py\" exec \"^/opt/bin/python3\" -m tool \"$@\"\n")
-		}, "tool a b", expected{program: "^/opt/bin/python3", args: "^/opt/bin/python3 -m tool a b", env: []string{"A=1", "PYTHONPATH=^/lib/py"}}},
+			w.script("^/usr/bin/tool", "#!^/bin/bash\nexport A=1\nPYTHONPATH=\"^/lib/py\" exec \"^/opt/bin/python3\" -m tool "+
+				"\"$@\"\n")
+		}, "tool a b", expected{program: "^/opt/bin/python3", args: "^/opt/bin/python3 -m tool a b",
+			env: []string{"A=1", "PYTHONPATH=^/lib/py"}}},
 		{"a shell script that does more than start a program", func(w *world) {
 			w.script("^/opt/bin/run.sh", "#!^/bin/bash\nset -e\nfor n in 1 2; do python3 x.py; done\n")
 		}, "run.sh", expected{program: "^/opt/bin/run.sh", args: "run.sh", reasons: []Code{SystemProtected}, advice: "bash"}},
 		{"pyenv shim", func(w *world) {
 			w.put("^/pyenv/versions/3.11.7/bin/python", arm64.bytes(w.t))
 			w.script("^/pyenv/version", "3.11.7\n")
-			w.script("^/pyenv/shims/python", "#!^/usr/bin/env bash\nset -e\nexec \"^/pyenv/libexec/pyenv\" exec \"$program\" \"$@\"\n")
+			w.script("^/pyenv/shims/python", "#!^/usr/bin/env bash\nset -e\nexec \"^/pyenv/libexec/pyenv\" exec \"$program\" "+
+				"\"$@\"\n")
 		}, "pyenv/shims/python x.py", expected{program: "^/pyenv/versions/3.11.7/bin/python",
 			args: "^/pyenv/versions/3.11.7/bin/python x.py", env: []string{"PYENV_VERSION=3.11.7"}}},
 		{"asdf shim", asdf("python 3.9.1 3.11.7 # the first is not installed\n"), "asdf/shims/python x.py", expected{
@@ -107,9 +130,11 @@ func TestMacDecisions(t *testing.T) {
 		{"asdf shim of the shell version, selected by its variable", func(w *world) {
 			asdf("python 3.11.7\n")(w)
 			w.put("^/asdf/installs/python/ref-main/bin/python", arm64.bytes(w.t))
-			w.script("^/asdf/shims/python", "#!/usr/bin/env bash\n# asdf-plugin: python ref:main\nexec ^/asdf/bin/asdf exec \"python\" \"$@\" # asdf_allow: ' asdf '\n")
+			w.script("^/asdf/shims/python", "#!/usr/bin/env bash\n# asdf-plugin: python ref:main\nexec ^/asdf/bin/asdf exec "+
+				"\"python\" \"$@\" # asdf_allow: ' asdf '\n")
 			w.env = append(w.env, "ASDF_PYTHON_VERSION=ref:main")
-		}, "asdf/shims/python", expected{program: "^/asdf/installs/python/ref-main/bin/python", env: []string{"ASDF_INSTALL_TYPE=ref"}}},
+		}, "asdf/shims/python", expected{program: "^/asdf/installs/python/ref-main/bin/python",
+			env: []string{"ASDF_INSTALL_TYPE=ref"}}},
 		{"asdf shim of a Python elsewhere", func(w *world) {
 			asdf("python path:^/mine\n")(w)
 			w.put("^/mine/bin/python", arm64.bytes(w.t))
@@ -133,8 +158,10 @@ func TestMacDecisions(t *testing.T) {
 		}, "python3 x.py", expected{program: "^/opt/bin/python3", args: "python3 x.py", warnings: []Code{ReExecution}}},
 		{"framework build whose application is hardened", func(w *world) {
 			w.put("^/F/Python.framework/Versions/3.9/bin/python3.9", arm64.bytes(w.t))
-			w.put("^/F/Python.framework/Versions/3.9/Resources/Python.app/Contents/MacOS/Python", arm64.signed(hardened).bytes(w.t))
-		}, "F/Python.framework/Versions/3.9/bin/python3.9", expected{reasons: []Code{HardenedRuntime}, warnings: []Code{ReExecution}}},
+			w.put("^/F/Python.framework/Versions/3.9/Resources/Python.app/Contents/MacOS/Python",
+				arm64.signed(hardened).bytes(w.t))
+		}, "F/Python.framework/Versions/3.9/bin/python3.9", expected{reasons: []Code{HardenedRuntime},
+			warnings: []Code{ReExecution}}},
 		{"python.org: hardened, with both entitlements", func(w *world) {
 			w.put("^/p", arm64.signed(hardened, entitlementDyldVariables, entitlementNoValidation).bytes(w.t))
 		}, "^/p", expected{program: "^/p"}},
@@ -170,9 +197,11 @@ func TestMacDecisions(t *testing.T) {
 		}, "^/p", expected{reasons: []Code{PlatformBinary}}},
 		{"arm64e of a third party", func(w *world) { w.put("^/p", arm64e.bytes(w.t)) }, "^/p",
 			expected{reasons: []Code{PointerAuthentic}, noEnv: "DYLD_INSERT_LIBRARIES"}},
-		{"universal: the kernel takes arm64e first", func(w *world) { w.put("^/p", universal(w.t, false, x86, arm64, arm64e)) }, "^/p",
+		{"universal: the kernel takes arm64e first",
+			func(w *world) { w.put("^/p", universal(w.t, false, x86, arm64, arm64e)) }, "^/p",
 			expected{reasons: []Code{PointerAuthentic}}},
-		{"universal with a 64-bit table", func(w *world) { w.put("^/p", universal(w.t, true, x86, arm64)) }, "^/p", expected{program: "^/p"}},
+		{"universal with a 64-bit table", func(w *world) { w.put("^/p", universal(w.t, true, x86, arm64)) }, "^/p",
+			expected{program: "^/p"}},
 		{"Intel program under Rosetta", func(w *world) { w.put("^/p", x86.bytes(w.t)) }, "^/p", expected{program: "^/p"}},
 		{"Intel program, library without that slice", func(w *world) {
 			w.put("^/p", x86.bytes(w.t))
@@ -185,18 +214,24 @@ func TestMacDecisions(t *testing.T) {
 		}, "^/p", expected{reasons: []Code{LibraryLacksMachine}}},
 		{"Apple program on an Intel Mac", func(w *world) { w.host.Arch = "amd64"; w.put("^/p", arm64.bytes(w.t)) }, "^/p",
 			expected{reasons: []Code{WrongMachine}}},
-		{"arch picks the slice and sets the variable itself", func(w *world) { w.put("^/p", universal(w.t, false, x86, arm64)) },
+		{"arch picks the slice and sets the variable itself",
+			func(w *world) { w.put("^/p", universal(w.t, false, x86, arm64)) },
 			"arch -x86_64 ^/p a", expected{program: "^/usr/bin/arch",
-				args: "arch -x86_64 -e DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib -e __XPC_DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib ^/p a"}},
-		{"arch in front of a script starts its interpreter", func(w *world) { w.script("^/opt/bin/train", "#!^/usr/bin/env python3\n") },
+				args: "arch -x86_64 -e DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib -e " +
+					"__XPC_DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib ^/p a"}},
+		{"arch in front of a script starts its interpreter",
+			func(w *world) { w.script("^/opt/bin/train", "#!^/usr/bin/env python3\n") },
 			"arch -arm64 train", expected{program: "^/usr/bin/arch",
-				args: "arch -arm64 -e DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib -e __XPC_DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib ^/opt/bin/python3 ^/opt/bin/train"}},
+				args: "arch -arm64 -e DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib -e " +
+					"__XPC_DYLD_INSERT_LIBRARIES=^/lib/libmtrace.dylib ^/opt/bin/python3 ^/opt/bin/train"}},
 		{"nice is a protected launcher", nil, "nice -n 5 python3 x.py",
-			expected{program: "^/usr/bin/nice", args: "nice -n 5 python3 x.py", reasons: []Code{SystemProtected}, advice: "nice … mtrace run"}},
+			expected{program: "^/usr/bin/nice", args: "nice -n 5 python3 x.py", reasons: []Code{SystemProtected},
+				advice: "nice … mtrace run"}},
 		{"application bundle", func(w *world) {
 			w.put("^/Demo.app/Contents/MacOS/demo", arm64.bytes(w.t))
 			w.script("^/Demo.app/Contents/Info.plist", infoPlist("demo"))
-		}, "./Demo.app --windowed", expected{program: "Demo.app/Contents/MacOS/demo", args: "Demo.app/Contents/MacOS/demo --windowed"}},
+		}, "./Demo.app --windowed", expected{program: "Demo.app/Contents/MacOS/demo",
+			args: "Demo.app/Contents/MacOS/demo --windowed"}},
 		{"sandboxed application", func(w *world) {
 			w.put("^/Demo.app/Contents/MacOS/demo", arm64.signed(SignatureAdhoc, entitlementSandbox).bytes(w.t))
 			w.script("^/Demo.app/Contents/Info.plist", infoPlist("demo"))
@@ -205,10 +240,12 @@ func TestMacDecisions(t *testing.T) {
 			expected{reasons: []Code{WrongPlatform}}},
 		{"unsigned arm64", func(w *world) { m := arm64; m.unsigned = true; w.put("^/p", m.bytes(w.t)) }, "^/p",
 			expected{reasons: []Code{Unsigned}, advice: "codesign --sign -"}},
-		{"unsigned Intel is fine", func(w *world) { m := x86; m.unsigned = true; w.put("^/p", m.bytes(w.t)) }, "^/p", expected{program: "^/p"}},
+		{"unsigned Intel is fine", func(w *world) { m := x86; m.unsigned = true; w.put("^/p", m.bytes(w.t)) }, "^/p",
+			expected{program: "^/p"}},
 		{"no dynamic linker", func(w *world) { m := arm64; m.noLinker = true; w.put("^/p", m.bytes(w.t)) }, "^/p",
 			expected{reasons: []Code{NoDynamicLinker}}},
-		{"Go program", func(w *world) { m := arm64; m.goInfo = true; w.put("^/p", m.bytes(w.t)) }, "^/p", expected{warnings: []Code{GoHost}}},
+		{"Go program", func(w *world) { m := arm64; m.goInfo = true; w.put("^/p", m.bytes(w.t)) }, "^/p",
+			expected{warnings: []Code{GoHost}}},
 		{"uv run, environment known", func(w *world) {
 			w.put("^/opt/bin/uv", arm64.bytes(w.t))
 			w.link("^/opt/bin/python3.12", "^/.venv/bin/python3")
@@ -226,11 +263,18 @@ func TestMacDecisions(t *testing.T) {
 			expected{reasons: []Code{DamagedImage}}},
 		{"signature cut off", func(w *world) { b := x86.bytes(w.t); w.put("^/p", b[:len(b)-8]) }, "^/p",
 			expected{reasons: []Code{DamagedImage}, advice: "install the program again", noEnv: "DYLD_INSERT_LIBRARIES"}},
-		{"program of another system", func(w *world) { w.put("^/p", []byte("\x7fELF\x02\x01\x01"+strings.Repeat("\x00", 100))) }, "^/p",
+		{"program of another system", func(w *world) {
+			w.put("^/p",
+				[]byte("\x7fELF\x02\x01\x01"+strings.Repeat("\x00", 100)))
+		}, "^/p",
 			expected{reasons: []Code{WrongFormat}}},
 		{"library missing", func(w *world) { os.Remove(w.at("^/lib/libmtrace.dylib")) }, "python3",
-			expected{program: "^/opt/bin/python3", reasons: []Code{LibraryMissing}, advice: "build.sh", noEnv: "DYLD_INSERT_LIBRARIES"}},
-		{"library quarantined", func(w *world) { w.mark("^/lib/libmtrace.dylib", func(f *FileFacts) { f.Quarantined = true }) }, "python3",
+			expected{program: "^/opt/bin/python3", reasons: []Code{LibraryMissing}, advice: "build.sh",
+				noEnv: "DYLD_INSERT_LIBRARIES"}},
+		{"library quarantined", func(w *world) {
+			w.mark("^/lib/libmtrace.dylib",
+				func(f *FileFacts) { f.Quarantined = true })
+		}, "python3",
 			expected{reasons: []Code{LibraryQuarantined}, advice: "xattr -d com.apple.quarantine"}},
 		{"library is a program", func(w *world) { w.put("^/lib/libmtrace.dylib", arm64.bytes(w.t)) }, "python3",
 			expected{reasons: []Code{LibraryFormat}}},

@@ -58,13 +58,17 @@ func parseELF(r io.ReaderAt) (image Image, err error) {
 	return image, nil
 }
 
-// ownSanitizerOptions says whether a program defines the function by which AddressSanitizer's runtime asks for default options.
+// ownSanitizerOptions says whether a program defines the function by which AddressSanitizer's runtime asks for default
+// options.
 func ownSanitizerOptions(file *elf.File, needed []string) bool {
 	if !slices.ContainsFunc(needed, func(name string) bool { return strings.HasPrefix(name, "libasan.") }) {
 		return false
 	}
 	symbols, _ := file.DynamicSymbols()
-	return slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == "__asan_default_options" && s.Section != elf.SHN_UNDEF })
+	return slices.ContainsFunc(symbols, func(s elf.Symbol) bool {
+		return s.Name == "__asan_default_options" &&
+			s.Section != elf.SHN_UNDEF
+	})
 }
 
 // elfMachine names processor and, where a processor has two, word size and

@@ -32,7 +32,8 @@ func followEnv(args []string, env environment) (command []string, changed enviro
 			env, words = env.without(word[2:]), words[1:]
 		case word == "-v" || word == "--debug":
 			words = words[1:]
-		case word == "-S" || word == "--split-string" || strings.HasPrefix(word, "-S") || strings.HasPrefix(word, "--split-string="):
+		case word == "-S" || word == "--split-string" || strings.HasPrefix(word, "-S") ||
+			strings.HasPrefix(word, "--split-string="):
 			text, rest, ok := splitOperand(words)
 			if !ok || expanded > 0 {
 				return nil, nil, errNotFollowed

@@ -32,8 +32,8 @@ func (e environment) without(name string) environment {
 	return changed
 }
 
-// withoutOrderCheck returns a copy in which AddressSanitizer does not insist on being the first library. The library says so itself
-// (interpose/system/sanitizer_linux.c), unless the program has default options of its own.
+// withoutOrderCheck returns a copy in which AddressSanitizer does not insist on being the first library. The library
+// says so itself (interpose/system/sanitizer_linux.c), unless the program has default options of its own.
 func (e environment) withoutOrderCheck() environment {
 	const variable, option = "ASAN_OPTIONS", "verify_asan_link_order"
 	options, _ := e.get(variable)

@@ -23,7 +23,8 @@ func FuzzImage(f *testing.F) {
 		f.Add(whole[:cut])
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, host := range []Host{{OS: "darwin", Arch: "arm64"}, {OS: "darwin", Arch: "amd64"}, {OS: "linux", Arch: "amd64"}} {
+		for _, host := range []Host{{OS: "darwin", Arch: "arm64"}, {OS: "darwin", Arch: "amd64"},
+			{OS: "linux", Arch: "amd64"}} {
 			image, err := parseImage(bytes.NewReader(data), int64(len(data)), host, "")
 			if err != nil {
 				continue
@@ -56,7 +57,8 @@ func FuzzSignature(f *testing.F) {
 // FuzzShebang: an accepted line names an interpreter, and names it as it
 // stands in the file.
 func FuzzShebang(f *testing.F) {
-	for _, line := range []string{"#!/bin/sh\n", "#! /usr/bin/env  -S a b\n", "#!\n", "#!x", "#!" + strings.Repeat("y", 600), "#!/a\x00b\n"} {
+	for _, line := range []string{"#!/bin/sh\n", "#! /usr/bin/env  -S a b\n", "#!\n", "#!x", "#!" +
+		strings.Repeat("y", 600), "#!/a\x00b\n"} {
 		f.Add([]byte(line))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {
@@ -84,7 +86,8 @@ func FuzzWrapper(f *testing.F) {
 			t.Errorf("a wrapper without a command: %q", text)
 		}
 		_, _ = splitString(text, nil)
-		if command, _, err := followEnv(append([]string{"env"}, strings.Fields(text)...), nil); err == nil && len(command) == 0 {
+		if command, _, err := followEnv(append([]string{"env"}, strings.Fields(text)...), nil); err == nil &&
+			len(command) == 0 {
 			t.Errorf("env without a command: %q", text)
 		}
 	})

@@ -37,7 +37,8 @@ func (h Host) judge(path string, image, library Image) judgement {
 	switch {
 	case image.Format == h.foreignFormat():
 		j.harmless = false
-		j.refuse(WrongFormat, path, "is a program of another system ("+string(image.Format)+")", "use a build of it for this system")
+		j.refuse(WrongFormat, path, "is a program of another system ("+string(image.Format)+")",
+			"use a build of it for this system")
 	case image.problem.Code != "":
 		j.loads, j.harmless = false, false
 		j.reasons = append(j.reasons, image.problem)
@@ -87,14 +88,17 @@ func (h Host) judgeELF(j *judgement, path string, image, library Image) {
 	switch wanted := elfMachineOf(h.Arch); {
 	case image.Machine != wanted && image.Machine != library.Machine:
 		j.harmless = false
-		j.refuse(WrongMachine, path, "is for "+image.Machine+", this machine and the library are for "+wanted, "use a build of it for "+wanted)
+		j.refuse(WrongMachine, path, "is for "+image.Machine+", this machine and the library are for "+wanted,
+			"use a build of it for "+wanted)
 	case image.Machine != library.Machine:
 		j.harmless = false
-		j.refuse(LibraryLacksMachine, path, "is for "+image.Machine+", the library is for "+library.Machine, "build mtrace on this machine")
+		j.refuse(LibraryLacksMachine, path, "is for "+image.Machine+", the library is for "+library.Machine,
+			"build mtrace on this machine")
 	}
 	if ours, its := cLibrary(library), cLibrary(image); ours != "" && its != "" && ours != its {
 		j.harmless = false
-		j.refuse(OtherCLibrary, path, "uses "+its+", the library uses "+ours, "build mtrace against "+its+", in the container the program runs in")
+		j.refuse(OtherCLibrary, path, "uses "+its+", the library uses "+ours,
+			"build mtrace against "+its+", in the container the program runs in")
 	}
 }
 
@@ -132,7 +136,8 @@ const (
 func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 	if image.Machine == "" {
 		j.harmless = false
-		j.refuse(WrongMachine, path, "has slices for "+strings.Join(image.Machines, ", ")+", none for this machine ("+h.Arch+")", "install a build for this machine")
+		j.refuse(WrongMachine, path, "has slices for "+strings.Join(image.Machines,
+			", ")+", none for this machine ("+h.Arch+")", "install a build for this machine")
 		return
 	}
 	facts, err := h.Facts(h.absolute(path))
@@ -141,23 +146,29 @@ func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 		j.refuse(code, path, text, advice)
 	}
 	if err == nil && facts.Restricted && !h.ProtectionOff {
-		protected(SystemProtected, "is protected by System Integrity Protection: dyld drops DYLD_INSERT_LIBRARIES, for all it starts too", h.protectedAdvice(path))
+		protected(SystemProtected, "is protected by System Integrity Protection: dyld drops DYLD_INSERT_LIBRARIES, for "+
+			"all it starts too", h.protectedAdvice(path))
 	} else if image.Signature != nil && image.Signature.Platform != 0 && !h.ProtectionOff {
-		protected(PlatformBinary, "is part of macOS (platform binary): dyld drops DYLD_INSERT_LIBRARIES, for all it starts too", h.protectedAdvice(path))
+		protected(PlatformBinary, "is part of macOS (platform binary): dyld drops DYLD_INSERT_LIBRARIES, for all it "+
+			"starts too", h.protectedAdvice(path))
 	}
 	if err == nil && facts.Mode&(modeSetUID|modeSetGID) != 0 {
-		protected(SetID, "is set-user-id or set-group-id: dyld drops DYLD_INSERT_LIBRARIES", "run mtrace as that user: for sudo, sudo mtrace run -- PROGRAM")
+		protected(SetID, "is set-user-id or set-group-id: dyld drops DYLD_INSERT_LIBRARIES",
+			"run mtrace as that user: for sudo, sudo mtrace run -- PROGRAM")
 	}
 	if image.RestrictSegment {
-		protected(RestrictSegment, "has a __RESTRICT segment: dyld drops DYLD_INSERT_LIBRARIES", "link it without -sectcreate __RESTRICT")
+		protected(RestrictSegment, "has a __RESTRICT segment: dyld drops DYLD_INSERT_LIBRARIES",
+			"link it without -sectcreate __RESTRICT")
 	}
 	h.judgeSignature(j, path, image, protected)
 	if image.Platform > platformMacOS {
 		j.harmless = false
-		j.refuse(WrongPlatform, path, "is built for another platform than macOS, so it cannot load a macOS library", "use its macOS build")
+		j.refuse(WrongPlatform, path, "is built for another platform than macOS, so it cannot load a macOS library",
+			"use its macOS build")
 	}
 	if !image.Dynamic {
-		j.refuse(NoDynamicLinker, path, "names no dynamic linker, so nothing reads DYLD_INSERT_LIBRARIES", "link it dynamically")
+		j.refuse(NoDynamicLinker, path, "names no dynamic linker, so nothing reads DYLD_INSERT_LIBRARIES",
+			"link it dynamically")
 	}
 	if j.loads && !hasSlice(library, image.Machine) {
 		j.harmless = false
@@ -166,7 +177,8 @@ func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 		if image.Machine == "arm64e" {
 			code, advice = PointerAuthentic, "use an arm64 build of the program"
 		}
-		j.refuse(code, path, "is "+image.Machine+" and "+lacksSliceIs+" (it has "+strings.Join(library.Machines, ", ")+")", advice)
+		j.refuse(code, path, "is "+image.Machine+" and "+lacksSliceIs+" (it has "+strings.Join(library.Machines, ", ")+")",
+			advice)
 	}
 }
 
@@ -175,7 +187,8 @@ func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 // program, not for an application that needs the rest of its bundle.
 func signAgain(path string) string {
 	name := filepath.Base(path)
-	return fmt.Sprintf("trace a copy signed anew: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path, name)
+	return fmt.Sprintf("trace a copy signed anew: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path,
+		name)
 }
 
 // judgeSignature applies what code signature and entitlements say.
@@ -184,7 +197,8 @@ func (h Host) judgeSignature(j *judgement, path string, image Image, protected f
 	if signature == nil {
 		if strings.HasPrefix(image.Machine, "arm64") {
 			j.harmless = false
-			j.refuse(Unsigned, path, "has no code signature: the kernel ends unsigned arm64 programs", "sign it: codesign --sign - "+path)
+			j.refuse(Unsigned, path, "has no code signature: the kernel ends unsigned arm64 programs",
+				"sign it: codesign --sign - "+path)
 		}
 		return
 	}

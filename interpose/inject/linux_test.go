@@ -135,17 +135,22 @@ func TestLinuxDecisions(t *testing.T) {
 		{name: "static", command: []string{"^/static"}, want: []Code{StaticProgram}},
 		{name: "static, position independent", command: []string{"^/static-pie"}, want: []Code{StaticProgram}},
 		{name: "script", command: []string{"^/s"}, prepare: func(w *world) { w.script("^/s", "#!^/dynamic one two\n") }},
-		{name: "script of a static interpreter", command: []string{"^/s"}, prepare: func(w *world) { w.script("^/s", "#!^/static\n") }, want: []Code{StaticProgram}},
-		{name: "script through env", command: []string{"^/s"}, prepare: func(w *world) { w.script("^/s", "#!/usr/bin/env -S A=1 ^/dynamic -x\n") }},
-		{name: "script without #!", command: []string{"^/s", "x"}, prepare: func(w *world) { w.script("^/s", "exec ^/dynamic \"$@\"\n") }},
-		{name: "script of a script", command: []string{"^/s"}, prepare: func(w *world) { w.script("^/i", "#!^/dynamic i\n"); w.script("^/s", "#!^/i s\n") }},
+		{name: "script of a static interpreter", command: []string{"^/s"},
+			prepare: func(w *world) { w.script("^/s", "#!^/static\n") }, want: []Code{StaticProgram}},
+		{name: "script through env", command: []string{"^/s"},
+			prepare: func(w *world) { w.script("^/s", "#!/usr/bin/env -S A=1 ^/dynamic -x\n") }},
+		{name: "script without #!", command: []string{"^/s", "x"},
+			prepare: func(w *world) { w.script("^/s", "exec ^/dynamic \"$@\"\n") }},
+		{name: "script of a script", command: []string{"^/s"},
+			prepare: func(w *world) { w.script("^/i", "#!^/dynamic i\n"); w.script("^/s", "#!^/i s\n") }},
 		{name: "wrapper of pip", command: []string{"^/s", "x"}, prepare: func(w *world) {
 			w.script("^/s", "#!/bin/sh\n'''exec' ^/dynamic \"$0\" \"$@\"\n' '''\n")
 		}},
 		{name: "env on the command line", command: []string{"/usr/bin/env", "-u", "X", "Y=2", "^/dynamic"}},
 		{name: "env that takes everything away", command: []string{"/usr/bin/env", "-i", "Y=2", "^/dynamic", "x"}},
 		{name: "env that takes the variable away", command: []string{"/usr/bin/env", "-u", "LD_PRELOAD", "^/dynamic", "x"}},
-		{name: "env that takes everything away, in a #! line", command: []string{"^/s"}, prepare: func(w *world) { w.script("^/s", "#!/usr/bin/env -S -i ^/dynamic\n") }},
+		{name: "env that takes everything away, in a #! line", command: []string{"^/s"},
+			prepare: func(w *world) { w.script("^/s", "#!/usr/bin/env -S -i ^/dynamic\n") }},
 		{name: "set-user-id of another user", command: []string{"^/suid"}, user: 65534, prepare: func(w *world) {
 			copyFile(w, "^/dynamic", "^/suid", 0o755|os.ModeSetuid)
 		}, want: []Code{SetID}},
@@ -182,7 +187,8 @@ func TestLinuxDecisions(t *testing.T) {
 		{name: "damaged", command: []string{"^/p"}, noRun: true, prepare: func(w *world) {
 			w.put("^/p", []byte("\x7fELF\x02\x01\x01\x00 and nothing more"))
 		}, want: []Code{DamagedImage}},
-		{name: "Mach-O", command: []string{"^/p"}, noRun: true, prepare: func(w *world) { w.put("^/p", arm64.bytes(t)) }, want: []Code{WrongFormat}},
+		{name: "Mach-O", command: []string{"^/p"}, noRun: true, prepare: func(w *world) { w.put("^/p", arm64.bytes(t)) },
+			want: []Code{WrongFormat}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
@@ -306,7 +312,8 @@ func TestLibraryIsChecked(t *testing.T) {
 			}
 		})
 	}
-	plan, err := w.host.Prepare([]string{files.dynamic}, "libmtrace.so", []string{"LD_PRELOAD=/one.so /two.so:" + files.library})
+	plan, err := w.host.Prepare([]string{files.dynamic}, "libmtrace.so", []string{"LD_PRELOAD=/one.so /two.so:" +
+		files.library})
 	if err != nil || !slices.Equal(plan.Env, []string{"LD_PRELOAD=" + files.library + ":/one.so:/two.so"}) {
 		t.Errorf("a relative library beside the user's own: %v, %+v", err, plan)
 	}

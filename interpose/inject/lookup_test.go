@@ -73,7 +73,8 @@ func TestErrors(t *testing.T) {
 		{"./windows", `./windows: its interpreter "/bin/sh\r" was not found; the #! line ends in a carriage return, which dos2unix removes`},
 		{"./junk", "./junk: cannot be executed: it is neither a program of a known format nor a script"},
 		{"./dir", "./dir: cannot be executed: it is a directory"},
-		{"./Empty.app", "./Empty.app: cannot be executed: it is a folder without Contents/Info.plist; give a program or an application bundle"},
+		{"./Empty.app", "./Empty.app: cannot be executed: it is a folder without Contents/Info.plist; give a program or " +
+			"an application bundle"},
 		{"./No.app", "./No.app: cannot be executed: its Info.plist names no executable (CFBundleExecutable)"},
 		{"./Up.app", "./Up.app: cannot be executed: its Info.plist names no executable (CFBundleExecutable)"},
 		{"./Gone.app", "./Gone.app: cannot be executed: its executable Gone.app/Contents/MacOS/gone is missing"},

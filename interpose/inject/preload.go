@@ -90,10 +90,12 @@ func (h Host) checkLibrary(library string) (path string, image Image, problem *F
 		wanted = FormatMachO
 	}
 	if image.Format != wanted || len(image.Machines) > 0 && image.Machine != "" && !image.Library {
-		return fail(LibraryFormat, "the tracing library is not a shared library of this system ("+string(image.Format)+")", rebuild)
+		return fail(LibraryFormat, "the tracing library is not a shared library of this system ("+string(image.Format)+")",
+			rebuild)
 	}
 	if facts, err := h.Facts(path); err == nil && facts.Quarantined {
-		return fail(LibraryQuarantined, "the tracing library was downloaded and is quarantined: macOS may refuse to load it, which ends the program",
+		return fail(LibraryQuarantined, "the tracing library was downloaded and is quarantined: macOS may refuse to load "+
+			"it, which ends the program",
 			"xattr -d com.apple.quarantine "+path)
 	}
 	return path, image, nil

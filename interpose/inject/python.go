@@ -16,7 +16,8 @@ func (h Host) nextInPython(s step, c *chain) (*step, error) {
 		return &next, nil
 	}
 	if len(s.args) > 2 && filepath.Base(s.args[1]) == "conda" && s.args[2] == "run" && h.OS == "darwin" {
-		c.note(ChildUnknown, s.args[1], "conda run starts the program from a shell script", "activate the environment and run mtrace in it, or conda run … mtrace run -- PROGRAM")
+		c.note(ChildUnknown, s.args[1], "conda run starts the program from a shell script",
+			"activate the environment and run mtrace in it, or conda run … mtrace run -- PROGRAM")
 		return h.observe(s, "/bin/bash", "conda run")
 	}
 	return nil, nil
@@ -81,7 +82,8 @@ func (h Host) nextInUV(s step, c *chain) (*step, error) {
 			return h.observe(s, python, "uv run")
 		}
 	}
-	c.note(ChildUnknown, s.path, "which interpreter uv run will start is not known yet", "uv run mtrace run -- PROGRAM leaves no doubt")
+	c.note(ChildUnknown, s.path, "which interpreter uv run will start is not known yet",
+		"uv run mtrace run -- PROGRAM leaves no doubt")
 	return nil, nil
 }
 

@@ -19,14 +19,17 @@ func TestShebang(t *testing.T) {
 		{"plain", "#!/bin/sh\n", []string{"/bin/sh"}, []string{"/bin/sh"}},
 		{"blanks", "#!  \t/bin/sh  \t\n", []string{"/bin/sh"}, []string{"/bin/sh"}},
 		{"one argument", "#!/bin/sh -e\n", []string{"/bin/sh", "-e"}, []string{"/bin/sh", "-e"}},
-		{"several", "#!/usr/bin/env python3  -u\n", []string{"/usr/bin/env", "python3  -u"}, []string{"/usr/bin/env", "python3", "-u"}},
+		{"several", "#!/usr/bin/env python3  -u\n", []string{"/usr/bin/env", "python3  -u"},
+			[]string{"/usr/bin/env", "python3", "-u"}},
 		{"comment", "#!/bin/sh -e # strict\n", []string{"/bin/sh", "-e # strict"}, []string{"/bin/sh", "-e"}},
 		{"no newline", "#!/bin/sh", []string{"/bin/sh"}, nil},
 		{"nothing", "#!\n", nil, nil},
 		{"only blanks", "#!   \n", nil, nil},
 		{"name too long for Linux", long + "\n", nil, []string{long[2:]}},
-		{"arguments too long for Linux", "#!/bin/sh " + strings.Repeat("a", 300) + "\n", []string{"/bin/sh", strings.Repeat("a", 255-10)}, []string{"/bin/sh", strings.Repeat("a", 300)}},
-		{"too long for macOS", "#!/bin/sh " + strings.Repeat("a", 600) + "\n", []string{"/bin/sh", strings.Repeat("a", 255-10)}, nil},
+		{"arguments too long for Linux", "#!/bin/sh " + strings.Repeat("a", 300) + "\n",
+			[]string{"/bin/sh", strings.Repeat("a", 255-10)}, []string{"/bin/sh", strings.Repeat("a", 300)}},
+		{"too long for macOS", "#!/bin/sh " + strings.Repeat("a", 600) + "\n",
+			[]string{"/bin/sh", strings.Repeat("a", 255-10)}, nil},
 		{"carriage return", "#!/bin/sh\r\n", []string{"/bin/sh\r"}, []string{"/bin/sh\r"}},
 		{"not a script", "\x7fELF", nil, nil},
 	}
@@ -123,7 +126,8 @@ func TestSplitStringAgreesWithEnv(t *testing.T) {
 // TestShellWordsAgreeWithSh compares the words with those of the shell.
 func TestShellWordsAgreeWithSh(t *testing.T) {
 	for _, line := range []string{
-		`a b  c`, `'''exec' x`, `"a b"'c d'e`, `a\ b`, `"a\"b\\c\$d"`, `'a\b'`, `"$0" end`, `"${0}x"`, `a # comment`, `a#b`, `"" x`, `A="b c"`,
+		`a b  c`, `'''exec' x`, `"a b"'c d'e`, `a\ b`, `"a\"b\\c\$d"`, `'a\b'`, `"$0" end`, `"${0}x"`, `a # comment`, `a#b`,
+		`"" x`, `A="b c"`,
 	} {
 		words, ok := shellWords(line, "script")
 		if !ok {
@@ -138,7 +142,8 @@ func TestShellWordsAgreeWithSh(t *testing.T) {
 			t.Errorf("%s: %q, sh gives %q", line, got, output)
 		}
 	}
-	for _, line := range []string{`a $B`, "`a`", `a | b`, `a; b`, `a && b`, `*.py`, `"open`, `'open`, `"$(date)"`, `~/x`, `a > b`, `{a,b}`} {
+	for _, line := range []string{`a $B`, "`a`", `a | b`, `a; b`, `a && b`, `*.py`, `"open`, `'open`, `"$(date)"`, `~/x`,
+		`a > b`, `{a,b}`} {
 		if words, ok := shellWords(line, "script"); ok {
 			t.Errorf("%s is accepted as %q", line, words)
 		}

@@ -76,7 +76,8 @@ func (w *world) mark(path string, change func(*FileFacts)) { w.facts[w.at(path)]
 // that accepts libraries.
 func mac(t testing.TB) *world {
 	w := newWorld(t, "darwin", "arm64")
-	for _, path := range []string{"^/usr/bin/env", "^/usr/bin/arch", "^/usr/bin/nice", "^/usr/bin/open", "^/bin/sh", "^/bin/bash", "^/usr/bin/python3"} {
+	for _, path := range []string{"^/usr/bin/env", "^/usr/bin/arch", "^/usr/bin/nice", "^/usr/bin/open", "^/bin/sh",
+		"^/bin/bash", "^/usr/bin/python3"} {
 		apple := arm64e
 		apple.signature.platform = 14
 		x := x86

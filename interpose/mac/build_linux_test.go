@@ -26,13 +26,14 @@ type variant struct {
 	env            []string // of the programs
 }
 
-// variants are plain code, whose lines are counted, and sanitized code. Clang, which a bare machine has not, makes plain code only: its sanitizers
-// are linked into the program, where they have the names that bind.c must have.
+// variants are plain code, whose lines are counted, and sanitized code. Clang, which a bare machine has not, makes
+// plain code only: its sanitizers are linked into the program, where they have the names that bind.c must have.
 func variants() []variant {
 	all := []variant{{"plain", "gcc", []string{"-O0", "--coverage"}, nil}}
 	for _, sanitizer := range []string{"address,undefined", "thread"} {
 		all = append(all, variant{sanitizer, "gcc", []string{"-O1", "-fsanitize=" + sanitizer, "-fno-sanitize-recover=all"},
-			[]string{"ASAN_OPTIONS=detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1", "TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=50"}})
+			[]string{"ASAN_OPTIONS=detect_leaks=0", "UBSAN_OPTIONS=print_stacktrace=1",
+				"TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=50"}})
 	}
 	if _, err := exec.LookPath("clang"); err == nil {
 		all = append(all, variant{"clang", "clang", []string{"-O2"}, nil})
@@ -40,9 +41,11 @@ func variants() []variant {
 	return all
 }
 
-// command compiles a file, or links a program, as for a Mac. There, fences that the thread sanitizer does not know are known to be right.
+// command compiles a file, or links a program, as for a Mac. There, fences that the thread sanitizer does not know are
+// known to be right.
 func (v variant) command(args ...string) *exec.Cmd {
-	command := append([]string{"-std=gnu11", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",
+	command := append([]string{"-std=gnu11", "-g", "-fno-omit-frame-pointer", "-Wall", "-Wextra", "-Werror",
+		"-Wno-unused-parameter",
 		"-D_GNU_SOURCE", "-DMTRACE_SMALL", "-D__APPLE__", "-U__linux__", "-I" + include, "-I."}, v.flags...)
 	if v.compiler == "gcc" {
 		command = append(command, "-Wno-tsan")
@@ -96,7 +99,8 @@ func sources(t *testing.T) (all []string) {
 	return all
 }
 
-// flagsOf says what else a file is compiled with. The imports of the program are the program's: they have their own names.
+// flagsOf says what else a file is compiled with. The imports of the program are the program's: they have their own
+// names.
 func flagsOf(source string) []string {
 	switch filepath.Base(source) {
 	case "bind.c":
@@ -107,9 +111,11 @@ func flagsOf(source string) []string {
 	return []string{"-include", include + "/renames.h", "-DMAC_SECTION=mac_interpose", "-fvisibility=hidden"}
 }
 
-// asForUsers is a variant for the file whose behaviour depends on which instruction is where: optimized, and its lines not counted.
+// asForUsers is a variant for the file whose behaviour depends on which instruction is where: optimized, and its lines
+// not counted.
 func (v variant) asForUsers() variant {
-	v.flags = append(slices.DeleteFunc(slices.Clone(v.flags), func(flag string) bool { return flag == "--coverage" }), "-O2")
+	v.flags = append(slices.DeleteFunc(slices.Clone(v.flags), func(flag string) bool { return flag == "--coverage" }),
+		"-O2")
 	return v
 }
 
@@ -161,6 +167,7 @@ func (b *built) program(t *testing.T, name string) string {
 		return path
 	}
 	args := append([]string{"-o", path, "mac/testdata/" + name + ".c"}, b.objects...)
-	run(t, []*exec.Cmd{b.command(append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime", "-lpthread", "-ldl", "-rdynamic")...)})
+	run(t, []*exec.Cmd{b.command(append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime", "-lpthread",
+		"-ldl", "-rdynamic")...)})
 	return path
 }

@@ -18,11 +18,13 @@ func (b *built) client(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(b.folder, "client")
 	args := append([]string{"-fobjc-exceptions", "testdata/client.m"}, b.objects...)
-	run(t, []*exec.Cmd{b.foreign(path, append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime", "-lpthread", "-ldl", "-rdynamic")...)})
+	run(t, []*exec.Cmd{b.foreign(path, append(args, "-Wl,--no-as-needed", b.shapes, "-lobjc", "-lBlocksRuntime",
+		"-lpthread", "-ldl", "-rdynamic")...)})
 	return path
 }
 
-// recorded says how often each thread made each call, without the tracer's own records and waits for locks, which nobody counts.
+// recorded says how often each thread made each call, without the tracer's own records and waits for locks, which
+// nobody counts.
 func recorded(t *testing.T, trace *tracefile.Reader) map[string]int {
 	t.Helper()
 	calls := map[string]int{}
@@ -46,12 +48,13 @@ func recorded(t *testing.T, trace *tracefile.Reader) map[string]int {
 	return calls
 }
 
-// The calls of a program that knows them are recorded by the Mac's library, thread by thread: classes that are hooked by class_replaceMethod, the
-// thread's state behind a key of pthread's, frames that exceptions and jumps leave through a routine named in Mach-O's way, threads that come
-// and go, forks.
+// The calls of a program that knows them are recorded by the Mac's library, thread by thread: classes that are hooked
+// by class_replaceMethod, the thread's state behind a key of pthread's, frames that exceptions and jumps leave through
+// a routine named in Mach-O's way, threads that come and go, forks.
 func (b *built) testCalls(t *testing.T) {
 	client := b.client(t)
-	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "completion-jumps", "reuse", "odd", "fork", "flood"} {
+	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "completion-jumps",
+		"reuse", "odd", "fork", "flood"} {
 		t.Run(scenario, func(t *testing.T) {
 			trace, out, _ := b.trace(t, exec.Command(client, scenario, "100"))
 			want := map[string]int{}

@@ -91,8 +91,10 @@ func (b *built) reportCoverage(t *testing.T) {
 		}
 		table += "\n"
 	}
-	t.Logf("lines of the files for macOS that ran:\n%s%-24s %3d of %3d lines, %5.1f %%", table, total.file, total.ran, total.lines, 100*total.share())
+	t.Logf("lines of the files for macOS that ran:\n%s%-24s %3d of %3d lines, %5.1f %%", table, total.file, total.ran,
+		total.lines, 100*total.share())
 	if total.share() < leastCoverage {
-		t.Errorf("%.1f %% of the lines ran, fewer than %.0f %%: add what is missing to the programs in testdata", 100*total.share(), 100*leastCoverage)
+		t.Errorf("%.1f %% of the lines ran, fewer than %.0f %%: add what is missing to the programs in testdata",
+			100*total.share(), 100*leastCoverage)
 	}
 }

@@ -30,17 +30,20 @@ const refused = "waits for locks and signals are not recorded"
 var unseen = "a Metal device was made by a function or framework that the tracer does not replace"
 
 var programs = []program{
-	{name: "place", want: "0x400 first 0x400\n0x47f first 0x47f\n0x480 - 0x480\n0x488 - 0x488\n0x800 large 0x800\n" + // functions
+	// functions
+	{name: "place", want: "0x400 first 0x400\n0x47f first 0x47f\n0x480 - 0x480\n0x488 - 0x488\n0x800 large 0x800\n" +
 		"0x1000 global 0x1000\n0x1008 - 0x1008\n0x1040 - 0x1040\n0x1400 other 0x1400\n" + // variables
 		"0x3fc - 0x3fc\nnowhere\n"}, // before all of them
 	{name: "images", want: "ok\n"},
 	{name: "methods", want: "ok\n"},
 	{name: "doorbell", want: "ok\n"},
 	{name: "clock", args: []string{"125", "3"}, want: "ok\n", sent: "os=darwin"},
-	{name: "clock", args: []string{"1", "1"}, env: []string{"MAC_TICKS_PER_SECOND=1000000000"}, want: "ok\n", sent: anything},
+	{name: "clock", args: []string{"1", "1"}, env: []string{"MAC_TICKS_PER_SECOND=1000000000"}, want: "ok\n",
+		sent: anything},
 	{name: "clock", args: []string{"125", "3"}, env: []string{"MTRACE_CLOCK=nanoseconds"}, want: "ok\n", sent: anything},
 	{name: "waits", want: "ok\n", sent: "program="},
-	{name: "waits", env: []string{"MTRACE_STACKS=native", "MAC_TICKS_PER_SECOND=1000000000"}, want: "ok\n", sent: anything},
+	{name: "waits", env: []string{"MTRACE_STACKS=native", "MAC_TICKS_PER_SECOND=1000000000"}, want: "ok\n",
+		sent: anything},
 	{name: "processes", want: "ok\n"},
 	{name: "processes", want: "ok\n", sent: "program="},
 	{name: "signposts", want: "ok\n", sent: anything},
@@ -56,8 +59,9 @@ var programs = []program{
 	{name: "layers", want: "ok\n", sent: anything},
 	{name: "autorelease", want: "ok\n", sent: anything},
 	{name: "forks", want: "ok\n", sent: anything},
-	// The child of a fork signalled a semaphore that its parent's drainer waits for, for which libdispatch ends it: where Go starts as the
-	// library is loaded, as in tests on a Mac, workers that were forked before the first Metal call died at theirs.
+	// The child of a fork signalled a semaphore that its parent's drainer waits for, for which libdispatch ends it: where
+	// Go starts as the library is loaded, as in tests on a Mac, workers that were forked before the first Metal call died
+	// at theirs.
 	{name: "forks", env: []string{"MAC_GO_AT_LOAD=1"}, want: "ok\n", sent: anything},
 }
 
@@ -109,8 +113,9 @@ func (l *listener) Write(p []byte) (int, error) {
 // last is the address of the connection after which there is none.
 func (l *listener) last() string { return l.path + ".last" }
 
-// finish waits for all connections and returns what came by them. They are accepted in the order in which they were made, so it makes the last one
-// itself: the door was closed before, on a program's that nobody had accepted yet, and "0 bytes were sent".
+// finish waits for all connections and returns what came by them. They are accepted in the order in which they were
+// made, so it makes the last one itself: the door was closed before, on a program's that nobody had accepted yet, and
+// "0 bytes were sent".
 func (l *listener) finish(t *testing.T) string {
 	t.Helper()
 	last, err := net.DialUnix("unix", &net.UnixAddr{Name: l.last(), Net: "unix"}, &net.UnixAddr{Name: l.path, Net: "unix"})
@@ -146,13 +151,17 @@ func (b *built) run(t *testing.T, p program) {
 		return
 	}
 	sent := l.finish(t)
-	wrong := slices.ContainsFunc([]string{unseen, refused}, func(text string) bool { return p.sent != text && strings.Contains(sent, text) })
+	wrong := slices.ContainsFunc([]string{unseen, refused}, func(text string) bool {
+		return p.sent != text &&
+			strings.Contains(sent, text)
+	})
 	if !strings.Contains(sent, p.sent) || wrong {
 		t.Errorf("%d bytes were sent, without %q", len(sent), p.sent)
 	}
 }
 
-// Every file of the library that is for macOS is compiled, without a warning, and run: plain, to see which lines ran, and with sanitizers.
+// Every file of the library that is for macOS is compiled, without a warning, and run: plain, to see which lines ran,
+// and with sanitizers.
 func TestMac(t *testing.T) {
 	for _, v := range variants() {
 		t.Run(v.name, func(t *testing.T) {

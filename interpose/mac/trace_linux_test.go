@@ -17,7 +17,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// trace runs a program with the collector that users have, and opens what that wrote. took is longer than the program lived.
+// trace runs a program with the collector that users have, and opens what that wrote. took is longer than the program
+// lived.
 func (b *built) trace(t *testing.T, cmd *exec.Cmd) (trace *tracefile.Reader, said string, took time.Duration) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.mtrace")
@@ -54,8 +55,8 @@ func (b *built) trace(t *testing.T, cmd *exec.Cmd) (trace *tracefile.Reader, sai
 	return trace, stdout.String(), took
 }
 
-// The Mac's half and the collector understand each other: the trace is whole, its ticks become nanoseconds by the Mac's timebase, with both
-// clocks that Macs have, and every kind of wait is in it.
+// The Mac's half and the collector understand each other: the trace is whole, its ticks become nanoseconds by the Mac's
+// timebase, with both clocks that Macs have, and every kind of wait is in it.
 func (b *built) testTrace(t *testing.T) {
 	for _, clock := range []struct {
 		env              string
@@ -66,12 +67,14 @@ func (b *built) testTrace(t *testing.T) {
 			cmd.Env = []string{clock.env}
 			trace, _, took := b.trace(t, cmd)
 			problems, err := validate.Trace(trace)
-			problems = slices.DeleteFunc(problems, func(s string) bool { return strings.HasSuffix(s, "device 1 has no name") }) // as it is in shapes.m
+			// as it is in shapes.m
+			problems = slices.DeleteFunc(problems, func(s string) bool { return strings.HasSuffix(s, "device 1 has no name") })
 			if err != nil || len(problems) > 0 {
 				t.Errorf("%v, %q", err, problems)
 			}
 			p := trace.Processes()[0]
-			if p.OS != "darwin" || p.Clock != wire.ClockMach || p.TimebaseNumer != clock.numerator || p.TimebaseDenom != clock.denom {
+			if p.OS != "darwin" || p.Clock != wire.ClockMach || p.TimebaseNumer != clock.numerator ||
+				p.TimebaseDenom != clock.denom {
 				t.Errorf("a process of %s with clock %v, %d/%d", p.OS, p.Clock, p.TimebaseNumer, p.TimebaseDenom)
 			}
 			first, last := wire.Ticks(0), wire.Ticks(0)
@@ -108,7 +111,10 @@ func (b *built) testTrace(t *testing.T) {
 
 // waits are what a Mac's library records of waits, by their family.
 var waits = map[wire.Family][]string{
-	wire.FamilyLock: {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "dispatch_semaphore_wait", "dispatch_sync", "dispatch_sync_f", "dispatch_barrier_sync",
-		"dispatch_barrier_sync_f", "dispatch_async_and_wait", "dispatch_async_and_wait_f", "dispatch_barrier_async_and_wait", "dispatch_barrier_async_and_wait_f"},
-	wire.FamilySignal: {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_timedwait_relative_np", "dispatch_semaphore_wait", "dispatch_group_wait"},
+	wire.FamilyLock: {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "dispatch_semaphore_wait",
+		"dispatch_sync", "dispatch_sync_f", "dispatch_barrier_sync",
+		"dispatch_barrier_sync_f", "dispatch_async_and_wait", "dispatch_async_and_wait_f", "dispatch_barrier_async_and_wait",
+		"dispatch_barrier_async_and_wait_f"},
+	wire.FamilySignal: {"pthread_cond_wait", "pthread_cond_timedwait", "pthread_cond_timedwait_relative_np",
+		"dispatch_semaphore_wait", "dispatch_group_wait"},
 }

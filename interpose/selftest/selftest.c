@@ -1,9 +1,10 @@
-// The program `mtrace doctor` runs under the tracer: a known number of Metal calls, and what the Objective-C runtime says of the
-// classes behind them, as one JSON object on standard output. It loads Metal late and by name, as Python does.
+// The program `mtrace doctor` runs under the tracer: a known number of Metal calls, and what the Objective-C runtime
+// says of the classes behind them, as one JSON object on standard output. It loads Metal late and by name, as Python
+// does.
 //
-// Rule: every call of the tracer's table is sent through CALL, which counts it, so what the program says it did is what it did.
-// Counters are atomic because two threads make calls; they are read after both have been joined. No Apple header is used: one
-// source for Apple's Metal and for any other with the same entry points.
+// Rule: every call of the tracer's table is sent through CALL, which counts it, so what the program says it did is what
+// it did. Counters are atomic because two threads make calls; they are read after both have been joined. No Apple
+// header is used: one source for Apple's Metal and for any other with the same entry points.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #ifdef __APPLE__
@@ -77,7 +78,8 @@ static void fail(const char *what, const char *why) {
     exit(1);
 }
 
-// The clock of GPUStartTime: mach_absolute_time in seconds on a Mac, which is CLOCK_UPTIME_RAW; CLOCK_MONOTONIC elsewhere.
+// The clock of GPUStartTime: mach_absolute_time in seconds on a Mac, which is CLOCK_UPTIME_RAW; CLOCK_MONOTONIC
+// elsewhere.
 static double seconds(void) {
     struct timespec now;
 #ifdef __APPLE__
@@ -149,7 +151,8 @@ static id note(const char *name, id object) {
 
 struct work {
     id queue, pipeline, buffer;
-    double earliest, latest; // GPU start after the call of commit, and GPU end before the return of the wait, in seconds
+    // GPU start after the call of commit, and GPU end before the return of the wait, in seconds
+    double earliest, latest;
     double notify[BUFFERS];  // from the GPU's end to the return of the wait
     double set_ns;           // one setComputePipelineState:, the median of many
     int completed;
@@ -186,7 +189,8 @@ static void submit(struct work *w, int number) {
     pop(pool);
 }
 
-// What one traced call costs, measured on the shortest: in batches, because a single one is shorter than the clock is fine.
+// What one traced call costs, measured on the shortest: in batches, because a single one is shorter than the clock is
+// fine.
 static void repeat(struct work *w) {
     double batches[REPEATS / 100];
     void *pool = push();
@@ -230,7 +234,8 @@ static void variants(id device, id queue, id pipeline, id data) {
     DO(void, buffer, commit);
     DO(void, buffer, wait_scheduled);
     DO(void, buffer, wait_completed);
-    if (!CALL(signed char, (id, SEL, uint64_t, uint64_t), event, wait_event, 5, 10000)) fail("a shared event", "its value did not come");
+    if (!CALL(signed char, (id, SEL, uint64_t, uint64_t), event, wait_event, 5, 10000)) fail("a shared event",
+        "its value did not come");
     if (((unsigned char *)GET(void *, data, contents))[63] != 7) fail("a blit encoder", "it did not fill the buffer");
     pop(pool);
 }
@@ -241,8 +246,8 @@ static void *release_gpu(void *event) {
     return NULL;
 }
 
-// A queue has room for so many command buffers; making one more waits until one of them has completed. All that fit are held back
-// on the GPU by an event that another thread signals later. Returns how long making the one more took, in ns.
+// A queue has room for so many command buffers; making one more waits until one of them has completed. All that fit are
+// held back on the GPU by an event that another thread signals later. Returns how long making the one more took, in ns.
 static double full_queue(id device) {
     void *pool = push();
     id queue = CALL(id, (id, SEL, unsigned long), device, new_small_queue, (unsigned long)SLOTS);
@@ -336,15 +341,16 @@ static void print_calls(void) {
         separator = ","; \
     }
     TRACED(COUNT)
-    printf("%s\n{\"role\":\"function\",\"selector\":\"MTLCreateSystemDefaultDevice\",\"count\":%lu}", separator, atomic_load(&calls.create));
+    printf("%s\n{\"role\":\"function\",\"selector\":\"MTLCreateSystemDefaultDevice\",\"count\":%lu}", separator,
+        atomic_load(&calls.create));
 }
 
 static const char source[] =
     "#include <metal_stdlib>\nusing namespace metal;\n"
     "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] * 2 + 1; }\n";
 
-// A program that does not use Metal says what it has of its own accord, to see what the library brings into it: threads, and
-// handlers for signals.
+// A program that does not use Metal says what it has of its own accord, to see what the library brings into it:
+// threads, and handlers for signals.
 static int idle(void) {
     int threads = 0;
 #ifdef __APPLE__
@@ -384,7 +390,8 @@ int main(int argc, char **argv) {
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++) {
         work[i] = (struct work){.queue = queues[i], .pipeline = pipeline, .earliest = 1e9, .latest = 1e9};
-        work[i].buffer = note("buffer", CALL(id, (id, SEL, unsigned long, unsigned long), device, new_buffer, ELEMENTS * sizeof(float), 0));
+        work[i].buffer = note("buffer", CALL(id, (id, SEL, unsigned long, unsigned long), device, new_buffer,
+            ELEMENTS * sizeof(float), 0));
     }
     id probe = note("command_buffer", DO(id, queues[0], command_buffer));
     id encoder = note("compute_encoder", DO(id, probe, compute));
@@ -409,10 +416,13 @@ int main(int argc, char **argv) {
     double blocked = full_queue(device), contended = contend();
     printf("{\"schema\":\"mtrace.selftest/1\",\"device\":");
     print_string(text_of(GET(id, device, name)));
-    printf(",\n\"result_right\":%s,\"command_buffers\":%d,\"completed\":%d,", got == expected ? "true" : "false", THREADS * BUFFERS, all.completed);
-    printf("\n\"gpu_start_after_commit_ns\":%.0f,\"return_after_gpu_end_ns\":%.0f,", all.earliest * 1e9, all.latest * 1e9);
+    printf(",\n\"result_right\":%s,\"command_buffers\":%d,\"completed\":%d,", got == expected ? "true" : "false",
+        THREADS * BUFFERS, all.completed);
+    printf("\n\"gpu_start_after_commit_ns\":%.0f,\"return_after_gpu_end_ns\":%.0f,", all.earliest * 1e9,
+        all.latest * 1e9);
     printf("\n\"full_queue_ns\":%.0f,\"lock_ns\":%.0f,", blocked, contended);
-    printf("\"notify_median_ns\":%.0f,\"call_median_ns\":%.1f,", median(notify, THREADS * BUFFERS), median(set, THREADS));
+    printf("\"notify_median_ns\":%.0f,\"call_median_ns\":%.1f,", median(notify, THREADS * BUFFERS),
+        median(set, THREADS));
     printf("\n\"classes\":[");
     for (int i = 0; i < role_count; i++) {
         printf("%s\n{\"role\":\"%s\",\"chain\":", i ? "," : "", roles[i].name);

@@ -1,5 +1,5 @@
-// macOS: dyld calls for each image, those that are there and those that come, before anything of it runs; an image cannot go away
-// during the call. Of an image the code is what counts, its __TEXT segment.
+// macOS: dyld calls for each image, those that are there and those that come, before anything of it runs; an image
+// cannot go away during the call. Of an image the code is what counts, its __TEXT segment.
 #include "stacks/images.h"
 #include <dlfcn.h>
 #include <mach-o/dyld.h>
@@ -20,7 +20,8 @@ static void added(const struct mach_header *header, intptr_t slide) {
   const uint8_t *id = NULL;
   Dl_info info;
   (void)slide;
-  for (uint32_t i = 0; i < image->ncmds; i++, command = (const struct load_command *)((const char *)command + command->cmdsize)) {
+  for (uint32_t i = 0; i < image->ncmds; i++, command = (const struct load_command *)((const char *)command +
+      command->cmdsize)) {
     const struct segment_command_64 *segment = (const struct segment_command_64 *)command;
     if (command->cmd == LC_SEGMENT_64 && strcmp(segment->segname, SEG_TEXT) == 0) size = segment->vmsize;
     if (command->cmd == LC_UUID) id = ((const struct uuid_command *)command)->uuid;

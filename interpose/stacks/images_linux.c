@@ -1,6 +1,7 @@
 // Linux: the list of the dynamic linker (dl_iterate_phdr), which says how often it has changed.
 //
-// While it is read the linker holds a lock that a child of fork would find taken for ever: forks and reading take turns.
+// While it is read the linker holds a lock that a child of fork would find taken for ever: forks and reading take
+// turns.
 #include "stacks/images.h"
 #include <elf.h>
 #include <link.h>
@@ -42,7 +43,8 @@ static const uint8_t *build_id(const struct dl_phdr_info *image, size_t *length)
     while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
       ElfW(Nhdr) note;
       memcpy(&note, at, sizeof note);
-      size_t name = (note.n_namesz + 3u) & ~3u, description = (note.n_descsz + 3u) & ~3u, left = (size_t)(end - at) - sizeof note;
+      size_t name = (note.n_namesz + 3u) & ~3u, description = (note.n_descsz + 3u) & ~3u,
+          left = (size_t)(end - at) - sizeof note;
       if (name > left || description > left - name) break;
       const char *text = at + sizeof note;
       if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && memcmp(text, "GNU", 4) == 0) {
@@ -57,7 +59,8 @@ static const uint8_t *build_id(const struct dl_phdr_info *image, size_t *length)
 }
 
 static int see(struct dl_phdr_info *image, size_t size, void *whole) {
-  unsigned long long now = size >= offsetof(struct dl_phdr_info, dlpi_tls_modid) ? image->dlpi_adds + image->dlpi_subs : 0;
+  unsigned long long now = size >= offsetof(struct dl_phdr_info, dlpi_tls_modid) ? image->dlpi_adds + image->dlpi_subs :
+      0;
   if (now == changes) return 1; // as it was
   *(unsigned long long *)whole = now;
   uint64_t low = UINT64_MAX, high = 0;

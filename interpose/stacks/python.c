@@ -1,20 +1,21 @@
 // See python.h.
 //
-// Why it is safe to read without the interpreter's lock. The thread state is the one the interpreter keeps for the calling thread
-// under a key of the thread. A frame is pushed, moved on and popped by its own thread alone, in the evaluation loop, and that
-// thread is here: inside a C call which the loop made, or which it made to wait for the lock. So the chain stands still, every
-// frame in it holds a reference to its code object, and the code object to its name, file and table of lines, none of which is
-// changed after it was made. An instruction pointer may lag by one instruction where the loop gave the lock away between two;
-// one that lies outside its code (a frame that has not started, a compiled trace) counts as the first. Others write to the
-// reference counts and the bytecode only, which are not read.
+// Why it is safe to read without the interpreter's lock. The thread state is the one the interpreter keeps for the
+// calling thread under a key of the thread. A frame is pushed, moved on and popped by its own thread alone, in the
+// evaluation loop, and that thread is here: inside a C call which the loop made, or which it made to wait for the lock.
+// So the chain stands still, every frame in it holds a reference to its code object, and the code object to its name,
+// file and table of lines, none of which is changed after it was made. An instruction pointer may lag by one
+// instruction where the loop gave the lock away between two; one that lies outside its code (a frame that has not
+// started, a compiled trace) counts as the first. Others write to the reference counts and the bytecode only, which are
+// not read.
 //
-// What is not so is refused: builds without the lock, versions that are not known, and an interpreter that is coming up or going
-// down. While it goes down it takes the frames away from daemon threads that are still in C. It says so before it does it, and is
-// asked before each frame; a thread that is stopped by the system between the question and the few loads after it, for all of
-// that time, could still read memory that is gone.
+// What is not so is refused: builds without the lock, versions that are not known, and an interpreter that is coming up
+// or going down. While it goes down it takes the frames away from daemon threads that are still in C. It says so before
+// it does it, and is asked before each frame; a thread that is stopped by the system between the question and the few
+// loads after it, for all of that time, could still read memory that is gone.
 //
-// A frame is looked up in a cache of its thread by code object and instruction. A code object may be freed and another be made in
-// its place, so an entry is stamped with what its texts and its line were made from.
+// A frame is looked up in a cache of its thread by code object and instruction. A code object may be freed and another
+// be made in its place, so an entry is stamped with what its texts and its line were made from.
 #include "stacks/python.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,7 +32,8 @@
 static struct {
   int (*initialized)(void), (*finalizing)(void);
   void *(*state_of_thread)(void); // its first, for 3.11 and before, when there are subinterpreters
-  void *(*state_of_lock)(void);   // 3.11 and before: of the thread that holds it; since 3.12: of this one, if that holds it
+  // 3.11 and before: of the thread that holds it; since 3.12: of this one, if that holds it
+  void *(*state_of_lock)(void);
   int (*check)(void);
   const void *code_type;
   struct mt_python_layout layout;
@@ -64,7 +66,8 @@ static const char *find_frames(const char *version) {
   if (why) return why;
   if (!find_lock()) return "it does not export what is needed";
   python.state_of_lock_is_ours = minor >= 12;
-  // The type of code objects is an object, whose type is that of types: where it says so is where objects keep their types.
+  // The type of code objects is an object, whose type is that of types: where it says so is where objects keep their
+  // types.
   const void *type = dlsym(RTLD_DEFAULT, "PyType_Type");
   python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
   if (!python.code_type || !type || *(const void *const *)((const char *)python.code_type + PY_OBJECT_TYPE) != type)
@@ -83,11 +86,13 @@ void mt_python_find(void) {
     return;
   }
   const char *text = version(), *why = find_frames(text);
-  if (why) snprintf(python.unknown, sizeof python.unknown, "no frames and no locks of Python %.*s: %s", (int)strcspn(text, " "), text, why);
+  if (why) snprintf(python.unknown, sizeof python.unknown, "no frames and no locks of Python %.*s: %s",
+      (int)strcspn(text, " "), text, why);
   atomic_store_explicit(&mt_python, why ? MT_UNKNOWN_PYTHON : MT_KNOWN_PYTHON, memory_order_release);
 }
 
-const char *mt_python_unknown(void) { return atomic_load_explicit(&mt_python, memory_order_acquire) == MT_UNKNOWN_PYTHON ? python.unknown : NULL; }
+const char *mt_python_unknown(void) { return atomic_load_explicit(&mt_python,
+    memory_order_acquire) == MT_UNKNOWN_PYTHON ? python.unknown : NULL; }
 
 int mt_python_lock_held(void) {
   if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return -1;
@@ -136,8 +141,8 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return h ^ h >> 29;
 }
 
-// Two code objects made one after the other in the same place may even have names in the same place, so the strings' hashes and
-// some of the table are in it.
+// Two code objects made one after the other in the same place may even have names in the same place, so the strings'
+// hashes and some of the table are in it.
 static uint64_t stamp_of(const struct source *s) {
   uint64_t size = word(s->lines, PY_VAR_SIZE);
   uint64_t h = mix((uintptr_t)s->name, (uint64_t)s->first_line);
@@ -155,9 +160,11 @@ static bool send(struct thread *t, const char *string, uint64_t *name) {
   return *name == 0 || t->sent[*name % MT_SENT_TEXTS] == *name;
 }
 
-static void decode(struct thread *t, const struct source *s, struct mt_python_frame *frame, struct known_frame *entry, uint64_t stamp) {
+static void decode(struct thread *t, const struct source *s, struct mt_python_frame *frame, struct known_frame *entry,
+    uint64_t stamp) {
   int64_t size = (int64_t)word(s->lines, PY_VAR_SIZE);
-  frame->line = mt_python_line(python.layout.lines, (const uint8_t *)s->lines + PY_BYTES_DATA, size > 0 ? (size_t)size : 0, s->first_line, s->at);
+  frame->line = mt_python_line(python.layout.lines, (const uint8_t *)s->lines + PY_BYTES_DATA, size > 0 ? (size_t)size :
+      0, s->first_line, s->at);
   bool sent = send(t, s->name, &frame->function);
   if (send(t, s->file, &frame->file) && sent) *entry = (struct known_frame){s->code, s->at, stamp, *frame};
 }
@@ -210,7 +217,8 @@ int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max) {
   struct source source;
   // No more than one frame that is not Python's stands between two that are.
   int steps = 2 * max + 1;
-  for (const char *frame = innermost(); frame && n < max && steps > 0 && running(); frame = pointer(frame, python.layout.frame_previous), steps--)
+  for (const char *frame = innermost(); frame && n < max && steps > 0 && running(); frame = pointer(frame,
+      python.layout.frame_previous), steps--)
     if (read_frame(frame, &source)) out[n++] = describe(t, &source);
   errno = saved;
   return n;

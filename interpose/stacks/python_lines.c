@@ -4,8 +4,8 @@
 
 static uint32_t as_line(int64_t line) { return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0; }
 
-// Pairs of a step in the code, unsigned, and a step in the lines, signed, which is taken when the code's step does not go beyond
-// the instruction.
+// Pairs of a step in the code, unsigned, and a step in the lines, signed, which is taken when the code's step does not
+// go beyond the instruction.
 static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   int64_t address = 0;
   for (size_t i = 0; i + 1 < size; i += 2) {
@@ -29,7 +29,8 @@ static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, 
   return 0;
 }
 
-// A number in groups of six bits, the lowest first; bit 6 says that another follows. The lowest bit of the number is its sign.
+// A number in groups of six bits, the lowest first; bit 6 says that another follows. The lowest bit of the number is
+// its sign.
 static int64_t signed_number(const uint8_t *p, const uint8_t *end) {
   uint64_t number = 0;
   for (unsigned shift = 0; p < end && !(*p & 0x80) && shift <= 30; shift += 6) {
@@ -39,8 +40,8 @@ static int64_t signed_number(const uint8_t *p, const uint8_t *end) {
   return number & 1 ? -(int64_t)(number >> 1) : (int64_t)(number >> 1);
 }
 
-// Entries of a first byte, whose highest bit is set, and others, whose highest is not: 1 kkkk lll is a kind and the length of a
-// range of code less one, in units of two bytes. The kind says whether and how a step in the lines follows.
+// Entries of a first byte, whose highest bit is set, and others, whose highest is not: 1 kkkk lll is a kind and the
+// length of a range of code less one, in units of two bytes. The kind says whether and how a step in the lines follows.
 static uint32_t from_locations(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   enum { ONE_LINE_0 = 10, ONE_LINE_2 = 12, NO_COLUMNS = 13, LONG = 14, NO_LINE = 15 };
   const uint8_t *p = table, *table_end = table + size;
@@ -57,7 +58,8 @@ static uint32_t from_locations(const uint8_t *table, size_t size, int64_t line, 
   return 0;
 }
 
-uint32_t mt_python_line(enum mt_python_lines format, const uint8_t *table, size_t size, int64_t first_line, int64_t at) {
+uint32_t mt_python_line(enum mt_python_lines format, const uint8_t *table, size_t size, int64_t first_line,
+    int64_t at) {
   if (at < 0) return as_line(first_line);
   switch (format) {
   case PY_LNOTAB: return from_lnotab(table, size, first_line, at);

@@ -30,6 +30,7 @@ size_t mt_python_text(const struct mt_python_layout *layout, const void *string,
   }
   const unsigned char *data = (const unsigned char *)string + layout->unicode_compact;
   size_t used = 0;
-  for (size_t i = 0; i < (uint64_t)length && size - used >= MT_UTF8_LONGEST; i++) used += mt_utf8_put(to + used, character(data, kind, i));
+  for (size_t i = 0; i < (uint64_t)length && size - used >= MT_UTF8_LONGEST; i++) used += mt_utf8_put(to + used,
+      character(data, kind, i));
   return used;
 }

@@ -1,9 +1,9 @@
 // See stack.h. What a capture needs lies in memory of its own, not on the stack of the program, which may be small.
 //
-// Why reading a chain of frame pointers is safe: each frame read lies in the thread's own stack, between the trampoline that is
-// running and the stack's end, which is mapped as long as the thread lives; and each is farther out than the one before. A value
-// that is no frame pointer, left in the register by code that keeps none, ends the walk or, should it point into the stack, gives
-// a number that is no code: the reader of the trace sees that no image holds it.
+// Why reading a chain of frame pointers is safe: each frame read lies in the thread's own stack, between the trampoline
+// that is running and the stack's end, which is mapped as long as the thread lives; and each is farther out than the
+// one before. A value that is no frame pointer, left in the register by code that keeps none, ends the walk or, should
+// it point into the stack, gives a number that is no code: the reader of the trace sees that no image holds it.
 #include "stacks/stack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -71,13 +71,14 @@ static inline uint64_t plain(uintptr_t address) {
 #endif
 }
 
-// The words of a frame: the caller's frame pointer, and the address to return to (System V ABI for x86-64, 3.2.2; AAPCS64, 6.4.6).
-// Sanitizers would see a read of somebody else's variables.
+// The words of a frame: the caller's frame pointer, and the address to return to (System V ABI for x86-64, 3.2.2;
+// AAPCS64, 6.4.6). Sanitizers would see a read of somebody else's variables.
 __attribute__((no_sanitize_address, no_sanitize_thread)) static inline uintptr_t frame_word(uintptr_t frame, int i) {
   return ((const volatile uintptr_t *)frame)[i];
 }
 
-__attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(const struct stacks *s, uintptr_t frame, uint64_t *out, bool *cut) {
+__attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(const struct stacks *s, uintptr_t frame,
+    uint64_t *out, bool *cut) {
   enum { FRAME = 2 * sizeof(uintptr_t) };
   unsigned n = 0;
   if (frame < s->low || frame >= s->high) { // only our own frame is sure to be one

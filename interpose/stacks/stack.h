@@ -1,9 +1,11 @@
-// The stacks of calls, when they are asked for: MTRACE_STACKS=native,python. See collector/wire/stack.go for what is recorded.
+// The stacks of calls, when they are asked for: MTRACE_STACKS=native,python. See collector/wire/stack.go for what is
+// recorded.
 //
-// Rule: a stack is what the calling thread can read of itself: the frames that frame pointers chain together between the frame of
-// the trampoline and the end of the thread's own stack, and nothing beyond. Code without frame pointers ends the chain, and on a
-// stack that is not the thread's (a coroutine's, a signal handler's) there is only the caller. No lock, no system call, no
-// allocation; but at a thread's first Metal call the C library is asked where its stack is, for which it allocates.
+// Rule: a stack is what the calling thread can read of itself: the frames that frame pointers chain together between
+// the frame of the trampoline and the end of the thread's own stack, and nothing beyond. Code without frame pointers
+// ends the chain, and on a stack that is not the thread's (a coroutine's, a signal handler's) there is only the caller.
+// No lock, no system call, no allocation; but at a thread's first Metal call the C library is asked where its stack is,
+// for which it allocates.
 //
 // A stack goes to the collector once per thread and is then a number: see text.h, which does the same for texts.
 #ifndef MTRACE_STACK_H
@@ -29,8 +31,8 @@ void mt_stack_say(void);
 void mt_stack_fork_begins(void);
 void mt_stack_fork_over(void);
 
-// Records the stack of a call that is about to begin, from the frame of the function that the program called. Returns the tick at
-// which the call begins: the stack record's end.
+// Records the stack of a call that is about to begin, from the frame of the function that the program called. Returns
+// the tick at which the call begins: the stack record's end.
 uint64_t mt_stack_record(struct thread *t, uintptr_t frame, bool metal);
 
 // The tick at which a Metal call begins.

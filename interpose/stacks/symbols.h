@@ -1,5 +1,5 @@
-// The names of functions, where only the process itself can tell them: the system's libraries on macOS are in no files. On Linux they
-// are read from the files by the collector.
+// The names of functions, where only the process itself can tell them: the system's libraries on macOS are in no files.
+// On Linux they are read from the files by the collector.
 //
 // Rule: threads of the program only note addresses that are new; names are looked up by the drainer.
 #ifndef MTRACE_SYMBOLS_H

@@ -1,7 +1,7 @@
 // macOS: names from dyld (place_darwin.c), which knows those of the shared cache too.
 //
-// Memory order: an address is in the set once its slot is; the drainer looks through all slots, and a slot that it does not see yet
-// it sees the next time. What does not fit keeps its address for a name: the reader of the trace counts it.
+// Memory order: an address is in the set once its slot is; the drainer looks through all slots, and a slot that it does
+// not see yet it sees the next time. What does not fit keeps its address for a name: the reader of the trace counts it.
 #include "stacks/symbols.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -21,7 +21,8 @@ void mt_symbols_want(const uint64_t *addresses, unsigned n) {
     size_t slot = addresses[i] * 0x9e3779b97f4a7c15ull >> 50;
     for (int probe = 0; probe < MOST_PROBES; probe++, slot = (slot + 1) % CAPACITY) {
       uint64_t there = 0;
-      if (atomic_compare_exchange_strong_explicit(&wanted[slot], &there, addresses[i], memory_order_relaxed, memory_order_relaxed)) {
+      if (atomic_compare_exchange_strong_explicit(&wanted[slot], &there, addresses[i], memory_order_relaxed,
+          memory_order_relaxed)) {
         atomic_fetch_add_explicit(&wanted_count, 1, memory_order_relaxed);
         break;
       }
@@ -32,7 +33,8 @@ void mt_symbols_want(const uint64_t *addresses, unsigned n) {
 
 const void *mt_symbols_new(size_t *length) {
   size_t used = 0;
-  for (size_t i = 0; i < CAPACITY && named_count != atomic_load_explicit(&wanted_count, memory_order_relaxed) && used < SYMBOLS_ROOM - LONGEST_NAME; i++) {
+  for (size_t i = 0; i < CAPACITY && named_count != atomic_load_explicit(&wanted_count, memory_order_relaxed) &&
+      used < SYMBOLS_ROOM - LONGEST_NAME; i++) {
     uint64_t address = atomic_load_explicit(&wanted[i], memory_order_relaxed);
     struct mt_place place;
     if (!address || named[i]) continue;

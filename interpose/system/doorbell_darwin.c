@@ -15,7 +15,8 @@ void mt_doorbell_ring(void) {
 }
 
 bool mt_doorbell_wait(int milliseconds) {
-  dispatch_time_t until = milliseconds < 0 ? DISPATCH_TIME_FOREVER : dispatch_time(DISPATCH_TIME_NOW, (int64_t)milliseconds * 1000000);
+  dispatch_time_t until = milliseconds < 0 ? DISPATCH_TIME_FOREVER : dispatch_time(DISPATCH_TIME_NOW,
+      (int64_t)milliseconds * 1000000);
   bool rang = dispatch_semaphore_wait(bell, until) == 0;
   if (rang) atomic_store_explicit(&pending, 0, memory_order_release);
   return rang;

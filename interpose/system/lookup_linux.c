@@ -89,7 +89,8 @@ static void *function_in(const struct functions *t, const char *name, uint32_t h
   do {
     const ElfW(Sym) *s = &t->symbols[i];
     bool defined = s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC;
-    if (defined && ((chain[i - first] ^ hash) & ~1u) == 0 && strcmp(t->texts + s->st_name, name) == 0) return (void *)(t->base + s->st_value);
+    if (defined && ((chain[i - first] ^ hash) & ~1u) == 0 && strcmp(t->texts + s->st_name, name) == 0) return (void *)(
+        t->base + s->st_value);
   } while (!(chain[i++ - first] & 1));
   return NULL;
 }

@@ -1,7 +1,8 @@
-// The C library's functions that the library puts its own before, and which those and the tracer itself call. Linux only.
+// The C library's functions that the library puts its own before, and which those and the tracer itself call. Linux
+// only.
 //
-// They are the next ones in the order of the libraries, so a sanitizer's stay in between; without a version dlsym finds the
-// default one, which for condition variables is not the oldest.
+// They are the next ones in the order of the libraries, so a sanitizer's stay in between; without a version dlsym finds
+// the default one, which for condition variables is not the oldest.
 #ifndef MTRACE_ORIGINALS_H
 #define MTRACE_ORIGINALS_H
 #include <pthread.h>

@@ -3,13 +3,15 @@
 #include <dlfcn.h>
 #include "system/own.h"
 
-// The assembly of dlsym_linux_*.S jumps through it. Resolved before that, by as many threads as come at once: they all find the same.
+// The assembly of dlsym_linux_*.S jumps through it. Resolved before that, by as many threads as come at once: they all
+// find the same.
 _Atomic(mt_dlsym) mt_next_dlsym;
 
 mt_dlsym mt_dlsym_next(void) {
   static const char *const versions[] = {"GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.34"};
   mt_dlsym next = atomic_load_explicit(&mt_next_dlsym, memory_order_relaxed);
-  for (unsigned i = 0; !next && i < sizeof versions / sizeof *versions; i++) next = (mt_dlsym)dlvsym(RTLD_NEXT, "dlsym", versions[i]);
+  for (unsigned i = 0; !next && i < sizeof versions / sizeof *versions; i++) next = (mt_dlsym)dlvsym(RTLD_NEXT, "dlsym",
+      versions[i]);
   atomic_store_explicit(&mt_next_dlsym, next, memory_order_relaxed);
   return next;
 }
@@ -27,8 +29,8 @@ void *mt_original_find(int at) {
   return found;
 }
 
-// While the program starts, constructors that run before this one may call them. Later to look for one would be to wait for whoever
-// loads a library, and whose constructors may wait for the caller.
+// While the program starts, constructors that run before this one may call them. Later to look for one would be to wait
+// for whoever loads a library, and whose constructors may wait for the caller.
 __attribute__((constructor)) static void find_all(void) {
   for (int i = 0; i < MT_ORIGINAL_COUNT; i++)
     if (!mt_original_find(i)) dlerror(); // of a C library that lacks it: nobody else's business
@@ -37,5 +39,6 @@ __attribute__((constructor)) static void find_all(void) {
 void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock)(mutex); }
 void mt_own_unlock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_unlock)(mutex); }
 int mt_own_sem_wait(sem_t *semaphore) { return ORIGINAL(sem_wait)(semaphore); }
-int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return ORIGINAL(sem_timedwait)(semaphore, until); }
+int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return ORIGINAL(sem_timedwait)(semaphore,
+    until); }
 int mt_own_sem_post(sem_t *semaphore) { return ORIGINAL(sem_post)(semaphore); }

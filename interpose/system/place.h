@@ -1,7 +1,7 @@
 // Which symbol and which file an address lies in.
 //
-// Rule: whoever asks may hold locks of the program, so the dynamic linker's is not taken. A thread that loads a library has that while
-// it runs the library's constructors, and these may wait for the program's.
+// Rule: whoever asks may hold locks of the program, so the dynamic linker's is not taken. A thread that loads a library
+// has that while it runs the library's constructors, and these may wait for the program's.
 #ifndef MTRACE_PLACE_H
 #define MTRACE_PLACE_H
 #include <stdbool.h>

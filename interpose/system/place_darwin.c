@@ -1,8 +1,9 @@
 // macOS: dladdr, for which dyld takes a lock that it does not keep while constructors run (dyld 4, APIs::dlopen_from).
 //
-// A symbol of Mach-O has no size, and dladdr gives the nearest one before the address: in a stripped library the static variable or
-// function of one name gets that of any other. Rule: a symbol counts where it begins; and in code, until the next function
-// begins, which LC_FUNCTION_STARTS tells: the distances from one function to the next in ULEB128, the first from the image's begin.
+// A symbol of Mach-O has no size, and dladdr gives the nearest one before the address: in a stripped library the static
+// variable or function of one name gets that of any other. Rule: a symbol counts where it begins; and in code, until
+// the next function begins, which LC_FUNCTION_STARTS tells: the distances from one function to the next in ULEB128, the
+// first from the image's begin.
 #include <dlfcn.h>
 #include <mach-o/loader.h>
 #include <stdint.h>
@@ -17,7 +18,8 @@ static struct starts starts_of(const struct mach_header_64 *image) {
   const struct segment_command_64 *text = NULL, *names = NULL;
   const struct linkedit_data_command *starts = NULL;
   const struct load_command *command = (const struct load_command *)(image + 1);
-  for (uint32_t i = 0; i < image->ncmds; i++, command = (const struct load_command *)((const char *)command + command->cmdsize)) {
+  for (uint32_t i = 0; i < image->ncmds; i++, command = (const struct load_command *)((const char *)command +
+      command->cmdsize)) {
     const struct segment_command_64 *segment = (const struct segment_command_64 *)command;
     if (command->cmd == LC_SEGMENT_64 && strcmp(segment->segname, SEG_TEXT) == 0) text = segment;
     if (command->cmd == LC_SEGMENT_64 && strcmp(segment->segname, SEG_LINKEDIT) == 0) names = segment;
@@ -49,7 +51,9 @@ static bool holds(const struct mach_header_64 *image, uintptr_t function, uintpt
 bool mt_place_of(const void *address, struct mt_place *place) {
   Dl_info info;
   if (!dladdr(address, &info)) return false;
-  bool known = info.dli_sname && (info.dli_saddr == address || holds(info.dli_fbase, (uintptr_t)info.dli_saddr, (uintptr_t)address));
-  *place = (struct mt_place){known ? info.dli_sname : NULL, info.dli_fname, (uintptr_t)address - (uintptr_t)info.dli_fbase};
+  bool known = info.dli_sname && (info.dli_saddr == address || holds(info.dli_fbase, (uintptr_t)info.dli_saddr,
+      (uintptr_t)address));
+  *place = (struct mt_place){known ? info.dli_sname : NULL, info.dli_fname,
+      (uintptr_t)address - (uintptr_t)info.dli_fbase};
   return true;
 }

@@ -1,6 +1,6 @@
-// Linux: glibc finds a file by an address without a lock since 2.35 (_dl_find_object), and its symbols are read here: dladdr would
-// take the lock. The table is the one for dynamic linking, its length is the hash table's to say. An older glibc is asked by dladdr,
-// and musl, which does not keep its lock while constructors run.
+// Linux: glibc finds a file by an address without a lock since 2.35 (_dl_find_object), and its symbols are read here:
+// dladdr would take the lock. The table is the one for dynamic linking, its length is the hash table's to say. An older
+// glibc is asked by dladdr, and musl, which does not keep its lock while constructors run.
 //
 // Nothing keeps the file in memory meanwhile; but it is the one whose code waits, or whose lock was waited for.
 #include <dlfcn.h>
@@ -24,7 +24,8 @@ struct table {
   uint32_t length;
 };
 
-// Symbols that the GNU hash table counts: those before the first bucket's, and the last bucket's chain to its end, whose lowest bit is set.
+// Symbols that the GNU hash table counts: those before the first bucket's, and the last bucket's chain to its end,
+// whose lowest bit is set.
 static uint32_t length_of(const uint32_t *gnu) {
   uint32_t buckets = gnu[0], first = gnu[1], last = 0;
   const uint32_t *bucket = gnu + 4 + gnu[2] * (sizeof(ElfW(Addr)) / sizeof *gnu), *chain = bucket + buckets;
@@ -36,7 +37,8 @@ static uint32_t length_of(const uint32_t *gnu) {
 }
 
 // glibc has made addresses of the offsets in the dynamic section, where that can be written.
-static const void *pointer(const struct link_map *file, ElfW(Addr) value) { return (const void *)(value < file->l_addr ? file->l_addr + value : value); }
+static const void *pointer(const struct link_map *file, ElfW(Addr) value) { return (const void *)(value < file->l_addr ?
+    file->l_addr + value : value); }
 
 static struct table table_of(const struct link_map *file) {
   struct table t = {NULL, NULL, 0};
@@ -59,7 +61,8 @@ static const char *symbol_at(const struct link_map *file, uintptr_t address) {
   const ElfW(Sym) *found = NULL;
   for (uint32_t i = 0; i < t.length; i++) {
     const ElfW(Sym) *s = &t.symbols[i];
-    if (s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS || ELF64_ST_TYPE(s->st_info) == STT_TLS) continue; // the same in 32 bits
+    // the same in 32 bits
+    if (s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS || ELF64_ST_TYPE(s->st_info) == STT_TLS) continue;
     uintptr_t begin = file->l_addr + s->st_value;
     if (address < begin || (address >= begin + s->st_size && address != begin)) continue;
     if (!found || found->st_value < s->st_value) found = s;
@@ -71,7 +74,8 @@ static bool find(const void *address, struct mt_place *place) {
   struct dl_find_object object;
   if (find_object((void *)address, &object) != 0) return false;
   const struct link_map *file = object.dlfo_link_map;
-  *place = (struct mt_place){symbol_at(file, (uintptr_t)address), file->l_name && *file->l_name ? file->l_name : NULL, (uintptr_t)address - file->l_addr};
+  *place = (struct mt_place){symbol_at(file, (uintptr_t)address), file->l_name && *file->l_name ? file->l_name : NULL,
+      (uintptr_t)address - file->l_addr};
   return true;
 }
 #endif

@@ -1,5 +1,6 @@
-// Package testlibrary builds the library for tests: once for all packages of a checkout, and again only when its sources change. The
-// go command compiles the C half anew each time it builds with -buildmode=c-shared, twenty seconds of a processor (seen with Go 1.26).
+// Package testlibrary builds the library for tests: once for all packages of a checkout, and again only when its
+// sources change. The go command compiles the C half anew each time it builds with -buildmode=c-shared, twenty seconds
+// of a processor (seen with Go 1.26).
 package testlibrary
 
 import (
@@ -16,7 +17,8 @@ import (
 	"syscall"
 )
 
-// Build returns the path of the built library, in a folder of the user's cache. Processes that come at once wait for the first.
+// Build returns the path of the built library, in a folder of the user's cache. Processes that come at once wait for
+// the first.
 func Build() (path string, err error) {
 	source, err := sourceFolder()
 	if err != nil {
@@ -56,7 +58,8 @@ func Build() (path string, err error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("building the library: %w\n%s", err, out)
 	}
-	return path, errors.Join(os.Rename(path+".new", path), os.WriteFile(stamp, state, 0o600)) // programs that have the old one keep it
+	// programs that have the old one keep it
+	return path, errors.Join(os.Rename(path+".new", path), os.WriteFile(stamp, state, 0o600))
 }
 
 // sourceFolder is the folder of the library's package.
@@ -71,7 +74,8 @@ func sourceFolder() (string, error) {
 // stateOf is a hash of all that the library is made from: its sources and the compilers.
 func stateOf(source string) ([]byte, error) {
 	hash := sha256.New()
-	fmt.Fprintln(hash, runtime.Version(), os.Getenv("CC"), os.Getenv("CGO_CFLAGS"), os.Getenv("CGO_LDFLAGS"), os.Getenv("GOFLAGS"))
+	fmt.Fprintln(hash, runtime.Version(), os.Getenv("CC"), os.Getenv("CGO_CFLAGS"), os.Getenv("CGO_LDFLAGS"),
+		os.Getenv("GOFLAGS"))
 	add := func(path string) error {
 		text, err := os.ReadFile(path)
 		if err != nil {

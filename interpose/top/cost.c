@@ -1,5 +1,6 @@
-// Rule: the hot path itself is timed, on the drainer's thread, with a ring of its own that nobody reads: no application thread is held up,
-// and no record or number of the program's is used up. The median of several rounds leaves out those that were interrupted.
+// Rule: the hot path itself is timed, on the drainer's thread, with a ring of its own that nobody reads: no application
+// thread is held up, and no record or number of the program's is used up. The median of several rounds leaves out those
+// that were interrupted.
 #include "top/cost.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -9,7 +10,8 @@ enum { CALLS = 64, ROUNDS = 9 };
 
 static __attribute__((noinline)) void call_nothing(id object) {
   struct span s;
-  if (mt_span_begin(&s, MT_FAMILY_encoder, 0, object, (uintptr_t)__builtin_frame_address(0))) mt_span_end(&s, mt_ticks(), MT_FAMILY_encoder, 0, 0);
+  if (mt_span_begin(&s, MT_FAMILY_encoder, 0, object, (uintptr_t)__builtin_frame_address(0))) mt_span_end(&s,
+      mt_ticks(), MT_FAMILY_encoder, 0, 0);
 }
 
 static int by_size(const void *a, const void *b) {

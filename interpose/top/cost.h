@@ -3,7 +3,7 @@
 #define MTRACE_COST_H
 #include <stdint.h>
 
-// Picoseconds that recording a call adds to it, but for the lookup of its object's number; 0 when it could not be measured. Takes about 30 µs:
-// for the drainer's own thread.
+// Picoseconds that recording a call adds to it, but for the lookup of its object's number; 0 when it could not be
+// measured. Takes about 30 µs: for the drainer's own thread.
 uint64_t mt_cost_of_call(void);
 #endif

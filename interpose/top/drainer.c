@@ -11,7 +11,8 @@
 
 uint8_t *mt_drainer_region(void) { return (uint8_t *)mt_region; }
 
-int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length) {
+int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b,
+    size_t b_length) {
   return mt_session_send(kind, ring, position, a, a_length, b, b_length);
 }
 

@@ -1,5 +1,5 @@
-// The drainer, the Go half of the library: how it is started, and the few things it asks of C. Plain types only: this is what
-// cgo reads.
+// The drainer, the Go half of the library: how it is started, and the few things it asks of C. Plain types only: this
+// is what cgo reads.
 #ifndef MTRACE_DRAINER_H
 #define MTRACE_DRAINER_H
 #include <stddef.h>
@@ -9,15 +9,16 @@
 // Starts it, or leaves the rings to the collector, which takes over those that fill.
 void mt_drainer_start(void);
 
-// Called by the drainer, on its own thread, when it runs: waits for the first Metal call, hides the thread from the program's
-// signals, and undoes what Go's start did to the process. 0 when there is nothing to drain and never will be.
+// Called by the drainer, on its own thread, when it runs: waits for the first Metal call, hides the thread from the
+// program's signals, and undoes what Go's start did to the process. 0 when there is nothing to drain and never will be.
 int mt_drainer_ready(void);
 
 // The shared memory, or NULL.
 uint8_t *mt_drainer_region(void);
 
 // Sends a frame of two pieces. 0 when the collector is gone.
-int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b, size_t b_length);
+int mt_drainer_send(unsigned kind, unsigned ring, uint64_t position, const void *a, size_t a_length, const void *b,
+    size_t b_length);
 
 // Sends what was loaded, and named, since the last time; only when stacks are recorded. 0 when the collector is gone.
 int mt_drainer_name(void);

@@ -1,9 +1,10 @@
-// In a process that may never use Metal, Go's threads and signal handlers would be a disturbance (drainer_linux.c has the rule).
-// Apple's linker cannot wrap the call by which Go starts, so the constructor itself is put off: the build swaps Go's entry in
-// __mod_init_func with go_start below (darwin/defergo.go), and Go starts at the first Metal call, on a thread that takes none of
-// the program's signals; handlers and the limit on open files are put back. In a library that was linked and not rebuilt so,
-// go_start does nothing: Go has started at load, its drainer waits here for the first Metal call, and a handler that Go installed
-// (SIGSEGV and its like, SIGPIPE, SIGURG) stays until the program installs its own.
+// In a process that may never use Metal, Go's threads and signal handlers would be a disturbance (drainer_linux.c has
+// the rule). Apple's linker cannot wrap the call by which Go starts, so the constructor itself is put off: the build
+// swaps Go's entry in __mod_init_func with go_start below (darwin/defergo.go), and Go starts at the first Metal call,
+// on a thread that takes none of the program's signals; handlers and the limit on open files are put back. In a library
+// that was linked and not rebuilt so, go_start does nothing: Go has started at load, its drainer waits here for the
+// first Metal call, and a handler that Go installed (SIGSEGV and its like, SIGPIPE, SIGURG) stays until the program
+// installs its own.
 #include "top/drainer.h"
 #include <dispatch/dispatch.h>
 #include <pthread.h>
@@ -44,11 +45,13 @@ static void nothing(int argc, char **argv) { (void)argc, (void)argv; }
 __attribute__((used, section("__DATA,__mt_go"))) static void (*volatile go_start)(int argc, char **argv) = nothing;
 
 static bool same(const struct sigaction *a, const struct sigaction *b) {
-  return a->sa_sigaction == b->sa_sigaction && a->sa_flags == b->sa_flags && memcmp(&a->sa_mask, &b->sa_mask, sizeof a->sa_mask) == 0;
+  return a->sa_sigaction == b->sa_sigaction && a->sa_flags == b->sa_flags && memcmp(&a->sa_mask, &b->sa_mask,
+      sizeof a->sa_mask) == 0;
 }
 
-// Go's start installs its handlers and creates its first thread, which inherits the mask of signals. A runtime that cannot
-// reserve its address space would end the process: then there is no drainer, and the collector takes over the rings.
+// Go's start installs its handlers and creates its first thread, which inherits the mask of signals. A runtime that
+// cannot reserve its address space would end the process: then there is no drainer, and the collector takes over the
+// rings.
 static void start_go(void) {
   struct rlimit memory;
   if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) return;
@@ -66,8 +69,8 @@ static void start_go(void) {
   pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
 
-// Of a semaphore that the parent's drainer waits for, the child of a fork has the name and not the kernel's port, and libdispatch ends a
-// process that signals it.
+// Of a semaphore that the parent's drainer waits for, the child of a fork has the name and not the kernel's port, and
+// libdispatch ends a process that signals it.
 void mt_drainer_start(void) {
   pthread_once(&once, remember);
   if (active_in != getpid()) make_active();
@@ -78,7 +81,8 @@ void mt_drainer_start(void) {
 int mt_drainer_ready(void) {
   pthread_once(&once, remember);
   struct rlimit now;
-  if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max && now.rlim_cur != files_before.rlim_cur)
+  if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max &&
+      now.rlim_cur != files_before.rlim_cur)
     setrlimit(RLIMIT_NOFILE, &files_before);
   sigset_t all;
   sigfillset(&all);

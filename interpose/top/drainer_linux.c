@@ -1,13 +1,13 @@
-// Go starts a thread when a c-shared library is loaded, installs signal handlers and raises the limit on open files. In a process
-// that may never use Metal all of that is a disturbance: Python warns when a process with threads forks, a handler shows in
-// /proc, a limit is inherited. Rule: the Go runtime starts at the first Metal call, on a thread that takes none of the program's
-// signals, and afterwards handlers and limits are what they were.
+// Go starts a thread when a c-shared library is loaded, installs signal handlers and raises the limit on open files. In
+// a process that may never use Metal all of that is a disturbance: Python warns when a process with threads forks, a
+// handler shows in /proc, a limit is inherited. Rule: the Go runtime starts at the first Metal call, on a thread that
+// takes none of the program's signals, and afterwards handlers and limits are what they were.
 //
-// How: x_cgo_sys_thread_create, by which the load-time part of the runtime (libpreinit, runtime/asm_*.s) asks for that thread, is
-// wrapped by the linker (main.go); the wrapper keeps the request for later.
+// How: x_cgo_sys_thread_create, by which the load-time part of the runtime (libpreinit, runtime/asm_*.s) asks for that
+// thread, is wrapped by the linker (main.go); the wrapper keeps the request for later.
 //
-// A runtime that gets no thread ends the process. So it does not start where the user may have few threads, and waits for a thread where there is none
-// left. Until then, and without it, the collector reads the rings.
+// A runtime that gets no thread ends the process. So it does not start where the user may have few threads, and waits
+// for a thread where there is none left. Until then, and without it, the collector reads the rings.
 #include "top/drainer.h"
 #include <errno.h>
 #include <pthread.h>
@@ -32,7 +32,8 @@ static struct rlimit files_before;
 static void *(*go_entry)(void *);
 static void *go_argument;
 
-static long action(int signal, const struct kernel_action *new, struct kernel_action *old) { return syscall(SYS_rt_sigaction, signal, new, old, 8); }
+static long action(int signal, const struct kernel_action *new, struct kernel_action *old) {
+    return syscall(SYS_rt_sigaction, signal, new, old, 8); }
 
 // Runs before Go's own constructor, which has no priority.
 __attribute__((constructor(101))) static void remember_handlers(void) {
@@ -49,16 +50,21 @@ void __wrap_x_cgo_sys_thread_create(void *(*entry)(void *), void *argument) {
 }
 
 // Weak: tests link this file without the Go runtime.
-__attribute__((weak)) int __real__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *), void *argument);
+__attribute__((weak)) int __real__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+    void *(*entry)(void *), void *argument);
 
-// Stands between the runtime and its own function, which tries for 210 ms; whoever calls that ends the process when it fails.
-int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *), void *argument) {
+// Stands between the runtime and its own function, which tries for 210 ms; whoever calls that ends the process when it
+// fails.
+int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *),
+    void *argument) {
   int failed;
-  while ((failed = __real__cgo_try_pthread_create(thread, attributes, entry, argument)) == EAGAIN) nanosleep(&(struct timespec){0, 500000000}, NULL);
+  while ((failed = __real__cgo_try_pthread_create(thread, attributes, entry, argument)) == EAGAIN) nanosleep(
+      &(struct timespec){0, 500000000}, NULL);
   return failed;
 }
 
-// The fewest threads that a user must be allowed for the runtime to start: it has up to six, and the program should not lack them.
+// The fewest threads that a user must be allowed for the runtime to start: it has up to six, and the program should not
+// lack them.
 enum { FEWEST_THREADS = 64 };
 
 void mt_drainer_start(void) {
@@ -83,7 +89,8 @@ void mt_drainer_start(void) {
 int mt_drainer_ready(void) {
   if (!mt_region) return 0; // linked into a Go program, which started the runtime itself: a test of this package
   struct rlimit now;
-  if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max && now.rlim_cur != files_before.rlim_cur)
+  if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max &&
+      now.rlim_cur != files_before.rlim_cur)
     setrlimit(RLIMIT_NOFILE, &files_before);
   sigset_t all;
   sigfillset(&all);

@@ -29,10 +29,12 @@ const struct mt_feature mt_features[] = {
     {.thread_opening = mt_audit_open}, // what passes the choke points
     {.begin = mt_completion_start, .class_seen = mt_completion_see},
     {.begin = mt_python_find},
-    {.load = mt_stack_start, .begin = mt_stack_say, .thread_opening = mt_stack_open, .fork_begins = mt_stack_fork_begins, .fork_over = mt_stack_fork_over},
+    {.load = mt_stack_start, .begin = mt_stack_say, .thread_opening = mt_stack_open,
+        .fork_begins = mt_stack_fork_begins, .fork_over = mt_stack_fork_over},
     {.connected = mt_waits_check, .thread_opening = mt_lock_open},
     {.thread_opening = mt_handoff_open},
-    {.begin = mt_early_count, .thread_opened = mt_early_replay, .fork_starts_over = mt_early_forget}, // marks from before the first Metal call
+    // marks from before the first Metal call
+    {.begin = mt_early_count, .thread_opened = mt_early_replay, .fork_starts_over = mt_early_forget},
     {.thread_opening = mt_scopes_open, .thread_left = mt_scopes_end},
     {.load = mt_sampling_start, .class_seen = mt_sampling_see_class, .completed = mt_sampling_completed},
     {.class_seen = mt_memory_see, .completed = mt_memory_completed},

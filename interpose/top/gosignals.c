@@ -1,12 +1,12 @@
-// Go unblocks SIGCHLD, SIGPROF, SIGURG and, on Linux, SIGRTMIN on each thread it makes, whatever the mask they inherit (blockableSig, minitSignalMask in
-// runtime/signal_unix.go). The kernel may give a signal that is meant for the process to any thread that does not block it: a
-// program that blocks SIGCHLD and waits for it with sigwait or signalfd would wait for ever, and a profiler's SIGPROF handler
-// would run on a goroutine's stack.
+// Go unblocks SIGCHLD, SIGPROF, SIGURG and, on Linux, SIGRTMIN on each thread it makes, whatever the mask they inherit
+// (blockableSig, minitSignalMask in runtime/signal_unix.go). The kernel may give a signal that is meant for the process
+// to any thread that does not block it: a program that blocks SIGCHLD and waits for it with sigwait or signalfd would
+// wait for ever, and a profiler's SIGPROF handler would run on a goroutine's stack.
 //
-// Rule: before the runtime starts, its own tables say that these signals may stay blocked: the flags of runtime.sigtable, and
-// debug.asyncpreemptoff for SIGURG. Neither has a symbol in a c-shared library, so they are found by what is in them: a Go string
-// is a pointer and a length, and a row is known by its text. What is not found is not changed; TestSignalsAreTheProgramsOwn says
-// whether this version of Go still has it.
+// Rule: before the runtime starts, its own tables say that these signals may stay blocked: the flags of
+// runtime.sigtable, and debug.asyncpreemptoff for SIGURG. Neither has a symbol in a c-shared library, so they are found
+// by what is in them: a Go string is a pointer and a length, and a row is known by its text. What is not found is not
+// changed; TestSignalsAreTheProgramsOwn says whether this version of Go still has it.
 #include "top/gosignals.h"
 #include <dlfcn.h>
 #include <stddef.h>
@@ -85,9 +85,11 @@ static int image_of_this(struct image *image) { return dl_iterate_phdr(find_this
 #endif
 
 // The place of the one Go string with this text among the data, or NULL. It reads all data, between variables too.
-__attribute__((no_sanitize("address"))) static struct go_string *string_of(const struct image *image, const char *text) {
+__attribute__((no_sanitize("address"))) static struct go_string *string_of(const struct image *image,
+    const char *text) {
   intptr_t length = (intptr_t)strlen(text);
-  for (uintptr_t at = (image->data.begin + 7) & ~(uintptr_t)7; at + 2 * sizeof(struct go_string) <= image->data.end; at += 8) {
+  for (uintptr_t at = (image->data.begin + 7) & ~(uintptr_t)7; at +
+      2 * sizeof(struct go_string) <= image->data.end; at += 8) {
     struct go_string *s = (struct go_string *)at;
     uintptr_t where = (uintptr_t)s->text;
     if (s->length != length || where < image->all.begin || where > image->all.end - (uintptr_t)length) continue;

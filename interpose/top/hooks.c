@@ -1,5 +1,6 @@
-// The trampolines, made from hooks_table.h. Rule: a trampoline calls its original with the same arguments and returns what it returned;
-// what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a class uses.
+// The trampolines, made from hooks_table.h. Rule: a trampoline calls its original with the same arguments and returns
+// what it returned; what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a
+// class uses.
 #include "hook/hooks.h"
 #include "hook/async.h"
 #include "hook/autorelease.h"
@@ -22,7 +23,8 @@
 #define COMMA_LIST(list) COMMA_LIST_ list
 #define COMMA_LIST_(...) __VA_OPT__(, ) __VA_ARGS__
 
-// What a method returns: its type and type encoding, how a trampoline keeps and returns it, and which kind of trampoline and span it has.
+// What a method returns: its type and type encoding, how a trampoline keeps and returns it, and which kind of
+// trampoline and span it has.
 #define TYPE_nothing void
 #define KEEP_nothing(call) call
 #define GIVE_nothing
@@ -115,28 +117,36 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
   return name;
 }
 
-// The name of the function a pipeline descriptor is named after: of a compute pipeline its only one, of the others the last stage. The
-// number is the function's; Metal 4 has descriptors of functions instead, which are no objects of Metal's and have none.
+// The name of the function a pipeline descriptor is named after: of a compute pipeline its only one, of the others the
+// last stage. The number is the function's; Metal 4 has descriptors of functions instead, which are no objects of
+// Metal's and have none.
 static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
   enum { MOST_DESCRIPTORS = 4 }; // a specialized function's descriptor is around another one
-  static const char *const functions[] = {"computeFunction", "fragmentFunction", "tileFunction", "meshFunction", "vertexFunction"};
-  static const char *const described[] = {"computeFunctionDescriptor", "fragmentFunctionDescriptor", "tileFunctionDescriptor", "meshFunctionDescriptor",
+  static const char *const functions[] = {"computeFunction", "fragmentFunction", "tileFunction", "meshFunction",
+      "vertexFunction"};
+  static const char *const described[] = {"computeFunctionDescriptor", "fragmentFunctionDescriptor",
+      "tileFunctionDescriptor", "meshFunctionDescriptor",
                                           "vertexFunctionDescriptor", "machineLearningFunctionDescriptor"};
   id function = NULL;
-  for (unsigned i = 0; !function && i < sizeof functions / sizeof *functions; i++) function = mt_send_id(descriptor, functions[i]);
+  for (unsigned i = 0; !function && i < sizeof functions / sizeof *functions; i++) function = mt_send_id(descriptor,
+      functions[i]);
   *number = mt_identity_of(function);
-  for (unsigned i = 0; !function && i < sizeof described / sizeof *described; i++) function = mt_send_id(descriptor, described[i]);
-  for (int i = 0; i < MOST_DESCRIPTORS && function && !mt_implementation(function, "name"); i++) function = mt_send_id(function, "functionDescriptor");
+  for (unsigned i = 0; !function && i < sizeof described / sizeof *described; i++) function = mt_send_id(descriptor,
+      described[i]);
+  for (int i = 0; i < MOST_DESCRIPTORS && function && !mt_implementation(function, "name"); i++) function =
+      mt_send_id(function, "functionDescriptor");
   return mt_text_of(t, mt_send_id(function, "name"));
 }
 
 // The numbers of two objects of a C array, packed.
 static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
   const id *objects = list;
-  return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) : 0) << 32;
+  return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) :
+      0) << 32;
 }
 
-// Methods of these families count as one family when they call each other: a compiler works by the methods of devices and libraries.
+// Methods of these families count as one family when they call each other: a compiler works by the methods of devices
+// and libraries.
 #define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
 
 // Where there is nothing to do between the entry and the start of the clock they are one.
@@ -175,9 +185,9 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     return GIVE_##returns; \
   }
 
-// The trampoline of a method that returns an autoreleased object is two functions: see autorelease.h. The inner one does the work and
-// returns an object that it owns. The outer one has no variables, so that its last call is a jump; the span gets its frame, whose
-// return address is the program's. The thread sanitizer would put a call after the jump.
+// The trampoline of a method that returns an autoreleased object is two functions: see autorelease.h. The inner one
+// does the work and returns an object that it owns. The outer one has no variables, so that its last call is a jump;
+// the span gets its frame, whose return address is the program's. The thread sanitizer would put a call after the jump.
 #define CLAIMING_TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, ...) \
   __attribute__((noinline)) \
   FUNCTION(family##_##name##_claims_##which, which, family, name, returns, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
@@ -187,8 +197,8 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     return objc_autoreleaseReturnValue(family##_##name##_claims_##which(self, _cmd COMMA_LIST(ARGUMENTS))); \
   }
 
-// How many classes can have a selector hooked: few have most selectors, many what all encoders or all resources have. A build for
-// tests can do with less.
+// How many classes can have a selector hooked: few have most selectors, many what all encoders or all resources have. A
+// build for tests can do with less.
 #ifdef MTRACE_SMALL
 #define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__)
 #define REPEAT_MANY(M, ...) REPEAT_FEW(M, __VA_ARGS__) M(3, __VA_ARGS__)

@@ -1,5 +1,5 @@
-// Processor times of the process and of its threads that have rings, which on macOS only the process itself may ask for, and of all programs of the
-// machine. The system does not tell how long a thread waited for a processor.
+// Processor times of the process and of its threads that have rings, which on macOS only the process itself may ask
+// for, and of all programs of the machine. The system does not tell how long a thread waited for a processor.
 //
 // Rule: on the drainer's thread only, and every port that task_threads or mach_host_self gives is given back.
 #include "top/threadtimes.h"
@@ -14,13 +14,15 @@ struct thread_time {
 };
 _Static_assert(sizeof(struct thread_time) == MT_THREAD_TIME_SIZE, "the frame's layout");
 
-static struct thread_time times[MT_RING_COUNT + 2]; // of the whole process first, as thread 0, and then, if it is known, of the machine
+// of the whole process first, as thread 0, and then, if it is known, of the machine
+static struct thread_time times[MT_RING_COUNT + 2];
 
 static bool has_ring(uint64_t thread) {
   uint32_t used = atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed);
   for (uint32_t i = 0; i < used && i < MT_RING_COUNT; i++) {
     struct ring *r = &mt_region->rings[i];
-    if (atomic_load_explicit(&r->state, memory_order_relaxed) == MT_RING_LIVE && atomic_load_explicit(&r->thread, memory_order_relaxed) == thread) return true;
+    if (atomic_load_explicit(&r->state, memory_order_relaxed) == MT_RING_LIVE && atomic_load_explicit(&r->thread,
+        memory_order_relaxed) == thread) return true;
   }
   return false;
 }
@@ -31,7 +33,8 @@ static bool time_of(thread_act_t port, struct thread_time *t) {
   thread_identifier_info_data_t identity;
   thread_basic_info_data_t basic;
   mach_msg_type_number_t count = THREAD_IDENTIFIER_INFO_COUNT;
-  if (thread_info(port, THREAD_IDENTIFIER_INFO, (thread_info_t)&identity, &count) != KERN_SUCCESS || !has_ring(identity.thread_id)) return false;
+  if (thread_info(port, THREAD_IDENTIFIER_INFO, (thread_info_t)&identity, &count) != KERN_SUCCESS ||
+      !has_ring(identity.thread_id)) return false;
   count = THREAD_BASIC_INFO_COUNT;
   if (thread_info(port, THREAD_BASIC_INFO, (thread_info_t)&basic, &count) != KERN_SUCCESS) return false;
   t->thread = identity.thread_id;
@@ -49,8 +52,10 @@ static bool time_of_machine(struct thread_time *t) {
   mach_port_t host = mach_host_self();
   kern_return_t told = host_statistics(host, HOST_CPU_LOAD_INFO, (host_info_t)&load, &count);
   mach_port_deallocate(mach_task_self(), host);
-  int64_t ticks = (int64_t)load.cpu_ticks[CPU_STATE_USER] + load.cpu_ticks[CPU_STATE_SYSTEM] + load.cpu_ticks[CPU_STATE_NICE];
-  *t = (struct thread_time){MT_THREAD_TIME_WHOLE_MACHINE, (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW), ticks * tick, MT_THREAD_TIME_WAIT_NOT_KNOWN};
+  int64_t ticks = (int64_t)load.cpu_ticks[CPU_STATE_USER] + load.cpu_ticks[CPU_STATE_SYSTEM] +
+      load.cpu_ticks[CPU_STATE_NICE];
+  *t = (struct thread_time){MT_THREAD_TIME_WHOLE_MACHINE, (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW),
+      ticks * tick, MT_THREAD_TIME_WAIT_NOT_KNOWN};
   return told == KERN_SUCCESS;
 }
 
@@ -58,7 +63,8 @@ int mt_thread_times_send(void) {
   thread_act_array_t threads;
   mach_msg_type_number_t count;
   if (task_threads(mach_task_self(), &threads, &count) != KERN_SUCCESS) return 1;
-  times[0] = (struct thread_time){0, (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW), (int64_t)clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID), MT_THREAD_TIME_WAIT_NOT_KNOWN};
+  times[0] = (struct thread_time){0, (int64_t)clock_gettime_nsec_np(CLOCK_UPTIME_RAW),
+      (int64_t)clock_gettime_nsec_np(CLOCK_PROCESS_CPUTIME_ID), MT_THREAD_TIME_WAIT_NOT_KNOWN};
   size_t known = 1;
   if (time_of_machine(&times[known])) known++;
   for (mach_msg_type_number_t i = 0; i < count; i++) {

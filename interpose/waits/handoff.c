@@ -15,15 +15,18 @@ static struct entry {
   _Atomic uint64_t giver, at, taker, fetched;
 } __attribute__((aligned(32))) entries[ENTRIES];
 
-// What a thread has touched, objects it took and objects it signalled, as 16 bits of each: outside of Metal's calls, and of late.
+// What a thread has touched, objects it took and objects it signalled, as 16 bits of each: outside of Metal's calls,
+// and of late.
 //
-// A thread that hands work to one that is never idle wakes nobody, and no wait of that one tells of it. What is left to be seen is
-// that both touch the same object, as the mutex of a queue of requests: the one before it waits for the answer, the other after its
-// answer to the one before and before its next commit. What it also touched for that answer does not count: who is given the results
-// of a thread through one queue shares that queue's mutex with it, and hands nothing over.
+// A thread that hands work to one that is never idle wakes nobody, and no wait of that one tells of it. What is left to
+// be seen is that both touch the same object, as the mutex of a queue of requests: the one before it waits for the
+// answer, the other after its answer to the one before and before its next commit. What it also touched for that answer
+// does not count: who is given the results of a thread through one queue shares that queue's mutex with it, and hands
+// nothing over.
 //
-// Of 512 bits a handful is set by an answer, so that what was fetched is taken for part of it once in a hundred pairs of places of
-// objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost from sight.
+// Of 512 bits a handful is set by an answer, so that what was fetched is taken for part of it once in a hundred pairs
+// of places of objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost from
+// sight.
 enum { ANSWERING = 8 }; // words
 static struct touches {
   uint64_t latest[2]; // the last eight
@@ -41,7 +44,8 @@ void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
 static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
-// A name: tag in the upper half, then one bit that says "given back", then the thread. Threads with higher numbers have no name.
+// A name: tag in the upper half, then one bit that says "given back", then the thread. Threads with higher numbers have
+// no name.
 enum { THREAD_BITS = 31 };
 static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }
 static inline bool is_for(uint64_t name, uint64_t mixed) { return name >> 32 == tag_of(mixed) >> 32; }
@@ -60,8 +64,8 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
-// What the thread itself signalled last. On macOS a thread-local is allocated at its first touch, so it is kept with the ring, and what
-// a thread signals before its first record is not known.
+// What the thread itself signalled last. On macOS a thread-local is allocated at its first touch, so it is kept with
+// the ring, and what a thread signals before its first record is not known.
 #ifdef __APPLE__
 static inline void remember(const void *object) {
   struct thread *t = mt_thread_get();
@@ -85,7 +89,8 @@ const void *mt_handoff_gave(void) {
 
 static inline struct touches *touches(void) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || atomic_load_explicit(&t->ring->current, memory_order_relaxed) != 0) return NULL;
+  if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || atomic_load_explicit(&t->ring->current,
+      memory_order_relaxed) != 0) return NULL;
   return &touched[t->index];
 }
 
@@ -162,8 +167,10 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
   struct entry *e = entry_of(mixed);
   uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
   uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
-  if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0}; // from before this wait: not what ended it
-  return (struct handoff){thread_in(giver), at, (giver & back) != 0, is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
+  // from before this wait: not what ended it
+  if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0};
+  return (struct handoff){thread_in(giver), at, (giver & back) != 0,
+      is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
 }
 
 uint64_t mt_handoff_taker(const void *object) {

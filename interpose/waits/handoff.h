@@ -1,16 +1,17 @@
-// Who woke whom: for each condition variable and semaphore that threads wait for, the thread that signalled it last, and for each
-// semaphore, and each mutex where the system does not say who has it, the thread that took it last.
+// Who woke whom: for each condition variable and semaphore that threads wait for, the thread that signalled it last,
+// and for each semaphore, and each mutex where the system does not say who has it, the thread that took it last.
 //
-// Rule: a table of fixed size that is written without waiting and may forget, but never names a thread for the wrong object. Two
-// objects that share an entry push each other out; then the name is not known, which is what is said.
+// Rule: a table of fixed size that is written without waiting and may forget, but never names a thread for the wrong
+// object. Two objects that share an entry push each other out; then the name is not known, which is what is said.
 //
-// Memory order: a name is one word: the thread, and a tag of the object's address, so that it is whole however it is read, and
-// no reader takes another object's. The 64-bit product with an odd number does not map two addresses to one; 12 bits of it choose
-// the entry, so that of fifty objects in use about one shares its entry, and 32 are the tag. The word is stored before the signal is
-// given and loaded after the wait returned; the order between them is that of the signal itself, which the C library makes a release
-// and an acquire. The time beside it is a word of its own: it may be that of another signal at the same moment, so a reader takes it
-// only if it lies within its wait. So may what the signaller had fetched be, and sixteen bits may be another object's: one answer
-// proves nothing, and the analysis asks for half of them.
+// Memory order: a name is one word: the thread, and a tag of the object's address, so that it is whole however it is
+// read, and no reader takes another object's. The 64-bit product with an odd number does not map two addresses to one;
+// 12 bits of it choose the entry, so that of fifty objects in use about one shares its entry, and 32 are the tag. The
+// word is stored before the signal is given and loaded after the wait returned; the order between them is that of the
+// signal itself, which the C library makes a release and an acquire. The time beside it is a word of its own: it may be
+// that of another signal at the same moment, so a reader takes it only if it lies within its wait. So may what the
+// signaller had fetched be, and sixteen bits may be another object's: one answer proves nothing, and the analysis asks
+// for half of them.
 #ifndef MTRACE_HANDOFF_H
 #define MTRACE_HANDOFF_H
 #include <stdbool.h>
@@ -25,11 +26,12 @@ struct handoff {
   bool fetched;    // that thread had fetched something before its last commit that the waiting thread had left there
 };
 
-// The calling thread is about to signal an object. Waited says that there may be a thread to wake; when there is none, only the
-// calling thread remembers it.
+// The calling thread is about to signal an object. Waited says that there may be a thread to wake; when there is none,
+// only the calling thread remembers it.
 void mt_handoff_give(const void *object, bool waited);
 
-// The calling thread has taken an object, a semaphore or a mutex. Waited says that it had to wait, and may make an entry.
+// The calling thread has taken an object, a semaphore or a mutex. Waited says that it had to wait, and may make an
+// entry.
 void mt_handoff_take(const void *object, bool waited);
 
 // The same, without noting that the thread has touched it.
@@ -44,10 +46,12 @@ const void *mt_handoff_gave(void);
 // A thread that has a ring has taken a mutex, where the system says who has it.
 void mt_handoff_touched(struct thread *t, const void *object);
 
-// The calling thread has taken such a mutex. Nothing is noted of it inside Metal's calls, nor of a thread without a ring: those take most.
+// The calling thread has taken such a mutex. Nothing is noted of it inside Metal's calls, nor of a thread without a
+// ring: those take most.
 static inline void mt_handoff_touch(const void *object) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0) mt_handoff_touched(t, object);
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && atomic_load_explicit(&t->ring->current,
+      memory_order_relaxed) == 0) mt_handoff_touched(t, object);
 }
 
 // A thread has taken a ring: nothing is known of what it touched.

@@ -41,7 +41,8 @@ static struct waits {
 
 void mt_lock_open(struct thread *t) {
   memset(&waits[t->index], 0, sizeof waits[t->index]);
-  atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed); // the ring's last thread may have been cancelled inside a wait
+  // the ring's last thread may have been cancelled inside a wait
+  atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
 }
 
 static bool left_out(void) { return atomic_load_explicit(&mt_locks_left_out, memory_order_relaxed); }
@@ -58,8 +59,8 @@ static void put_file(char *text, size_t size, const char *before, const struct m
   snprintf(text, size, "%s%s", before, file ? file + 1 : where->file ? where->file : "the program");
 }
 
-// "in function" or "in file": looked up once for each place that waits, because locks in the heap come and go, and looking through a
-// large library's symbols takes long.
+// "in function" or "in file": looked up once for each place that waits, because locks in the heap come and go, and
+// looking through a large library's symbols takes long.
 static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
   struct lock_name *cached = cached_name(t, waiter);
   if (!cached->lock && cached->waiter == waiter) return cached;
@@ -72,7 +73,8 @@ static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
   return cached;
 }
 
-// The symbol at the address; else the function that waits; else, of a lock in a file, where in it; else the file that waits.
+// The symbol at the address; else the function that waits; else, of a lock in a file, where in it; else the file that
+// waits.
 static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
@@ -122,7 +124,8 @@ static void put_giver(struct record *wait, struct record *more) {
 // Its words are worked out now: what another thread has just written, and what must be looked for, costs most.
 static void write_down(struct thread *t, const struct put_off *p) {
   struct record wait = {.begin = p->begin, .end = p->end, .call = p->call, .flags = p->flags};
-  struct record more = {.begin = known_name_of(t, p->object, p->waiter), .end = (uintptr_t)p->object, .call = MT_CALL_tracer_more};
+  struct record more = {.begin = known_name_of(t, p->object, p->waiter), .end = (uintptr_t)p->object,
+      .call = MT_CALL_tracer_more};
   if (p->signal) {
     more.arg = p->arg;
     if (!(p->flags & MT_FLAG_FAILED)) put_giver(&wait, &more);
@@ -154,9 +157,10 @@ static SELDOM void write_down_at_once(struct thread *t, const struct put_off *wa
   errno = saved;
 }
 
-// Without a lock in the thread's hands there is no reason to wait. Words are stored one by one where they belong, and nothing else is
-// touched: a wait ends with the lock in hand, often on another processor than it began on.
-static inline void put_off(struct thread *t, const void *held, uint64_t begin, uint64_t end, uint64_t arg, const void *object, const void *waiter, unsigned call,
+// Without a lock in the thread's hands there is no reason to wait. Words are stored one by one where they belong, and
+// nothing else is touched: a wait ends with the lock in hand, often on another processor than it began on.
+static inline void put_off(struct thread *t, const void *held, uint64_t begin, uint64_t end, uint64_t arg,
+    const void *object, const void *waiter, unsigned call,
                            unsigned flags, bool signal) {
   struct waits *w = &waits[t->index];
   if (!held || w->count == MOST_PUT_OFF) mt_lock_write_down(t);
@@ -182,19 +186,23 @@ static inline void put_off(struct thread *t, const void *held, uint64_t begin, u
 }
 
 // Whoever has waited for the interpreter's lock has it only when the function that waited returns.
-static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER : mt_python_flags(); }
+static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER :
+    mt_python_flags(); }
 
-void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder, const void *waiter) {
+void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder,
+    const void *waiter) {
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
   if (t && !left_out()) put_off(t, held, begin, end, holder, lock, waiter, call, interpreter_flags(lock), false);
 }
 
-void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label) {
+void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder,
+    const char *label) {
   int saved = errno;
   struct thread *t = mt_thread();
   if (t && !left_out()) {
-    struct record wait = {.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock), .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())};
+    struct record wait = {.begin = begin, .end = end, .arg = holder, .object = mt_identity_of_lock(lock),
+        .call = (uint16_t)call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | mt_python_flags())};
     uint64_t name = label && *label ? mt_text(t, label, strlen(label)) : known_name_of(t, lock, NULL);
     struct record more = {.begin = name, .end = (uintptr_t)lock, .call = MT_CALL_tracer_more};
     publish(t, &wait, &more);
@@ -202,17 +210,20 @@ void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_
   errno = saved;
 }
 
-void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed, const void *waiter) {
+void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed,
+    const void *waiter) {
   uint64_t end = mt_ticks();
   struct thread *t = mt_thread();
-  if (t) put_off(t, held, begin, end, (uintptr_t)mt_handoff_gave(), object, waiter, call, failed ? MT_FLAG_FAILED : 0, true);
+  if (t) put_off(t, held, begin, end, (uintptr_t)mt_handoff_gave(), object, waiter, call, failed ? MT_FLAG_FAILED : 0,
+      true);
 }
 
-// CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for each address:
-// direct mapped, the lowest bit says that it is an interpreter's.
+// CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for
+// each address: direct mapped, the lowest bit says that it is an interpreter's.
 enum { SEEN = 4096 }; // an interpreter's lock that is pushed out is looked up again with its mutex held
 static _Atomic uintptr_t seen[SEEN];
-static inline _Atomic uintptr_t *seen_of(const void *lock) { return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }
+static inline _Atomic uintptr_t *seen_of(const void *lock) {
+    return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }
 
 bool mt_lock_is_named(const void *lock) {
   uintptr_t known = atomic_load_explicit(seen_of(lock), memory_order_relaxed);
@@ -224,4 +235,5 @@ bool mt_lock_is_named(const void *lock) {
   return is;
 }
 
-bool mt_lock_was_named(const void *lock) { return atomic_load_explicit(seen_of(lock), memory_order_relaxed) == ((uintptr_t)lock | 1); }
+bool mt_lock_was_named(const void *lock) { return atomic_load_explicit(seen_of(lock), memory_order_relaxed) == (
+    (uintptr_t)lock | 1); }

@@ -1,18 +1,21 @@
-// Waits for locks. Rule: a lock is tried first, and only when it is taken is the clock read: an uncontended lock costs a
-// call more, and noting it among what the thread has touched (handoff.h). In a process that does not use Metal every function goes straight to its original.
+// Waits for locks. Rule: a lock is tried first, and only when it is taken is the clock read: an uncontended lock costs
+// a call more, and noting it among what the thread has touched (handoff.h). In a process that does not use Metal every
+// function goes straight to its original.
 //
-// What counts as a wait for a lock: mutexes, read-write locks and serial dispatch queues. A wait on a condition variable or a
-// semaphore is one for a signal, which is another thing: a thread pool waits for work that way. The exception is a condition variable
-// that is the lock of a language interpreter.
+// What counts as a wait for a lock: mutexes, read-write locks and serial dispatch queues. A wait on a condition
+// variable or a semaphore is one for a signal, which is another thing: a thread pool waits for work that way. The
+// exception is a condition variable that is the lock of a language interpreter.
 //
-// A wait that ends with a lock in the thread's hands is noted in the thread's own memory, and written into its ring when the lock was given
-// back, or before the thread's next record or next wait. A record costs little, but its cache lines, a page of the ring touched for the
-// first time and a new name are paid by all who wait for that lock: threads of Python made half as many command buffers. Records stay in
-// the order of their ends, because the hot path finds no room (look_again is 0) as long as a wait is not written down. A process that
-// ends while a thread has such a lock ends without that wait, as it does without one that is in progress.
+// A wait that ends with a lock in the thread's hands is noted in the thread's own memory, and written into its ring
+// when the lock was given back, or before the thread's next record or next wait. A record costs little, but its cache
+// lines, a page of the ring touched for the first time and a new name are paid by all who wait for that lock: threads
+// of Python made half as many command buffers. Records stay in the order of their ends, because the hot path finds no
+// room (look_again is 0) as long as a wait is not written down. A process that ends while a thread has such a lock ends
+// without that wait, as it does without one that is in progress.
 //
-// An interpreter's lock is not the mutex that guards it: CPython unlocks that mutex once when a thread has taken the lock and once more
-// when it has given it back, and only then is nobody held up. So its waits are written down at the second unlocking.
+// An interpreter's lock is not the mutex that guards it: CPython unlocks that mutex once when a thread has taken the
+// lock and once more when it has given it back, and only then is nobody held up. So its waits are written down at the
+// second unlocking.
 #ifndef MTRACE_LOCKS_H
 #define MTRACE_LOCKS_H
 #include <pthread.h>
@@ -50,12 +53,14 @@ static inline bool mt_locks_own(void) {
 static inline bool mt_signals_on(void) {
   if (!mt_locks_on()) return false;
   struct thread *t = mt_thread_get();
-  return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE || (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
+  return (uintptr_t)t <= (uintptr_t)MT_THREAD_GONE ||
+      (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
 }
 
-// Shows the wait that the calling thread is about to begin to whoever reads the ring from outside: see region.h. Holder is the thread that
-// has the lock, 0 when that is not known. A thread without a ring shows nothing.
-static inline void mt_wait_show(unsigned call, const void *address, uint64_t holder, uint64_t begin, bool interpreters) {
+// Shows the wait that the calling thread is about to begin to whoever reads the ring from outside: see region.h. Holder
+// is the thread that has the lock, 0 when that is not known. A thread without a ring shows nothing.
+static inline void mt_wait_show(unsigned call, const void *address, uint64_t holder, uint64_t begin,
+    bool interpreters) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return;
   uint64_t flags = interpreters ? MT_FLAG_LACKS_INTERPRETER : mt_python_flags();
@@ -71,9 +76,11 @@ static inline void mt_wait_hide(void) {
   if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
 }
 
-// Begins a wait of the calling thread in a function with the given frame, and returns the tick. mt_wait_hide must end it. For an
-// interpreter's lock no earlier wait is written down first: the lock's holder needs the mutex that this thread has locked.
-static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_t holder, const void *frame, bool interpreters) {
+// Begins a wait of the calling thread in a function with the given frame, and returns the tick. mt_wait_hide must end
+// it. For an interpreter's lock no earlier wait is written down first: the lock's holder needs the mutex that this
+// thread has locked.
+static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_t holder, const void *frame,
+    bool interpreters) {
   struct thread *t = mt_thread_get();
   if (!interpreters && (uintptr_t)t > (uintptr_t)MT_THREAD_GONE) mt_lock_write_down(t);
   uint64_t begin = mt_stack_begin_wait(call, frame);
@@ -81,16 +88,20 @@ static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_
   return begin;
 }
 
-// Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else after the
-// function that waited. Held is what the calling thread will give back: the lock, or a condition variable's mutex. Keeps errno.
-void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder, const void *waiter);
+// Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else
+// after the function that waited. Held is what the calling thread will give back: the lock, or a condition variable's
+// mutex. Keeps errno.
+void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder,
+    const void *waiter);
 
 // The same, at once, of a wait that was over at another tick than now, for a lock with a name of its own.
-void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder, const char *label);
+void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder,
+    const char *label);
 
-// Records a wait for a signal that began at the given tick and is over, with who gave the signal. Failed: none came. Held may be NULL:
-// then the wait is written down at once. Keeps errno.
-void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed, const void *waiter);
+// Records a wait for a signal that began at the given tick and is over, with who gave the signal. Failed: none came.
+// Held may be NULL: then the wait is written down at once. Keeps errno.
+void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed,
+    const void *waiter);
 
 // Does the calling thread owe waits for a lock that it is to give back?
 static inline bool mt_lock_is_owed(const void *lock) {
@@ -103,14 +114,15 @@ static inline void mt_lock_given_back(const void *lock) {
   if (__builtin_expect(mt_lock_is_owed(lock), 0)) mt_lock_unlocked(mt_thread_get());
 }
 
-// The calling thread has taken a mutex, where the system does not say who has it. The interpreter's is touched by all threads of Python all
-// the time: that hands nothing over.
+// The calling thread has taken a mutex, where the system does not say who has it. The interpreter's is touched by all
+// threads of Python all the time: that hands nothing over.
 static inline void mt_lock_taken(const void *lock, bool waited) {
   mt_handoff_hold(lock, waited);
   if (!mt_python_has(lock)) mt_handoff_touch(lock);
 }
 
-// Is there an interpreter's lock at this address? One that is not in the data of a known interpreter is known by the name of what it lies in.
+// Is there an interpreter's lock at this address? One that is not in the data of a known interpreter is known by the
+// name of what it lies in.
 bool mt_lock_is_named(const void *lock);
 static inline bool mt_lock_is_interpreters(const void *lock) { return mt_python_has(lock) || mt_lock_is_named(lock); }
 
@@ -118,6 +130,7 @@ static inline bool mt_lock_is_interpreters(const void *lock) { return mt_python_
 extern MT_HIDDEN _Atomic bool mt_locks_named; // there is such a one
 bool mt_lock_was_named(const void *lock);
 static inline bool mt_lock_known_interpreters(const void *lock) {
-  return mt_python_has(lock) || (atomic_load_explicit(&mt_locks_named, memory_order_relaxed) && mt_lock_was_named(lock));
+  return mt_python_has(lock) || (atomic_load_explicit(&mt_locks_named, memory_order_relaxed) &&
+      mt_lock_was_named(lock));
 }
 #endif

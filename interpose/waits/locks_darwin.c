@@ -1,5 +1,5 @@
-// macOS: dyld's interposing reaches the calls of every image, and those of Apple's own frameworks to these functions, but not our
-// own (interpose_darwin.c). Locks of the kind os_unfair_lock cannot be seen.
+// macOS: dyld's interposing reaches the calls of every image, and those of Apple's own frameworks to these functions,
+// but not our own (interpose_darwin.c). Locks of the kind os_unfair_lock cannot be seen.
 #include <dispatch/dispatch.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,8 +25,10 @@
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result
 
-// Who has a mutex is not to be read from it, so whoever takes one that was waited for once is noted: a load more for all others.
-static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock, mt_handoff_taker(lock), true); }
+// Who has a mutex is not to be read from it, so whoever takes one that was waited for once is noted: a load more for
+// all others.
+static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock,
+    mt_handoff_taker(lock), true); }
 static int mutex_trylock(pthread_mutex_t *lock) {
   int result = pthread_mutex_trylock(lock);
   if (result == 0 && mt_locks_on()) mt_lock_taken(lock, false);
@@ -55,39 +57,51 @@ static void barrier_sync_f(mt_queue queue, void *context, mt_queue_function func
 }
 
 static void original_sync(mt_queue queue, void *block) { dispatch_sync(queue, (dispatch_block_t)block); }
-static void original_barrier_sync(mt_queue queue, void *block) { dispatch_barrier_sync(queue, (dispatch_block_t)block); }
-static void sync_block(mt_queue queue, void *block) { mt_queue_sync(original_sync, dispatch_sync_f, MT_CALL_lock_dispatch_sync, queue, block); }
+static void original_barrier_sync(mt_queue queue, void *block) { dispatch_barrier_sync(queue, (dispatch_block_t)block);
+    }
+static void sync_block(mt_queue queue, void *block) { mt_queue_sync(original_sync, dispatch_sync_f,
+    MT_CALL_lock_dispatch_sync, queue, block); }
 static void barrier_sync_block(mt_queue queue, void *block) {
   mt_queue_sync(original_barrier_sync, dispatch_barrier_sync_f, MT_CALL_lock_dispatch_barrier_sync, queue, block);
 }
 
 static void async_and_wait_f(mt_queue queue, void *context, mt_queue_function function) {
-  mt_queue_async_and_wait_f(dispatch_async_and_wait_f, MT_CALL_lock_dispatch_async_and_wait_f, queue, context, function);
+  mt_queue_async_and_wait_f(dispatch_async_and_wait_f, MT_CALL_lock_dispatch_async_and_wait_f, queue, context,
+      function);
 }
 static void barrier_async_and_wait_f(mt_queue queue, void *context, mt_queue_function function) {
-  mt_queue_async_and_wait_f(dispatch_barrier_async_and_wait_f, MT_CALL_lock_dispatch_barrier_async_and_wait_f, queue, context, function);
+  mt_queue_async_and_wait_f(dispatch_barrier_async_and_wait_f, MT_CALL_lock_dispatch_barrier_async_and_wait_f, queue,
+      context, function);
 }
-static void original_async_and_wait(mt_queue queue, void *block) { dispatch_async_and_wait(queue, (dispatch_block_t)block); }
-static void original_barrier_async_and_wait(mt_queue queue, void *block) { dispatch_barrier_async_and_wait(queue, (dispatch_block_t)block); }
+static void original_async_and_wait(mt_queue queue, void *block) { dispatch_async_and_wait(queue,
+    (dispatch_block_t)block); }
+static void original_barrier_async_and_wait(mt_queue queue, void *block) { dispatch_barrier_async_and_wait(queue,
+    (dispatch_block_t)block); }
 static void async_and_wait(mt_queue queue, void *block) {
-  mt_queue_async_and_wait(original_async_and_wait, dispatch_async_and_wait_f, MT_CALL_lock_dispatch_async_and_wait, queue, block);
+  mt_queue_async_and_wait(original_async_and_wait, dispatch_async_and_wait_f, MT_CALL_lock_dispatch_async_and_wait,
+      queue, block);
 }
 static void barrier_async_and_wait(mt_queue queue, void *block) {
-  mt_queue_async_and_wait(original_barrier_async_and_wait, dispatch_barrier_async_and_wait_f, MT_CALL_lock_dispatch_barrier_async_and_wait, queue, block);
+  mt_queue_async_and_wait(original_barrier_async_and_wait, dispatch_barrier_async_and_wait_f,
+      MT_CALL_lock_dispatch_barrier_async_and_wait, queue, block);
 }
 
 static dispatch_block_t block_create(dispatch_block_flags_t flags, dispatch_block_t block) {
   struct mt_queue_block room;
   return dispatch_block_create(flags, (dispatch_block_t)mt_queue_watch(&room, (void *)block));
 }
-static dispatch_block_t block_create_with_qos_class(dispatch_block_flags_t flags, dispatch_qos_class_t class, int priority, dispatch_block_t block) {
+static dispatch_block_t block_create_with_qos_class(dispatch_block_flags_t flags, dispatch_qos_class_t class,
+    int priority, dispatch_block_t block) {
   struct mt_queue_block room;
-  return dispatch_block_create_with_qos_class(flags, class, priority, (dispatch_block_t)mt_queue_watch(&room, (void *)block));
+  return dispatch_block_create_with_qos_class(flags, class, priority, (dispatch_block_t)mt_queue_watch(&room,
+      (void *)block));
 }
 
-static void *original_create(unsigned long flags, void *block) { return (void *)dispatch_block_create(flags, (dispatch_block_t)block); }
+static void *original_create(unsigned long flags, void *block) { return (void *)dispatch_block_create(flags,
+    (dispatch_block_t)block); }
 
-static intptr_t original_semaphore_wait(void *semaphore, uint64_t until) { return dispatch_semaphore_wait(semaphore, until); }
+static intptr_t original_semaphore_wait(void *semaphore, uint64_t until) { return dispatch_semaphore_wait(semaphore,
+    until); }
 static intptr_t original_semaphore_signal(void *semaphore) { return dispatch_semaphore_signal(semaphore); }
 static intptr_t original_group_wait(void *group, uint64_t until) { return dispatch_group_wait(group, until); }
 static void original_group_leave(void *group) { dispatch_group_leave(group); }
@@ -95,12 +109,13 @@ static void original_group_leave(void *group) { dispatch_group_leave(group); }
 // Before any thread of the program: constructors of a library that is inserted are the first.
 extern void _Block_release(const void *block);
 __attribute__((constructor)) static void fill(void) {
-  mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, original_semaphore_wait, original_semaphore_signal,
+  mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, original_semaphore_wait,
+      original_semaphore_signal,
       original_group_wait, original_group_leave};
 }
 
-// dyld's table of replacements shows in what dlsym says (dyld, Loader.cpp). Another inserted library may replace some of the functions, too, and
-// come after us: one of ours is enough to know that they are applied.
+// dyld's table of replacements shows in what dlsym says (dyld, Loader.cpp). Another inserted library may replace some
+// of the functions, too, and come after us: one of ours is enough to know that they are applied.
 bool mt_waits_replaced(void) {
   static const struct {
     const char *name;

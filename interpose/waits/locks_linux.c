@@ -1,10 +1,11 @@
-// Linux: the C library's functions, by their names before the C library's. Rule: whatever a lock is, recursive, robust, checked for
-// errors, its own trylock and lock decide: what trylock does not give at once is asked of lock again.
+// Linux: the C library's functions, by their names before the C library's. Rule: whatever a lock is, recursive, robust,
+// checked for errors, its own trylock and lock decide: what trylock does not give at once is asked of lock again.
 //
-// Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To signal one that
-// nobody waits for is common and costs the C library a load; it costs us another of the same word, and a few stores to the thread's
-// own memory. Cancellation: our frames hold nothing that must be given back, so a thread that is cancelled inside a wait unwinds
-// through them, and the wait is not recorded; a semaphore is a cancellation point even when it is free, so that is asked first.
+// Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To
+// signal one that nobody waits for is common and costs the C library a load; it costs us another of the same word, and
+// a few stores to the thread's own memory. Cancellation: our frames hold nothing that must be given back, so a thread
+// that is cancelled inside a wait unwinds through them, and the wait is not recorded; a semaphore is a cancellation
+// point even when it is free, so that is asked first.
 #include <errno.h>
 #include <semaphore.h>
 #include "core/clock.h"
@@ -19,13 +20,15 @@
 #define SELDOM __attribute__((noinline, cold))
 
 // The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
-static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner, __ATOMIC_RELAXED); }
-static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer, __ATOMIC_RELAXED); }
+static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner,
+    __ATOMIC_RELAXED); }
+static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer,
+    __ATOMIC_RELAXED); }
 
 bool mt_waits_replaced(void) { return true; } // a library that the dynamic linker preloads comes before the C library
 
-// What is seldom is in functions of its own, so that who finds a lock free saves no register for it. The interpreter's lock is touched by
-// all threads of Python all the time: that hands nothing over.
+// What is seldom is in functions of its own, so that who finds a lock free saves no register for it. The interpreter's
+// lock is touched by all threads of Python all the time: that hands nothing over.
 #define LOCK(call, type, try, holder) \
   static SELDOM int call##_waits(type *lock, const void *frame, const void *waiter) { \
     if (mt_locks_own()) return ORIGINAL(call)(lock); \
@@ -53,9 +56,9 @@ LOCK(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, owner_of)
 LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, writer_of)
 LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_of)
 
-// Unlock is here for what lock put off, and because the library's own code, Go's included, must be bound to both or to neither: to one
-// of them alone, a sanitizer that comes before us would see locks given back that were never taken. Nothing of the lock is touched once it
-// was given back: whoever took it may have freed it.
+// Unlock is here for what lock put off, and because the library's own code, Go's included, must be bound to both or to
+// neither: to one of them alone, a sanitizer that comes before us would see locks given back that were never taken.
+// Nothing of the lock is touched once it was given back: whoever took it may have freed it.
 #define UNLOCK(call, type, before) \
   static SELDOM int call##_owed(type *lock) { \
     int result = ORIGINAL(call)(lock); \
@@ -84,16 +87,20 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, )
     mt_signal_waited(MT_CALL_signal_##call, condition, mutex, begin, result != 0, __builtin_return_address(0)); \
   return result
 
-EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex, MT_CALL_lock_pthread_cond_wait, mutex); }
+EXPORT int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition,
+    mutex, MT_CALL_lock_pthread_cond_wait, mutex); }
 EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
   WAIT(pthread_cond_timedwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, until);
 }
-EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until) {
+EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
+    const struct timespec *until) {
   WAIT(pthread_cond_clockwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, clock, until);
 }
 
-// The C library counts the waiters of a condition variable above three bits of flags, and looks there itself before it does anything.
-static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_load_n(&condition->__data.__wrefs, __ATOMIC_RELAXED) >> 3 != 0; }
+// The C library counts the waiters of a condition variable above three bits of flags, and looks there itself before it
+// does anything.
+static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_load_n(&condition->__data.__wrefs,
+    __ATOMIC_RELAXED) >> 3 != 0; }
 
 #define SIGNAL(call, condition) \
   if (mt_locks_on() && !mt_lock_known_interpreters(condition)) mt_handoff_give(condition, is_waited_for(condition)); \
@@ -102,8 +109,8 @@ static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_loa
 EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_signal, condition); }
 EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
 
-// The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read. One that was given
-// back by the thread that had taken it is a lock, as Python's threading.Lock is.
+// The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read.
+// One that was given back by the thread that had taken it is a lock, as Python's threading.Lock is.
 #define WAIT_FOR(call, semaphore, ...) \
   pthread_testcancel(); \
   int saved = errno; \
@@ -135,7 +142,8 @@ EXPORT int sem_timedwait(sem_t *semaphore, const struct timespec *until) {
   WAIT_FOR(sem_timedwait, semaphore, until);
 }
 EXPORT int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *until) {
-  if (!mt_signals_on() || !is_time(until) || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)) return ORIGINAL(sem_clockwait)(semaphore, clock, until);
+  if (!mt_signals_on() || !is_time(until) || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME)) return ORIGINAL(
+      sem_clockwait)(semaphore, clock, until);
   WAIT_FOR(sem_clockwait, semaphore, clock, until);
 }
 EXPORT int sem_trywait(sem_t *semaphore) {
@@ -145,7 +153,8 @@ EXPORT int sem_trywait(sem_t *semaphore) {
 }
 
 // The C library keeps a semaphore's value in the lower half of its first word and the number of waiters in the upper.
-static bool is_semaphore_waited_for(const sem_t *semaphore) { return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
+static bool is_semaphore_waited_for(const sem_t *semaphore) {
+    return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
 
 // Nothing is touched once the semaphore was posted: whoever took it may have freed it.
 UNLOCK(sem_post, sem_t, if (mt_locks_on()) mt_handoff_give(lock, is_semaphore_waited_for(lock)))

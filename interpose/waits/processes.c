@@ -24,7 +24,8 @@ void mt_process_waited(const struct mt_process_wait *w, pid_t ended) {
   struct thread *t = mt_thread();
   if (t) {
     struct record records[2] = {
-        {.begin = w->begin, .end = end, .arg = ended > 0 ? (uint64_t)ended : 0, .call = (uint16_t)w->call, .flags = (uint16_t)(MT_FLAG_HAS_MORE | (ended > 0 ? 0 : MT_FLAG_FAILED))},
+        {.begin = w->begin, .end = end, .arg = ended > 0 ? (uint64_t)ended : 0, .call = (uint16_t)w->call,
+            .flags = (uint16_t)(MT_FLAG_HAS_MORE | (ended > 0 ? 0 : MT_FLAG_FAILED))},
         {.begin = mt_text(t, w->program, strlen(w->program)), .call = MT_CALL_tracer_more},
     };
     mt_thread_publish(t, records, 2);

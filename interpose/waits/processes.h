@@ -1,5 +1,6 @@
-// Waits for child processes. Rule: it is asked without waiting first, and only when no child has ended is the clock read; so a call that
-// need not wait, as of a handler of SIGCHLD, costs one system call more and is not recorded. Only in a process that uses Metal.
+// Waits for child processes. Rule: it is asked without waiting first, and only when no child has ended is the clock
+// read; so a call that need not wait, as of a handler of SIGCHLD, costs one system call more and is not recorded. Only
+// in a process that uses Metal.
 #ifndef MTRACE_PROCESSES_H
 #define MTRACE_PROCESSES_H
 #include <stdint.h>
@@ -12,7 +13,8 @@ struct mt_process_wait {
   char program[64];
 };
 
-// The calling thread, in a function with the given frame, is about to wait for a process: its id, or what is no id of one. Keeps errno.
+// The calling thread, in a function with the given frame, is about to wait for a process: its id, or what is no id of
+// one. Keeps errno.
 void mt_process_wait_begin(struct mt_process_wait *w, unsigned call, pid_t process, const void *frame);
 
 // It has waited: for the process that ended, or in vain (0). Keeps errno.

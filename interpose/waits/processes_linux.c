@@ -1,5 +1,5 @@
-// Linux: the C library's functions, by their names before the C library's. What the C library calls itself does not come here: system is a
-// wait of its own.
+// Linux: the C library's functions, by their names before the C library's. What the C library calls itself does not
+// come here: system is a wait of its own.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +23,15 @@
   return result
 
 EXPORT pid_t waitpid(pid_t process, int *status, int options) {
-  WAIT_FOR_PROCESS(waitpid, process, options, ORIGINAL(waitpid)(process, status, options | WNOHANG), ORIGINAL(waitpid)(process, status, options), result);
+  WAIT_FOR_PROCESS(waitpid, process, options, ORIGINAL(waitpid)(process, status, options | WNOHANG),
+      ORIGINAL(waitpid)(process, status, options), result);
 }
 EXPORT pid_t wait4(pid_t process, int *status, int options, struct rusage *usage) {
-  WAIT_FOR_PROCESS(wait4, process, options, ORIGINAL(wait4)(process, status, options | WNOHANG, usage), ORIGINAL(wait4)(process, status, options, usage), result);
+  WAIT_FOR_PROCESS(wait4, process, options, ORIGINAL(wait4)(process, status, options | WNOHANG, usage),
+      ORIGINAL(wait4)(process, status, options, usage), result);
 }
-EXPORT pid_t wait(int *status) { WAIT_FOR_PROCESS(wait, 0, 0, ORIGINAL(waitpid)(-1, status, WNOHANG), ORIGINAL(wait)(status), result); }
+EXPORT pid_t wait(int *status) { WAIT_FOR_PROCESS(wait, 0, 0, ORIGINAL(waitpid)(-1, status, WNOHANG),
+    ORIGINAL(wait)(status), result); }
 
 // What waitid answers is 0 either way; which child it was it writes, or 0 for none.
 static int waitid_asks(idtype_t kind, id_t id, siginfo_t *child, int options) {

@@ -1,9 +1,10 @@
-// Dispatch queues as locks: dispatch_sync waits until the queue runs its block. Built for macOS, and for a test that has the dispatch library
-// of another system; the functions of the library come through a table, filled before anything here is called.
+// Dispatch queues as locks: dispatch_sync waits until the queue runs its block. Built for macOS, and for a test that
+// has the dispatch library of another system; the functions of the library come through a table, filled before anything
+// here is called.
 //
-// Rule: the wait ends when the block begins, so what is handed to dispatch is a function of ours that says so and then calls the
-// program's. A block that dispatch_block_create made, with flags, goes to dispatch as it is; what it was made of is watched instead, so
-// of one made before Metal was in use the wait is not recorded.
+// Rule: the wait ends when the block begins, so what is handed to dispatch is a function of ours that says so and then
+// calls the program's. A block that dispatch_block_create made, with flags, goes to dispatch as it is; what it was made
+// of is watched instead, so of one made before Metal was in use the wait is not recorded.
 #ifndef MTRACE_QUEUES_H
 #define MTRACE_QUEUES_H
 #include <stdint.h>
@@ -22,24 +23,29 @@ extern struct mt_dispatch {
 } mt_dispatch;
 
 // Runs a function on a queue as original does, dispatch_sync_f or dispatch_barrier_sync_f, and records the wait.
-void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function);
+void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue,
+    void *context, mt_queue_function function);
 
 // Runs a block on a queue as original does, or, where the block has no flags, as original_f does.
-void mt_queue_sync(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block);
+void mt_queue_sync(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *, mt_queue_function),
+    unsigned call, mt_queue queue, void *block);
 
-// The same for dispatch_async_and_wait and its kin, whose block or function may run on the thread that drains the queue. A block with flags
-// goes to dispatch as it is, and its wait is not recorded.
-void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function);
-void mt_queue_async_and_wait(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block);
+// The same for dispatch_async_and_wait and its kin, whose block or function may run on the thread that drains the
+// queue. A block with flags goes to dispatch as it is, and its wait is not recorded.
+void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue,
+    void *context, mt_queue_function function);
+void mt_queue_async_and_wait(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *,
+    mt_queue_function), unsigned call, mt_queue queue, void *block);
 
-// Semaphores and groups, as dispatch_semaphore_wait, dispatch_semaphore_signal, dispatch_group_wait and dispatch_group_leave, once waits are
-// recorded. Frame and waiter are of the function that the program called.
+// Semaphores and groups, as dispatch_semaphore_wait, dispatch_semaphore_signal, dispatch_group_wait and
+// dispatch_group_leave, once waits are recorded. Frame and waiter are of the function that the program called.
 intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, void *waiter);
 intptr_t mt_semaphore_signal(void *semaphore);
 intptr_t mt_group_wait(void *group, uint64_t until, const void *frame, void *waiter);
 void mt_group_leave(void *group);
 
-// What to make a block with flags of in place of the program's block: lies in room, which must last until it was copied.
+// What to make a block with flags of in place of the program's block: lies in room, which must last until it was
+// copied.
 struct mt_queue_block {
   void *words[6];
 };

@@ -32,7 +32,8 @@ struct mt_queue_wait {
 
 enum { SHORTEST_WAIT_NANOS = 5000 }; // of a queue whose holder came by a way that is not seen, as by dispatch_async
 
-static struct runner *runner_of(mt_queue queue) { return &runners[((uintptr_t)queue >> 5) % (sizeof runners / sizeof *runners)]; }
+static struct runner *runner_of(mt_queue queue) {
+    return &runners[((uintptr_t)queue >> 5) % (sizeof runners / sizeof *runners)]; }
 
 // A block's third word is its code.
 typedef void (*block_code)(void *);
@@ -42,21 +43,24 @@ static block_code code_of(void *block) { return ((block_code *)block)[2]; }
 // For a block with flags, in progress or over, by a thread's index.
 static struct mt_queue_wait *special[MT_THREADS];
 
-static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder || mt_nanos() - wait->begin_nanos > SHORTEST_WAIT_NANOS; }
+static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder ||
+    mt_nanos() - wait->begin_nanos > SHORTEST_WAIT_NANOS; }
 
 // Records it, on the thread that waited.
 static void record(const struct mt_queue_wait *wait, uint64_t end) {
   mt_stack_late(wait->frame, wait->begin);
-  mt_lock_waited_until(end, wait->call, (const void *)wait->queue, wait->begin, wait->holder, mt_dispatch.label(wait->queue));
+  mt_lock_waited_until(end, wait->call, (const void *)wait->queue, wait->begin, wait->holder,
+      mt_dispatch.label(wait->queue));
 }
 
-// The turn of what waited has come. It is on the thread that waits, except on the main queue, of which nothing is recorded, and of
-// dispatch_async_and_wait, whose caller records it when it goes on.
+// The turn of what waited has come. It is on the thread that waits, except on the main queue, of which nothing is
+// recorded, and of dispatch_async_and_wait, whose caller records it when it goes on.
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();
   // A holder that is still in its block holds nobody up: the queue is a concurrent one.
-  if (wait->holder && atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue && atomic_load_explicit(&runner->thread, memory_order_relaxed) == wait->holder)
+  if (wait->holder && atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue &&
+      atomic_load_explicit(&runner->thread, memory_order_relaxed) == wait->holder)
     wait->holder = 0;
   if (self == wait->caller) mt_wait_hide();
   if (self == wait->caller && is_wait(wait)) record(wait, mt_ticks());
@@ -66,7 +70,8 @@ static void turn(struct mt_queue_wait *wait) {
   wait->over = true;
 }
 
-static void finish(const struct mt_queue_wait *wait) { atomic_store_explicit(&runner_of(wait->queue)->thread, 0, memory_order_relaxed); }
+static void finish(const struct mt_queue_wait *wait) { atomic_store_explicit(&runner_of(wait->queue)->thread, 0,
+    memory_order_relaxed); }
 
 static void run(void *context) {
   struct mt_queue_wait *wait = context;
@@ -80,7 +85,8 @@ static void run(void *context) {
 
 static void begin(struct mt_queue_wait *wait, const void *frame) {
   struct runner *runner = runner_of(wait->queue);
-  if (atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue) wait->holder = atomic_load_explicit(&runner->thread, memory_order_relaxed);
+  if (atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue) wait->holder =
+      atomic_load_explicit(&runner->thread, memory_order_relaxed);
   wait->caller = mt_thread_id();
   wait->frame = frame;
   wait->begin_nanos = mt_nanos();
@@ -88,7 +94,8 @@ static void begin(struct mt_queue_wait *wait, const void *frame) {
   mt_wait_show(wait->call, (const void *)wait->queue, wait->holder, wait->begin, false);
 }
 
-void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function) {
+void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue,
+    void *context, mt_queue_function function) {
   if (!mt_locks_on()) return original(queue, context, function);
   struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call};
   begin(&wait, __builtin_frame_address(0));
@@ -96,16 +103,19 @@ void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsi
   mt_wait_hide();
 }
 
-void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *context, mt_queue_function function) {
+void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue,
+    void *context, mt_queue_function function) {
   if (!mt_locks_on()) return original(queue, context, function);
-  struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call, .elsewhere = true};
+  struct mt_queue_wait wait = {.queue = queue, .context = context, .function = function, .call = call,
+      .elsewhere = true};
   begin(&wait, __builtin_frame_address(0));
   original(queue, &wait, run);
   mt_wait_hide();
   if (wait.turned) record(&wait, wait.turned);
 }
 
-void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block) {
+void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *,
+    mt_queue_function), unsigned call, mt_queue queue, void *block) {
   if (!mt_locks_on() || has_flags(block)) return original(queue, block);
   struct mt_queue_wait wait = {.queue = queue, .context = block, .call = call, .elsewhere = true};
   begin(&wait, __builtin_frame_address(0));
@@ -114,8 +124,9 @@ void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original
   if (wait.turned) record(&wait, wait.turned);
 }
 
-// A block of dispatch_block_create says how it is to be run, which dispatch reads from the block itself, so such a block must reach it as
-// it is. They all have the same code, which is how dispatch knows them; it is read from one that is made at the first wait.
+// A block of dispatch_block_create says how it is to be run, which dispatch reads from the block itself, so such a
+// block must reach it as it is. They all have the same code, which is how dispatch knows them; it is read from one that
+// is made at the first wait.
 static void nothing(void *block) { (void)block; }
 static bool has_flags(void *block) {
   static const struct {
@@ -139,7 +150,8 @@ static bool has_flags(void *block) {
   return code_of(block) == code;
 }
 
-// When the turn of such a block comes is seen by what it holds: a block of ours around the program's, which looks whether its thread waits.
+// When the turn of such a block comes is seen by what it holds: a block of ours around the program's, which looks
+// whether its thread waits.
 static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wait *wait, void *block) {
   struct thread *t = mt_thread();
   if (!t) return original(wait->queue, block);
@@ -149,7 +161,8 @@ static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wai
   special[t->index] = outer;
 }
 
-void mt_queue_sync(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue, void *block) {
+void mt_queue_sync(void (*original)(mt_queue, void *), void (*original_f)(mt_queue, void *, mt_queue_function),
+    unsigned call, mt_queue queue, void *block) {
   if (!mt_locks_on()) return original(queue, block);
   struct mt_queue_wait wait = {.queue = queue, .context = block, .call = call};
   begin(&wait, __builtin_frame_address(0));
@@ -169,7 +182,8 @@ struct watched {
   const void *descriptor;
   void *block; // the program's
 };
-static void copy(struct watched *to, const struct watched *from) { mt_blocks.assign(&to->block, from->block, FIELD_IS_BLOCK); }
+static void copy(struct watched *to, const struct watched *from) { mt_blocks.assign(&to->block, from->block,
+    FIELD_IS_BLOCK); }
 static void dispose(const struct watched *watched) { mt_blocks.dispose(watched->block, FIELD_IS_BLOCK); }
 static const struct {
   uintptr_t reserved, size;
@@ -179,7 +193,8 @@ static const struct {
 
 static void invoke(struct watched *watched) {
   struct thread *t = mt_thread_get();
-  struct mt_queue_wait *wait = (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && special[t->index] && !special[t->index]->over ? special[t->index] : NULL;
+  struct mt_queue_wait *wait = (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && special[t->index] &&
+      !special[t->index]->over ? special[t->index] : NULL;
   if (wait) turn(wait);
   code_of(watched->block)(watched->block);
   if (wait) finish(wait); // before the queue is another's
@@ -188,6 +203,7 @@ static void invoke(struct watched *watched) {
 void *mt_queue_watch(struct mt_queue_block *room, void *block) {
   _Static_assert(sizeof(struct watched) <= sizeof *room, "room for a block");
   if (!mt_locks_on() || !block || !mt_blocks.stack || !mt_blocks.assign || !mt_blocks.dispose) return block;
-  *(struct watched *)(void *)room = (struct watched){mt_blocks.stack, HAS_COPY_DISPOSE | HAS_DESCRIPTOR, 0, invoke, &watched_descriptor, block};
+  *(struct watched *)(void *)room = (struct watched){mt_blocks.stack, HAS_COPY_DISPOSE | HAS_DESCRIPTOR, 0, invoke,
+      &watched_descriptor, block};
   return room;
 }

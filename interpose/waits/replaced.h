@@ -1,4 +1,5 @@
-// Whether the system lets the library replace the functions that wait for locks and signals. macOS may load it and refuse that.
+// Whether the system lets the library replace the functions that wait for locks and signals. macOS may load it and
+// refuse that.
 #ifndef MTRACE_REPLACED_H
 #define MTRACE_REPLACED_H
 #include <stdbool.h>

@@ -1,8 +1,9 @@
-// Dispatch semaphores and groups, for macOS and for a test that has the dispatch library of another system: see queues.h.
+// Dispatch semaphores and groups, for macOS and for a test that has the dispatch library of another system: see
+// queues.h.
 //
-// Whether anyone waits is not to be seen here, so every signal is noted. A semaphore that was given back by the thread that had taken it is a
-// lock, and the wait for it one for a lock, inside Metal's calls too. A group is left by whoever does its last work; blocks that dispatch
-// itself put into it leave it unseen.
+// Whether anyone waits is not to be seen here, so every signal is noted. A semaphore that was given back by the thread
+// that had taken it is a lock, and the wait for it one for a lock, inside Metal's calls too. A group is left by whoever
+// does its last work; blocks that dispatch itself put into it leave it unseen.
 #include "core/clock.h"
 #include "waits/handoff.h"
 #include "waits/locks.h"
@@ -16,7 +17,8 @@ intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, v
   intptr_t result = mt_dispatch.semaphore_wait(semaphore, NOW);
   if (result == 0) mt_handoff_take(semaphore, false);
   if (result == 0 || until == NOW) return result;
-  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_semaphore_wait, semaphore, mt_handoff_taker(semaphore), frame, false);
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_dispatch_semaphore_wait, semaphore, mt_handoff_taker(semaphore), frame,
+      false);
   result = mt_dispatch.semaphore_wait(semaphore, until);
   mt_wait_hide();
   struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0};

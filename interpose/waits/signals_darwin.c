@@ -1,7 +1,8 @@
 // macOS: waits for signals, and who gives them. See locks_darwin.c for how the functions come to be ours.
 //
-// Whether anyone waits for a condition variable is not to be seen here, so every signal is noted. It is waited for with its mutex given
-// up: whoever returns from the wait has taken it again. Semaphores and groups are in semaphores_darwin.c.
+// Whether anyone waits for a condition variable is not to be seen here, so every signal is noted. It is waited for with
+// its mutex given up: whoever returns from the wait has taken it again. Semaphores and groups are in
+// semaphores_darwin.c.
 #include <dispatch/dispatch.h>
 #include <errno.h>
 #include "waits/handoff.h"
@@ -27,7 +28,8 @@
     mt_signal_waited(MT_CALL_signal_##call, condition, mutex, begin, result != 0, __builtin_return_address(0)); \
   return result
 
-static int cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex, MT_CALL_lock_pthread_cond_wait, mutex); }
+static int cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex) { WAIT(pthread_cond_wait, condition, mutex,
+    MT_CALL_lock_pthread_cond_wait, mutex); }
 static int cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex, const struct timespec *until) {
   WAIT(pthread_cond_timedwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, until);
 }
@@ -46,7 +48,8 @@ static intptr_t semaphore_wait_on(dispatch_semaphore_t semaphore, dispatch_time_
   if (!mt_locks_on()) return dispatch_semaphore_wait(semaphore, until);
   return mt_semaphore_wait(semaphore, until, __builtin_frame_address(0), __builtin_return_address(0));
 }
-static intptr_t semaphore_signal(dispatch_semaphore_t semaphore) { return mt_locks_on() ? mt_semaphore_signal(semaphore) : dispatch_semaphore_signal(semaphore); }
+static intptr_t semaphore_signal(dispatch_semaphore_t semaphore) { return mt_locks_on() ?
+    mt_semaphore_signal(semaphore) : dispatch_semaphore_signal(semaphore); }
 static intptr_t group_wait(dispatch_group_t group, dispatch_time_t until) {
   if (!mt_signals_on()) return dispatch_group_wait(group, until);
   return mt_group_wait(group, until, __builtin_frame_address(0), __builtin_return_address(0));

@@ -26,10 +26,12 @@ type dictionary struct {
 func newDictionary() *dictionary {
 	return &dictionary{
 		tables: &profiles.ProfilesDictionary{
-			MappingTable: []*profiles.Mapping{{}}, LocationTable: []*profiles.Location{{}}, FunctionTable: []*profiles.Function{{}}, LinkTable: []*profiles.Link{{}},
+			MappingTable: []*profiles.Mapping{{}}, LocationTable: []*profiles.Location{{}},
+			FunctionTable: []*profiles.Function{{}}, LinkTable: []*profiles.Link{{}},
 			StringTable: []string{""}, AttributeTable: []*profiles.KeyValueAndUnit{{}}, StackTable: []*profiles.Stack{{}},
 		},
-		strings: map[string]int32{"": 0}, mappings: map[*profile.Mapping]int32{nil: 0}, functions: map[*profile.Function]int32{nil: 0},
+		strings: map[string]int32{"": 0}, mappings: map[*profile.Mapping]int32{nil: 0},
+		functions: map[*profile.Function]int32{nil: 0},
 		locations: map[*profile.Location]int32{}, stacks: map[string]int32{"": 0}, attributes: map[string]int32{},
 	}
 }
@@ -56,7 +58,8 @@ func (d *dictionary) text(s string) int32 {
 func (d *dictionary) mapping(m *profile.Mapping) int32 {
 	at, known := d.mappings[m]
 	if !known {
-		at = add(&d.tables.MappingTable, &profiles.Mapping{MemoryStart: m.Start, MemoryLimit: m.Limit, FileOffset: m.Offset, FilenameStrindex: d.text(m.File)})
+		at = add(&d.tables.MappingTable, &profiles.Mapping{MemoryStart: m.Start, MemoryLimit: m.Limit, FileOffset: m.Offset,
+			FilenameStrindex: d.text(m.File)})
 		d.mappings[m] = at
 	}
 	return at
@@ -65,7 +68,8 @@ func (d *dictionary) mapping(m *profile.Mapping) int32 {
 func (d *dictionary) function(f *profile.Function) int32 {
 	at, known := d.functions[f]
 	if !known {
-		at = add(&d.tables.FunctionTable, &profiles.Function{NameStrindex: d.text(f.Name), SystemNameStrindex: d.text(f.SystemName), FilenameStrindex: d.text(f.Filename), StartLine: f.StartLine})
+		at = add(&d.tables.FunctionTable, &profiles.Function{NameStrindex: d.text(f.Name),
+			SystemNameStrindex: d.text(f.SystemName), FilenameStrindex: d.text(f.Filename), StartLine: f.StartLine})
 		d.functions[f] = at
 	}
 	return at
@@ -76,7 +80,8 @@ func (d *dictionary) location(l *profile.Location) int32 {
 	if !known {
 		one := &profiles.Location{MappingIndex: d.mapping(l.Mapping), Address: l.Address}
 		for _, line := range l.Line {
-			one.Lines = append(one.Lines, &profiles.Line{FunctionIndex: d.function(line.Function), Line: line.Line, Column: line.Column})
+			one.Lines = append(one.Lines, &profiles.Line{FunctionIndex: d.function(line.Function), Line: line.Line,
+				Column: line.Column})
 		}
 		at = add(&d.tables.LocationTable, one)
 		d.locations[l] = at
@@ -112,7 +117,8 @@ func (d *dictionary) attribute(name string, value *common.AnyValue, unit string)
 	return at
 }
 
-// labels are those of a sample, as attributes. An attribute's name comes once: one that has several values has a list of them.
+// labels are those of a sample, as attributes. An attribute's name comes once: one that has several values has a list
+// of them.
 func (d *dictionary) labels(s *profile.Sample) (list []int32) {
 	names := slices.Collect(maps.Keys(s.Label))
 	names = slices.AppendSeq(names, maps.Keys(s.NumLabel))

@@ -1,4 +1,5 @@
-// Package otlp makes profiles into those of OpenTelemetry's protocol: opentelemetry/proto/profiles/v1development/profiles.proto.
+// Package otlp makes profiles into those of OpenTelemetry's protocol:
+// opentelemetry/proto/profiles/v1development/profiles.proto.
 package otlp
 
 import (
@@ -13,8 +14,8 @@ import (
 	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
 )
 
-// Make is a profile with the attributes of what it is of. The protocol has one type of sample in a profile: there are as many as p has types. What
-// p says in comments becomes the attribute pprof.profile.comment of each.
+// Make is a profile with the attributes of what it is of. The protocol has one type of sample in a profile: there are
+// as many as p has types. What p says in comments becomes the attribute pprof.profile.comment of each.
 func Make(p *profile.Profile, of map[string]string, version string) *profiles.ProfilesData {
 	d := newDictionary()
 	stacks := make([]int32, len(p.Sample))
@@ -45,7 +46,8 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 		one.Period = interval
 		for i, s := range p.Sample {
 			if s.Value[k] != 0 {
-				one.Samples = append(one.Samples, &profiles.Sample{StackIndex: stacks[i], AttributeIndices: attributes[i], Values: []int64{s.Value[k]}})
+				one.Samples = append(one.Samples, &profiles.Sample{StackIndex: stacks[i], AttributeIndices: attributes[i],
+					Values: []int64{s.Value[k]}})
 			}
 		}
 		scope.Profiles = append(scope.Profiles, one)
@@ -54,7 +56,8 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		whole.Attributes = append(whole.Attributes, &common.KeyValue{Key: name, Value: text(of[name])})
 	}
-	return &profiles.ProfilesData{ResourceProfiles: []*profiles.ResourceProfiles{{Resource: whole, ScopeProfiles: []*profiles.ScopeProfiles{scope}}}, Dictionary: d.tables}
+	return &profiles.ProfilesData{ResourceProfiles: []*profiles.ResourceProfiles{{Resource: whole,
+		ScopeProfiles: []*profiles.ScopeProfiles{scope}}}, Dictionary: d.tables}
 }
 
 // identity is a number for a type of a profile which is the same each time that the same is sent.

@@ -94,7 +94,8 @@ func TestProcessorForEach(t *testing.T) {
 	loops.Edit(p, func(s *program.Step, _ *program.Detail) { s.Notify = 20 * us })
 	p.ShareFramework()
 	if got, most := rate(t, p, change.Change{Cores: true}), 1/0.04; got > most*1.01 || got < most*0.5 {
-		t.Errorf("%.2f command buffers in a millisecond, want at most the %.2f that the framework can submit on the machine's processor", got, most)
+		t.Errorf("%.2f command buffers in a millisecond, want at most the %.2f that the framework can submit on the "+
+			"machine's processor", got, most)
 	}
 }
 

@@ -91,8 +91,8 @@ func follows(own []turn, n int) bool {
 		!policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
 }
 
-// inHandlers says whether the thread makes its command buffers in completion handlers of the one before: after the GPU's
-// end and before the handlers have returned. What it does then is not done while it waits.
+// inHandlers says whether the thread makes its command buffers in completion handlers of the one before: after the
+// GPU's end and before the handlers have returned. What it does then is not done while it waits.
 func inHandlers(own []turn) bool {
 	n := 0
 	for i := 1; i < len(own); i++ {

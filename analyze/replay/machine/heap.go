@@ -70,7 +70,8 @@ func (h *binaryHeap[T]) pop() T {
 }
 
 // An agenda holds events in order of time, and events of the same instant in the order in which they were scheduled.
-// Its first element is stored apart. Many events schedule the very next event, which then never passes through the heap.
+// Its first element is stored apart. Many events schedule the very next event, which then never passes through the
+// heap.
 type agenda struct {
 	next event // the first of all, if kept
 	kept bool

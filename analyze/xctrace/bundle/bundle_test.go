@@ -142,7 +142,8 @@ func TestExportSurvivesCrashes(t *testing.T) {
 		t.Run(kind+" twice", func(t *testing.T) {
 			tool, said := tool(t)
 			r, failed := exportAll(t, tool, makeBundle(t, map[string]any{
-				"Faults": []map[string]any{{"Table": "metal-gpu-intervals", "Kind": kind, "Times": 2}, {"Table": "toc", "Kind": kind, "Times": 1}},
+				"Faults": []map[string]any{{"Table": "metal-gpu-intervals", "Kind": kind, "Times": 2},
+					{"Table": "toc", "Kind": kind, "Times": 1}},
 			}))
 			if len(failed) != 0 || len(r.Truncated()) != 0 || len(r.GPU) < 80 {
 				t.Errorf("failed %v, truncated %v, %d GPU intervals", failed, r.Truncated(), len(r.GPU))
@@ -178,10 +179,12 @@ func TestExportErrors(t *testing.T) {
 	if slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "attempt 2") }) {
 		t.Error("tried again though it was no crash")
 	}
-	if _, err := tool.Export(context.Background(), filepath.Join(t.TempDir(), "no.trace"), 0, ignore); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := tool.Export(context.Background(), filepath.Join(t.TempDir(), "no.trace"), 0, ignore); err == nil ||
+		!strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("a bundle that is not there: %v", err)
 	}
-	if _, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 7, ignore); err == nil || !strings.Contains(err.Error(), "no run 7") {
+	if _, err := tool.Export(context.Background(), makeBundle(t, map[string]any{}), 7, ignore); err == nil ||
+		!strings.Contains(err.Error(), "no run 7") {
 		t.Errorf("a run that is not there: %v", err)
 	}
 }
@@ -189,7 +192,8 @@ func TestExportErrors(t *testing.T) {
 func TestTrap31FindSaysWhatToInstall(t *testing.T) {
 	t.Setenv("MTRACE_XCTRACE", "/nonexistent/xctrace")
 	_, err := Find()
-	if err == nil || !strings.Contains(err.Error(), "Command Line Tools alone") || !strings.Contains(err.Error(), "xcode-select") {
+	if err == nil || !strings.Contains(err.Error(), "Command Line Tools alone") ||
+		!strings.Contains(err.Error(), "xcode-select") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -201,7 +205,8 @@ func record(t *testing.T, plan string, command ...string) (string, []string, err
 	t.Setenv("DYLD_INSERT_LIBRARIES", "/lib/libmtrace.dylib")
 	output := filepath.Join(t.TempDir(), "out.trace")
 	var out bytes.Buffer
-	err := tool.Record(context.Background(), Recording{Command: command, Output: output, Template: "Metal System Trace", Stdout: &out, Stderr: &out})
+	err := tool.Record(context.Background(), Recording{Command: command, Output: output, Template: "Metal System Trace",
+		Stdout: &out, Stderr: &out})
 	return output, *said, err
 }
 
@@ -256,13 +261,15 @@ func TestRecordResolvesScripts(t *testing.T) {
 
 // xctrace record's status is not to be trusted either way: the bundle decides.
 func TestRecordIsJudgedByTheBundle(t *testing.T) {
-	if _, said, err := record(t, `{"Config": {"CommandBuffers": 60}, "Record": "status"}`, "true"); err != nil || !slices.Contains(said, "xctrace ended with status 54, but the recording is whole") {
+	if _, said, err := record(t, `{"Config": {"CommandBuffers": 60}, "Record": "status"}`, "true"); err != nil ||
+		!slices.Contains(said, "xctrace ended with status 54, but the recording is whole") {
 		t.Errorf("a good recording with a bad status: %v, %q", err, said)
 	}
 	if _, _, err := record(t, `{"Record": "nothing"}`, "true"); err == nil || !strings.Contains(err.Error(), "made no ") {
 		t.Errorf("no bundle with status 0: %v", err)
 	}
-	if _, _, err := record(t, `{"Record": "failed"}`, "true"); err == nil || !strings.Contains(err.Error(), "no start date") {
+	if _, _, err := record(t, `{"Record": "failed"}`, "true"); err == nil ||
+		!strings.Contains(err.Error(), "no start date") {
 		t.Errorf("a failed recording: %v", err)
 	}
 }
@@ -285,7 +292,8 @@ func TestTrap16StatusesAreExplained(t *testing.T) {
 		{failure{what: "record", code: 21, output: "Cannot find process for provided pid: 4"}, "launch the program instead"},
 		{failure{what: "record", code: 2, output: "Failed to attach"}, "could not attach"},
 		{failure{what: "record", code: 30}, "--template"},
-		{failure{what: "export", code: 1, output: "xcode-select: error: tool 'xctrace' requires Xcode, but active developer directory " +
+		{failure{what: "export", code: 1, output: "xcode-select: error: tool 'xctrace' requires Xcode, but active " +
+			"developer directory " +
 			"'/Library/Developer/CommandLineTools' is a command line tools instance"}, "Command Line Tools"},
 		{failure{what: "export", code: -1, signal: syscall.SIGTRAP}, "SIGTRAP"},
 		{failure{what: "export", code: 5, output: "one\nlast words\n"}, "last words"},
@@ -308,7 +316,8 @@ func TestTrap31RecordStopsOnInterrupt(t *testing.T) {
 		syscall.Kill(os.Getpid(), syscall.SIGINT)
 	}()
 	begin := time.Now()
-	err := tool.Record(context.Background(), Recording{Command: []string{"sleep", "600"}, Output: output, Template: "Metal System Trace", Stdout: started, Stderr: started})
+	err := tool.Record(context.Background(), Recording{Command: []string{"sleep", "600"}, Output: output,
+		Template: "Metal System Trace", Stdout: started, Stderr: started})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +360,8 @@ func TestRecordTimeLimit(t *testing.T) {
 	output := filepath.Join(t.TempDir(), "out.trace")
 	var out bytes.Buffer
 	begin := time.Now()
-	err := tool.Record(context.Background(), Recording{Command: []string{"sleep", "600"}, Output: output, Template: "Metal System Trace", Limit: 200 * time.Millisecond, Stdout: &out, Stderr: &out})
+	err := tool.Record(context.Background(), Recording{Command: []string{"sleep", "600"}, Output: output,
+		Template: "Metal System Trace", Limit: 200 * time.Millisecond, Stdout: &out, Stderr: &out})
 	if err != nil || time.Since(begin) > 5*time.Minute {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
@@ -362,7 +372,8 @@ func TestSettingsErrors(t *testing.T) {
 	if _, err := Settings(filepath.Join(dir, "no.trace")); err == nil {
 		t.Error("no file, no error")
 	}
-	for text, want := range map[string]string{"hello {": "not a property list", `<?xml version="1.0"?><plist version="1.0"><dict><key>a</key><true/></dict></plist>`: "NSKeyedArchiver"} {
+	for text, want := range map[string]string{"hello {": "not a property list",
+		`<?xml version="1.0"?><plist version="1.0"><dict><key>a</key><true/></dict></plist>`: "NSKeyedArchiver"} {
 		file := filepath.Join(dir, "form.template")
 		os.WriteFile(file, []byte(text), 0o666)
 		if _, err := Settings(file); err == nil || !strings.Contains(err.Error(), want) {
@@ -371,10 +382,12 @@ func TestSettingsErrors(t *testing.T) {
 	}
 }
 
-// TestBundlesNameNoPaths: what a bundle from elsewhere says never becomes a path: only tables that mtrace knows are exported, into files named
-// after them, and what stands in the place of the template is read only if it is a file of a template's size.
+// TestBundlesNameNoPaths: what a bundle from elsewhere says never becomes a path: only tables that mtrace knows are
+// exported, into files named after them, and what stands in the place of the template is read only if it is a file of a
+// template's size.
 func TestBundlesNameNoPaths(t *testing.T) {
-	run := &xctrace.Run{Tables: []xctrace.TOCTable{{Schema: "../../../escape"}, {Schema: "/etc/passwd"}, {Schema: "metal-gpu-intervals"}, {Schema: "..\x00"}}}
+	run := &xctrace.Run{Tables: []xctrace.TOCTable{{Schema: "../../../escape"}, {Schema: "/etc/passwd"},
+		{Schema: "metal-gpu-intervals"}, {Schema: "..\x00"}}}
 	if got := wanted(run); len(got) != 1 || got[0] != "metal-gpu-intervals" {
 		t.Errorf("it exports %q", got)
 	}

@@ -49,7 +49,8 @@ func Settings(path string) ([]Setting, error) {
 // mostSettings bounds a template: real ones have some ten kilobytes.
 const mostSettings = 16 << 20
 
-// readSettings reads a template. A bundle comes from elsewhere: what stands in the template's place may be a pipe, or without an end.
+// readSettings reads a template. A bundle comes from elsewhere: what stands in the template's place may be a pipe, or
+// without an end.
 func readSettings(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, cmp.Or(err, fmt.Errorf("%s is no file", path))
@@ -69,7 +70,8 @@ func readSettings(path string) ([]byte, error) {
 var errNotArchive = errors.New("a property list, but not one of NSKeyedArchiver")
 
 // settingKeys are parts of the names of settings that explain tables.
-var settingKeys = []string{"shaderprofiler", "shadertimeline", "counterprofile", "counterset", "performancestate", "consistentstate"}
+var settingKeys = []string{"shaderprofiler", "shadertimeline", "counterprofile", "counterset", "performancestate",
+	"consistentstate"}
 
 func settingsIn(object any, objects []any) []Setting {
 	dictionary, ok := object.(map[string]any)

@@ -98,7 +98,8 @@ func newBuilder(r *xctrace.Recording, rows *summary.Rows, types []*profile.Value
 	}
 	return &builder{
 		recording: r, profile: p,
-		samples: map[string]*profile.Sample{}, locations: map[frame]*profile.Location{}, functions: map[function]*profile.Function{}, mappings: map[string]*profile.Mapping{},
+		samples: map[string]*profile.Sample{}, locations: map[frame]*profile.Location{},
+		functions: map[function]*profile.Function{}, mappings: map[string]*profile.Mapping{},
 	}
 }
 
@@ -117,7 +118,8 @@ func (b *builder) add(stack []frame, process xctrace.ProcessIndex, thread xctrac
 		}
 		return
 	}
-	s := &profile.Sample{Location: locations, Value: append([]int64(nil), values...), Label: map[string][]string{}, NumLabel: map[string][]int64{}}
+	s := &profile.Sample{Location: locations, Value: append([]int64(nil), values...), Label: map[string][]string{},
+		NumLabel: map[string][]int64{}}
 	if p := b.recording.Processes[process]; process != 0 {
 		s.Label["process"] = []string{p.Name}
 		s.NumLabel["pid"] = []int64{int64(p.PID)}
@@ -134,7 +136,8 @@ func (b *builder) location(f frame) *profile.Location {
 	if l := b.locations[f]; l != nil {
 		return l
 	}
-	l := &profile.Location{ID: uint64(len(b.profile.Location) + 1), Address: f.address, Line: []profile.Line{{Function: b.function(f), Line: int64(f.line)}}}
+	l := &profile.Location{ID: uint64(len(b.profile.Location) + 1), Address: f.address,
+		Line: []profile.Line{{Function: b.function(f), Line: int64(f.line)}}}
 	if f.binary != "" {
 		l.Mapping = b.mapping(f.binary)
 	}

@@ -35,7 +35,8 @@ func stackOf(s *profile.Sample) (names []string) {
 
 // The sums of the GPU profile are those of the simulation, per label and thread.
 func TestGPUProfileSums(t *testing.T) {
-	simulated := export.Record(export.Config{Seed: 1, CommandBuffers: 300, Threads: 3, Encoders: 2, Labels: 2, Compositor: true})
+	simulated := export.Record(export.Config{Seed: 1, CommandBuffers: 300, Threads: 3, Encoders: 2, Labels: 2,
+		Compositor: true})
 	r := xctracetest.Load(t, simulated, "metal-gpu-intervals", "metal-application-command-buffer-submissions")
 	built, err := GPU(r, summary.Filter{})
 	if err != nil {
@@ -48,7 +49,8 @@ func TestGPUProfileSums(t *testing.T) {
 			continue
 		}
 		for i, e := range b.Encoders {
-			key := fmt.Sprint([]string{fmt.Sprintf("encoder %q", e.Label), e.Label, b.Label, "Compute channel", "(all queues)"}, " ", b.Thread.TID)
+			key := fmt.Sprint([]string{fmt.Sprintf("encoder %q", e.Label), e.Label, b.Label, "Compute channel", "(all queues)"},
+				" ", b.Thread.TID)
 			v := want[key]
 			v[1] += int64(e.Stages[0].Duration)
 			if i == 0 {
@@ -101,7 +103,8 @@ func TestCPUProfileStacks(t *testing.T) {
 			}
 		}
 	}
-	if n := int64(len(r.Samples)); samples != n/2 || leaf["encode<T>(int)"] != (2*samples+2)/3 || leaf["main"] != samples/3 {
+	if n := int64(len(r.Samples)); samples != n/2 || leaf["encode<T>(int)"] != (2*samples+2)/3 ||
+		leaf["main"] != samples/3 {
 		t.Errorf("%d samples of %d rows, leaves %v", samples, n, leaf)
 	}
 	only, err := CPU(xctracetest.Load(t, simulated, "time-sample"), summary.Filter{})

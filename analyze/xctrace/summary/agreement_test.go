@@ -44,8 +44,8 @@ func workOf(r *export.Recording) (rows []workRow) {
 	return rows
 }
 
-// covered is the union and the sum of the rows that are wanted, by a way that no output uses: the time line is cut at every begin and end,
-// and each piece looked for in every row.
+// covered is the union and the sum of the rows that are wanted, by a way that no output uses: the time line is cut at
+// every begin and end, and each piece looked for in every row.
 func covered(rows []workRow, wanted func(workRow) bool) (union, sum int64) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r workRow) bool { return !wanted(r) })
 	var cuts []int64
@@ -68,13 +68,16 @@ func covered(rows []workRow, wanted func(workRow) bool) (union, sum int64) {
 	return union, sum
 }
 
-// TestOneFigureInEveryOutput: of one export `mtrace xctrace` said 2.27 ms busy and `mtrace report` 2.56 ms, because the model had one
-// interval for each command buffer, from its first work to its last; and of one with several channels a claim gpu.busy_share > 0.9
-// passed where the truth was 0.33. To mtrace diff an encoder that no table names took 0 ns. Numbers of command buffers were taken for identities: with 3 numbers for 60 command buffers, three
-// command buffers ran for the whole time. Every output's figure is held against what the simulation did.
+// TestOneFigureInEveryOutput: of one export `mtrace xctrace` said 2.27 ms busy and `mtrace report` 2.56 ms, because the
+// model had one interval for each command buffer, from its first work to its last; and of one with several channels a
+// claim gpu.busy_share > 0.9 passed where the truth was 0.33. To mtrace diff an encoder that no table names took 0 ns.
+// Numbers of command buffers were taken for identities: with 3 numbers for 60 command buffers, three command buffers
+// ran for the whole time. Every output's figure is held against what the simulation did.
 func TestOneFigureInEveryOutput(t *testing.T) {
-	const gpu, submitted, completed, encoders = "metal-gpu-intervals", "metal-application-command-buffer-submissions", "metal-command-buffer-completed", "metal-application-encoders-list"
-	simulated := export.Record(export.Config{Seed: 21, CommandBuffers: 60, Threads: 3, Encoders: 3, Wait: true, Names: 3, Channels: true, Compositor: true, GPUNanos: 9_000})
+	const gpu, submitted, completed, encoders = "metal-gpu-intervals", "metal-application-command-buffer-submissions",
+		"metal-command-buffer-completed", "metal-application-encoders-list"
+	simulated := export.Record(export.Config{Seed: 21, CommandBuffers: 60, Threads: 3, Encoders: 3, Wait: true, Names: 3,
+		Channels: true, Compositor: true, GPUNanos: 9_000})
 	for _, tables := range [][]string{{gpu, submitted, completed, encoders}, {gpu, submitted}, {gpu, completed}, {gpu}} {
 		t.Run(fmt.Sprint(len(tables), tables[len(tables)-1]), func(t *testing.T) {
 			for _, all := range []bool{false, true} {
@@ -165,7 +168,8 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	check("time of the kernels", ofKernels, sum)
 	if len(r.Queues) == 1 && s.InFlight != nil {
 		if q := r.Queues[0]; q.InFlightMax != s.InFlight.Max || math.Abs(q.InFlightMean-s.InFlight.Mean) > 1e-9 {
-			t.Errorf("in flight: mtrace report says %.3f and %d, mtrace xctrace %.3f and %d", q.InFlightMean, q.InFlightMax, s.InFlight.Mean, s.InFlight.Max)
+			t.Errorf("in flight: mtrace report says %.3f and %d, mtrace xctrace %.3f and %d", q.InFlightMean, q.InFlightMax,
+				s.InFlight.Mean, s.InFlight.Max)
 		}
 	}
 	var document bytes.Buffer
@@ -176,7 +180,10 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	claimed(t, document.Bytes(), fmt.Sprintf("gpu.busy_share > %.6f", truth*0.999), claims.Pass)
 	claimed(t, document.Bytes(), fmt.Sprintf("gpu.busy_share > %.6f", truth*1.001), claims.Fail)
 	compared, err := diff.Compare([]*diff.Run{diff.Of("a", trace)}, []*diff.Run{diff.Of("b", trace)})
-	if err != nil || slices.ContainsFunc(compared.Changes, func(c diff.Change) bool { return c.A != c.B || c.CountA != c.CountB }) {
+	if err != nil || slices.ContainsFunc(compared.Changes, func(c diff.Change) bool {
+		return c.A != c.B ||
+			c.CountA != c.CountB
+	}) {
 		t.Errorf("a recording differs from itself: %v, %+v", err, compared)
 	}
 	var inDiff float64
@@ -289,7 +296,8 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 
 func claimed(t *testing.T, document []byte, expr string, want claims.Status) {
 	t.Helper()
-	file, err := claims.ParseFile("claims.json", []byte(fmt.Sprintf(`{"schema": "mtrace.claims/1", "name": "busy", "claims": [{"id": "busy", "title": "busy", "expr": %q}]}`, expr)), nil)
+	file, err := claims.ParseFile("claims.json",
+		[]byte(fmt.Sprintf(`{"schema": "mtrace.claims/1", "name": "busy", "claims": [{"id": "busy", "title": "busy", "expr": %q}]}`, expr)), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

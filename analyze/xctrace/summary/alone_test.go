@@ -27,7 +27,8 @@ func tableOf(schema, columns string, rows ...[]export.Value) func(*export.Writer
 
 // sampleAt is a row of time-profile: time, thread, weight, stack.
 func sampleAt(at, weight uint64, functions ...string) []export.Value {
-	row := []export.Value{export.Time("sample-time", at), export.ThreadValue("main", 70, "p7", 7, false), export.Number("weight", weight), export.Sentinel}
+	row := []export.Value{export.Time("sample-time", at), export.ThreadValue("main", 70, "p7", 7, false),
+		export.Number("weight", weight), export.Sentinel}
 	var frames []export.StackFrame
 	for i, name := range functions {
 		frames = append(frames, export.StackFrame{Name: name, Address: uint64(0x1000 + i), Binary: "p7"})
@@ -40,10 +41,11 @@ func sampleAt(at, weight uint64, functions ...string) []export.Value {
 
 const profileColumns = "time:sample-time thread:thread weight:weight stack:backtrace"
 
-// A CPU profile without tables of Metal was "no cpu profile": only they set the window. Samples without a stack, and those of weight 0, were
-// left out; now all count, also those beside the window of the GPU's work.
+// A CPU profile without tables of Metal was "no cpu profile": only they set the window. Samples without a stack, and
+// those of weight 0, were left out; now all count, also those beside the window of the GPU's work.
 func TestCPUProfileAlone(t *testing.T) {
-	samples := tableOf("time-profile", profileColumns, sampleAt(5_000_000, 1_000_000, "leaf", "main"), sampleAt(6_000_000, 1_000_000, "main"),
+	samples := tableOf("time-profile", profileColumns, sampleAt(5_000_000, 1_000_000, "leaf", "main"),
+		sampleAt(6_000_000, 1_000_000, "main"),
 		sampleAt(7_000_000, 1_000_000), sampleAt(900_000_000, 0, "leaf", "main"))
 	for name, tables := range map[string][]func(*export.Writer){
 		"alone":            {samples},
@@ -51,7 +53,8 @@ func TestCPUProfileAlone(t *testing.T) {
 	} {
 		s := summarise(t, Filter{}, "", tables...)
 		c := s.CPU
-		if c == nil || c.Samples != 4 || c.NoStack != 1 || c.NoWeight != 1 || c.TimeNS == nil || *c.TimeNS != 3_000_000 || len(c.Threads) != 1 || c.Threads[0].Samples != 4 {
+		if c == nil || c.Samples != 4 || c.NoStack != 1 || c.NoWeight != 1 || c.TimeNS == nil || *c.TimeNS != 3_000_000 ||
+			len(c.Threads) != 1 || c.Threads[0].Samples != 4 {
 			t.Fatalf("%s: %+v", name, c)
 		}
 		if want := "[{leaf p7 2 2} {main p7 1 3} {(no stack)  1 1}]"; fmt.Sprint(c.Functions) != want {
@@ -59,7 +62,8 @@ func TestCPUProfileAlone(t *testing.T) {
 		}
 		var b bytes.Buffer
 		s.Text(&b)
-		if alone := len(tables) == 1; alone && (strings.Contains(b.String(), "Serialization") || strings.Count(b.String(), "is not among the inputs") > 0 || len(s.Missing) != 1) {
+		if alone := len(tables) == 1; alone && (strings.Contains(b.String(), "Serialization") ||
+			strings.Count(b.String(), "is not among the inputs") > 0 || len(s.Missing) != 1) {
 			t.Errorf("%s: what is not there is said more than once:\n%s", name, b.String())
 		} else if !alone && c.Beside != 4 {
 			t.Errorf("%s: %d samples beside the window", name, c.Beside)
@@ -72,47 +76,55 @@ func TestOtherTables(t *testing.T) {
 	state := func(start, duration uint64, name string) []export.Value {
 		return []export.Value{export.Time("start-time", start), export.Duration(duration), export.Text("thermal-state", name)}
 	}
-	s := summarise(t, Filter{}, "", tableOf("device-thermal-state-intervals", "start:start-time duration:duration thermal-state:thermal-state", state(1000, 500, "Nominal"),
+	s := summarise(t, Filter{}, "", tableOf("device-thermal-state-intervals",
+		"start:start-time duration:duration thermal-state:thermal-state", state(1000, 500, "Nominal"),
 		state(1500, 300, "Fair"), state(1800, 100, "Nominal")))
 	if len(s.Others) != 1 {
 		t.Fatalf("%+v", s.Others)
 	}
 	o := s.Others[0]
-	if o.Rows != 3 || *o.FromNS != 1000 || *o.ToNS != 1900 || o.Length.SumNS != 900 || fmt.Sprint(o.Values) != "[{thermal-state [{Nominal 2 600 ns} {Fair 1 300 ns}]}]" {
+	if o.Rows != 3 || *o.FromNS != 1000 || *o.ToNS != 1900 || o.Length.SumNS != 900 ||
+		fmt.Sprint(o.Values) != "[{thermal-state [{Nominal 2 600 ns} {Fair 1 300 ns}]}]" {
 		t.Errorf("%+v, from %v to %v, length %+v, values %v", o, *o.FromNS, *o.ToNS, o.Length, o.Values)
 	}
 }
 
-// A sentinel in a column of times stood for the time 0: of network updates, of which 75 in 582 have a round trip, the median was 0 ns, and a
-// table began when the recording did.
+// A sentinel in a column of times stood for the time 0: of network updates, of which 75 in 582 have a round trip, the
+// median was 0 ns, and a table began when the recording did.
 func TestNoTimeIsNotTheTimeZero(t *testing.T) {
 	row := func(at, took export.Value) []export.Value {
 		return []export.Value{at, took, export.Text("event-count", "1")}
 	}
 	trip := func(at, ns uint64) []export.Value { return row(export.Time("event-time", at), export.Duration(ns)) }
-	s := summarise(t, Filter{}, "", tableOf("network-connection-update", "time:event-time min-rtt:duration rx-packets:event-count",
-		row(export.Time("event-time", 5000), export.Sentinel), trip(6000, 300), row(export.Time("event-time", 7000), export.Sentinel), trip(8000, 500),
+	s := summarise(t, Filter{}, "", tableOf("network-connection-update",
+		"time:event-time min-rtt:duration rx-packets:event-count",
+		row(export.Time("event-time", 5000), export.Sentinel), trip(6000, 300), row(export.Time("event-time", 7000),
+			export.Sentinel), trip(8000, 500),
 		row(export.Sentinel, export.Sentinel)))
 	o := s.Others[0]
-	if o.Rows != 5 || *o.FromNS != 5000 || *o.ToNS != 8500 || o.Length == nil || o.Length.Count != 2 || o.Length.MinNS != 300 || o.Length.P50NS != 300 || o.Length.MeanNS != 400 {
+	if o.Rows != 5 || *o.FromNS != 5000 || *o.ToNS != 8500 || o.Length == nil || o.Length.Count != 2 ||
+		o.Length.MinNS != 300 || o.Length.P50NS != 300 || o.Length.MeanNS != 400 {
 		t.Errorf("%d rows, from %v to %v, length %+v", o.Rows, *o.FromNS, *o.ToNS, o.Length)
 	}
 	if s.Window.FromNS != 5000 {
 		t.Errorf("window %+v", s.Window)
 	}
-	s = summarise(t, Filter{}, "", tableOf("network-connection-update", "time:event-time min-rtt:duration", []export.Value{export.Sentinel, export.Sentinel}))
+	s = summarise(t, Filter{}, "", tableOf("network-connection-update", "time:event-time min-rtt:duration",
+		[]export.Value{export.Sentinel, export.Sentinel}))
 	if o := s.Others[0]; o.Rows != 1 || o.FromNS != nil || o.Length != nil {
 		t.Errorf("without any time: %d rows, from %v, length %+v", o.Rows, o.FromNS, o.Length)
 	}
 }
 
-// A range of time past the end gave a summary of nothing, and a table of contents of another recording a summary of nobody.
+// A range of time past the end gave a summary of nothing, and a table of contents of another recording a summary of
+// nobody.
 func TestNothingIsNotAnswered(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 3, CommandBuffers: 20})))
 	if _, err := Of(r, Filter{From: 100 * 1e9}); err == nil || !strings.Contains(err.Error(), "the recording ends at") {
 		t.Errorf("past the end: %v", err)
 	}
-	s := summarise(t, Filter{}, contents(strings.ReplaceAll(launched, "7", "8"), 0.001, nil), gpuTable(gpuRow{start: 100, duration: 100, pid: 7}))
+	s := summarise(t, Filter{}, contents(strings.ReplaceAll(launched, "7", "8"), 0.001, nil),
+		gpuTable(gpuRow{start: 100, duration: 100, pid: 7}))
 	if !warned(s, "names p8 (8) as the target, but no row is of it; there are p7 (7)") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
@@ -120,7 +132,8 @@ func TestNothingIsNotAnswered(t *testing.T) {
 
 // Without the submissions "0 submissions" and "0 encoders" stood beside every process: what no table told is null.
 func TestNoFalseZero(t *testing.T) {
-	s := summarise(t, Filter{All: true}, "", gpuTable(many(60, gpuRow{start: 1000, duration: 500, pid: 7, label: "a:b"})...))
+	s := summarise(t, Filter{All: true}, "",
+		gpuTable(many(60, gpuRow{start: 1000, duration: 500, pid: 7, label: "a:b"})...))
 	data := mustJSON(t, s)
 	for _, want := range []string{`"submissions": null`, `"encode_ns": null`, `"gpu_busy_ns": 30000`} {
 		if !strings.Contains(data, want) {
@@ -132,7 +145,8 @@ func TestNoFalseZero(t *testing.T) {
 	}
 }
 
-// Labels are cut only where that is certain, equal work is one line whatever addresses its labels have, and of several processes each has its own.
+// Labels are cut only where that is certain, equal work is one line whatever addresses its labels have, and of several
+// processes each has its own.
 func TestLabelsAreThePrograms(t *testing.T) {
 	for _, c := range []struct{ text, known, buffer, encoder string }{
 		{"a:b", "", "a", "b"},
@@ -148,9 +162,11 @@ func TestLabelsAreThePrograms(t *testing.T) {
 		}
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(
-		gpuRow{start: 1000, duration: 10, pid: 7, label: "graph:0x47e7a0010"}, gpuRow{start: 2000, duration: 20, pid: 7, label: "graph:0x47e7b0020"},
+		gpuRow{start: 1000, duration: 10, pid: 7, label: "graph:0x47e7a0010"}, gpuRow{start: 2000, duration: 20, pid: 7,
+			label: "graph:0x47e7b0020"},
 		gpuRow{start: 3000, duration: 40, pid: 8, label: "graph:0x47e7b0020"}))
-	if len(s.Labels) != 2 || s.Labels[0].Process != "p8 (8)" || s.Labels[1].Count != 2 || s.Labels[1].SumNS != 30 || s.Labels[1].Name != "graph:0x…" {
+	if len(s.Labels) != 2 || s.Labels[0].Process != "p8 (8)" || s.Labels[1].Count != 2 || s.Labels[1].SumNS != 30 ||
+		s.Labels[1].Name != "graph:0x…" {
 		t.Errorf("labels %+v", s.Labels)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// objectName is what Instruments calls a command buffer. It is a name, not an identity: the number of one that is gone comes again.
+// objectName is what Instruments calls a command buffer. It is a name, not an identity: the number of one that is gone
+// comes again.
 type objectName struct {
 	pid uint64
 	id  xctrace.BufferID
@@ -72,7 +73,8 @@ func (m *modeller) submissions() {
 // at is the command buffer that had a name at an instant: the last that was made before.
 func (m *modeller) at(name objectName, at Nanos) *commandBuffer {
 	list := m.made[name]
-	i, _ := slices.BinarySearchFunc(list, at+1, func(b *commandBuffer, at Nanos) int { return cmp.Compare(begin(b.CommandBuffer), at) })
+	i, _ := slices.BinarySearchFunc(list, at+1,
+		func(b *commandBuffer, at Nanos) int { return cmp.Compare(begin(b.CommandBuffer), at) })
 	if i == 0 {
 		return nil
 	}
@@ -108,7 +110,8 @@ func (m *modeller) gpuRows() {
 		g := &m.GPU[i]
 		if !m.own(g.Process) {
 			if begin, end, ok := m.clip(g.Start, g.Duration); ok {
-				m.trace.Elsewhere = append(m.trace.Elsewhere, analyze.DeviceWork{Device: m.device, Interval: analyze.Interval{Begin: begin, End: end}})
+				m.trace.Elsewhere = append(m.trace.Elsewhere, analyze.DeviceWork{Device: m.device,
+					Interval: analyze.Interval{Begin: begin, End: end}})
 			}
 			continue
 		}
@@ -121,9 +124,11 @@ func (m *modeller) gpuRows() {
 	}
 }
 
-// unsubmitted is the command buffer of a row whose submission is not in the export: that of the row before with the same name, unless this
-// one was committed after all of that had ended. When it was committed is told by the row's start latency.
-func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectName, g *xctrace.GPUInterval) *commandBuffer {
+// unsubmitted is the command buffer of a row whose submission is not in the export: that of the row before with the
+// same name, unless this one was committed after all of that had ended. When it was committed is told by the row's
+// start latency.
+func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectName,
+	g *xctrace.GPUInterval) *commandBuffer {
 	commit := Nanos(0)
 	if g.HasLatency {
 		commit = max(0, g.Start-g.StartLatency)
@@ -178,7 +183,8 @@ func widen(i *analyze.Interval, by analyze.Interval) {
 	i.Begin, i.End = min(i.Begin, by.Begin), max(i.End, by.End)
 }
 
-// completions gives each command buffer the first completion of its number after its commit, and before that number was made anew.
+// completions gives each command buffer the first completion of its number after its commit, and before that number was
+// made anew.
 func (m *modeller) completions() {
 	times := map[xctrace.BufferID][]Nanos{}
 	for i := range m.Completions {
@@ -215,9 +221,13 @@ func (m *modeller) completions() {
 	}
 }
 
-// choose puts those command buffers into the model that were committed in the window or ran in it, by creation, and numbers them.
+// choose puts those command buffers into the model that were committed in the window or ran in it, by creation, and
+// numbers them.
 func (m *modeller) choose() {
-	slices.SortStableFunc(m.all, func(a, b *commandBuffer) int { return cmp.Compare(begin(a.CommandBuffer), begin(b.CommandBuffer)) })
+	slices.SortStableFunc(m.all, func(a, b *commandBuffer) int {
+		return cmp.Compare(begin(a.CommandBuffer),
+			begin(b.CommandBuffer))
+	})
 	numbers := map[*analyze.Process]uint32{}
 	for _, b := range m.all {
 		if !m.visible(b) {
@@ -238,7 +248,8 @@ func (m *modeller) choose() {
 			}
 		}
 	}
-	m.trace.Threads = slices.DeleteFunc(m.trace.Threads, func(t *analyze.Thread) bool { return t.Active == analyze.Interval{} })
+	m.trace.Threads = slices.DeleteFunc(m.trace.Threads,
+		func(t *analyze.Thread) bool { return t.Active == analyze.Interval{} })
 }
 
 // see widens a thread's time by what it did in the window, and returns that.

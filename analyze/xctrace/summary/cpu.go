@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// CPU is where the subject's threads were when samples were taken. It is of the whole recording, or of the range that was asked for: a
-// program's time on the CPU does not end with its work on the GPU.
+// CPU is where the subject's threads were when samples were taken. It is of the whole recording, or of the range that
+// was asked for: a program's time on the CPU does not end with its work on the GPU.
 type CPU struct {
 	Table     string     `json:"table"`
 	Samples   int        `json:"samples"`
@@ -110,12 +110,16 @@ func (s *scope) cpu() *CPU {
 		c.Functions = append(c.Functions, *f)
 	}
 	slices.SortFunc(c.Functions, func(a, b Function) int {
-		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Binary, b.Binary))
+		return cmp.Or(cmp.Compare(b.Self, a.Self), cmp.Compare(b.Total, a.Total), cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Binary, b.Binary))
 	})
 	for _, t := range threads {
 		c.Threads = append(c.Threads, *t)
 	}
-	slices.SortFunc(c.Threads, func(a, b Sampled) int { return cmp.Or(cmp.Compare(b.Samples, a.Samples), cmp.Compare(a.TID, b.TID)) })
+	slices.SortFunc(c.Threads, func(a, b Sampled) int {
+		return cmp.Or(cmp.Compare(b.Samples, a.Samples),
+			cmp.Compare(a.TID, b.TID))
+	})
 	return c
 }
 
@@ -158,7 +162,8 @@ func (s *Summary) cpuText(p *printer) {
 			p.line("  … and %d more", len(c.Functions)-i)
 			break
 		}
-		p.line("  %s\t%s\t%d\t%s\t%d\t%s", short(f.Name), f.Binary, f.Self, percent(float64(f.Self)/float64(c.Samples)), f.Total, percent(float64(f.Total)/float64(c.Samples)))
+		p.line("  %s\t%s\t%d\t%s\t%d\t%s", short(f.Name), f.Binary, f.Self, percent(float64(f.Self)/float64(c.Samples)),
+			f.Total, percent(float64(f.Total)/float64(c.Samples)))
 	}
 	p.Flush()
 	p.line("  thread\ttid\tpid\tsamples\tshare")
@@ -167,6 +172,7 @@ func (s *Summary) cpuText(p *printer) {
 			p.line("  … and %d more", len(c.Threads)-i)
 			break
 		}
-		p.line("  %s\t0x%x\t%d\t%d\t%s", orNone(t.Name), t.TID, t.PID, t.Samples, percent(float64(t.Samples)/float64(c.Samples)))
+		p.line("  %s\t0x%x\t%d\t%d\t%s", orNone(t.Name), t.TID, t.PID, t.Samples,
+			percent(float64(t.Samples)/float64(c.Samples)))
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// byText is the times of the subject's rows by a text, and by process where there are several: their durations in the window, the longest
-// sum first.
+// byText is the times of the subject's rows by a text, and by process where there are several: their durations in the
+// window, the longest sum first.
 func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex)) []Label {
 	type key struct {
 		text    xctrace.TextIndex

@@ -53,9 +53,10 @@ func newLabel(text, channel string, times []Nanos, all Nanos) Label {
 	return l
 }
 
-// SplitLabel cuts a label of the GPU's rows, "command buffer:encoder", into its halves. Both are the program's texts and may have colons, so
-// it is cut only where it is certain: behind the command buffer's label, where that is known from another table, at the only colon, and
-// beside what Instruments calls things without labels. Otherwise all of it is the encoder's label.
+// SplitLabel cuts a label of the GPU's rows, "command buffer:encoder", into its halves. Both are the program's texts
+// and may have colons, so it is cut only where it is certain: behind the command buffer's label, where that is known
+// from another table, at the only colon, and beside what Instruments calls things without labels. Otherwise all of it
+// is the encoder's label.
 func SplitLabel(text, bufferLabel string) (buffer, encoder string, cut bool) {
 	if rest, ok := strings.CutPrefix(text, bufferLabel+":"); ok && bufferLabel != "" {
 		return bufferLabel, rest, true
@@ -79,7 +80,8 @@ var (
 	address        = regexp.MustCompile(`\b0x[0-9a-fA-F]{5,}\b`)
 )
 
-// SameWork is a label without the addresses in it, which differ from run to run and from object to object though the work is the same.
+// SameWork is a label without the addresses in it, which differ from run to run and from object to object though the
+// work is the same.
 func SameWork(label string) string {
 	if !strings.Contains(label, "0x") {
 		return label

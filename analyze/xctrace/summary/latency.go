@@ -21,7 +21,8 @@ func (m *modeller) latency() Latency {
 		}
 		total = append(total, b.Completed.Begin-b.Committed.End)
 	}
-	l := Latency{CommitToGPU: timingPointer(start), GPUToCompletion: timingPointer(notify), CommitToCompletion: timingPointer(total)}
+	l := Latency{CommitToGPU: timingPointer(start), GPUToCompletion: timingPointer(notify),
+		CommitToCompletion: timingPointer(total)}
 	if m.identity.Checked > 0 {
 		l.StartLatencyChecked = &m.identity
 	}
@@ -38,8 +39,8 @@ func (id *Identity) check(off Nanos) {
 	}
 }
 
-// inFlight counts command buffers between commit and completion, in the window; where the completion is missing, until the end of their GPU
-// work.
+// inFlight counts command buffers between commit and completion, in the window; where the completion is missing, until
+// the end of their GPU work.
 func (m *modeller) inFlight() *InFlight {
 	until := "completion"
 	if len(m.Completions) == 0 {

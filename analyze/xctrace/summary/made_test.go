@@ -41,11 +41,15 @@ func gpuTable(rows ...gpuRow) func(*export.Writer) {
 				parts = append(parts, export.ProcessValue(fmt.Sprintf("p%d", labelPID), labelPID))
 			}
 			w.Row([]export.Value{
-				export.Time("start-time", r.start), export.Duration(r.duration), export.Text("gpu-channel-name", r.channel), export.Frame(uint64(i)),
-				export.Duration(r.latency), export.Number("metal-nesting-level", 0), export.Joined("formatted-label", parts...), export.Text("gpu-state", "Active"),
-				export.Number("connection-uuid64", 1), export.Number("render-buffer-depth", 0), process, export.Text("metal-device-name", "M1"),
+				export.Time("start-time", r.start), export.Duration(r.duration), export.Text("gpu-channel-name", r.channel),
+				export.Frame(uint64(i)),
+				export.Duration(r.latency), export.Number("metal-nesting-level", 0), export.Joined("formatted-label", parts...),
+				export.Text("gpu-state", "Active"),
+				export.Number("connection-uuid64", 1), export.Number("render-buffer-depth", 0), process,
+				export.Text("metal-device-name", "M1"),
 				export.Text("metal-object-label", ""), export.Joined("formatted-label", export.Text("string", "")), export.Size(0),
-				export.Hex("metal-command-buffer-id", r.buffer), export.Hex("metal-command-buffer-id", r.encoder), export.Number("uint64", uint64(1000+i)),
+				export.Hex("metal-command-buffer-id", r.buffer), export.Hex("metal-command-buffer-id", r.encoder),
+				export.Number("uint64", uint64(1000+i)),
 			})
 		}
 		w.EndTable()

@@ -27,25 +27,31 @@ func (s *scope) missing(out *Summary) []Missing {
 	add("time per shader", tableShaders, len(s.Shaders))
 	add("GPU counters", tableCounters, len(s.Counters))
 	if len(s.Signposts)+len(s.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
-		list = append(list, Missing{What: "phases marked by signposts", Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log " +
-			"archive is corrupt\" while recording"})
+		list = append(list, Missing{What: "phases marked by signposts",
+			Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log " +
+				"archive is corrupt\" while recording"})
 	}
 	list = append(list,
-		Missing{What: "time threads wait for the GPU, and the serialization it causes", Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
-		Missing{What: "dispatches per kernel", Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
-		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, and some of them span seconds: they make no frame rate"},
+		Missing{What: "time threads wait for the GPU, and the serialization it causes",
+			Why: "Instruments does not record waitUntilCompleted: trace with mtrace run"},
+		Missing{What: "dispatches per kernel",
+			Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
+		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, and some of them span " +
+			"seconds: they make no frame rate"},
 		Missing{What: "the overhead of recording", Why: "the export does not say; 1 to 3 % have been measured by others"},
 	)
 	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
-		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " + fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
+		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " +
+			fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
 	}
 	return list
 }
 
-// noMetal says once why there is nothing about Metal, where no table about it was given: what each of its tables would tell is nothing to
-// somebody who looks at a CPU profile.
+// noMetal says once why there is nothing about Metal, where no table about it was given: what each of its tables would
+// tell is nothing to somebody who looks at a CPU profile.
 func (s *scope) noMetal() (Missing, bool) {
-	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters, "metal-application-intervals"}
+	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters,
+		"metal-application-intervals"}
 	for _, table := range tables {
 		if s.Has(table) || s.refused(table) || s.Run != nil && s.Run.Table(table) {
 			return Missing{}, false
@@ -89,7 +95,8 @@ func (s *scope) absent(schema string) string {
 		case s.Failed[schema] != "":
 			return "xctrace could not export it: " + s.Failed[schema]
 		case s.Run == nil:
-			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to say whether it was recorded)", schema)
+			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to say whether it was recorded)",
+				schema)
 		case s.Run.Table(schema):
 			return fmt.Sprintf("table %s was recorded but is not among the inputs: xctrace export --input X.trace --xpath "+
 				"'/trace-toc/run[@number=\"%d\"]/data/table[@schema=\"%s\"]'", schema, s.Run.Number, schema)
@@ -132,7 +139,8 @@ func (s *scope) setting(key string) string {
 // attachHint says why the program may have no Metal rows.
 func (s *scope) attachHint() string {
 	if s.Run != nil && s.Run.Target.Type == "attached" {
-		return "the recording was attached to a running process, where Metal often does not report; launch the program with xctrace record --launch"
+		return "the recording was attached to a running process, where Metal often does not report; launch the program " +
+			"with xctrace record --launch"
 	}
 	return "the program made no Metal calls while recording, or the recording failed"
 }

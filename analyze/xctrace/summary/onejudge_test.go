@@ -14,22 +14,25 @@ import (
 	"mtrace/fixtures/xctrace/export"
 )
 
-// exportsVariable names a folder of files that Apple's xctrace wrote, for those who have some: they are not in the project.
+// exportsVariable names a folder of files that Apple's xctrace wrote, for those who have some: they are not in the
+// project.
 const exportsVariable = "MTRACE_XCTRACE_EXPORTS"
 
-// TestOneJudge: mtrace xctrace and mtrace report give the same verdict, with the same sentence, and the same figures of the GPU. Each had a judge of
-// its own: a GPU was saturated at 90 % in one and at 93 % in the other, and one named launch-bound where the other told nothing.
+// TestOneJudge: mtrace xctrace and mtrace report give the same verdict, with the same sentence, and the same figures of
+// the GPU. Each had a judge of its own: a GPU was saturated at 90 % in one and at 93 % in the other, and one named
+// launch-bound where the other told nothing.
 func TestOneJudge(t *testing.T) {
 	for name, c := range map[string]export.Config{
-		"saturated":         {Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000},
-		"small work, sync":  {Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000},
-		"large work, sync":  {Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000},
-		"several, sync":     {Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000},
-		"too few":           {Seed: 5, CommandBuffers: 5},
-		"one waits":         {Seed: 6, CommandBuffers: 200, Threads: 1, GPUNanos: 2_000, EncodeNanos: 60_000},
-		"one at a time":     {Seed: 8, CommandBuffers: 300, Threads: 4, Wait: true, Exclusive: true, GPUNanos: 60_000},
-		"beside others":     {Seed: 13, CommandBuffers: 300, Threads: 3, Encoders: 2, Compositor: true, Labels: 4},
-		"between 90 and 93": {Seed: 21, CommandBuffers: 60, Threads: 3, Encoders: 3, Wait: true, Names: 3, Channels: true, Compositor: true, GPUNanos: 9_000},
+		"saturated":        {Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000},
+		"small work, sync": {Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000},
+		"large work, sync": {Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000},
+		"several, sync":    {Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000},
+		"too few":          {Seed: 5, CommandBuffers: 5},
+		"one waits":        {Seed: 6, CommandBuffers: 200, Threads: 1, GPUNanos: 2_000, EncodeNanos: 60_000},
+		"one at a time":    {Seed: 8, CommandBuffers: 300, Threads: 4, Wait: true, Exclusive: true, GPUNanos: 60_000},
+		"beside others":    {Seed: 13, CommandBuffers: 300, Threads: 3, Encoders: 2, Compositor: true, Labels: 4},
+		"between 90 and 93": {Seed: 21, CommandBuffers: 60, Threads: 3, Encoders: 3, Wait: true, Names: 3, Channels: true,
+			Compositor: true, GPUNanos: 9_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
@@ -39,7 +42,10 @@ func TestOneJudge(t *testing.T) {
 			oneJudge(t, folder)
 		})
 	}
-	t.Run("recording", func(t *testing.T) { oneJudge(t, filepath.Join("..", "..", "..", "fixtures", "xctrace", "recording")) })
+	t.Run("recording", func(t *testing.T) {
+		oneJudge(t, filepath.Join("..", "..", "..", "fixtures", "xctrace",
+			"recording"))
+	})
 	folder := os.Getenv(exportsVariable)
 	if folder == "" {
 		t.Logf("%s names no folder with exports of Apple's xctrace", exportsVariable)
@@ -83,8 +89,10 @@ func oneJudge(t *testing.T, path string) {
 				t.Errorf("the summary does not say %q:\n%s", c.Evidence[0], said)
 			}
 		}
-		if g := s.GPU; g != nil && (int64(g.Own.BusyNS) != r.GPU.BusyNS || math.Abs(g.Own.BusyShare-r.GPU.BusyShare) > 1e-9 || int64(g.Own.SumNS) != r.GPU.SumNS) {
-			t.Errorf("GPU of the report %d ns, %.4f, sum %d; of the summary %+v", r.GPU.BusyNS, r.GPU.BusyShare, r.GPU.SumNS, g.Own)
+		if g := s.GPU; g != nil && (int64(g.Own.BusyNS) != r.GPU.BusyNS ||
+			math.Abs(g.Own.BusyShare-r.GPU.BusyShare) > 1e-9 || int64(g.Own.SumNS) != r.GPU.SumNS) {
+			t.Errorf("GPU of the report %d ns, %.4f, sum %d; of the summary %+v", r.GPU.BusyNS, r.GPU.BusyShare, r.GPU.SumNS,
+				g.Own)
 		}
 	}
 }

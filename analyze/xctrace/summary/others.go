@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Other is a table of which mtrace knows nothing but its columns: thermal states, hangs, display refreshes, virtual memory …
+// Other is a table of which mtrace knows nothing but its columns: thermal states, hangs, display refreshes, virtual
+// memory …
 type Other struct {
 	Schema string     `json:"schema"`
 	Rows   int        `json:"rows"` // of the subject, or of the machine, in the range of time that was asked for
@@ -134,7 +135,8 @@ func (s *Summary) othersText(p *printer) {
 			if l.Count < o.Rows {
 				which = fmt.Sprintf("%d of them", l.Count)
 			}
-			line += fmt.Sprintf("; %s last %s in all: median %s, 95 %% up to %s, longest %s", which, l.SumNS, l.P50NS, l.P95NS, l.MaxNS)
+			line += fmt.Sprintf("; %s last %s in all: median %s, 95 %% up to %s, longest %s", which, l.SumNS, l.P50NS, l.P95NS,
+				l.MaxNS)
 		}
 		if o.Left > 0 {
 			line += fmt.Sprintf("; of the first rows only: %d more were not looked at", o.Left)

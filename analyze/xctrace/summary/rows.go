@@ -16,8 +16,8 @@ func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 	return &Rows{s}, nil
 }
 
-// Samples calls f for each CPU sample of the subject in the range of time that was asked for, also beside the window of the GPU's work: of
-// time-profile or cpu-profile where they are, else of time-sample, which is where they come from.
+// Samples calls f for each CPU sample of the subject in the range of time that was asked for, also beside the window of
+// the GPU's work: of time-profile or cpu-profile where they are, else of time-sample, which is where they come from.
 func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	s := r.scope
 	best := s.sampleTable()

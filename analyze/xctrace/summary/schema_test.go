@@ -8,8 +8,9 @@ import (
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../../..", "mtrace.xctrace/1", "What `mtrace xctrace --json` says of an export of Instruments. Times are nanoseconds since the "+
-		"recording began, shares are 0…1.", Summary{}, *update); err != nil {
+	if err := schema.Compare("../../..", "mtrace.xctrace/1",
+		"What `mtrace xctrace --json` says of an export of Instruments. Times are nanoseconds since the "+
+			"recording began, shares are 0…1.", Summary{}, *update); err != nil {
 		t.Error(err)
 	}
 }

@@ -103,7 +103,8 @@ func (s *scope) choose(f Filter) error {
 		s.pids = map[uint64]bool{s.Run.Target.PID: true}
 		s.why = "the target of the recording"
 		if _, seen := s.seen[s.Run.Target.PID]; !seen && len(s.seen) > 0 {
-			s.stranger = fmt.Sprintf("the table of contents names %s (%d) as the target, but no row is of it; there are %s: it may be that of another recording; --all, "+
+			s.stranger = fmt.Sprintf("the table of contents names %s (%d) as the target, but no row is of it; there are %s: "+
+				"it may be that of another recording; --all, "+
 				"--pid or --process choose whom to look at",
 				s.Run.Target.Name, s.Run.Target.PID, s.list())
 		}

@@ -125,7 +125,8 @@ func (Process) JSONSchemaAlias() any { return processJSON{} }
 // MarshalJSON leaves out what no table told.
 func (p Process) MarshalJSON() ([]byte, error) {
 	s, g := p.told.submissions, p.told.gpu
-	return json.Marshal(processJSON{p.PID, p.Name, p.Subject, known(s, p.Submissions), known(s, p.SubmissionsPerSecond), known(s, p.Encoders), known(s, p.EncodeNS),
+	return json.Marshal(processJSON{p.PID, p.Name, p.Subject, known(s, p.Submissions), known(s, p.SubmissionsPerSecond),
+		known(s, p.Encoders), known(s, p.EncodeNS),
 		known(g, p.GPUIntervals), known(g, p.GPUBusyNS), known(g, p.GPUSumNS), known(g, p.GPUShare)})
 }
 

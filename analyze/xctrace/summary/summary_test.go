@@ -130,8 +130,9 @@ func truthOf(r *export.Recording) truth {
 func TestSummaryIsTheTruth(t *testing.T) {
 	for name, c := range map[string]export.Config{
 		"one thread, waiting": {Seed: 1, CommandBuffers: 300, Wait: true, Compositor: true},
-		"four threads":        {Seed: 2, CommandBuffers: 1200, Threads: 4, Encoders: 2, Compositor: true, Unattributed: 3, Labels: 5},
-		"eight, waiting":      {Seed: 3, CommandBuffers: 900, Threads: 8, Wait: true, Compositor: true, GPUNanos: 40_000},
+		"four threads": {Seed: 2, CommandBuffers: 1200, Threads: 4, Encoders: 2, Compositor: true, Unattributed: 3,
+			Labels: 5},
+		"eight, waiting": {Seed: 3, CommandBuffers: 900, Threads: 8, Wait: true, Compositor: true, GPUNanos: 40_000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			simulated := export.Record(c)
@@ -193,8 +194,14 @@ func TestTrap30UnsortedRows(t *testing.T) {
 	want := mustJSON(t, of(t, r, Filter{}))
 	random := rand.New(rand.NewPCG(1, 1))
 	random.Shuffle(len(r.GPU), func(i, j int) { r.GPU[i], r.GPU[j] = r.GPU[j], r.GPU[i] })
-	random.Shuffle(len(r.Submissions), func(i, j int) { r.Submissions[i], r.Submissions[j] = r.Submissions[j], r.Submissions[i] })
-	random.Shuffle(len(r.Completions), func(i, j int) { r.Completions[i], r.Completions[j] = r.Completions[j], r.Completions[i] })
+	random.Shuffle(len(r.Submissions), func(i, j int) {
+		r.Submissions[i], r.Submissions[j] = r.Submissions[j],
+			r.Submissions[i]
+	})
+	random.Shuffle(len(r.Completions), func(i, j int) {
+		r.Completions[i], r.Completions[j] = r.Completions[j],
+			r.Completions[i]
+	})
 	if got := mustJSON(t, of(t, r, Filter{})); got != want {
 		t.Error("the summary of the same rows in another order differs")
 	}
@@ -224,7 +231,8 @@ func TestTimeRangesAddUp(t *testing.T) {
 		submissions += s.Processes[0].Submissions
 	}
 	if busy != whole.GPU.Own.BusyNS || sum != whole.GPU.Own.SumNS || submissions != whole.Processes[0].Submissions {
-		t.Errorf("parts: busy %d, sum %d, %d submissions; whole: %d, %d, %d", busy, sum, submissions, whole.GPU.Own.BusyNS, whole.GPU.Own.SumNS, whole.Processes[0].Submissions)
+		t.Errorf("parts: busy %d, sum %d, %d submissions; whole: %d, %d, %d", busy, sum, submissions, whole.GPU.Own.BusyNS,
+			whole.GPU.Own.SumNS, whole.Processes[0].Submissions)
 	}
 }
 
@@ -263,13 +271,14 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", c.f, err, c.want)
 		}
 	}
-	if s := of(t, load(t, exported(t, simulated, "metal-gpu-intervals")), Filter{}); !strings.Contains(s.Subject.Why, "without a table of contents") {
+	if s := of(t, load(t, exported(t, simulated, "metal-gpu-intervals")), Filter{}); !strings.Contains(s.Subject.Why,
+		"without a table of contents") {
 		t.Errorf("without a TOC: %+v", s.Subject)
 	}
 }
 
-// TestEncodersByProcess: a summary of every process tells whose an encoder's label is: the same label is not the same work. The story: it did for
-// the labels of the GPU only.
+// TestEncodersByProcess: a summary of every process tells whose an encoder's label is: the same label is not the same
+// work. The story: it did for the labels of the GPU only.
 func TestEncodersByProcess(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 6, CommandBuffers: 300, Compositor: true})))
 	one, all := of(t, r, Filter{}), of(t, r, Filter{All: true})
@@ -293,7 +302,8 @@ func TestEncodersByProcess(t *testing.T) {
 
 // The text of a summary, for one recording.
 func TestTextGolden(t *testing.T) {
-	r := load(t, exported(t, export.Record(export.Config{Seed: 7, CommandBuffers: 400, Threads: 3, Wait: true, Compositor: true, Labels: 2})))
+	r := load(t, exported(t, export.Record(export.Config{Seed: 7, CommandBuffers: 400, Threads: 3, Wait: true,
+		Compositor: true, Labels: 2})))
 	for _, d := range r.Documents {
 		d.Name = filepath.Base(d.Name)
 	}

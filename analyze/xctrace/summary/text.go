@@ -56,7 +56,8 @@ func (s *Summary) head(p *printer) {
 	}
 	p.line("Instruments recording: %s", strings.Join(parts, ", "))
 	if src.Template != "" {
-		p.line("template %s, %s recorded, target %s (%s)", src.Template, src.DurationNS, orNone(src.Target), orNone(src.TargetType))
+		p.line("template %s, %s recorded, target %s (%s)", src.Template, src.DurationNS, orNone(src.Target),
+			orNone(src.TargetType))
 	}
 	of := "all processes"
 	if len(s.Subject.PIDs) > 0 {
@@ -129,9 +130,11 @@ func (s *Summary) gpuText(p *printer) {
 		row("channel "+orNone(c.Name), c.All)
 	}
 	p.Flush()
-	p.line("  of the GPU time: subject %s, other processes %s, not attributed %s; subject: %d command buffers, %d encoders",
+	p.line("  of the GPU time: subject %s, other processes %s, not attributed %s; subject: %d command buffers, %d "+
+		"encoders",
 		percent(g.OwnShare), percent(g.ForeignShare), percent(g.UnattributedShare), g.CommandBuffers, g.Encoders)
-	p.line("  idle: %s (%s) in %d gaps; over 100 µs: %d, over 1 ms: %d, over 10 ms: %d", g.Idle.TotalNS, percent(g.Idle.Share),
+	p.line("  idle: %s (%s) in %d gaps; over 100 µs: %d, over 1 ms: %d, over 10 ms: %d", g.Idle.TotalNS,
+		percent(g.Idle.Share),
 		g.Idle.Gaps, g.Idle.Over100u, g.Idle.Over1m, g.Idle.Over10m)
 	for i, x := range g.Idle.Longest {
 		if i == 3 {
@@ -240,7 +243,8 @@ func (s *Summary) machine(p *printer) {
 	}
 	if m := s.Memory; m != nil {
 		p.section("Memory")
-		p.line("  peak %s, last %s; %d allocations of %s recorded", analyze.FormatBytes(m.PeakBytes), analyze.FormatBytes(m.LastBytes), m.Allocations, analyze.FormatBytes(m.Bytes))
+		p.line("  peak %s, last %s; %d allocations of %s recorded", analyze.FormatBytes(m.PeakBytes),
+			analyze.FormatBytes(m.LastBytes), m.Allocations, analyze.FormatBytes(m.Bytes))
 	}
 	if c := s.Compiler; c != nil {
 		p.section("Shader compiler")
@@ -285,8 +289,10 @@ func (s *Summary) told(p *printer) {
 		p.line("  %s: %s", x.What, x.Why)
 	}
 	if len(tables) > 0 {
-		p.line("  %s: recorded, but not among the inputs; for each of %s:", strings.Join(whats, ", "), strings.Join(tables, ", "))
-		p.line("    xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"TABLE\"]' > TABLE.xml")
+		p.line("  %s: recorded, but not among the inputs; for each of %s:", strings.Join(whats, ", "),
+			strings.Join(tables, ", "))
+		p.line("    xctrace export --input X.trace --xpath '/trace-toc/run[@number=\"1\"]/data/table[@schema=\"TABLE\"]' " +
+			"> TABLE.xml")
 	}
 	if len(s.Tables) > 0 {
 		p.section("Tables")

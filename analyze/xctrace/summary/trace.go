@@ -72,7 +72,8 @@ func (m *modeller) source() {
 	src.Unrecorded = analyze.Unrecorded{Waits: true, Locks: true, Calls: true, KernelNames: true}
 	src.OS, src.Device, src.Truncated = out.OS, out.GPU, len(out.Truncated) > 0
 	if src.Truncated {
-		src.Short = &analyze.Shortfall{Kind: analyze.Cut, Why: "the export is cut: " + strings.Join(out.Truncated, ", "), Parts: 0}
+		src.Short = &analyze.Shortfall{Kind: analyze.Cut, Why: "the export is cut: " + strings.Join(out.Truncated, ", "),
+			Parts: 0}
 		m.trace.Lost.AtLeast = true
 	}
 	src.Host = out.Device
@@ -157,7 +158,8 @@ func (m *modeller) compilations() {
 		c := &m.Compilations[i]
 		if begin, end, ok := m.clip(c.Start, c.Duration); ok && m.own(c.Process) {
 			m.trace.Compilations = append(m.trace.Compilations, analyze.Compilation{
-				Call: analyze.Call{Interval: analyze.Interval{Begin: begin, End: end}}, Selector: m.Text(c.Compiler), Kind: "function", Name: m.Text(c.Label),
+				Call: analyze.Call{Interval: analyze.Interval{Begin: begin, End: end}}, Selector: m.Text(c.Compiler),
+				Kind: "function", Name: m.Text(c.Label),
 			})
 		}
 	}
@@ -168,7 +170,8 @@ func (m *modeller) allocations() {
 		a := &m.Resources[i]
 		if m.own(a.Process) && a.Process != 0 && m.inside(a.Time) && m.Text(a.Event) == "Allocation" {
 			m.trace.Allocations = append(m.trace.Allocations, analyze.Allocation{
-				At: a.Time, Thread: m.thread(a.Thread, m.process(m.Processes[a.Process].PID)), Selector: m.Text(a.Type), Bytes: a.Bytes,
+				At: a.Time, Thread: m.thread(a.Thread, m.process(m.Processes[a.Process].PID)), Selector: m.Text(a.Type),
+				Bytes: a.Bytes,
 			})
 		}
 	}
@@ -193,6 +196,7 @@ func (m *modeller) finish() {
 		t.Missing = append(t.Missing, analyze.Missing{What: x.What, Why: x.Why})
 	}
 	if out.GPU != nil && out.GPU.ForeignShare > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%.1f %% of the GPU time in the export was other processes' and is not in this trace", 100*out.GPU.ForeignShare))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%.1f %% of the GPU time in the export was other processes' and is "+
+			"not in this trace", 100*out.GPU.ForeignShare))
 	}
 }

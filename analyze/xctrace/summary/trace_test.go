@@ -15,13 +15,19 @@ func TestVerdicts(t *testing.T) {
 		verdict string
 		summary string
 	}{
-		"saturated":        {export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000}, "gpu-saturated", "The GPU is the limit"},
-		"small work, sync": {export.Config{Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000}, "launch-bound", "handing it over and hearing back takes"},
-		"large work, sync": {export.Config{Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000}, "none", "makes no new work while it runs"},
-		"several, sync":    {export.Config{Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000}, "launch-bound", "Each thread has one"},
-		"one at a time":    {export.Config{Seed: 8, CommandBuffers: 300, Threads: 4, Wait: true, Exclusive: true, GPUNanos: 60_000}, "none", "something lets one thread through at a time"},
-		"one waits":        {export.Config{Seed: 6, CommandBuffers: 200, Threads: 1, GPUNanos: 2_000, EncodeNanos: 60_000}, "none", "whether others wait for that thread"},
-		"too few":          {export.Config{Seed: 5, CommandBuffers: 5}, "none", "too few"},
+		"saturated": {export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000}, "gpu-saturated",
+			"The GPU is the limit"},
+		"small work, sync": {export.Config{Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000}, "launch-bound",
+			"handing it over and hearing back takes"},
+		"large work, sync": {export.Config{Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000}, "none",
+			"makes no new work while it runs"},
+		"several, sync": {export.Config{Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000},
+			"launch-bound", "Each thread has one"},
+		"one at a time": {export.Config{Seed: 8, CommandBuffers: 300, Threads: 4, Wait: true, Exclusive: true,
+			GPUNanos: 60_000}, "none", "something lets one thread through at a time"},
+		"one waits": {export.Config{Seed: 6, CommandBuffers: 200, Threads: 1, GPUNanos: 2_000, EncodeNanos: 60_000},
+			"none", "whether others wait for that thread"},
+		"too few": {export.Config{Seed: 5, CommandBuffers: 5}, "none", "too few"},
 	} {
 		s := of(t, load(t, exported(t, export.Record(c.config))), Filter{})
 		if s.Verdict.Verdict != c.verdict || !strings.Contains(s.Verdict.Summary, c.summary) || s.Verdict.CannotTell == "" {
@@ -32,15 +38,18 @@ func TestVerdicts(t *testing.T) {
 
 // The model says the same as the summary.
 func TestTraceAgreesWithTheSummary(t *testing.T) {
-	simulated := export.Record(export.Config{Seed: 13, CommandBuffers: 300, Threads: 3, Encoders: 2, Compositor: true, Labels: 4})
+	simulated := export.Record(export.Config{Seed: 13, CommandBuffers: 300, Threads: 3, Encoders: 2, Compositor: true,
+		Labels: 4})
 	r := load(t, exported(t, simulated))
 	s := of(t, r, Filter{})
 	trace, err := Trace(r, Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if trace.Source.Kind != "xctrace" || trace.Source.Program != "workload" || len(trace.Threads) != 3 || len(trace.CommandBuffers) != 300 || len(trace.Devices) != 1 {
-		t.Errorf("source %+v, %d threads, %d command buffers, %d devices", trace.Source, len(trace.Threads), len(trace.CommandBuffers), len(trace.Devices))
+	if trace.Source.Kind != "xctrace" || trace.Source.Program != "workload" || len(trace.Threads) != 3 ||
+		len(trace.CommandBuffers) != 300 || len(trace.Devices) != 1 {
+		t.Errorf("source %+v, %d threads, %d command buffers, %d devices", trace.Source, len(trace.Threads),
+			len(trace.CommandBuffers), len(trace.Devices))
 	}
 	byID := map[string]int{}
 	var gpu, encode Nanos
@@ -50,13 +59,15 @@ func TestTraceAgreesWithTheSummary(t *testing.T) {
 		if i > 0 && trace.CommandBuffers[i-1].Created.Begin > b.Created.Begin {
 			t.Fatal("command buffers are not by creation")
 		}
-		if b.Committed.Thread == nil || b.Process.ID != 5265 || !b.GPU.Known() || b.Status != analyze.StatusCompleted || b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End {
+		if b.Committed.Thread == nil || b.Process.ID != 5265 || !b.GPU.Known() || b.Status != analyze.StatusCompleted ||
+			b.GPU.Begin < b.Committed.End || b.Completed.Begin < b.GPU.End {
 			t.Fatalf("command buffer %+v", b)
 		}
 		for _, e := range b.Encoders {
 			encoders++
 			gpu += e.GPU.Length()
-			if e.Kind != analyze.EncoderCompute || e.GPU.Begin < b.GPU.Begin || e.GPU.End > b.GPU.End || e.Created.Thread != b.Created.Thread {
+			if e.Kind != analyze.EncoderCompute || e.GPU.Begin < b.GPU.Begin || e.GPU.End > b.GPU.End ||
+				e.Created.Thread != b.Created.Thread {
 				t.Fatalf("encoder %+v of %+v", e, b)
 			}
 		}
@@ -68,7 +79,8 @@ func TestTraceAgreesWithTheSummary(t *testing.T) {
 		}
 	}
 	if gpu != s.GPU.Own.SumNS || encoders != 600 || encode != s.Processes[0].EncodeNS || len(byID) != 4 {
-		t.Errorf("model: GPU %d, %d encoders, encode %d, labels %v; summary: %d, %d", gpu, encoders, encode, byID, s.GPU.Own.SumNS, s.Processes[0].EncodeNS)
+		t.Errorf("model: GPU %d, %d encoders, encode %d, labels %v; summary: %d, %d", gpu, encoders, encode, byID,
+			s.GPU.Own.SumNS, s.Processes[0].EncodeNS)
 	}
 }
 
@@ -84,7 +96,8 @@ func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
 		return cause.Analyze(trace, cause.Options{})
 	}
 	a := judge(export.Config{Seed: 1, CommandBuffers: 200, Threads: 2, Wait: true})
-	if a.Verdict.Cause != cause.LaunchBound || !strings.Contains(a.Verdict.Causes[0].Evidence[0], "only after its last one completed") {
+	if a.Verdict.Cause != cause.LaunchBound || !strings.Contains(a.Verdict.Causes[0].Evidence[0],
+		"only after its last one completed") {
 		t.Errorf("threads that wait: %+v", a.Verdict)
 	}
 	for _, cause := range a.GPU.IdleBy {
@@ -136,7 +149,8 @@ func TestCycleAddsUp(t *testing.T) {
 	if c := s.Cycle; c.EncodeNS+c.StartNS+c.GPUNS+c.GapsNS+c.NotifyNS+c.BetweenNS != whole {
 		t.Errorf("the parts of %+v do not add up to the threads' time, %d", c, whole)
 	}
-	if s := of(t, load(t, exported(t, export.Record(export.Config{Seed: 7, CommandBuffers: 200}))), Filter{}); s.Cycle != nil {
+	if s := of(t, load(t, exported(t, export.Record(export.Config{Seed: 7, CommandBuffers: 200}))),
+		Filter{}); s.Cycle != nil {
 		t.Errorf("a thread that does not wait: %+v", s.Cycle)
 	}
 }

@@ -20,11 +20,13 @@ import (
 // Trap 4. Rows without a process were counted as the target's.
 func TestTrap04UnattributedIsNobodys(t *testing.T) {
 	s := summarise(t, Filter{}, contents(launched, 0.001, nil), gpuTable(
-		gpuRow{start: 100, duration: 100, pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 300, duration: 300, buffer: 4, encoder: 5}, gpuRow{start: 700, duration: 100, pid: 7, buffer: 6, encoder: 7}))
+		gpuRow{start: 100, duration: 100, pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 300, duration: 300, buffer: 4,
+			encoder: 5}, gpuRow{start: 700, duration: 100, pid: 7, buffer: 6, encoder: 7}))
 	if s.GPU.Own.Intervals != 2 || s.GPU.OwnShare != 0.4 || s.GPU.UnattributedShare != 0.6 || !warned(s, "of no process") {
 		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
 	}
-	all := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 300, duration: 300}))
+	all := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7},
+		gpuRow{start: 300, duration: 300}))
 	if all.GPU.OwnShare != 0.25 || all.GPU.UnattributedShare != 0.75 {
 		t.Errorf("of all processes: %+v", all.GPU)
 	}
@@ -34,8 +36,10 @@ func TestTrap04UnattributedIsNobodys(t *testing.T) {
 // table holds one process: half of the rows were WindowServer's.
 func TestTrap05SingleTargetTablesHoldOthers(t *testing.T) {
 	s := summarise(t, Filter{}, contents(launched, 0.001, nil), gpuTable(
-		gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 150, duration: 100, pid: 476}, gpuRow{start: 300, duration: 100, pid: 7}))
-	if s.GPU.Own.SumNS != 200 || s.GPU.All.SumNS != 300 || s.GPU.ForeignShare < 0.33 || !warned(s, "33 % of the GPU time was other processes'") {
+		gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 150, duration: 100, pid: 476},
+		gpuRow{start: 300, duration: 100, pid: 7}))
+	if s.GPU.Own.SumNS != 200 || s.GPU.All.SumNS != 300 || s.GPU.ForeignShare < 0.33 ||
+		!warned(s, "33 % of the GPU time was other processes'") {
 		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
 	}
 }
@@ -43,10 +47,13 @@ func TestTrap05SingleTargetTablesHoldOthers(t *testing.T) {
 // Trap 6. Rows overlap: their sum said 85.4 % busy, the union 75.7 %.
 func TestTrap06BusyIsTheUnion(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(
-		gpuRow{start: 1000, duration: 100, channel: "Vertex", pid: 7}, gpuRow{start: 1050, duration: 100, channel: "Fragment", pid: 7},
-		gpuRow{start: 1060, duration: 10, channel: "Compute", pid: 7}, gpuRow{start: 1190, duration: 10, channel: "Compute", pid: 7}))
+		gpuRow{start: 1000, duration: 100, channel: "Vertex", pid: 7}, gpuRow{start: 1050, duration: 100,
+			channel: "Fragment", pid: 7},
+		gpuRow{start: 1060, duration: 10, channel: "Compute", pid: 7}, gpuRow{start: 1190, duration: 10, channel: "Compute",
+			pid: 7}))
 	all := s.GPU.All
-	if all.SumNS != 220 || all.BusyNS != 160 || all.OverlapNS != 50 || all.BusyShare != 0.8 || s.GPU.Idle.TotalNS != 40 || len(s.GPU.Channels) != 3 {
+	if all.SumNS != 220 || all.BusyNS != 160 || all.OverlapNS != 50 || all.BusyShare != 0.8 || s.GPU.Idle.TotalNS != 40 ||
+		len(s.GPU.Channels) != 3 {
 		t.Errorf("GPU %+v", s.GPU)
 	}
 }
@@ -54,7 +61,8 @@ func TestTrap06BusyIsTheUnion(t *testing.T) {
 // Trap 7. "Coelasced N Encoders" (Apple's spelling) is one row for several
 // encoders: rows are not encoders.
 func TestTrap07CoalescedEncoders(t *testing.T) {
-	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 5, label: "cb:Coelasced 3 Encoders", pid: 7}, gpuRow{start: 200, duration: 5, label: "cb:own", pid: 7}))
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 5, label: "cb:Coelasced 3 Encoders",
+		pid: 7}, gpuRow{start: 200, duration: 5, label: "cb:own", pid: 7}))
 	if !warned(s, "1 GPU intervals stand for several encoders") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
@@ -69,8 +77,10 @@ func TestTrap07CoalescedEncoders(t *testing.T) {
 // rows were taken for encoders and for command buffers.
 func TestTrap08StagesAreNotEncoders(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(
-		gpuRow{start: 100, duration: 5, channel: "Vertex", pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 110, duration: 5, channel: "Fragment", pid: 7, buffer: 2, encoder: 3},
-		gpuRow{start: 120, duration: 5, channel: "Fragment", pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 130, duration: 5, channel: "Compute", pid: 7, buffer: 2, encoder: 4}))
+		gpuRow{start: 100, duration: 5, channel: "Vertex", pid: 7, buffer: 2, encoder: 3},
+		gpuRow{start: 110, duration: 5, channel: "Fragment", pid: 7, buffer: 2, encoder: 3},
+		gpuRow{start: 120, duration: 5, channel: "Fragment", pid: 7, buffer: 2, encoder: 3},
+		gpuRow{start: 130, duration: 5, channel: "Compute", pid: 7, buffer: 2, encoder: 4}))
 	if s.GPU.Encoders != 2 || s.GPU.CommandBuffers != 1 || s.GPU.Own.Intervals != 4 {
 		t.Errorf("GPU %+v", s.GPU)
 	}
@@ -97,7 +107,8 @@ func TestTrapStartLatencyIdentity(t *testing.T) {
 	wrong := export.Record(export.Config{Seed: 9, CommandBuffers: 200, WrongLatency: 10})
 	s := of(t, load(t, exported(t, wrong)), Filter{})
 	id := s.Latency.StartLatencyChecked
-	if id == nil || id.Checked != 200 || id.Violations != 20 || id.MaxErrorNS != 1000 || !warned(s, "differs from GPU start minus commit in 20 of 200") {
+	if id == nil || id.Checked != 200 || id.Violations != 20 || id.MaxErrorNS != 1000 ||
+		!warned(s, "differs from GPU start minus commit in 20 of 200") {
 		t.Errorf("check %+v, warnings %q", id, s.Warnings)
 	}
 }
@@ -107,14 +118,16 @@ func TestTrapStartLatencyIdentity(t *testing.T) {
 func TestTrap10EncoderListIsCPUTime(t *testing.T) {
 	r := export.Record(export.Config{Seed: 10, CommandBuffers: 100})
 	s := of(t, load(t, exported(t, r, "metal-application-encoders-list")), Filter{})
-	if s.GPU != nil || len(s.Labels) != 0 || len(s.Encoders) != 1 || !strings.Contains(whyMissing(s, "GPU time"), tableGPU) {
+	if s.GPU != nil || len(s.Labels) != 0 || len(s.Encoders) != 1 || !strings.Contains(whyMissing(s, "GPU time"),
+		tableGPU) {
 		t.Errorf("GPU %+v, labels %v, missing %v", s.GPU, s.Labels, s.Missing)
 	}
 }
 
 // Trap 11. Attaching gives no Metal rows; launching does.
 func TestTrap11AttachedRecordings(t *testing.T) {
-	s := summarise(t, Filter{}, contents(strings.Replace(launched, "launched", "attached", 1), 0.5, []string{tableGPU}), emptyTable(tableGPU))
+	s := summarise(t, Filter{}, contents(strings.Replace(launched, "launched", "attached", 1), 0.5, []string{tableGPU}),
+		emptyTable(tableGPU))
 	if why := whyMissing(s, "GPU time, idle"); !strings.Contains(why, "attached") || !strings.Contains(why, "--launch") {
 		t.Errorf("missing: %q", why)
 	}
@@ -123,11 +136,13 @@ func TestTrap11AttachedRecordings(t *testing.T) {
 // Trap 12. "This Mac records no rows" was one failed recording: 24 rows of the
 // whole machine where others have 36,441.
 func TestTrap12FailedRecordings(t *testing.T) {
-	s := summarise(t, Filter{}, contents(launched, 15, []string{tableGPU}), gpuTable(many(24, gpuRow{start: 100, duration: 5, pid: 7})...))
+	s := summarise(t, Filter{}, contents(launched, 15, []string{tableGPU}),
+		gpuTable(many(24, gpuRow{start: 100, duration: 5, pid: 7})...))
 	if !warned(s, "24 GPU intervals of all processes in 15.0 s") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
-	s = summarise(t, Filter{}, strings.Replace(contents(launched, 0, nil), "2026-10-10T14:43:30.540-05:00", "", 1), gpuTable(gpuRow{start: 100, duration: 5, pid: 7}))
+	s = summarise(t, Filter{}, strings.Replace(contents(launched, 0, nil), "2026-10-10T14:43:30.540-05:00", "", 1),
+		gpuTable(gpuRow{start: 100, duration: 5, pid: 7}))
 	if !warned(s, "no start date: the recording failed") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
@@ -135,7 +150,8 @@ func TestTrap12FailedRecordings(t *testing.T) {
 
 // Trap 13. A table can be empty while another has 26,292 rows.
 func TestTrap13TablesFailOneByOne(t *testing.T) {
-	s := summarise(t, Filter{All: true}, "", gpuTable(many(60, gpuRow{start: 100, duration: 5, pid: 7})...), emptyTable(tableSubmissions))
+	s := summarise(t, Filter{All: true}, "", gpuTable(many(60, gpuRow{start: 100, duration: 5, pid: 7})...),
+		emptyTable(tableSubmissions))
 	if !warned(s, "has no rows while metal-gpu-intervals has 60") || s.GPU.Own.Intervals != 60 {
 		t.Errorf("warnings %q", s.Warnings)
 	}
@@ -150,19 +166,22 @@ func TestTrap13TablesFailOneByOne(t *testing.T) {
 	w.Close()
 	os.WriteFile(filepath.Join(dir, "b.xml"), b.Bytes(), 0o666)
 	inputs, _, _ := xctrace.Inputs([]string{dir}, nil)
-	if s := of(t, load(t, inputs), Filter{}); !warned(s, "this is not an idle GPU") || !strings.Contains(s.Verdict.Summary, "there are no GPU times") {
+	if s := of(t, load(t, inputs), Filter{}); !warned(s, "this is not an idle GPU") ||
+		!strings.Contains(s.Verdict.Summary, "there are no GPU times") {
 		t.Errorf("warnings %q, verdict %+v", s.Warnings, s.Verdict)
 	}
 }
 
 // Trap 14. Of 49,000 rows 87 were python's: the wrong process was recorded.
 func TestTrap14FewRowsOfTheTarget(t *testing.T) {
-	rows := append(many(100, gpuRow{start: 100, duration: 5, pid: 476}), gpuRow{start: 50_000, duration: 5, pid: 7}, gpuRow{start: 60, duration: 5, pid: 7})
+	rows := append(many(100, gpuRow{start: 100, duration: 5, pid: 476}), gpuRow{start: 50_000, duration: 5, pid: 7},
+		gpuRow{start: 60, duration: 5, pid: 7})
 	s := summarise(t, Filter{}, contents(launched, 0.5, nil), gpuTable(rows...))
 	if !warned(s, "only 2 of ") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
-	s = summarise(t, Filter{}, contents(launched, 0.5, nil), gpuTable(many(100, gpuRow{start: 100, duration: 5, pid: 476})...))
+	s = summarise(t, Filter{}, contents(launched, 0.5, nil),
+		gpuTable(many(100, gpuRow{start: 100, duration: 5, pid: 476})...))
 	if s.GPU.Own.Intervals != 0 || !strings.Contains(whyMissing(s, "GPU time of the subject"), "all of other processes") {
 		t.Errorf("missing %v", s.Missing)
 	}
@@ -170,7 +189,8 @@ func TestTrap14FewRowsOfTheTarget(t *testing.T) {
 
 // Trap 17. A hardened program is killed by the library that --launch injects.
 func TestTrap17KilledTargets(t *testing.T) {
-	s := summarise(t, Filter{}, contents(strings.Replace(launched, "exit(0)", "signal(9)", 1), 0.5, nil), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
+	s := summarise(t, Filter{}, contents(strings.Replace(launched, "exit(0)", "signal(9)", 1), 0.5, nil),
+		gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
 	if !warned(s, "signal(9)") || !warned(s, "hardened") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
@@ -179,15 +199,18 @@ func TestTrap17KilledTargets(t *testing.T) {
 // Traps 18 and 19. Without a counter set there are no counters, without Shader
 // Timeline no shaders; the settings in the table of contents say which.
 func TestTrap18And19SettingsExplainEmptyTables(t *testing.T) {
-	toc := contents(launched, 0.5, []string{tableShaders, tableCounters}, "Counter Set: (null)", "Shader Timeline: Disabled")
-	s := summarise(t, Filter{}, toc, gpuTable(gpuRow{start: 1, duration: 1, pid: 7}), emptyTable(tableShaders), emptyTable(tableCounters))
+	toc := contents(launched, 0.5, []string{tableShaders, tableCounters}, "Counter Set: (null)",
+		"Shader Timeline: Disabled")
+	s := summarise(t, Filter{}, toc, gpuTable(gpuRow{start: 1, duration: 1, pid: 7}), emptyTable(tableShaders),
+		emptyTable(tableCounters))
 	if why := whyMissing(s, "GPU counters"); !strings.Contains(why, "no Counter Set was chosen") {
 		t.Errorf("counters: %q", why)
 	}
 	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "Shader Timeline is Disabled") {
 		t.Errorf("shaders: %q", why)
 	}
-	s = summarise(t, Filter{}, contents(launched, 0.5, []string{tableShaders}), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
+	s = summarise(t, Filter{}, contents(launched, 0.5, []string{tableShaders}),
+		gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
 	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "xctrace export --input") {
 		t.Errorf("recorded, not exported: %q", why)
 	}
@@ -222,7 +245,8 @@ func TestTrap20And21ShaderTimelineDoesNotCoverAll(t *testing.T) {
 		w.EndTable()
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7}), shaders)
-	if len(s.Shaders) != 1 || s.Shaders[0].SumNS != 25 || s.Shaders[0].Share != 1 || !warned(s, "covers 25 % of the subject's GPU time") {
+	if len(s.Shaders) != 1 || s.Shaders[0].SumNS != 25 || s.Shaders[0].Share != 1 ||
+		!warned(s, "covers 25 % of the subject's GPU time") {
 		t.Errorf("shaders %+v, warnings %q", s.Shaders, s.Warnings)
 	}
 }
@@ -231,13 +255,16 @@ func TestTrap20And21ShaderTimelineDoesNotCoverAll(t *testing.T) {
 // do not compare.
 func TestTrap22CountersPinTheClock(t *testing.T) {
 	row := gpuTable(gpuRow{start: 1, duration: 1, pid: 7})
-	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: Performance Limiters"), row); !warned(s, "holds the GPU at one clock") {
+	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: Performance Limiters"), row); !warned(s,
+		"holds the GPU at one clock") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
-	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Induced GPU Performance State: Maximum"), row); !warned(s, "induced the GPU performance state Maximum") {
+	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Induced GPU Performance State: Maximum"), row); !warned(
+		s, "induced the GPU performance state Maximum") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
-	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: (null)", "Induced GPU Performance State: Default"), row); warned(s, "clock") || warned(s, "induced") {
+	if s := summarise(t, Filter{}, contents(launched, 0.5, nil, "Counter Set: (null)",
+		"Induced GPU Performance State: Default"), row); warned(s, "clock") || warned(s, "induced") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 }
@@ -246,14 +273,16 @@ func TestTrap22CountersPinTheClock(t *testing.T) {
 // and debug groups do not help.
 func TestTrap23UnlabelledWork(t *testing.T) {
 	for label, unlabelled := range map[string]bool{
-		"": true, "Command Buffer 0:Compute Command 0": true, "Command Buffer 12:Blit Command 3": true, "step.1:Compute Command 0": false,
-		"Command Buffer 0:gemm": false, "a:b": false, "gemm": false,
+		"": true, "Command Buffer 0:Compute Command 0": true, "Command Buffer 12:Blit Command 3": true,
+		"step.1:Compute Command 0": false,
+		"Command Buffer 0:gemm":    false, "a:b": false, "gemm": false,
 	} {
 		if defaultLabel(label) != unlabelled {
 			t.Errorf("%q: default %v", label, !unlabelled)
 		}
 	}
-	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 1, duration: 1, pid: 7, label: "Command Buffer 0:Compute Command 0"}))
+	s := summarise(t, Filter{All: true}, "",
+		gpuTable(gpuRow{start: 1, duration: 1, pid: 7, label: "Command Buffer 0:Compute Command 0"}))
 	if !warned(s, "set MTLCommandBuffer.label") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
@@ -265,7 +294,8 @@ func TestTrap23UnlabelledWork(t *testing.T) {
 func TestTrap24And28And32NothingIsGuessed(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 12, CommandBuffers: 60})))
 	s := of(t, r, Filter{})
-	for what, want := range map[string]string{"dispatches": "a row is not a kernel", "frames per second": "make no frame rate", "overhead": "does not say", "wait for the GPU": "mtrace run"} {
+	for what, want := range map[string]string{"dispatches": "a row is not a kernel",
+		"frames per second": "make no frame rate", "overhead": "does not say", "wait for the GPU": "mtrace run"} {
 		if why := whyMissing(s, what); !strings.Contains(why, want) {
 			t.Errorf("%s: %q", what, why)
 		}
@@ -289,7 +319,8 @@ func TestTrap24And28And32NothingIsGuessed(t *testing.T) {
 // Trap 25. Chrome's GPU process draws for its renderers: a conclusion about one
 // of them was the other way round.
 func TestTrap25ProcessAndLabelDiffer(t *testing.T) {
-	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 1, duration: 1, pid: 7, labelPID: 8}, gpuRow{start: 3, duration: 1, pid: 7}))
+	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 1, duration: 1, pid: 7, labelPID: 8},
+		gpuRow{start: 3, duration: 1, pid: 7}))
 	if !warned(s, "1 GPU intervals name one process in their label and another") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
@@ -313,13 +344,17 @@ func TestTrap27PhasesComeFromOutside(t *testing.T) {
 			{Mnemonic: "name", Name: "Name", Type: "signpost-name"}, {Mnemonic: "process", Name: "Process", Type: "process"},
 		})
 		process := export.ProcessValue("p7", 7)
-		w.Row([]export.Value{export.Time("start-time", 100), export.Duration(100), export.Text("signpost-name", "load"), process})
-		w.Row([]export.Value{export.Time("start-time", 250), export.Duration(100), export.Text("signpost-name", "step"), process})
-		w.Row([]export.Value{export.Time("start-time", 300), export.Duration(100), export.Text("signpost-name", "step"), process})
+		w.Row([]export.Value{export.Time("start-time", 100), export.Duration(100), export.Text("signpost-name", "load"),
+			process})
+		w.Row([]export.Value{export.Time("start-time", 250), export.Duration(100), export.Text("signpost-name", "step"),
+			process})
+		w.Row([]export.Value{export.Time("start-time", 300), export.Duration(100), export.Text("signpost-name", "step"),
+			process})
 		w.EndTable()
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(
-		gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7}, gpuRow{start: 340, duration: 30, pid: 7}, gpuRow{start: 350, duration: 200, pid: 7}), signposts)
+		gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7}, gpuRow{start: 340, duration: 30,
+			pid: 7}, gpuRow{start: 350, duration: 200, pid: 7}), signposts)
 	want := []Phase{{"step", 2, 200, known(true, Nanos(10+60))}, {"load", 1, 100, known(true, Nanos(10))}}
 	if !reflect.DeepEqual(s.Signposts, want) {
 		t.Errorf("phases %+v, want %+v", s.Signposts, want)
@@ -328,7 +363,8 @@ func TestTrap27PhasesComeFromOutside(t *testing.T) {
 	if s := summarise(t, Filter{All: true}, "", signposts); len(s.Signposts) != 2 || s.Signposts[0].GPUBusyNS != nil {
 		t.Errorf("phases without a table of the GPU's work: %+v", s.Signposts)
 	}
-	if s := summarise(t, Filter{All: true, From: 240, To: 360}, "", gpuTable(gpuRow{start: 90, duration: 20, pid: 7}, gpuRow{start: 240, duration: 20, pid: 7},
+	if s := summarise(t, Filter{All: true, From: 240, To: 360}, "", gpuTable(gpuRow{start: 90, duration: 20, pid: 7},
+		gpuRow{start: 240, duration: 20, pid: 7},
 		gpuRow{start: 340, duration: 30, pid: 7})); s.GPU.Own.SumNS != 40 || s.Window.LengthNS != 120 {
 		t.Errorf("range: %+v, window %+v", s.GPU.Own, s.Window)
 	}
@@ -339,9 +375,11 @@ func TestTrap27PhasesComeFromOutside(t *testing.T) {
 func TestTrap29DisplayTablesAreNoGPUWork(t *testing.T) {
 	vsyncs := func(w *export.Writer) {
 		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[4]", "display-vsyncs-interval", []export.Column{
-			{Mnemonic: "timestamp", Name: "Timestamp", Type: "start-time"}, {Mnemonic: "duration", Name: "Duration", Type: "duration"}, {Mnemonic: "display-name", Name: "Display", Type: "display-name"},
+			{Mnemonic: "timestamp", Name: "Timestamp", Type: "start-time"}, {Mnemonic: "duration", Name: "Duration",
+				Type: "duration"}, {Mnemonic: "display-name", Name: "Display", Type: "display-name"},
 		})
-		w.Row([]export.Value{export.Time("start-time", 100), export.Duration(1), export.Text("display-name", "Built-In Display")})
+		w.Row([]export.Value{export.Time("start-time", 100), export.Duration(1),
+			export.Text("display-name", "Built-In Display")})
 		w.EndTable()
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 50, duration: 10, pid: 7}), vsyncs)
@@ -349,7 +387,8 @@ func TestTrap29DisplayTablesAreNoGPUWork(t *testing.T) {
 		t.Errorf("GPU %+v, window %+v", s.GPU.All, s.Window)
 	}
 	for _, table := range s.Tables {
-		if table.Schema == "display-vsyncs-interval" && (table.Rows != 1 || table.Read || !strings.Contains(table.Note, "known by its columns only")) {
+		if table.Schema == "display-vsyncs-interval" && (table.Rows != 1 || table.Read ||
+			!strings.Contains(table.Note, "known by its columns only")) {
 			t.Errorf("table %+v", table)
 		}
 	}
@@ -393,12 +432,14 @@ func TestTrap13ApplicationIntervalsStandIn(t *testing.T) {
 
 // What was recorded but not given is one hint, not a line for each table.
 func TestMissingExportsAreOneHint(t *testing.T) {
-	s := summarise(t, Filter{}, contents(launched, 0.5, []string{tableSubmissions, tableCompleted, tableEncoders, tablePerformance}), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
+	s := summarise(t, Filter{}, contents(launched, 0.5, []string{tableSubmissions, tableCompleted, tableEncoders,
+		tablePerformance}), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
 	var b bytes.Buffer
 	if err := s.Text(&b); err != nil {
 		t.Fatal(err)
 	}
-	if strings.Count(b.String(), "xctrace export") != 1 || !strings.Contains(b.String(), tableSubmissions+", "+tableCompleted) {
+	if strings.Count(b.String(), "xctrace export") != 1 ||
+		!strings.Contains(b.String(), tableSubmissions+", "+tableCompleted) {
 		t.Error(b.String())
 	}
 }
@@ -406,8 +447,10 @@ func TestMissingExportsAreOneHint(t *testing.T) {
 // Idle time by what ran before and after it: which step waits for which.
 func TestIdleByTransition(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(
-		gpuRow{start: 100, duration: 10, label: "a", pid: 7}, gpuRow{start: 130, duration: 10, label: "b", pid: 7}, gpuRow{start: 145, duration: 5, label: "a", pid: 7},
-		gpuRow{start: 200, duration: 10, label: "b", pid: 7}, gpuRow{start: 205, duration: 20, label: "c", pid: 476}, gpuRow{start: 225, duration: 5, label: "a", pid: 7}))
+		gpuRow{start: 100, duration: 10, label: "a", pid: 7}, gpuRow{start: 130, duration: 10, label: "b", pid: 7},
+		gpuRow{start: 145, duration: 5, label: "a", pid: 7},
+		gpuRow{start: 200, duration: 10, label: "b", pid: 7}, gpuRow{start: 205, duration: 20, label: "c", pid: 476},
+		gpuRow{start: 225, duration: 5, label: "a", pid: 7}))
 	want := []Transition{{"a", "b", 2, 20 + 50, 50}, {"b", "a", 1, 5, 5}}
 	if fmt.Sprint(s.GPU.Idle.Between) != fmt.Sprint(want) || s.GPU.Idle.TotalNS != 75 || s.GPU.Idle.Gaps != 3 {
 		t.Errorf("idle %+v, want %v", s.GPU.Idle, want)
@@ -431,7 +474,8 @@ func TestTemplateSettings(t *testing.T) {
 	r := load(t, inputs)
 	r.Template = []xctrace.Setting{{Key: "shaderprofiler", Value: "false"}}
 	s := of(t, r, Filter{})
-	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "Shader Timeline is Disabled") || len(s.Source.Settings) == 0 {
+	if why := whyMissing(s, "time per shader"); !strings.Contains(why, "Shader Timeline is Disabled") ||
+		len(s.Source.Settings) == 0 {
 		t.Errorf("shaders: %q, settings %v", why, s.Source.Settings)
 	}
 }
@@ -458,7 +502,8 @@ func TestCommandBufferNumbersOfTwoProcesses(t *testing.T) {
 	early.Process, early.Start = r.GPU[0].Process, 1 // before it was made: a number used again
 	r.GPU = append(r.GPU, stranger)
 	s := of(t, r, Filter{})
-	if fmt.Sprint(*s.Latency.GPUToCompletion) != fmt.Sprint(*want.Latency.GPUToCompletion) || s.Latency.StartLatencyChecked.Checked != 100 || s.Latency.StartLatencyChecked.Violations != 0 {
+	if fmt.Sprint(*s.Latency.GPUToCompletion) != fmt.Sprint(*want.Latency.GPUToCompletion) ||
+		s.Latency.StartLatencyChecked.Checked != 100 || s.Latency.StartLatencyChecked.Violations != 0 {
 		t.Errorf("latency %+v, check %+v", s.Latency.GPUToCompletion, s.Latency.StartLatencyChecked)
 	}
 	r.GPU = append(r.GPU, early)

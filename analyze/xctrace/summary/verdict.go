@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze/cause"
 )
 
-// Verdict is the verdict of package cause on the same model that mtrace report judges, with the figures that it rests on.
+// Verdict is the verdict of package cause on the same model that mtrace report judges, with the figures that it rests
+// on.
 type Verdict struct {
 	Verdict    string   `json:"verdict"` // as of the report
 	Summary    string   `json:"summary"`
@@ -18,10 +19,12 @@ type Verdict struct {
 // verdict asks for the verdict on the model.
 func (m *modeller) verdict(s *Summary) Verdict {
 	judged := cause.Analyze(m.trace, cause.Options{}).Verdict
-	v := Verdict{Verdict: judged.Cause, Summary: judged.Summary, Evidence: []string{}, RuledOut: []string{}, CannotTell: "locks, waits and the interpreter: " + cause.Unrecorded}
+	v := Verdict{Verdict: judged.Cause, Summary: judged.Summary, Evidence: []string{}, RuledOut: []string{},
+		CannotTell: "locks, waits and the interpreter: " + cause.Unrecorded}
 	say := func(format string, args ...any) { v.Evidence = append(v.Evidence, fmt.Sprintf(format, args...)) }
 	if g := s.GPU; g != nil {
-		say("the GPU was busy for %s of the window, with the subject's work for %s", percent(g.All.BusyShare), percent(g.Own.BusyShare))
+		say("the GPU was busy for %s of the window, with the subject's work for %s", percent(g.All.BusyShare),
+			percent(g.Own.BusyShare))
 	}
 	if f := s.InFlight; f != nil {
 		say("command buffers in flight: mean %.2f, most %d", f.Mean, f.Max)

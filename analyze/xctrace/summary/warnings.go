@@ -39,7 +39,8 @@ func (s *scope) warnings(out *Summary) []string {
 		}
 	}
 	if s.FilledIn {
-		warn("submissions or encoders are taken from metal-application-intervals, because their own tables are missing or empty")
+		warn("submissions or encoders are taken from metal-application-intervals, because their own tables are missing or " +
+			"empty")
 	}
 	s.warnHealth(out, warn)
 	s.warnReading(out, warn)
@@ -54,20 +55,25 @@ func (s *scope) warnHealth(out *Summary, warn func(string, ...any)) {
 			warn("the table of contents has no start date: the recording failed")
 		}
 		if run.Duration.Seconds() > 1 && s.Has(tableGPU) && float64(len(s.GPU)) < 10*run.Duration.Seconds() {
-			warn("%d GPU intervals of all processes in %.1f s: even an idle screen makes more; the recording probably failed", len(s.GPU), run.Duration.Seconds())
+			warn("%d GPU intervals of all processes in %.1f s: even an idle screen makes more; the recording probably failed",
+				len(s.GPU), run.Duration.Seconds())
 		}
 		if t := run.Target.Termination; strings.Contains(t, "signal") || strings.Contains(t, "SIG") {
-			warn("the target ended by %s: Instruments injects a library into what it launches, and a hardened program is killed for it", t)
+			warn("the target ended by %s: Instruments injects a library into what it launches, and a hardened program is "+
+				"killed for it", t)
 		}
 	}
 	if len(s.GPU) > 0 && s.Has(tableSubmissions) && (len(s.Submissions) == 0 || s.FilledIn) {
-		warn("%s has no rows while %s has %d: tables fail one by one, this is not a program without submissions", tableSubmissions, tableGPU, len(s.GPU))
+		warn("%s has no rows while %s has %d: tables fail one by one, this is not a program without submissions",
+			tableSubmissions, tableGPU, len(s.GPU))
 	}
 	if len(s.Submissions) > 0 && s.Has(tableGPU) && len(s.GPU) == 0 {
-		warn("%s has no rows while %s has %d: tables fail one by one, this is not an idle GPU", tableGPU, tableSubmissions, len(s.Submissions))
+		warn("%s has no rows while %s has %d: tables fail one by one, this is not an idle GPU", tableGPU, tableSubmissions,
+			len(s.Submissions))
 	}
 	if id := out.Latency.StartLatencyChecked; id != nil && id.Violations > 0 {
-		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables are not of one recording, or not whole", id.Violations,
+		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables are "+
+			"not of one recording, or not whole", id.Violations,
 			id.Checked, id.MaxErrorNS)
 	}
 }
@@ -90,7 +96,8 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		for _, x := range out.Shaders {
 			covered += x.SumNS
 		}
-		warn("Shader Timeline covers %.0f %% of the subject's GPU time and leaves whole shaders out: compare shaders with each other only", 100*share(covered, out.GPU.Own.SumNS))
+		warn("Shader Timeline covers %.0f %% of the subject's GPU time and leaves whole shaders out: compare shaders with "+
+			"each other only", 100*share(covered, out.GPU.Own.SumNS))
 	}
 	if out.GPU == nil {
 		return
@@ -110,7 +117,8 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 	}
 	mismatched, coalesced, unlabelled, rows := 0, 0, 0, 0
 	for i := range s.GPU {
-		if x := &s.GPU[i]; x.Process != 0 && x.LabelProcess != 0 && s.Processes[x.Process].PID != s.Processes[x.LabelProcess].PID {
+		if x := &s.GPU[i]; x.Process != 0 && x.LabelProcess != 0 &&
+			s.Processes[x.Process].PID != s.Processes[x.LabelProcess].PID {
 			mismatched++
 		}
 	}
@@ -124,13 +132,15 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		}
 	}
 	if mismatched > 0 {
-		warn("%d GPU intervals name one process in their label and another in their process column: browsers and servers that draw for others do that", mismatched)
+		warn("%d GPU intervals name one process in their label and another in their process column: browsers and servers "+
+			"that draw for others do that", mismatched)
 	}
 	if coalesced > 0 || s.Coalesced > 0 {
 		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of encoders", max(coalesced, int(s.Coalesced)))
 	}
 	if rows > 0 && float64(unlabelled) > 0.9*float64(rows) {
-		warn("%.0f %% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels (debug groups do not reach the export)",
+		warn("%.0f %% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels "+
+			"(debug groups do not reach the export)",
 			100*float64(unlabelled)/float64(rows))
 	}
 }
@@ -146,7 +156,8 @@ func (s *scope) tables() []Table {
 	list := []Table{}
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {
-			row := Table{Schema: t.Schema, XPath: t.XPath, File: d.Name, Rows: t.Rows, Rejected: t.Rejected, Dangling: t.Dangling, Read: t.Decoded, Note: t.Refused}
+			row := Table{Schema: t.Schema, XPath: t.XPath, File: d.Name, Rows: t.Rows, Rejected: t.Rejected,
+				Dangling: t.Dangling, Read: t.Decoded, Note: t.Refused}
 			switch {
 			case t.Shape == xctrace.ShapeDetail:
 				row.Note = "a detail view: its first rows are shown; mtrace export --table has all"

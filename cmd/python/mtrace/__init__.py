@@ -106,7 +106,8 @@ class Trace:
 
     def export(self, format, output, force=False):
         """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv or parquet. With force it replaces older files."""
-        _ask("export", "--format=" + format, *(["--force"] if force else []), "--output=" + os.fspath(output), "--", self.path)
+        _ask("export", "--format=" + format, *(["--force"] if force else []), "--output=" + os.fspath(output), "--",
+            self.path)
         return output
 
     @property

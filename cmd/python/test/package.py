@@ -80,7 +80,8 @@ import pyarrow
 calls_table = t.calls
 assert isinstance(calls_table, pyarrow.Table) and isinstance(t.command_buffers, pyarrow.Table)
 for name in t.tables:
-    assert not any(pyarrow.types.is_unsigned_integer(column.type) for column in getattr(t, name).schema), "Spark has no unsigned numbers: %s" % getattr(t, name).schema
+    assert not any(pyarrow.types.is_unsigned_integer(column.type)
+        for column in getattr(t, name).schema), "Spark has no unsigned numbers: %s" % getattr(t, name).schema
 commits = calls["commit"]
 frame = calls_table.to_pandas()
 assert isinstance(frame, pandas.DataFrame) and (frame.selector == "commit").sum() == commits
@@ -93,10 +94,12 @@ assert duckdb.sql("SELECT sum(duration_ns) FROM calls_table WHERE selector = 'co
 other = mtrace.run([sys.executable, "-c", program], stdout=subprocess.DEVNULL)
 dataset = os.path.join(folder, "dataset")
 for run in (t, other):
-    subprocess.run([mtrace.program(), "export", "--format=parquet", "--partition=run", "--output=" + dataset, run.path], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([mtrace.program(), "export", "--format=parquet", "--partition=run", "--output=" + dataset, run.path],
+        check=True, stdout=subprocess.DEVNULL)
 of_both = duckdb.sql("SELECT run, count(*) FROM read_parquet('%s/calls/**/*.parquet', hive_partitioning = true) WHERE selector = 'commit' GROUP BY run ORDER BY run" % dataset).fetchall()
 assert [n for _, n in of_both] == [commits, commits] and of_both[0][0] < of_both[1][0], of_both
-lazily = polars.scan_parquet(os.path.join(dataset, "calls"), hive_partitioning=True).filter(polars.col("selector") == "commit").group_by("host", "run").len().collect()
+lazily = polars.scan_parquet(os.path.join(dataset, "calls"), hive_partitioning=True).filter(
+    polars.col("selector") == "commit").group_by("host", "run").len().collect()
 assert sorted(lazily["len"]) == [commits, commits] and sorted(lazily["run"]) == [run for run, _ in of_both], lazily
 assert set(pandas.read_parquet(os.path.join(dataset, "waits")).run.astype("int64")) == {run for run, _ in of_both}
 try:
@@ -104,7 +107,8 @@ try:
 except ImportError:
     SparkSession = None
 if SparkSession:
-    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "1").getOrCreate()
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config(
+        "spark.sql.shuffle.partitions", "1").getOrCreate()
     session.read.parquet(os.path.join(dataset, "calls")).createOrReplaceTempView("calls")
     rows = session.sql("SELECT host, run, count(*) FROM calls WHERE selector = 'commit' GROUP BY host, run ORDER BY run").collect()
     assert [(row[1], row[2]) for row in rows] == of_both, (rows, of_both)
@@ -112,4 +116,5 @@ if SparkSession:
     assert types <= {"bigint", "string", "boolean", "int"}, types
     session.stop()
 
-print("pyarrow %s, pandas %s, polars %s, duckdb %s" % (pyarrow.__version__, pandas.__version__, polars.__version__, duckdb.__version__))
+print("pyarrow %s, pandas %s, polars %s, duckdb %s" % (pyarrow.__version__, pandas.__version__, polars.__version__,
+    duckdb.__version__))

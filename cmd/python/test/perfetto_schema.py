@@ -67,5 +67,6 @@ for row in pyarrow.parquet.read_table(sys.argv[2]).to_pylist():
     durations[row["selector"]] += row["duration_ns"]
 assert calls["commit"] > 0
 for selector, n in calls.items():
-    assert (slices[selector], nanoseconds[selector]) == (n, durations[selector]), (selector, n, slices[selector], durations[selector], nanoseconds[selector])
+    assert (slices[selector], nanoseconds[selector]) == (n, durations[selector]), (selector, n, slices[selector],
+        durations[selector], nanoseconds[selector])
 print("Perfetto's protobuf: %d packets, %d slices, %d flows" % (len(trace.packet), sum(slices.values()), len(flows)))

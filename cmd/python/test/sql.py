@@ -30,7 +30,8 @@ def clickhouse_asks():
     def ask(query):
         import json
 
-        text = str(connection.query("USE t; " + query + " SETTINGS output_format_json_quote_64bit_integers = 0", "JSONCompactEachRow"))
+        text = str(connection.query("USE t; " + query + " SETTINGS output_format_json_quote_64bit_integers = 0",
+            "JSONCompactEachRow"))
         return [tuple(json.loads(line)) for line in text.splitlines()]
 
     return ask
@@ -48,7 +49,8 @@ def datafusion_asks():
 def spark_asks():
     from pyspark.sql import SparkSession
 
-    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "1").getOrCreate()
+    session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config(
+        "spark.sql.shuffle.partitions", "1").getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     for name, path in tables.items():
         session.read.parquet(path).createOrReplaceTempView(name)
@@ -56,7 +58,8 @@ def spark_asks():
 
 
 asking = {}
-for name, make in (("DuckDB", duckdb_asks), ("ClickHouse", clickhouse_asks), ("DataFusion", datafusion_asks), ("Spark", spark_asks)):
+for name, make in (("DuckDB", duckdb_asks), ("ClickHouse", clickhouse_asks), ("DataFusion", datafusion_asks),
+    ("Spark", spark_asks)):
     try:
         asking[name] = make()
     except ImportError:
@@ -65,12 +68,14 @@ wrong = 0
 for path in sorted(glob.glob(os.path.join(queries, "*.sql"))):
     with open(path) as file:
         query = file.read()
-    answers = {name: [tuple(int(v) if not isinstance(v, str) else v for v in row) for row in ask(query)] for name, ask in asking.items()}
+    answers = {name: [tuple(int(v) if not isinstance(v, str) else v for v in row) for row in ask(query)] for name,
+        ask in asking.items()}
     first = next(iter(answers.values()))
     for name, rows in answers.items():
         if rows != first:
             wrong += 1
-            print("%s: %s says\n%s\nand %s\n%s" % (os.path.basename(path), name, rows[:5], next(iter(answers)), first[:5]))
+            print("%s: %s says\n%s\nand %s\n%s" % (os.path.basename(path), name, rows[:5], next(iter(answers)),
+                first[:5]))
     if not first and os.path.basename(path) != "failed.sql":
         wrong += 1
         print("%s has no rows" % path)

@@ -106,7 +106,8 @@ func (p *Proxy) Reset() {
 	}
 }
 
-// HalfClose ends all connections in both directions as if each end had ended its own, so that ends see no error but an end.
+// HalfClose ends all connections in both directions as if each end had ended its own, so that ends see no error but an
+// end.
 func (p *Proxy) HalfClose() {
 	for _, c := range p.take() {
 		c.CloseWrite()

@@ -40,8 +40,8 @@ func (r *ring) checkMore(c wire.Record, m *wire.More) {
 	}
 }
 
-// checkSampling: an encoder has times when they were measured, and only then. That they lie within its command buffer's is not checked
-// here: which one that is the model finds out.
+// checkSampling: an encoder has times when they were measured, and only then. That they lie within its command buffer's
+// is not checked here: which one that is the model finds out.
 func (r *ring) checkSampling(c wire.Record, m *wire.More) {
 	measured := wire.Sampling(c.Arg) == wire.SamplingMeasured
 	switch {

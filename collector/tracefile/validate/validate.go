@@ -1,5 +1,5 @@
-// Package validate checks what must hold in every trace, independently of how it was recorded and of what reads it. Tests
-// that make a trace end with it.
+// Package validate checks what must hold in every trace, independently of how it was recorded and of what reads it.
+// Tests that make a trace end with it.
 package validate
 
 import (
@@ -14,20 +14,21 @@ import (
 // maxProblems is how many problems are listed.
 const maxProblems = 100
 
-// clockTolerance is how far GPU times may lie on the wrong side of the calls they belong to, in nanoseconds: the error of
-// converting the raw clock, and of the GPU's clock.
+// clockTolerance is how far GPU times may lie on the wrong side of the calls they belong to, in nanoseconds: the error
+// of converting the raw clock, and of the GPU's clock.
 const clockTolerance = 50_000
 
-// Trace reads a trace whole and returns what is wrong with it, one line each; nothing when it is as it must be. The error says
-// that it could not be read.
+// Trace reads a trace whole and returns what is wrong with it, one line each; nothing when it is as it must be. The
+// error says that it could not be read.
 //
-// For every process: the trace of it has an end, and holds every record that was published. For every ring: it begins with a
-// thread's start; More records follow the calls that have them; calls are known, of classes that are known, end after they
-// begin, and lie behind or around the calls recorded before them on the thread. For every object: it was made before it is
-// used, as what it is used as (not checked where records were lost). For every command buffer: the GPU's times are in order,
-// after its commit and before its completion was handled; of encoders and waits what is measured of them is possible, and locks are no
-// objects of Metal's. What the process counted agrees with what it recorded. For every stack that is referred to: it is there, unless facts were lost,
-// and so are the texts of its frames of Python.
+// For every process: the trace of it has an end, and holds every record that was published. For every ring: it begins
+// with a thread's start; More records follow the calls that have them; calls are known, of classes that are known, end
+// after they begin, and lie behind or around the calls recorded before them on the thread. For every object: it was
+// made before it is used, as what it is used as (not checked where records were lost). For every command buffer: the
+// GPU's times are in order, after its commit and before its completion was handled; of encoders and waits what is
+// measured of them is possible, and locks are no objects of Metal's. What the process counted agrees with what it
+// recorded. For every stack that is referred to: it is there, unless facts were lost, and so are the texts of its
+// frames of Python.
 func Trace(r *tracefile.Reader) (problems []string, err error) {
 	c := &checker{trace: r}
 	if cut, why := r.Truncated(); cut {
@@ -81,8 +82,10 @@ func (c *checker) process(index tracefile.ProcessIndex, p *tracefile.Process) er
 	} else if p.End.Note != "" {
 		c.say("%s", p.End.Note)
 	}
-	c.lossy = p.End == nil || p.End.Lost() > 0 || p.End.Unnumbered > 0 || len(c.trace.Recorded())+len(c.trace.Info().Selected) > 0
-	c.factsLost = p.End == nil || slices.ContainsFunc(p.End.Rings, func(r tracefile.RingEnd) bool { return r.FactsDropped > 0 })
+	c.lossy = p.End == nil || p.End.Lost() > 0 || p.End.Unnumbered > 0 ||
+		len(c.trace.Recorded())+len(c.trace.Info().Selected) > 0
+	c.factsLost = p.End == nil || slices.ContainsFunc(p.End.Rings,
+		func(r tracefile.RingEnd) bool { return r.FactsDropped > 0 })
 	c.stacks()
 	if p.Clock == wire.ClockTSC && len(p.Samples) < 2 {
 		c.say("its clock cannot be converted: %d samples", len(p.Samples))

@@ -9,8 +9,9 @@ import (
 // recordsPerFrame keeps a frame small enough for the socket's buffer, so that slots are given back soon.
 const recordsPerFrame = 4096
 
-// DrainRing moves what is in a ring into frames written to w, as the drainer in a traced process does: with the claim, and
-// giving the slots back only after the frame is written whole. It reports how many records and bytes of facts it moved.
+// DrainRing moves what is in a ring into frames written to w, as the drainer in a traced process does: with the claim,
+// and giving the slots back only after the frame is written whole. It reports how many records and bytes of facts it
+// moved.
 func DrainRing(w io.Writer, index uint16, r wire.Ring) (records, facts uint64, err error) {
 	if r.Head() == r.Tail() && r.FactsHead() == r.FactsTail() || !r.TryClaim(wire.ClaimDrainer) {
 		return 0, 0, nil

@@ -1,5 +1,5 @@
-// Package wiretest does in Go what the shim does in C: it makes a region, records calls into its rings and drains them into
-// frames. Tests and benchmarks of the receiving side use it in processes of their own.
+// Package wiretest does in Go what the shim does in C: it makes a region, records calls into its rings and drains them
+// into frames. Tests and benchmarks of the receiving side use it in processes of their own.
 package wiretest
 
 import (
@@ -17,7 +17,8 @@ type Region struct {
 }
 
 // Format makes memory, which must be wire.RegionSize zero bytes, the region of process pid, recording with a clock.
-func Format(memory []byte, pid int, clock wire.ClockKind, timebaseNumer, timebaseDenom uint32, first wire.ClockSample) (Region, error) {
+func Format(memory []byte, pid int, clock wire.ClockKind, timebaseNumer, timebaseDenom uint32,
+	first wire.ClockSample) (Region, error) {
 	put := binary.LittleEndian
 	put.PutUint32(memory[wire.RegionVersionOffset:], wire.Version)
 	put.PutUint32(memory[wire.RegionPIDOffset:], uint32(pid))
@@ -58,15 +59,16 @@ type Thread struct {
 	facts  uint64
 }
 
-// Thread takes a free ring for the thread of that system id, and publishes its ThreadStart at begin; false when every ring
-// is in use, which is counted.
+// Thread takes a free ring for the thread of that system id, and publishes its ThreadStart at begin; false when every
+// ring is in use, which is counted.
 func (g Region) Thread(id uint64, begin wire.Ticks) (*Thread, bool) {
 	for i := range wire.RingCount {
 		r := g.Ring(i)
 		start := wire.PageSize + i*wire.RingStride
 		state := r.State()
 		drained := r.Head() == r.Tail() && r.FactsHead() == r.FactsTail()
-		if state == wire.RingLive || !drained || !atomic.CompareAndSwapUint32(g.word32(start+wire.RingStateOffset), uint32(state), uint32(wire.RingLive)) {
+		if state == wire.RingLive || !drained || !atomic.CompareAndSwapUint32(g.word32(start+wire.RingStateOffset),
+			uint32(state), uint32(wire.RingLive)) {
 			continue
 		}
 		for used := g.RingsUsed(); used <= i; used = g.RingsUsed() {

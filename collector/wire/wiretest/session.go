@@ -22,7 +22,8 @@ func Hello() wire.Hello {
 
 // Frame is a frame whole, as bytes.
 func Frame(kind wire.FrameKind, ring uint16, position uint64, payload []byte) []byte {
-	return append(wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: kind, Ring: ring, Length: uint32(len(payload)), Position: position}), payload...)
+	return append(wire.AppendFrameHeader(nil, wire.FrameHeader{Kind: kind, Ring: ring, Length: uint32(len(payload)),
+		Position: position}), payload...)
 }
 
 // Dial connects to a collector that has no token and says hello.

@@ -7,8 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Workload makes the records of a thread that computes on the GPU, step by step, with times that scatter like real ones:
-// command buffer, encoder, pipeline state, two dispatches, endEncoding, commit, waitUntilCompleted, and the completion record.
+// A Workload makes the records of a thread that computes on the GPU, step by step, with times that scatter like real
+// ones: command buffer, encoder, pipeline state, two dispatches, endEncoding, commit, waitUntilCompleted, and the
+// completion record.
 type Workload struct {
 	random  *rand.Rand
 	perTick float64 // ticks per nanosecond
@@ -33,7 +34,8 @@ var (
 	newPipeline   = wire.MustLookup(wire.FamilyDevice, "newComputePipelineStateWithFunction:error:")
 )
 
-// NewWorkload makes a workload. Objects numbers new objects, for all threads of a process; ticksPerNano is the clock's rate.
+// NewWorkload makes a workload. Objects numbers new objects, for all threads of a process; ticksPerNano is the clock's
+// rate.
 func NewWorkload(seed uint64, ticksPerNano float64, objects func() wire.ObjectID) *Workload {
 	return &Workload{random: rand.New(rand.NewPCG(seed, 1)), perTick: ticksPerNano, now: 1e12, objects: objects}
 }
@@ -67,7 +69,8 @@ func (w *Workload) Start() []wire.Record {
 	w.call(newQueue, w.device, uint64(w.queue), 2e5, 0.3, &wire.More{X0: 64})
 	for i := range w.shapes {
 		pipeline := w.objects()
-		w.call(newPipeline, w.device, uint64(pipeline), 5e6, 0.5, &wire.More{X0: uint64(wire.HashString("kernel")) + uint64(i)})
+		w.call(newPipeline, w.device, uint64(pipeline), 5e6, 0.5, &wire.More{X0: uint64(wire.HashString("kernel")) +
+			uint64(i)})
 		n := uint64(1) << (12 + 2*i)
 		more := wire.More{X0: n | 1<<32, X1: 1 | 256<<32, X2: 1 | 1<<32}.Record()
 		w.shapes[i] = more
@@ -76,7 +79,8 @@ func (w *Workload) Start() []wire.Record {
 	return w.records
 }
 
-// Step is one command buffer from its making to its completion: 12 records, of which 3 are More. Valid until the next call.
+// Step is one command buffer from its making to its completion: 12 records, of which 3 are More. Valid until the next
+// call.
 func (w *Workload) Step() []wire.Record {
 	w.records = w.records[:0]
 	buffer, encoder := w.objects(), w.objects()
@@ -95,6 +99,7 @@ func (w *Workload) Step() []wire.Record {
 	w.call(wait, buffer, 0, 90000, 0.4, nil)
 	gpu := uint64(committed + w.lasts(9000, 0.3))
 	done := uint64(w.now - w.lasts(5000, 0.3))
-	w.call(wire.CallCompleted, buffer, 4, 150, 0.3, &wire.More{X0: gpu, X1: max(done, gpu+1), X2: gpu - uint64(w.lasts(2000, 0.3)), X3: uint32(w.lasts(1500, 0.3))})
+	w.call(wire.CallCompleted, buffer, 4, 150, 0.3, &wire.More{X0: gpu, X1: max(done, gpu+1),
+		X2: gpu - uint64(w.lasts(2000, 0.3)), X3: uint32(w.lasts(1500, 0.3))})
 	return w.records
 }

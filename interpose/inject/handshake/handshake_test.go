@@ -15,7 +15,8 @@ import (
 
 func TestExplain(t *testing.T) {
 	good := &inject.Plan{Program: "/opt/bin/python3", Injectable: true, Variable: "DYLD_INSERT_LIBRARIES=/l"}
-	refused := &inject.Plan{Program: "/bin/sh", Reasons: []inject.Finding{{Code: inject.SystemProtected, Path: "/bin/sh", Text: "is protected"}}}
+	refused := &inject.Plan{Program: "/bin/sh", Reasons: []inject.Finding{{Code: inject.SystemProtected, Path: "/bin/sh",
+		Text: "is protected"}}}
 	protected := func(program string) []inject.Finding {
 		if strings.HasPrefix(program, "/bin/") {
 			return []inject.Finding{{Code: inject.SystemProtected, Path: program, Text: "is protected", Advice: "leave it out"}}
@@ -39,28 +40,41 @@ func TestExplain(t *testing.T) {
 		{"Metal was seen", good, []Process{metal, shell, lost}, nil, ""},
 		{"Metal was seen in a child only", good, []Process{hello, {PID: 11, Parent: 10, Hello: true, Metal: true}}, nil, ""},
 		{"cannot be injected", refused, nil, []inject.Code{inject.SystemProtected}, "is protected"},
-		{"cannot be injected itself, but its child was", refused, []Process{{PID: 11, Parent: 10, Hello: true, Metal: true}}, nil, ""},
-		{"should have loaded and did not", good, []Process{python}, []inject.Code{inject.NeverLoaded}, "DYLD_PRINT_LIBRARIES"},
+		{"cannot be injected itself, but its child was", refused, []Process{{PID: 11, Parent: 10, Hello: true, Metal: true}},
+			nil, ""},
+		{"should have loaded and did not", good, []Process{python}, []inject.Code{inject.NeverLoaded},
+			"DYLD_PRINT_LIBRARIES"},
 		{"should have loaded, nothing seen", good, nil, []inject.Code{inject.NeverLoaded}, "/opt/bin/python3"},
 		{"executed a protected program in its own place", good, []Process{python, {PID: 10, Parent: 1, Program: "/bin/true"}},
 			[]inject.Code{inject.SystemProtected}, "/bin/true: is protected"},
 		{"loaded and no Metal", good, []Process{hello}, []inject.Code{inject.NoMetal}, "made no Metal call"},
-		{"loaded in two and no Metal", good, []Process{hello, {PID: 11, Parent: 10, Program: "/x", Hello: true}}, []inject.Code{inject.NoMetal}, "in 2 processes"},
-		{"loaded, and a device made past it", good, []Process{{PID: 10, Parent: 1, Program: "/opt/bin/python3", Hello: true, UnseenDevice: true}},
+		{"loaded in two and no Metal", good, []Process{hello, {PID: 11, Parent: 10, Program: "/x", Hello: true}},
+			[]inject.Code{inject.NoMetal}, "in 2 processes"},
+		{"loaded, and a device made past it", good, []Process{{PID: 10, Parent: 1, Program: "/opt/bin/python3", Hello: true,
+			UnseenDevice: true}},
 			[]inject.Code{inject.UnseenDevice}, "its device was made by a function"},
-		{"used Metal and could not be recorded", good, []Process{hello, {PID: 11, Parent: 10, Program: "/x", Hello: true, NotTraced: "not traced: no memory; buy some"}},
+		{"used Metal and could not be recorded", good, []Process{hello, {PID: 11, Parent: 10, Program: "/x", Hello: true,
+			NotTraced: "not traced: no memory; buy some"}},
 			[]inject.Code{inject.NotTraced}, "/x: it uses Metal and is not traced: no memory; buy some"},
-		{"a shell dropped it for all below", good, []Process{hello, shell, lost}, []inject.Code{inject.NoMetal, inject.Dropped},
+		{"a shell dropped it for all below", good, []Process{hello, shell, lost},
+			[]inject.Code{inject.NoMetal, inject.Dropped},
 			"/bin/sh: process 11 started without the library, and so did 1 below it: it is protected; leave it out"},
-		{"a fork of a process with the library has it too", good, []Process{hello, {PID: 11, Parent: 10, Program: "/opt/bin/python3"}}, []inject.Code{inject.NoMetal}, ""},
-		{"lost by what a process ran in its own place", good, []Process{hello, {PID: 11, Parent: 10, Program: "/usr/bin/env", Hello: true},
-			{PID: 11, Parent: 10, Program: "/bin/sh"}, {PID: 12, Parent: 11, Program: "/opt/bin/x"}},
-			[]inject.Code{inject.NoMetal, inject.Dropped}, "/bin/sh: process 11 started without the library, and so did 1 below it"},
-		{"lost by what the first process ran in its own place", good, []Process{hello, {PID: 10, Parent: 1, Program: "/bin/x"}},
+		{"a fork of a process with the library has it too", good,
+			[]Process{hello, {PID: 11, Parent: 10, Program: "/opt/bin/python3"}}, []inject.Code{inject.NoMetal}, ""},
+		{"lost by what a process ran in its own place", good,
+			[]Process{hello, {PID: 11, Parent: 10, Program: "/usr/bin/env", Hello: true},
+				{PID: 11, Parent: 10, Program: "/bin/sh"}, {PID: 12, Parent: 11, Program: "/opt/bin/x"}},
+			[]inject.Code{inject.NoMetal, inject.Dropped},
+			"/bin/sh: process 11 started without the library, and so did 1 below it"},
+		{"lost by what the first process ran in its own place", good,
+			[]Process{hello, {PID: 10, Parent: 1, Program: "/bin/x"}},
 			[]inject.Code{inject.NoMetal, inject.Dropped}, "/bin/x: process 10 started without the library: it is protected"},
-		{"the same shell many times is told once", good, []Process{hello, shell, {PID: 13, Parent: 10, Program: "/bin/sh"}}, []inject.Code{inject.NoMetal, inject.Dropped}, ""},
-		{"a child lost it for a reason nobody knows", good, []Process{hello, {PID: 11, Parent: 10, Program: "/opt/x"}}, []inject.Code{inject.NoMetal, inject.Dropped}, "run it under mtrace by itself"},
-		{"parents in a circle", good, []Process{hello, {PID: 20, Parent: 21, Program: "/a"}, {PID: 21, Parent: 20, Program: "/b"}}, []inject.Code{inject.NoMetal}, ""},
+		{"the same shell many times is told once", good, []Process{hello, shell, {PID: 13, Parent: 10, Program: "/bin/sh"}},
+			[]inject.Code{inject.NoMetal, inject.Dropped}, ""},
+		{"a child lost it for a reason nobody knows", good, []Process{hello, {PID: 11, Parent: 10, Program: "/opt/x"}},
+			[]inject.Code{inject.NoMetal, inject.Dropped}, "run it under mtrace by itself"},
+		{"parents in a circle", good, []Process{hello, {PID: 20, Parent: 21, Program: "/a"},
+			{PID: 21, Parent: 20, Program: "/b"}}, []inject.Code{inject.NoMetal}, ""},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

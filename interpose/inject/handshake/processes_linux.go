@@ -56,8 +56,8 @@ func parentOf(stat []byte) (int, bool) {
 // execPatience is how often a process in the middle of an exec, which has no environment yet, is asked again.
 const execPatience = 20
 
-// carries reports whether a process has an entry in its environment. The environment of a process whose first thread has ended is that of its other
-// threads.
+// carries reports whether a process has an entry in its environment. The environment of a process whose first thread
+// has ended is that of its other threads.
 func carries(pid int, entry string) bool {
 	for range execPatience {
 		environment := environmentOf(pid)

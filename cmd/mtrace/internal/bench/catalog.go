@@ -95,8 +95,8 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// full and quick give the rounds their number: nine have a 95 % interval of the median that leaves out the extremes, six are the
-// fewest that have one at all.
+// full and quick give the rounds their number: nine have a 95 % interval of the median that leaves out the extremes,
+// six are the fewest that have one at all.
 func full(iterations, warmup, budgetMS int) Parameters {
 	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}
 }
@@ -115,9 +115,10 @@ var threads1248 = []int{1, 2, 4, 8}
 // catalog is the table of benchmarks. The sizes of Full are those of the field reports.
 var catalog = []Bench{
 	{
-		Name: "scaling", Summary: "operations per second over threads, one shared queue or a queue each (R1)", Program: "scaling",
-		Full:  full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
-		Quick: quick(12_000, 200, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
+		Name: "scaling", Summary: "operations per second over threads, one shared queue or a queue each (R1)",
+		Program: "scaling",
+		Full:    full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
+		Quick:   quick(12_000, 200, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
 	},
 	{
 		Name: "axpy", Summary: "the time of every call around one axpy kernel, over threads (R1)", Program: "axpy",
@@ -125,9 +126,11 @@ var catalog = []Bench{
 		Quick: quick(30, 2, 10_000).with(threads1248, []int{1_000_000}, nil), tables: axpyTables,
 	},
 	{
-		Name: "matmul", Summary: "matrix products: naive and tiled kernel and MPS, by size and precision (R2, R3)", Program: "matmul",
-		Full:  full(90, 3, 5_000).with(nil, nil, []int{256, 512, 1024, 2048}),
-		Quick: quick(60, 1, 1_000).with(nil, nil, []int{64, 128, 256}), SoftwareSizes: []int{128, 256, 512}, tables: matmulTables,
+		Name: "matmul", Summary: "matrix products: naive and tiled kernel and MPS, by size and precision (R2, R3)",
+		Program: "matmul",
+		Full:    full(90, 3, 5_000).with(nil, nil, []int{256, 512, 1024, 2048}),
+		Quick:   quick(60, 1, 1_000).with(nil, nil, []int{64, 128, 256}), SoftwareSizes: []int{128, 256, 512},
+		tables: matmulTables,
 	},
 	{
 		Name: "elementwise", Summary: "add and mul by size and precision, in GB/s (R3)", Program: "elementwise",
@@ -145,17 +148,20 @@ var catalog = []Bench{
 		Quick: quick(120, 3, 400).with(nil, []int{1_000, 100_000, 1_000_000}, nil), tables: geluTables,
 	},
 	{
-		Name: "fused", Summary: "fused kernels against the same work in two: kernels and milliseconds saved (R3)", Program: "fused",
-		Full:  full(900, 10, 2_000).with(nil, []int{1_000, 100_000, 1_000_000}, []int{256}),
-		Quick: quick(120, 3, 300).with(nil, []int{1_000, 100_000}, []int{64}), tables: fusedTables,
+		Name: "fused", Summary: "fused kernels against the same work in two: kernels and milliseconds saved (R3)",
+		Program: "fused",
+		Full:    full(900, 10, 2_000).with(nil, []int{1_000, 100_000, 1_000_000}, []int{256}),
+		Quick:   quick(120, 3, 300).with(nil, []int{1_000, 100_000}, []int{64}), tables: fusedTables,
 	},
 	{
-		Name: "memory", Summary: "shared against private memory with copies; host to device in GB/s by size (R2 #1, R3)", Program: "memory",
-		Full:  full(900, 10, 2_000).with(nil, []int{1_024, 16_384, 102_400, 1_000_000, 16_000_000}, nil),
-		Quick: quick(120, 3, 400).with(nil, []int{1_024, 102_400, 1_000_000}, nil), tables: memoryTables,
+		Name: "memory", Summary: "shared against private memory with copies; host to device in GB/s by size (R2 #1, R3)",
+		Program: "memory",
+		Full:    full(900, 10, 2_000).with(nil, []int{1_024, 16_384, 102_400, 1_000_000, 16_000_000}, nil),
+		Quick:   quick(120, 3, 400).with(nil, []int{1_024, 102_400, 1_000_000}, nil), tables: memoryTables,
 	},
 	{
-		Name: "cache", Summary: "getting a kernel: cold, again, from an archive, from a cache; the cache's statistics (R2 #5, R4)", Program: "cache",
+		Name: "cache", Summary: "getting a kernel: cold, again, from an archive, from a cache; the cache's statistics (R2 " +
+			"#5, R4)", Program: "cache",
 		Fresh: true, Full: full(90, 3, 30_000), Quick: quick(30, 1, 2_000), tables: cacheTables,
 	},
 	{
@@ -164,19 +170,22 @@ var catalog = []Bench{
 	},
 	{
 		Name: "coldstart", Summary: "from nothing to the first pipeline and result, phase by phase, in new processes (R2 #4)", Program: "coldstart",
-		PerProcess: true, Fresh: true, Full: full(30, 0, 60_000).rounds(30), Quick: quick(8, 0, 60_000).rounds(8), tables: coldstartTables,
+		PerProcess: true, Fresh: true, Full: full(30, 0, 60_000).rounds(30), Quick: quick(8, 0, 60_000).rounds(8),
+		tables: coldstartTables,
 	},
 	{
-		Name: "graph", Summary: "independent kernels in sequence, in a concurrent encoder, on queues, on threads (R2 #7)", Program: "graph",
-		Full:  full(900, 10, 5_000).with(nil, []int{65_536}, nil),
-		Quick: quick(120, 3, 1_500).with(nil, []int{65_536}, nil), tables: graphTables,
+		Name: "graph", Summary: "independent kernels in sequence, in a concurrent encoder, on queues, on threads (R2 #7)",
+		Program: "graph",
+		Full:    full(900, 10, 5_000).with(nil, []int{65_536}, nil),
+		Quick:   quick(120, 3, 1_500).with(nil, []int{65_536}, nil), tables: graphTables,
 	},
 	{
 		Name: "pool", Summary: "allocations, bytes and time with new and with pooled buffers (R2 #3, R3)", Program: "pool",
 		Full: full(1_800, 1, 10_000), Quick: quick(300, 1, 2_000), tables: poolTables,
 	},
 	{
-		Name: "overhead", Summary: "what the tracer costs: ns per call and ops/s, traced and untraced in turns", Program: "calls",
+		Name: "overhead", Summary: "what the tracer costs: ns per call and ops/s, traced and untraced in turns",
+		Program:  "calls",
 		Compared: true, Full: full(220_000, 500, 60_000).with([]int{1, 2, 4}, []int{1024}, nil).rounds(11),
 		Quick: quick(30_000, 500, 10_000).with([]int{1, 2}, []int{1024}, nil), tables: overheadTables,
 	},
@@ -189,7 +198,8 @@ func (p Parameters) rounds(n int) Parameters {
 
 // timesTable lists the samples of a metric, case by case: the least, mean, median, most, and how sure the median is.
 func timesTable(r *Results, bench, metric, title string) Table {
-	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95 % of median", "variation"}}
+	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95 % of median",
+		"variation"}}
 	for _, c := range r.Of(bench) {
 		s := c.Series(metric).Summarize()
 		if !s.Known() {

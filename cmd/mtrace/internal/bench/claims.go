@@ -23,8 +23,8 @@ type Claims struct {
 type Claim struct {
 	ID    string `json:"id"`
 	Claim string `json:"claim"`
-	// About is "gpu" when the claim speaks of a GPU or its driver: then a software Metal has no say; or "host" when it is about the
-	// program's own doing and true or false anywhere.
+	// About is "gpu" when the claim speaks of a GPU or its driver: then a software Metal has no say; or "host" when it is
+	// about the program's own doing and true or false anywhere.
 	About    string    `json:"about"`
 	Measure  Measure   `json:"measure"`
 	Target   Target    `json:"target"`
@@ -34,8 +34,8 @@ type Claim struct {
 // Measure says which figure the claim is about.
 type Measure struct {
 	Bench string `json:"bench"`
-	// Kind is how Of and To make the figure: "median" (of Of), "ratio" (Of by To, round by round), "rate" (the work of a case by its
-	// time, in 1e9 a second), "reduction" (1 − Of/To), "difference" (Of − To).
+	// Kind is how Of and To make the figure: "median" (of Of), "ratio" (Of by To, round by round), "rate" (the work of a
+	// case by its time, in 1e9 a second), "reduction" (1 − Of/To), "difference" (Of − To).
 	Kind string   `json:"kind"`
 	Work string   `json:"work,omitempty"` // of a rate: "flop" or "bytes"
 	Of   Selector `json:"of"`
@@ -166,7 +166,8 @@ func (c Claim) judge(r *Results) Score {
 		}
 		return &v
 	}
-	score.Result, score.Low, score.High, score.Ratio = known(figure.Value), known(figure.Low), known(figure.High), known(c.Target.ratio(figure.Value))
+	score.Result, score.Low, score.High, score.Ratio = known(figure.Value), known(figure.Low), known(figure.High),
+		known(c.Target.ratio(figure.Value))
 	switch {
 	case c.About == "gpu" && r.Host.Software:
 		score.Reason = "software Metal: its figure says nothing about a GPU"
@@ -269,7 +270,8 @@ func (t Target) text() string {
 
 // table is report R2's scorecard. Reasons are notes below it, each once.
 func (s *Scorecard) table() Table {
-	t := Table{Title: s.Title, Columns: []string{"claim", "target", "reported", "result", "ratio", "status"}, Left: []string{"status"}}
+	t := Table{Title: s.Title, Columns: []string{"claim", "target", "reported", "result", "ratio", "status"},
+		Left: []string{"status"}}
 	var reasons []string
 	bracketed := false
 	for _, score := range s.Scores {
@@ -302,7 +304,8 @@ func (s *Scorecard) table() Table {
 	if bracketed {
 		t.note("[…] was measured but not judged.")
 	}
-	t.note("%d PASS, %d FAIL, %d SKIPPED. A ratio is how many times better than its target a result is; reported is what the source of the claim says.",
+	t.note("%d PASS, %d FAIL, %d SKIPPED. A ratio is how many times better than its target a result is; reported is "+
+		"what the source of the claim says.",
 		s.count(Pass), s.count(Fail), s.count(Skip))
 	return t
 }

@@ -24,8 +24,8 @@ func fieldClaims(t *testing.T) *Claims {
 	return claims
 }
 
-// A claim whose selector is misspelled would be SKIPPED for ever, and nobody would notice: every selector must have the keys and the
-// metric of some case that was measured.
+// A claim whose selector is misspelled would be SKIPPED for ever, and nobody would notice: every selector must have the
+// keys and the metric of some case that was measured.
 func TestFieldReportsCanBeJudged(t *testing.T) {
 	for _, claim := range fieldClaims(t).Claims {
 		b, _ := Find(claim.Measure.Bench)
@@ -94,24 +94,35 @@ func TestJudge(t *testing.T) {
 		ratio   float64
 		reason  string
 	}{
-		{"MPS is slower", Measure{Kind: "ratio", Of: of("kernel=naive", "wall_ns"), To: of("kernel=mps", "wall_ns")}, Target{AtLeast: f(3)}, Fail, 0.330882, 0.110294, ""},
-		{"time below", Measure{Kind: "median", Of: of("kernel=naive size=512", "wall_ns")}, Target{Below: f(1e6)}, Pass, 450_000, 2.222222, ""},
-		{"time not below", Measure{Kind: "median", Of: of("kernel=mps", "wall_ns")}, Target{Below: f(1e6)}, Fail, 1_360_000, 0.735294, ""},
-		{"rate", Measure{Kind: "rate", Work: "flop", Of: of("kernel=naive", "wall_ns")}, Target{AtLeast: f(4000)}, Pass, 4444.4444, 1.111111, ""},
-		{"fewer allocations", Measure{Kind: "reduction", Of: of("a=1", "n"), To: of("a=2", "n")}, Target{AtLeast: f(0.9)}, Pass, 0.996678, 1.107420, ""},
-		{"difference", Measure{Kind: "difference", Of: of("a=2", "n"), To: of("a=1", "n")}, Target{AtLeast: f(1201)}, Fail, 1200, 0.999167, ""},
-		{"exactly the target", Measure{Kind: "difference", Of: of("a=2", "n"), To: of("a=1", "n")}, Target{AtLeast: f(1200)}, Pass, 1200, 1, ""},
+		{"MPS is slower", Measure{Kind: "ratio", Of: of("kernel=naive", "wall_ns"), To: of("kernel=mps", "wall_ns")},
+			Target{AtLeast: f(3)}, Fail, 0.330882, 0.110294, ""},
+		{"time below", Measure{Kind: "median", Of: of("kernel=naive size=512", "wall_ns")}, Target{Below: f(1e6)}, Pass,
+			450_000, 2.222222, ""},
+		{"time not below", Measure{Kind: "median", Of: of("kernel=mps", "wall_ns")}, Target{Below: f(1e6)}, Fail, 1_360_000,
+			0.735294, ""},
+		{"rate", Measure{Kind: "rate", Work: "flop", Of: of("kernel=naive", "wall_ns")}, Target{AtLeast: f(4000)}, Pass,
+			4444.4444, 1.111111, ""},
+		{"fewer allocations", Measure{Kind: "reduction", Of: of("a=1", "n"), To: of("a=2", "n")}, Target{AtLeast: f(0.9)},
+			Pass, 0.996678, 1.107420, ""},
+		{"difference", Measure{Kind: "difference", Of: of("a=2", "n"), To: of("a=1", "n")}, Target{AtLeast: f(1201)}, Fail,
+			1200, 0.999167, ""},
+		{"exactly the target", Measure{Kind: "difference", Of: of("a=2", "n"), To: of("a=1", "n")}, Target{AtLeast: f(1200)},
+			Pass, 1200, 1, ""},
 		{"below is below", Measure{Kind: "median", Of: of("a=1", "n")}, Target{Below: f(4)}, Fail, 4, 1, ""},
-		{"no such case", Measure{Kind: "median", Of: of("a=3", "n")}, Target{Below: f(4)}, Skip, math.NaN(), math.NaN(), "not measured with the sizes of this run"},
-		{"no such key", Measure{Kind: "median", Of: of("b=3", "n")}, Target{Below: f(4)}, Skip, math.NaN(), math.NaN(), `nothing measured is like "b=3" n`},
-		{"a part that was skipped", Measure{Kind: "median", Of: of("step=archive", "wall_ns")}, Target{Below: f(4)}, Skip, math.NaN(), math.NaN(), "no such class"},
+		{"no such case", Measure{Kind: "median", Of: of("a=3", "n")}, Target{Below: f(4)}, Skip, math.NaN(), math.NaN(),
+			"not measured with the sizes of this run"},
+		{"no such key", Measure{Kind: "median", Of: of("b=3", "n")}, Target{Below: f(4)}, Skip, math.NaN(), math.NaN(),
+			`nothing measured is like "b=3" n`},
+		{"a part that was skipped", Measure{Kind: "median", Of: of("step=archive", "wall_ns")}, Target{Below: f(4)}, Skip,
+			math.NaN(), math.NaN(), "no such class"},
 	} {
 		c.measure.Bench = "matmul"
 		score := Claim{About: "gpu", Measure: c.measure, Target: c.target}.judge(r)
 		near := func(got *float64, want float64) bool {
 			return got == nil && math.IsNaN(want) || got != nil && math.Abs(*got-want) < 1e-4*math.Abs(want)
 		}
-		if score.Status != c.status || !near(score.Result, c.result) || !near(score.Ratio, c.ratio) || score.Reason != c.reason {
+		if score.Status != c.status || !near(score.Result, c.result) || !near(score.Ratio, c.ratio) ||
+			score.Reason != c.reason {
 			t.Errorf("%s: %+v, want %s %v ratio %v %q", c.name, score, c.status, c.result, c.ratio, c.reason)
 		}
 	}
@@ -119,7 +130,8 @@ func TestJudge(t *testing.T) {
 
 func TestReadClaimsRefuses(t *testing.T) {
 	claim := func(measure, target, about string) string {
-		return `{"schema":"mtrace.bench-claims/1","title":"t","claims":[{"id":"x","claim":"c","about":"` + about + `","measure":` + measure + `,"target":` + target + `}]}`
+		return `{"schema":"mtrace.bench-claims/1","title":"t","claims":[{"id":"x","claim":"c","about":"` + about +
+			`","measure":` + measure + `,"target":` + target + `}]}`
 	}
 	median := `{"bench":"pool","kind":"median","of":{"case":"a=1","metric":"n"}}`
 	if _, err := ReadClaims(strings.NewReader(claim(median, `{"below":1,"unit":"ns"}`, "gpu"))); err != nil {
@@ -129,9 +141,11 @@ func TestReadClaimsRefuses(t *testing.T) {
 		{"nothing", "", "not a file of claims"},
 		{"another document", `{"schema":"mtrace.report/1","claims":[]}`, "its schema is"},
 		{"a misspelled key", `{"schema":"mtrace.bench-claims/1","clams":[]}`, "clams"},
-		{"no such benchmark", claim(`{"bench":"nope","kind":"median","of":{}}`, `{"below":1,"unit":"ns"}`, "gpu"), "no benchmark"},
+		{"no such benchmark", claim(`{"bench":"nope","kind":"median","of":{}}`, `{"below":1,"unit":"ns"}`, "gpu"),
+			"no benchmark"},
 		{"no such kind", claim(`{"bench":"pool","kind":"mode","of":{}}`, `{"below":1,"unit":"ns"}`, "gpu"), "kind is"},
-		{"a rate of nothing", claim(`{"bench":"pool","kind":"rate","of":{}}`, `{"below":1,"unit":"ns"}`, "gpu"), "work of a rate"},
+		{"a rate of nothing", claim(`{"bench":"pool","kind":"rate","of":{}}`, `{"below":1,"unit":"ns"}`, "gpu"),
+			"work of a rate"},
 		{"no target", claim(median, `{"unit":"ns"}`, "gpu"), "either below or at_least"},
 		{"two targets", claim(median, `{"below":1,"at_least":1,"unit":"ns"}`, "gpu"), "either below or at_least"},
 		{"about what", claim(median, `{"below":1,"unit":"ns"}`, "cpu"), "gpu or host"},

@@ -103,7 +103,8 @@ func interval(low, high float64, format func(float64) string) string {
 	return format(low) + "…" + format(high)
 }
 
-// perSecond is an amount of work by a time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds GFLOP/s.
+// perSecond is an amount of work by a time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds
+// GFLOP/s.
 func perSecond(amount, ns float64) string {
 	if amount == 0 || math.IsNaN(ns) || ns <= 0 {
 		return unknown

@@ -46,7 +46,8 @@ const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No f
 // lines are the conditions as they are printed above the tables.
 func (c Conditions) lines() []string {
 	h := c.Host
-	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", h.Device, h.OS, h.Release, h.Machine, analyze.Plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
+	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", h.Device, h.OS, h.Release, h.Machine,
+		analyze.Plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
 	kind := "full sizes"
 	if c.Quick {
 		kind = "quick: small sizes and few operations, good for a look, not for a claim"
@@ -70,14 +71,16 @@ func (r *Run) parts() ([]Table, []string) {
 		compared += c.Compared
 		worst = math.Max(worst, c.Worst)
 		if !c.OK {
-			remarks = append(remarks, fmt.Sprintf("WRONG RESULT: %s %s: %s (error %.3g, allowed %.3g)", c.Bench, c.Case, c.Detail, c.Worst, c.Tolerance))
+			remarks = append(remarks, fmt.Sprintf("WRONG RESULT: %s %s: %s (error %.3g, allowed %.3g)", c.Bench, c.Case,
+				c.Detail, c.Worst, c.Tolerance))
 		}
 	}
 	for _, s := range r.Results.Skipped {
 		remarks = append(remarks, fmt.Sprintf("SKIPPED: %s: %s", s.Part, s.Reason))
 	}
 	if compared > 0 {
-		remarks = append(remarks, fmt.Sprintf("Results checked: %s values, largest error %.2g.", count(float64(compared)), worst))
+		remarks = append(remarks, fmt.Sprintf("Results checked: %s values, largest error %.2g.", count(float64(compared)),
+			worst))
 	}
 	for _, t := range r.Traces {
 		remarks = append(remarks, fmt.Sprintf("Trace: %s (mtrace report %s)", t, t))
@@ -146,7 +149,8 @@ func figureOf(metric string, s Summary) figure {
 		}
 		return &v
 	}
-	f := figure{s.Samples, s.Rounds, value(s.Min), value(s.Mean), value(s.Median), value(s.Max), value(s.Low), value(s.High), nil}
+	f := figure{s.Samples, s.Rounds, value(s.Min), value(s.Mean), value(s.Median), value(s.Max), value(s.Low),
+		value(s.High), nil}
 	if !math.IsNaN(s.Variation) {
 		f.Variation = &s.Variation
 	}
@@ -203,7 +207,8 @@ func (r *Report) WriteJSON(w io.Writer) error {
 func (r *Run) json() runJSON {
 	out := runJSON{
 		Name: r.Bench.Name, Summary: r.Bench.Summary, Parameters: r.Parameters, WallNS: r.Wall.Nanoseconds(),
-		Cases: []caseJSON{}, Tables: []tableJSON{}, Checks: append([]Check{}, r.Results.Checks...), Skipped: append([]Skipped{}, r.Results.Skipped...), Traces: r.Traces,
+		Cases: []caseJSON{}, Tables: []tableJSON{}, Checks: append([]Check{}, r.Results.Checks...),
+		Skipped: append([]Skipped{}, r.Results.Skipped...), Traces: r.Traces,
 	}
 	for _, c := range r.Results.Cases {
 		j := caseJSON{c.Keys, c.Flop, c.Bytes, c.Dispatches, c.Warmup, map[string]figure{}}

@@ -75,7 +75,8 @@ func TestTables(t *testing.T) {
 	for _, b := range All() {
 		t.Run(b.Name, func(t *testing.T) {
 			r := recorded(t, b)
-			report := Report{Conditions: conditions(r.Host), Runs: []Run{{Bench: b, Parameters: b.Quick, Results: r, Wall: time.Second}}}
+			report := Report{Conditions: conditions(r.Host),
+				Runs: []Run{{Bench: b, Parameters: b.Quick, Results: r, Wall: time.Second}}}
 			var text bytes.Buffer
 			if err := report.WriteText(&text); err != nil {
 				t.Fatal(err)
@@ -91,7 +92,8 @@ func TestTables(t *testing.T) {
 func TestMarkdownAndJSON(t *testing.T) {
 	b, _ := Find("pool")
 	r := recorded(t, b)
-	report := Report{Conditions: conditions(r.Host), Runs: []Run{{Bench: b, Parameters: b.Quick, Results: r, Wall: time.Second}}}
+	report := Report{Conditions: conditions(r.Host),
+		Runs: []Run{{Bench: b, Parameters: b.Quick, Results: r, Wall: time.Second}}}
 	var markdown, document bytes.Buffer
 	if err := report.WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
@@ -132,7 +134,8 @@ func checkTimes(t *testing.T, path string, v any) {
 func TestWrongResult(t *testing.T) {
 	b, _ := Find("axpy")
 	r := recorded(t, b)
-	r.Checks = append(r.Checks, Check{Bench: "axpy", Case: "all", Compared: 5, Worst: 3, Tolerance: 1e-5, Detail: "element 4 is 1, should be 4"})
+	r.Checks = append(r.Checks, Check{Bench: "axpy", Case: "all", Compared: 5, Worst: 3, Tolerance: 1e-5,
+		Detail: "element 4 is 1, should be 4"})
 	report := Report{Runs: []Run{{Bench: b, Results: r}}}
 	var text bytes.Buffer
 	if err := report.WriteText(&text); err != nil {
@@ -160,7 +163,8 @@ func TestWidth(t *testing.T) {
 
 func TestArguments(t *testing.T) {
 	p := Parameters{Threads: []int{1, 2}, Iterations: 5, Rounds: 6, Warmup: 1, BudgetMS: 10, Sync: "event"}
-	if got, want := strings.Join(p.Arguments(), " "), "--threads 1,2 --iters 5 --rounds 6 --warmup 1 --budget-ms 10 --sync event"; got != want {
+	if got, want := strings.Join(p.Arguments(), " "),
+		"--threads 1,2 --iters 5 --rounds 6 --warmup 1 --budget-ms 10 --sync event"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for _, b := range All() {

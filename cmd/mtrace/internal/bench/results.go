@@ -23,8 +23,9 @@ type Case struct {
 	metrics map[string]*Series
 }
 
-// Series are the samples of one metric of a case, round by round. All cases of a benchmark take turns in each round, so equal
-// rounds of two cases may be compared: whatever drifts has drifted for both. A metric's unit is the end of its name: _ns, _bytes, _share.
+// Series are the samples of one metric of a case, round by round. All cases of a benchmark take turns in each round, so
+// equal rounds of two cases may be compared: whatever drifts has drifted for both. A metric's unit is the end of its
+// name: _ns, _bytes, _share.
 type Series struct {
 	Rounds [][]float64
 }

@@ -8,10 +8,12 @@ import (
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../../../..", Schema, "What `mtrace bench --json` measures. Times are nanoseconds.", document{}, *update); err != nil {
+	if err := schema.Compare("../../../..", Schema, "What `mtrace bench --json` measures. Times are nanoseconds.",
+		document{}, *update); err != nil {
 		t.Error(err)
 	}
-	if err := schema.Compare("../../../..", ClaimsSchema, "A file of claims about benchmarks, for `mtrace bench --claims`.", Claims{}, *update); err != nil {
+	if err := schema.Compare("../../../..", ClaimsSchema,
+		"A file of claims about benchmarks, for `mtrace bench --claims`.", Claims{}, *update); err != nil {
 		t.Error(err)
 	}
 }

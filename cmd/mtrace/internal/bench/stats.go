@@ -26,7 +26,8 @@ func (s Summary) Known() bool { return s.Samples > 0 }
 
 // Summarize describes a series. It may be nil.
 func (s *Series) Summarize() Summary {
-	none := Summary{Min: math.NaN(), Mean: math.NaN(), Median: math.NaN(), Max: math.NaN(), Low: math.NaN(), High: math.NaN(), Variation: math.NaN()}
+	none := Summary{Min: math.NaN(), Mean: math.NaN(), Median: math.NaN(), Max: math.NaN(), Low: math.NaN(),
+		High: math.NaN(), Variation: math.NaN()}
 	if s == nil {
 		return none
 	}
@@ -70,10 +71,10 @@ func variation(values []float64) float64 {
 // confidence is the least coverage of every interval printed.
 const confidence = 0.95
 
-// medianInterval bounds the median of what the values were drawn from, whatever its distribution: between the k-th smallest and
-// the k-th largest lies the median unless fewer than k values fell on one side of it, and that number is binomial (n, ½).
-// It is taken over rounds, not over single operations: neighbours in time resemble each other, and an interval that counted
-// each of them would be too narrow. Below six values there is no such interval.
+// medianInterval bounds the median of what the values were drawn from, whatever its distribution: between the k-th
+// smallest and the k-th largest lies the median unless fewer than k values fell on one side of it, and that number is
+// binomial (n, ½). It is taken over rounds, not over single operations: neighbours in time resemble each other, and an
+// interval that counted each of them would be too narrow. Below six values there is no such interval.
 func medianInterval(values []float64) (low, high float64) {
 	n := len(values)
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
@@ -88,8 +89,8 @@ func medianInterval(values []float64) (low, high float64) {
 	return sorted[k-1], sorted[n-k]
 }
 
-// Ratio is one series by another: the median over rounds of the ratio of the rounds' medians, and its interval. Rounds that one of
-// them lacks are left out.
+// Ratio is one series by another: the median over rounds of the ratio of the rounds' medians, and its interval. Rounds
+// that one of them lacks are left out.
 type Ratio struct {
 	Value, Low, High float64 // NaN when there is no common round; the interval also when there are fewer than six
 	Rounds           int

@@ -41,7 +41,8 @@ func TestMedianInterval(t *testing.T) {
 	}
 }
 
-// What an interval promises is that it holds the median at least 95 times of 100, here for times as skewed as latencies are.
+// What an interval promises is that it holds the median at least 95 times of 100, here for times as skewed as latencies
+// are.
 func TestMedianIntervalCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{6, 9, 11, 30} {
@@ -67,7 +68,8 @@ func TestSummarize(t *testing.T) {
 	s := (&Series{Rounds: [][]float64{{4, 1}, nil, {2, 3, 10}}}).Summarize()
 	want := Summary{Samples: 5, Rounds: 2, Min: 1, Mean: 4, Median: 3, Max: 10, Low: math.NaN(), High: math.NaN(),
 		Variation: (math.Sqrt2 / 4) / 2.75} // of the rounds' medians 2.5 and 3: deviation √(2·¼²), mean 2¾
-	if s.Samples != want.Samples || s.Rounds != want.Rounds || s.Min != want.Min || s.Mean != want.Mean || s.Median != want.Median || s.Max != want.Max ||
+	if s.Samples != want.Samples || s.Rounds != want.Rounds || s.Min != want.Min || s.Mean != want.Mean ||
+		s.Median != want.Median || s.Max != want.Max ||
 		!same(s.Low, want.Low) || !same(s.High, want.High) || !same(s.Variation, want.Variation) {
 		t.Errorf("got %+v, want %+v", s, want)
 	}
@@ -77,9 +79,9 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// Report R2's first figures disagreed with themselves by 511 %: one kernel was measured after the other, while the machine changed.
-// Here the cases take turns, and are compared round by round: a machine that gets half as slow again every round must not show in a
-// ratio, nor widen its interval.
+// Report R2's first figures disagreed with themselves by 511 %: one kernel was measured after the other, while the
+// machine changed. Here the cases take turns, and are compared round by round: a machine that gets half as slow again
+// every round must not show in a ratio, nor widen its interval.
 func TestRatioIgnoresDrift(t *testing.T) {
 	slow, fast := &Series{}, &Series{}
 	for round := range 9 {
@@ -121,13 +123,19 @@ func TestByRound(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{duration(0.5), "0.500 ns"}, {duration(9.55), "9.55 ns"}, {duration(999), "999 ns"}, {duration(1000), "1.00 µs"}, {duration(65179), "65.2 µs"},
-		{duration(1.5e6), "1.50 ms"}, {duration(8.36e6), "8.36 ms"}, {duration(123.4e9), "123 s"}, {duration(-27.1), "-27.1 ns"}, {duration(math.NaN()), "–"},
-		{count(12_000_000), "12,000,000"}, {count(999), "999"}, {count(1000), "1,000"}, {count(-65179), "-65,179"}, {count(0), "0"},
+		{duration(0.5), "0.500 ns"}, {duration(9.55), "9.55 ns"}, {duration(999), "999 ns"}, {duration(1000), "1.00 µs"},
+		{duration(65179), "65.2 µs"},
+		{duration(1.5e6), "1.50 ms"}, {duration(8.36e6), "8.36 ms"}, {duration(123.4e9), "123 s"},
+		{duration(-27.1), "-27.1 ns"}, {duration(math.NaN()), "–"},
+		{count(12_000_000), "12,000,000"}, {count(999), "999"}, {count(1000), "1,000"}, {count(-65179), "-65,179"},
+		{count(0), "0"},
 		{times(1.934), "1.93x"}, {times(218.3), "218x"}, {times(56824.9), "56,825x"}, {percent(0.5981), "59.8%"},
-		{bytesText(10916), "10.7 KiB"}, {bytesText(512), "512 B"}, {bytesText(48e6), "45.8 MiB"}, {bytesText(3 << 30), "3.00 GiB"},
-		{perSecond(2*1024*1024*1024, 4.37e6), "491"}, {perSecond(0, 1), "–"}, {significant(0), "0"}, {significant(0.0123), "0.0123"}, {significant(1e-9), "0.000000"},
-		{interval(1, 2, significant), "1.00…2.00"}, {interval(math.NaN(), 2, significant), "–"}, {analyze.Plural(1, "round"), "1 round"}, {analyze.Plural(6, "round"), "6 rounds"},
+		{bytesText(10916), "10.7 KiB"}, {bytesText(512), "512 B"}, {bytesText(48e6), "45.8 MiB"},
+		{bytesText(3 << 30), "3.00 GiB"},
+		{perSecond(2*1024*1024*1024, 4.37e6), "491"}, {perSecond(0, 1), "–"}, {significant(0), "0"},
+		{significant(0.0123), "0.0123"}, {significant(1e-9), "0.000000"},
+		{interval(1, 2, significant), "1.00…2.00"}, {interval(math.NaN(), 2, significant), "–"},
+		{analyze.Plural(1, "round"), "1 round"}, {analyze.Plural(6, "round"), "6 rounds"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

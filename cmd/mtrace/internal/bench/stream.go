@@ -1,5 +1,5 @@
-// Package bench turns what fixtures/rawmetal measured into statistics, the tables of the field reports, and scorecards of claims.
-// It starts no process: it reads lines.
+// Package bench turns what fixtures/rawmetal measured into statistics, the tables of the field reports, and scorecards
+// of claims. It starts no process: it reads lines.
 package bench
 
 import (
@@ -74,7 +74,8 @@ type line struct {
 // maxLine bounds a line of the stream: a series of a million samples.
 const maxLine = 32 << 20
 
-// mostSample is the largest number that is taken for a measurement: 30 years in nanoseconds. What is computed of larger ones has no end.
+// mostSample is the largest number that is taken for a measurement: 30 years in nanoseconds. What is computed of larger
+// ones has no end.
 const mostSample = 1e18
 
 // errCut is the stream of a run that did not get to its end.
@@ -86,8 +87,8 @@ type Process struct {
 	Label string // added to the names of its cases, "traced=yes"; or ""
 }
 
-// Read adds the stream of one process to r. Progress, when not nil, is called for each step. A line that is not understood ends the
-// reading with an error: half a result is none.
+// Read adds the stream of one process to r. Progress, when not nil, is called for each step. A line that is not
+// understood ends the reading with an error: half a result is none.
 func (r *Results) Read(in io.Reader, process Process, progress func(Progress)) error {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(make([]byte, 1<<16), maxLine)

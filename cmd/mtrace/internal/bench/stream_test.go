@@ -12,7 +12,8 @@ import (
 
 const end = `{"type":"end"}` + "\n"
 
-// A run that is cut short, or says what is not understood, is refused: half a result printed as a whole one would be believed.
+// A run that is cut short, or says what is not understood, is refused: half a result printed as a whole one would be
+// believed.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, stream, says string }{
 		{"nothing", "", "end before"},
@@ -21,13 +22,19 @@ func TestReadRefuses(t *testing.T) {
 		{"no JSON", "hello\n" + end, "line 1"},
 		{"unknown type", `{"type":"surprise"}` + "\n" + end, `unknown type "surprise"`},
 		{"more after the end", end + end, "after the end"},
-		{"no number", `{"type":"series","bench":"b","case":"k=1","metric":"wall_ns","round":0,"samples":["x"]}` + "\n" + end, "line 1"},
-		{"not finite", `{"type":"series","bench":"b","case":"k=1","metric":"wall_ns","round":0,"samples":[1e999]}` + "\n" + end, "line 1"},
+		{"no number", `{"type":"series","bench":"b","case":"k=1","metric":"wall_ns","round":0,"samples":["x"]}` + "\n" + end,
+			"line 1"},
+		{"not finite", `{"type":"series","bench":"b","case":"k=1","metric":"wall_ns","round":0,"samples":[1e999]}` + "\n" +
+			end, "line 1"},
 		{"no metric", `{"type":"series","bench":"b","case":"k=1","round":0,"samples":[1]}` + "\n" + end, "metric"},
-		{"no case", `{"type":"series","bench":"b","metric":"wall_ns","round":0,"samples":[1]}` + "\n" + end, "without a benchmark or case"},
-		{"round below 0", `{"type":"series","bench":"b","case":"c","metric":"wall_ns","round":-1,"samples":[1]}` + "\n" + end, "round -1"},
-		{"a round too many", `{"type":"series","bench":"b","case":"c","metric":"wall_ns","round":1000000000,"samples":[1]}` + "\n" + end, "round 1000000000"},
-		{"a fact that is no number", `{"type":"case","bench":"b","case":"c","flop":null,"bytes":0}` + "\n" + end, "without flop"},
+		{"no case", `{"type":"series","bench":"b","metric":"wall_ns","round":0,"samples":[1]}` + "\n" + end,
+			"without a benchmark or case"},
+		{"round below 0", `{"type":"series","bench":"b","case":"c","metric":"wall_ns","round":-1,"samples":[1]}` + "\n" +
+			end, "round -1"},
+		{"a round too many", `{"type":"series","bench":"b","case":"c","metric":"wall_ns","round":1000000000,"samples":[1]}` +
+			"\n" + end, "round 1000000000"},
+		{"a fact that is no number", `{"type":"case","bench":"b","case":"c","flop":null,"bytes":0}` + "\n" + end,
+			"without flop"},
 	} {
 		err := new(Results).Read(strings.NewReader(c.stream), Process{}, nil)
 		if err == nil || !strings.Contains(err.Error(), c.says) {
@@ -81,7 +88,8 @@ func FuzzRead(f *testing.F) {
 		if r.Read(bytes.NewReader(stream), Process{}, func(Progress) {}) != nil {
 			return
 		}
-		report := Report{Runs: []Run{{Bench: All()[len(stream)%len(All())], Results: &r}}} // of one benchmark, whatever the results are of
+		// of one benchmark, whatever the results are of
+		report := Report{Runs: []Run{{Bench: All()[len(stream)%len(All())], Results: &r}}}
 		for _, b := range All() {
 			if slices.ContainsFunc(r.Cases, func(c *Case) bool { return c.Bench == b.Program || c.Bench == b.Name }) {
 				report.Runs = append(report.Runs, Run{Bench: b, Results: &r})

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A Table is one of the reports' tables. A cell is text as it is printed; the first column is left-aligned, the others right, unless
-// Left names them.
+// A Table is one of the reports' tables. A cell is text as it is printed; the first column is left-aligned, the others
+// right, unless Left names them.
 type Table struct {
 	Title   string
 	Columns []string

@@ -14,11 +14,13 @@ func matmulTables(r *Results) []Table {
 	if len(kernels) == 0 {
 		return nil
 	}
-	t := Table{Title: "Matrix products: milliseconds and GFLOP/s, medians", Columns: []string{"size", "type"}, Left: []string{"type"}}
+	t := Table{Title: "Matrix products: milliseconds and GFLOP/s, medians", Columns: []string{"size", "type"},
+		Left: []string{"type"}}
 	for _, k := range kernels {
 		t.Columns = append(t.Columns, k+" ms", "GFLOP/s")
 	}
-	against := Table{Title: "Matrix products: times as fast as the " + kernels[0] + " kernel", Columns: []string{"size", "type"}, Left: []string{"type"}}
+	against := Table{Title: "Matrix products: times as fast as the " + kernels[0] + " kernel",
+		Columns: []string{"size", "type"}, Left: []string{"type"}}
 	for _, k := range kernels[1:] {
 		against.Columns = append(against.Columns, k, "95 %")
 	}
@@ -46,11 +48,13 @@ func matmulTables(r *Results) []Table {
 // rateTables are for kernels judged by a rate: work by size and precision.
 func rateTables(bench, title, unit string, work func(*Case) float64, notes ...string) func(*Results) []Table {
 	return func(r *Results) []Table {
-		t := Table{Title: title, Columns: []string{"op", "type", "elements", "median", "GPU", unit, unit + " on the GPU"}, Left: []string{"type"}}
+		t := Table{Title: title, Columns: []string{"op", "type", "elements", "median", "GPU", unit, unit + " on the GPU"},
+			Left: []string{"type"}}
 		for _, c := range r.Of(bench) {
 			elements, _ := strconv.ParseFloat(c.Keys["elements"], 64)
 			wall, gpu := medianOf(c, "wall_ns"), medianOf(c, "gpu_ns")
-			t.row(c.Keys["op"], c.Keys["dtype"], count(elements), duration(wall), duration(gpu), perSecond(work(c), wall), perSecond(work(c), gpu))
+			t.row(c.Keys["op"], c.Keys["dtype"], count(elements), duration(wall), duration(gpu), perSecond(work(c), wall),
+				perSecond(work(c), gpu))
 		}
 		t.Notes = append(t.Notes, notes...)
 		t.note("%s", launchCost(r, bench))
@@ -65,7 +69,8 @@ func launchCost(r *Results, bench string) string {
 		return "There are no GPU times here."
 	}
 	outside := DifferenceOf(cases[0].Series("wall_ns"), cases[0].Series("gpu_ns"))
-	return fmt.Sprintf("Of the smallest case (%s), %s are launch and wait, not kernel: below that size an operation is launch-bound.", cases[0].Name, duration(outside.Value))
+	return fmt.Sprintf("Of the smallest case (%s), %s are launch and wait, not kernel: below that size an operation is "+
+		"launch-bound.", cases[0].Name, duration(outside.Value))
 }
 
 // flopWork and bytesWork are the work of one operation of a case that may be missing.
@@ -84,16 +89,20 @@ func bytesWork(c *Case) float64 {
 }
 
 var (
-	elementwiseTables = rateTables("elementwise", "Element-wise", "GB/s", bytesWork, "Traffic is counted as two arrays read and one written.")
-	reductionTables   = rateTables("reduction", "Reduction in two stages", "GB/s", bytesWork, "Traffic is counted as one array read.")
-	geluTables        = rateTables("gelu", "GELU", "GFLOP/s", flopWork, "One GELU (the tanh form) is counted as nine operations, tanh as one of them.")
+	elementwiseTables = rateTables("elementwise", "Element-wise", "GB/s", bytesWork,
+		"Traffic is counted as two arrays read and one written.")
+	reductionTables = rateTables("reduction", "Reduction in two stages", "GB/s", bytesWork,
+		"Traffic is counted as one array read.")
+	geluTables = rateTables("gelu", "GELU", "GFLOP/s", flopWork,
+		"One GELU (the tanh form) is counted as nine operations, tanh as one of them.")
 )
 
 // fusedTables are report R3's: what one kernel in place of two saves.
 func fusedTables(r *Results) []Table {
 	t := Table{
 		Title:   "Fusion: one kernel in place of two, milliseconds",
-		Columns: []string{"op", "type", "elements", "fused", "2 kernels", "2 buffers", "saved", "95 % of saved", "ratio"}, Left: []string{"type"},
+		Columns: []string{"op", "type", "elements", "fused", "2 kernels", "2 buffers", "saved", "95 % of saved", "ratio"},
+		Left:    []string{"type"},
 	}
 	for _, c := range r.Of("fused") {
 		if c.Keys["way"] != "fused" {
@@ -106,10 +115,13 @@ func fusedTables(r *Results) []Table {
 		saved := DifferenceOf(each.Series("wall_ns"), c.Series("wall_ns"))
 		ratio := RatioOf(each.Series("wall_ns"), c.Series("wall_ns"))
 		elements, _ := strconv.ParseFloat(c.Keys["elements"], 64)
-		t.row(c.Keys["op"], c.Keys["dtype"], count(elements), milliseconds(medianOf(c, "wall_ns")), milliseconds(medianOf(one, "wall_ns")),
-			milliseconds(medianOf(each, "wall_ns")), milliseconds(saved.Value), interval(saved.Low, saved.High, milliseconds), times(ratio.Value))
+		t.row(c.Keys["op"], c.Keys["dtype"], count(elements), milliseconds(medianOf(c, "wall_ns")),
+			milliseconds(medianOf(one, "wall_ns")),
+			milliseconds(medianOf(each, "wall_ns")), milliseconds(saved.Value), interval(saved.Low, saved.High, milliseconds),
+			times(ratio.Value))
 	}
-	t.note("2 kernels: in one encoder. 2 buffers: a command buffer each, each waited for, as a library does that runs operation by operation. Saved and ratio are " +
+	t.note("2 kernels: in one encoder. 2 buffers: a command buffer each, each waited for, as a library does that runs " +
+		"operation by operation. Saved and ratio are " +
 		"against the latter. All three compute the same.")
 	return []Table{t, timesTable(r, "fused", "wall_ns", "Fusion: each case")}
 }

@@ -8,7 +8,8 @@ import (
 // memoryTables are report R2 #1, shared against private memory, and R3's bandwidth to the device by size.
 func memoryTables(r *Results) []Table {
 	shared, private := r.Find("memory", "path=shared"), r.Find("memory", "path=private")
-	paths := Table{Title: "Memory: the same result through shared and through private memory", Columns: []string{"path", "median", "GPU", "GB/s"}}
+	paths := Table{Title: "Memory: the same result through shared and through private memory",
+		Columns: []string{"path", "median", "GPU", "GB/s"}}
 	for _, c := range []*Case{private, shared} {
 		if c == nil {
 			return nil
@@ -21,9 +22,11 @@ func memoryTables(r *Results) []Table {
 		paths.row(title, duration(wall), duration(medianOf(c, "gpu_ns")), perSecond(c.Bytes, wall))
 	}
 	ratio := RatioOf(private.Series("wall_ns"), shared.Series("wall_ns"))
-	paths.note("Shared is %s as fast (95 %%: %s), %s floats in and out; the application's own copy is in both.", times(ratio.Value),
+	paths.note("Shared is %s as fast (95 %%: %s), %s floats in and out; the application's own copy is in both.",
+		times(ratio.Value),
 		interval(ratio.Low, ratio.High, times), shared.Keys["elements"])
-	copies := Table{Title: "Memory: host to device, GB/s", Columns: []string{"bytes", "memcpy into shared", "GB/s", "blit into private", "GB/s"}}
+	copies := Table{Title: "Memory: host to device, GB/s", Columns: []string{"bytes", "memcpy into shared", "GB/s",
+		"blit into private", "GB/s"}}
 	for _, size := range r.Values("memory", "bytes") {
 		n, _ := strconv.ParseFloat(size, 64)
 		direct := medianOf(r.Find("memory", "copy=memcpy", "bytes="+size), "wall_ns")
@@ -36,7 +39,8 @@ func memoryTables(r *Results) []Table {
 
 // cacheSteps are the ways to get a kernel, in the order of the table.
 var cacheSteps = []struct{ step, title string }{
-	{"cold", "compiled for the first time"}, {"again", "the same source once more"}, {"archive", "source, pipeline from an archive"},
+	{"cold", "compiled for the first time"}, {"again", "the same source once more"},
+	{"archive", "source, pipeline from an archive"},
 	{"hit", "from a cache of one's own"},
 }
 
@@ -51,9 +55,11 @@ func cacheTables(r *Results) []Table {
 		}
 		s := c.Series("wall_ns").Summarize()
 		ratio := RatioOf(cold.Series("wall_ns"), c.Series("wall_ns"))
-		t.row(step.title, duration(s.Median), interval(s.Low, s.High, duration), duration(medianOf(c, "library_ns")), duration(medianOf(c, "pipeline_ns")), times(ratio.Value))
+		t.row(step.title, duration(s.Median), interval(s.Low, s.High, duration), duration(medianOf(c, "library_ns")),
+			duration(medianOf(c, "pipeline_ns")), times(ratio.Value))
 	}
-	t.note("A cold kernel is one that no process has compiled before. The cache's key is SHA-256 over name, source, entry, language, target, flags and options.")
+	t.note("A cold kernel is one that no process has compiled before. The cache's key is SHA-256 over name, source, " +
+		"entry, language, target, flags and options.")
 	tables := []Table{t}
 	if save := r.Find("cache", "step=save"); save != nil {
 		s := save.Series("save_ns").Summarize()
@@ -70,50 +76,63 @@ func cacheTables(r *Results) []Table {
 
 func statisticsTable(c *Case) Table {
 	t := Table{
-		Title:   fmt.Sprintf("What the cache says: %s kernels, room for %s, least recently used evicted ten at a time", c.Keys["kernels"], c.Keys["capacity"]),
-		Columns: []string{"hits", "misses", "hit rate", "mean compile", "mean retrieval", "evictions", "entries", "source held"},
+		Title: fmt.Sprintf("What the cache says: %s kernels, room for %s, least recently used evicted ten at a time",
+			c.Keys["kernels"], c.Keys["capacity"]),
+		Columns: []string{"hits", "misses", "hit rate", "mean compile", "mean retrieval", "evictions", "entries",
+			"source held"},
 	}
-	t.row(count(medianOf(c, "hits")), count(medianOf(c, "misses")), percent(medianOf(c, "hit_share")), duration(medianOf(c, "compile_ns")),
-		duration(medianOf(c, "retrieve_ns")), count(medianOf(c, "evictions")), count(medianOf(c, "entries")), bytesText(medianOf(c, "source_bytes")))
-	t.note("Kernels are asked for unevenly: the k-th with weight 1/k. A kernel evicted and asked for again is compiled again.")
+	t.row(count(medianOf(c, "hits")), count(medianOf(c, "misses")), percent(medianOf(c, "hit_share")),
+		duration(medianOf(c, "compile_ns")),
+		duration(medianOf(c, "retrieve_ns")), count(medianOf(c, "evictions")), count(medianOf(c, "entries")),
+		bytesText(medianOf(c, "source_bytes")))
+	t.note("Kernels are asked for unevenly: the k-th with weight 1/k. A kernel evicted and asked for again is compiled " +
+		"again.")
 	return t
 }
 
 // acquireTables are report R2 #6a: how long it takes to get a command buffer.
 func acquireTables(r *Results) []Table {
-	t := Table{Title: "Acquiring a command buffer", Columns: []string{"call", "samples", "min", "mean", "median", "max", "95 % of median"}}
+	t := Table{Title: "Acquiring a command buffer", Columns: []string{"call", "samples", "min", "mean", "median", "max",
+		"95 % of median"}}
 	for _, c := range r.Of("acquire") {
 		s := c.Series("acquire_ns").Summarize()
-		t.row(c.Keys["call"], count(float64(s.Samples)), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max), interval(s.Low, s.High, duration))
+		t.row(c.Keys["call"], count(float64(s.Samples)), duration(s.Min), duration(s.Mean), duration(s.Median),
+			duration(s.Max), interval(s.Low, s.High, duration))
 		t.Notes = []string{method(s, c.Warmup)}
 	}
-	t.note("Each is committed and completed before the next, outside the time: a queue that is full blocks. Reading the clock costs %s of each figure.", duration(r.Host.ClockNS))
+	t.note("Each is committed and completed before the next, outside the time: a queue that is full blocks. Reading "+
+		"the clock costs %s of each figure.", duration(r.Host.ClockNS))
 	return []Table{t}
 }
 
 // coldPhases are the phases of a start, in order; those after the total are not part of it.
 var coldPhases = []struct{ metric, title string }{
 	{"load_ns", "load Metal"}, {"device_ns", "device"}, {"queue_ns", "queue"}, {"buffers_ns", "16 buffers of 1 MiB"},
-	{"library_ns", "library (known source)"}, {"pipeline_ns", "first pipeline"}, {"total_ns", "TOTAL to the first pipeline"},
+	{"library_ns", "library (known source)"}, {"pipeline_ns", "first pipeline"},
+	{"total_ns", "TOTAL to the first pipeline"},
 	{"first_buffer_ns", "first command buffer completed"}, {"fresh_kernel_ns", "a kernel never compiled before"},
 }
 
 // coldstartTables are report R2 #4: phases of a start, each sample a process of its own.
 func coldstartTables(r *Results) []Table {
-	t := Table{Title: "Cold start", Columns: []string{"phase", "processes", "min", "mean", "median", "max", "95 % of median"}}
+	t := Table{Title: "Cold start", Columns: []string{"phase", "processes", "min", "mean", "median", "max",
+		"95 % of median"}}
 	c := r.Find("coldstart", "process=new")
 	for _, phase := range coldPhases {
 		s := c.Series(phase.metric).Summarize()
-		t.row(phase.title, strconv.Itoa(s.Samples), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max), interval(s.Low, s.High, duration))
+		t.row(phase.title, strconv.Itoa(s.Samples), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max),
+			interval(s.Low, s.High, duration))
 	}
-	t.note("Every sample is a new process: the second device of a process is not a cold one. The known source is the same in all of them, so Metal has it compiled after the first.")
+	t.note("Every sample is a new process: the second device of a process is not a cold one. The known source is the " +
+		"same in all of them, so Metal has it compiled after the first.")
 	return []Table{t}
 }
 
 // graphWays are the ways to run independent kernels, in the order of the table.
 var graphWays = []struct{ way, title string }{
 	{"one-by-one", "a command buffer each, one after the other"}, {"one-encoder", "one encoder, in order"},
-	{"concurrent-encoder", "one concurrent encoder"}, {"queues", "a queue each, one thread"}, {"threads", "a queue and a thread each"},
+	{"concurrent-encoder", "one concurrent encoder"}, {"queues", "a queue each, one thread"},
+	{"threads", "a queue and a thread each"},
 }
 
 // graphTables are report R2 #7.
@@ -123,7 +142,8 @@ func graphTables(r *Results) []Table {
 		return nil
 	}
 	t := Table{
-		Title:   fmt.Sprintf("Graph: %s independent kernels (GELU of %s floats)", base.Keys["kernels"], base.Keys["elements"]),
+		Title: fmt.Sprintf("Graph: %s independent kernels (GELU of %s floats)", base.Keys["kernels"],
+			base.Keys["elements"]),
 		Columns: []string{"way", "median", "speed-up", "95 %"},
 	}
 	for _, way := range graphWays {
@@ -137,16 +157,20 @@ func graphTables(r *Results) []Table {
 
 // poolTables are reports R2 #3 and R3.
 func poolTables(r *Results) []Table {
-	t := Table{Title: "Pooling: four temporaries a step", Columns: []string{"buffers", "steps", "allocations", "allocated", "reused", "peak", "median step", "95 %"}}
+	t := Table{Title: "Pooling: four temporaries a step", Columns: []string{"buffers", "steps", "allocations",
+		"allocated", "reused", "peak", "median step", "95 %"}}
 	for _, c := range r.Of("pool") {
 		s := c.Series("wall_ns").Summarize()
-		t.row(c.Keys["buffers"], count(medianOf(c, "operations")), count(medianOf(c, "allocations")), bytesText(medianOf(c, "allocated_bytes")),
-			percent(medianOf(c, "reuse_share")), bytesText(medianOf(c, "peak_bytes")), duration(s.Median), interval(s.Low, s.High, duration))
+		t.row(c.Keys["buffers"], count(medianOf(c, "operations")), count(medianOf(c, "allocations")),
+			bytesText(medianOf(c, "allocated_bytes")),
+			percent(medianOf(c, "reuse_share")), bytesText(medianOf(c, "peak_bytes")), duration(s.Median),
+			interval(s.Low, s.High, duration))
 	}
 	fresh, pooled := r.Find("pool", "buffers=new"), r.Find("pool", "buffers=pooled")
 	fewer := 1 - medianOf(pooled, "allocations")/medianOf(fresh, "allocations")
 	speed := RatioOf(fresh.Series("wall_ns"), pooled.Series("wall_ns"))
-	t.note("Pooled: %s fewer allocations, first ones included; a step is %s as fast (95 %%: %s).", percent(fewer), times(speed.Value), interval(speed.Low, speed.High, times))
+	t.note("Pooled: %s fewer allocations, first ones included; a step is %s as fast (95 %%: %s).", percent(fewer),
+		times(speed.Value), interval(speed.Low, speed.High, times))
 	t.note("Peak is the device's currentAllocatedSize, of both together: they take turns in one process.")
 	return []Table{t, timesTable(r, "pool", "wall_ns", "Pooling: each case")}
 }

@@ -21,7 +21,8 @@ func scaledOf(base, c *Case, threads int) scaled {
 }
 
 func (s scaled) cells() []string {
-	return []string{count(s.ops.Median), times(s.speedup.Value), percent(s.efficacy), interval(s.speedup.Low, s.speedup.High, significant)}
+	return []string{count(s.ops.Median), times(s.speedup.Value), percent(s.efficacy),
+		interval(s.speedup.Low, s.speedup.High, significant)}
 }
 
 // scalingTables is the table of report R1: operations per second, speed-up and efficiency, for both kinds of queues.
@@ -31,8 +32,10 @@ func scalingTables(r *Results) []Table {
 		return nil
 	}
 	t := Table{
-		Title:   fmt.Sprintf("Scaling: one axpy of %s floats per command buffer; sync %s", base.Keys["elements"], base.Keys["sync"]),
-		Columns: []string{"threads", "separate ops/s", "speed-up", "eff.", "95 %", "shared ops/s", "speed-up", "eff.", "95 %"},
+		Title: fmt.Sprintf("Scaling: one axpy of %s floats per command buffer; sync %s", base.Keys["elements"],
+			base.Keys["sync"]),
+		Columns: []string{"threads", "separate ops/s", "speed-up", "eff.", "95 %", "shared ops/s", "speed-up", "eff.",
+			"95 %"},
 	}
 	one := base.Series("ops_per_s").Summarize()
 	t.row("1 (sequential)", count(one.Median), "1.00x", "100.0%", "", "", "", "", "")
@@ -48,8 +51,10 @@ func scalingTables(r *Results) []Table {
 		}
 		t.row(row...)
 	}
-	t.note("%s Each figure is a median over rounds; a speed-up is the median of the rounds' own.", method(one, base.Warmup))
-	t.note("Sequential: %s…%s ops/s over the rounds, variation %s.%s", count(one.Min), count(one.Max), percent(one.Variation), disturbed(one))
+	t.note("%s Each figure is a median over rounds; a speed-up is the median of the rounds' own.",
+		method(one, base.Warmup))
+	t.note("Sequential: %s…%s ops/s over the rounds, variation %s.%s", count(one.Min), count(one.Max),
+		percent(one.Variation), disturbed(one))
 	return []Table{t}
 }
 
@@ -58,7 +63,8 @@ func disturbed(base Summary) string {
 	if base.Variation < 0.15 {
 		return ""
 	}
-	return " THE BASE LINE IS DISTURBED: one thread alone varies that much between rounds; stop what else runs here, or measure longer (--iters)."
+	return " THE BASE LINE IS DISTURBED: one thread alone varies that much between rounds; stop what else runs here, " +
+		"or measure longer (--iters)."
 }
 
 // axpyCalls are the calls around one command buffer, in order.
@@ -73,10 +79,13 @@ func axpyTables(r *Results) []Table {
 		return nil
 	}
 	t := Table{
-		Title:   fmt.Sprintf("axpy: %s floats, a queue for each thread; sync %s; medians per call", base.Keys["elements"], base.Keys["sync"]),
-		Columns: []string{"threads", "ops/s", "speed-up", "eff.", "95 %", "create", "encode", "commit", "wait", "GPU", "GB/s"},
+		Title: fmt.Sprintf("axpy: %s floats, a queue for each thread; sync %s; medians per call", base.Keys["elements"],
+			base.Keys["sync"]),
+		Columns: []string{"threads", "ops/s", "speed-up", "eff.", "95 %", "create", "encode", "commit", "wait", "GPU",
+			"GB/s"},
 	}
-	calls := Table{Title: "axpy: each call", Columns: []string{"threads", "call", "samples", "min", "mean", "median", "max", "95 % of the median"}, Left: []string{"call"}}
+	calls := Table{Title: "axpy: each call", Columns: []string{"threads", "call", "samples", "min", "mean", "median",
+		"max", "95 % of the median"}, Left: []string{"call"}}
 	for _, c := range r.Of("axpy") {
 		n, err := strconv.Atoi(c.Keys["threads"])
 		if err != nil {
@@ -88,7 +97,8 @@ func axpyTables(r *Results) []Table {
 			summary := c.Series(call.metric).Summarize()
 			row = append(row, duration(summary.Median))
 			if summary.Known() {
-				calls.row(c.Keys["threads"], call.title, strconv.Itoa(summary.Samples), duration(summary.Min), duration(summary.Mean),
+				calls.row(c.Keys["threads"], call.title, strconv.Itoa(summary.Samples), duration(summary.Min),
+					duration(summary.Mean),
 					duration(summary.Median), duration(summary.Max), interval(summary.Low, summary.High, duration))
 			}
 		}
@@ -102,8 +112,10 @@ func axpyTables(r *Results) []Table {
 
 // overheadTables compare traced with untraced processes that took turns.
 func overheadTables(r *Results) []Table {
-	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added", "95 % of added"}}
-	loop := Table{Title: "Overhead on whole command buffers", Columns: []string{"threads", "untraced ops/s", "traced", "ratio", "95 %", "untraced CPU", "traced", "ratio", "95 %"}}
+	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added",
+		"95 % of added"}}
+	loop := Table{Title: "Overhead on whole command buffers", Columns: []string{"threads", "untraced ops/s", "traced",
+		"ratio", "95 %", "untraced CPU", "traced", "ratio", "95 %"}}
 	rounds := 0
 	for _, plain := range r.Of("calls") {
 		if plain.Keys["traced"] != "no" {
@@ -120,14 +132,20 @@ func overheadTables(r *Results) []Table {
 			traced := r.Find("calls", "loop="+kind, "threads="+plain.Keys["threads"], "traced=yes")
 			ratio := RatioOf(traced.Series("ops_per_s"), plain.Series("ops_per_s"))
 			cpu := RatioOf(traced.Series("cpu_ns"), plain.Series("cpu_ns"))
-			loop.row(plain.Keys["threads"], count(medianOf(plain, "ops_per_s")), count(medianOf(traced, "ops_per_s")), significant(ratio.Value),
+			loop.row(plain.Keys["threads"], count(medianOf(plain, "ops_per_s")), count(medianOf(traced, "ops_per_s")),
+				significant(ratio.Value),
 				interval(ratio.Low, ratio.High, significant),
-				duration(medianOf(plain, "cpu_ns")), duration(medianOf(traced, "cpu_ns")), significant(cpu.Value), interval(cpu.Low, cpu.High, significant))
+				duration(medianOf(plain, "cpu_ns")), duration(medianOf(traced, "cpu_ns")), significant(cpu.Value),
+				interval(cpu.Low, cpu.High, significant))
 		}
 	}
-	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.", analyze.Plural(rounds, "pair"))
-	t.note("Calls are timed in the program: short ones in runs of 1,000, the others one by one with the clock read before and after.")
-	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the processor time of the whole process by operation, the " +
-		"software Metal's and the tracer's threads included; most of it is waking and switching threads, which depends on what else the machine does.")
+	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.",
+		analyze.Plural(rounds, "pair"))
+	t.note("Calls are timed in the program: short ones in runs of 1,000, the others one by one with the clock read " +
+		"before and after.")
+	loop.note("Each operation is a whole command buffer: created, encoded, committed, waited for. CPU is the processor " +
+		"time of the whole process by operation, the " +
+		"software Metal's and the tracer's threads included; most of it is waking and switching threads, which depends on " +
+		"what else the machine does.")
 	return []Table{t, loop}
 }

@@ -85,7 +85,8 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 		checks[i].Found = private.SharedText(checks[i].Found)
 	}
 	differ := Differing(checks)
-	e.addJSON("checks.json", Document{Schema, e.OS, differ, checks, "what differs comes first; differs.txt is the same for reading"})
+	e.addJSON("checks.json", Document{Schema, e.OS, differ, checks,
+		"what differs comes first; differs.txt is the same for reading"})
 	e.add("differs.txt", []byte(Text(checks)))
 	compressed := gzip.NewWriter(w)
 	archive := tar.NewWriter(compressed)
@@ -96,7 +97,8 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 	slices.Sort(names)
 	for _, name := range names {
 		content := []byte(private.SharedText(string(e.files[name])))
-		header := &tar.Header{Name: "mtrace-bundle/" + name, Mode: 0o644, Size: int64(len(content)), ModTime: made, Format: tar.FormatPAX}
+		header := &tar.Header{Name: "mtrace-bundle/" + name, Mode: 0o644, Size: int64(len(content)), ModTime: made,
+			Format: tar.FormatPAX}
 		if err := archive.WriteHeader(header); err != nil {
 			return nil, err
 		}

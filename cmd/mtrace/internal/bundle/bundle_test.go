@@ -27,7 +27,8 @@ func good() *Evidence {
 	for role, base := range bases {
 		classes = append(classes, class{role, []string{"AGXSomething", base, "NSObject"}})
 	}
-	e.Doctor.Checks = append(e.Doctor.Checks, doctor.Check{ID: "classes", Status: doctor.Info, Data: map[string]any{"classes": classes}})
+	e.Doctor.Checks = append(e.Doctor.Checks, doctor.Check{ID: "classes", Status: doctor.Info,
+		Data: map[string]any{"classes": classes}})
 	r := Run{Name: "python", Untraced: Outcome{Out: "{}\n"}, Traced: Outcome{Out: "{}\n"}, Report: &report.Report{}}
 	r.Said.CommandBuffers, r.Said.ResultRight = 2, true
 	r.Said.Calls = append(r.Said.Calls, struct {
@@ -102,11 +103,13 @@ func TestMacExpectations(t *testing.T) {
 		t.Errorf("without the answers of Apple's tools %v differ", found)
 	}
 	e.add("library/signature.txt", []byte("libmtrace.dylib: valid on disk\n"))
-	e.add("library/fixups.txt", []byte("dyld_info -fixups libmtrace.dylib\n__DATA __interpose 0x1 bind Metal/_MTLCreateSystemDefaultDevice\n"))
+	e.add("library/fixups.txt", []byte("dyld_info -fixups libmtrace.dylib\n__DATA __interpose 0x1 bind "+
+		"Metal/_MTLCreateSystemDefaultDevice\n"))
 	for _, c := range []struct {
 		answer  string
 		differs int
-	}{{"dyld_info: malformed mach-o\n", 2}, {"exec: \"dyld_info\": executable file not found in $PATH\n", 2}, {"", 1}} { // the other is interposing.txt
+	}{{"dyld_info: malformed mach-o\n", 2}, {"exec: \"dyld_info\": executable file not found in $PATH\n", 2}, {"", 1}} {
+		// the other is interposing.txt
 		e.add("library/malformations.txt", []byte("dyld_info -validate_only libmtrace.dylib\n"+c.answer))
 		found := 0
 		for _, id := range differing(e) {
@@ -118,7 +121,8 @@ func TestMacExpectations(t *testing.T) {
 			t.Errorf("of %q %d differ, want %d: %v", c.answer, found, c.differs, differing(e))
 		}
 	}
-	e.add("library/interposing.txt", []byte("libmtrace.dylib has interposed 'MTLCreateSystemDefaultDevice' to …\nhas interposed 'pthread_mutex_lock'\n"))
+	e.add("library/interposing.txt", []byte("libmtrace.dylib has interposed 'MTLCreateSystemDefaultDevice' to …\nhas "+
+		"interposed 'pthread_mutex_lock'\n"))
 	if found := differing(e); len(found) > 0 {
 		t.Errorf("%v differ", found)
 	}
@@ -135,7 +139,8 @@ func TestPrivateNamesStayHere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if Differing(checks) != 1 || !checks[0].Differs || strings.Contains(Text(checks), "annabelle") || !strings.HasPrefix(Text(checks), "1 of ") {
+	if Differing(checks) != 1 || !checks[0].Differs || strings.Contains(Text(checks), "annabelle") ||
+		!strings.HasPrefix(Text(checks), "1 of ") {
 		t.Errorf("%s", Text(checks))
 	}
 	files := bundletest.Unpack(t, &archive)
@@ -144,7 +149,8 @@ func TestPrivateNamesStayHere(t *testing.T) {
 			t.Errorf("%s has the user's name: %s", name, content)
 		}
 	}
-	if !strings.Contains(files["crashes/python.ips"], "~/…/x.py") || files["differs.txt"] == "" || files["checks.json"] == "" {
+	if !strings.Contains(files["crashes/python.ips"], "~/…/x.py") || files["differs.txt"] == "" ||
+		files["checks.json"] == "" {
 		t.Errorf("files: %v", files)
 	}
 }
@@ -153,7 +159,8 @@ func TestPrivateNamesStayHere(t *testing.T) {
 func TestCrashReports(t *testing.T) {
 	folder, begin := t.TempDir(), time.Now().Add(-time.Minute)
 	for name, content := range map[string]string{
-		"mtrace-selftest-1.ips": "{}", "python3-1.ips": "usedImages: libmtrace.dylib", "Safari-1.ips": "{}", "mtrace-old.ips": "{}",
+		"mtrace-selftest-1.ips": "{}", "python3-1.ips": "usedImages: libmtrace.dylib", "Safari-1.ips": "{}",
+		"mtrace-old.ips":   "{}",
 		"python3-long.ips": strings.Repeat("x", mostLog) + "libmtrace.dylib",
 	} {
 		path := filepath.Join(folder, name)

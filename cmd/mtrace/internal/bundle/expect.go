@@ -34,18 +34,22 @@ var answers = []struct{ id, expected string }{
 	{"encoder-timing", "encoders measured, or a reason why not"},
 }
 
-// bases is the class in Metal that each object's chain has to end in but for the root: the hooks on base classes stand on it.
+// bases is the class in Metal that each object's chain has to end in but for the root: the hooks on base classes stand
+// on it.
 var bases = map[string]string{
-	"device": "_MTLDevice", "queue": "_MTLCommandQueue", "command_buffer": "_MTLCommandBuffer", "compute_encoder": "_MTLCommandEncoder",
+	"device": "_MTLDevice", "queue": "_MTLCommandQueue", "command_buffer": "_MTLCommandBuffer",
+	"compute_encoder": "_MTLCommandEncoder",
 }
 
 func expectations(e *Evidence) []expectation {
 	var all []expectation
 	for _, a := range answers {
-		all = append(all, expectation{"doctor/" + a.id, a.expected, func(e *Evidence) (string, bool) { return answered(e.Doctor, a.id) }})
+		all = append(all, expectation{"doctor/" + a.id, a.expected,
+			func(e *Evidence) (string, bool) { return answered(e.Doctor, a.id) }})
 	}
 	for role, base := range bases {
-		all = append(all, expectation{"classes/" + role, "a chain with " + base, func(e *Evidence) (string, bool) { return chain(e.Doctor, role, base) }})
+		all = append(all, expectation{"classes/" + role, "a chain with " + base,
+			func(e *Evidence) (string, bool) { return chain(e.Doctor, role, base) }})
 	}
 	for i := range e.Runs {
 		all = append(all, runExpectations(&e.Runs[i], e.OS)...)
@@ -63,10 +67,13 @@ func expectations(e *Evidence) []expectation {
 // macExpectations are about files that only a Mac's tools can judge.
 var macExpectations = []expectation{
 	{"library/signature", "valid on disk", contains("library/signature.txt", "valid on disk")},
-	{"library/fixups", "a bind of MTLCreateSystemDefaultDevice", contains("library/fixups.txt", "MTLCreateSystemDefaultDevice")},
+	{"library/fixups", "a bind of MTLCreateSystemDefaultDevice",
+		contains("library/fixups.txt", "MTLCreateSystemDefaultDevice")},
 	{"library/malformations", "dyld finds none", lacks("library/malformations.txt", "malformed", "not found", "error")},
-	{"library/interposing", "dyld replaces MTLCreateSystemDefaultDevice", contains("library/interposing.txt", "MTLCreateSystemDefaultDevice")},
-	{"library/interposed-locks", "dyld replaces pthread_mutex_lock", contains("library/interposing.txt", "pthread_mutex_lock")},
+	{"library/interposing", "dyld replaces MTLCreateSystemDefaultDevice", contains("library/interposing.txt",
+		"MTLCreateSystemDefaultDevice")},
+	{"library/interposed-locks", "dyld replaces pthread_mutex_lock", contains("library/interposing.txt",
+		"pthread_mutex_lock")},
 }
 
 func contains(file, text string) func(*Evidence) (string, bool) {
@@ -96,7 +103,10 @@ func runExpectations(r *Run, system string) []expectation {
 	say := func(id, expected string, found func() (string, bool)) expectation {
 		return expectation{r.Name + "/" + id, expected, func(*Evidence) (string, bool) { return found() }}
 	}
-	all := []expectation{say("ran", "it ran and was traced", func() (string, bool) { return orNone(r.Problem), r.Problem == "" })}
+	all := []expectation{say("ran", "it ran and was traced", func() (string, bool) {
+		return orNone(r.Problem),
+			r.Problem == ""
+	})}
 	if r.Report == nil {
 		return all
 	}
@@ -108,7 +118,10 @@ func runExpectations(r *Run, system string) []expectation {
 		say("exit", "0, untraced and traced", func() (string, bool) {
 			return fmt.Sprintf("%d and %d", r.Untraced.Exit, r.Traced.Exit), r.Untraced.Exit == 0 && r.Traced.Exit == 0
 		}),
-		say("result", "right", func() (string, bool) { return fmt.Sprintf("right: %v", r.Said.ResultRight), r.Said.ResultRight }),
+		say("result", "right", func() (string, bool) {
+			return fmt.Sprintf("right: %v", r.Said.ResultRight),
+				r.Said.ResultRight
+		}),
 		say("output", "the same, traced or not", r.sameOutput),
 		say("calls", "each call that it made once", r.sameCalls),
 		say("lost", "0", func() (string, bool) { return fmt.Sprint(r.Report.Lost.Total), r.Report.Lost.Total == 0 }),
@@ -129,7 +142,8 @@ func orNone(text string) string {
 	return text
 }
 
-// sameOutput: what the program writes is not touched. The C program prints times, so of that only what it writes to standard error is compared.
+// sameOutput: what the program writes is not touched. The C program prints times, so of that only what it writes to
+// standard error is compared.
 func (r *Run) sameOutput() (string, bool) {
 	switch {
 	case r.Untraced.Err != "" && r.Untraced.Err != r.Traced.Err:

@@ -9,10 +9,13 @@ import (
 	"time"
 )
 
-// what of the system is asked on a Mac, by file in the archive. A question that is not answered leaves what its program said.
+// what of the system is asked on a Mac, by file in the archive. A question that is not answered leaves what its program
+// said.
 var macQuestions = map[string][]string{
-	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw", "machdep.cpu"},
-	"system/gpus.txt": {"system_profiler", "SPDisplaysDataType"}, "system/timebase.txt": {"sysctl", "hw.tbfrequency", "sysctl.proc_translated"},
+	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw",
+		"machdep.cpu"},
+	"system/gpus.txt": {"system_profiler", "SPDisplaysDataType"}, "system/timebase.txt": {"sysctl", "hw.tbfrequency",
+		"sysctl.proc_translated"},
 }
 
 var linuxQuestions = map[string][]string{"system/kernel.txt": {"uname", "-srm"}}
@@ -27,7 +30,8 @@ func (e *Evidence) System(s Setting) {
 		questions = macQuestions
 		questions["library/signature.txt"] = []string{"codesign", "--verify", "--verbose=4", s.Library}
 		questions["library/fixups.txt"] = []string{"dyld_info", "-fixups", s.Library}
-		questions["library/malformations.txt"] = []string{"dyld_info", "-validate_only", s.Library} // with it dyld_info prints nothing else
+		// with it dyld_info prints nothing else
+		questions["library/malformations.txt"] = []string{"dyld_info", "-validate_only", s.Library}
 		questions["library/load-commands.txt"] = []string{"otool", "-l", s.Library}
 	}
 	for name, question := range questions {
@@ -41,7 +45,8 @@ func (e *Evidence) System(s Setting) {
 	}
 }
 
-// Log is what the system's log has of our programs since a moment. Nothing but that of a Mac says from which library a line is.
+// Log is what the system's log has of our programs since a moment. Nothing but that of a Mac says from which library a
+// line is.
 func (e *Evidence) Log(since time.Time) {
 	if e.OS != "darwin" {
 		return

@@ -13,8 +13,10 @@ import (
 
 // families translates the self-test's roles into those of the wire format.
 var families = map[string]wire.Family{
-	"function": wire.FamilyFunction, "device": wire.FamilyDevice, "queue": wire.FamilyQueue, "command_buffer": wire.FamilyCommandBuffer,
-	"compute_encoder": wire.FamilyEncoder, "blit_encoder": wire.FamilyEncoder, "library": wire.FamilyLibrary, "event": wire.FamilyEvent,
+	"function": wire.FamilyFunction, "device": wire.FamilyDevice, "queue": wire.FamilyQueue,
+	"command_buffer":  wire.FamilyCommandBuffer,
+	"compute_encoder": wire.FamilyEncoder, "blit_encoder": wire.FamilyEncoder, "library": wire.FamilyLibrary,
+	"event": wire.FamilyEvent,
 }
 
 // sight is what the tracer saw of the self-test.
@@ -161,7 +163,8 @@ func compareCalls(r *said, s *sight) Check {
 	switch {
 	case !r.ResultRight || r.Completed != r.CommandBuffers:
 		c.Status = Fail
-		c.Text += fmt.Sprintf("; under the tracer the result was wrong or only %d of %d command buffers completed", r.Completed, r.CommandBuffers)
+		c.Text += fmt.Sprintf("; under the tracer the result was wrong or only %d of %d command buffers completed",
+			r.Completed, r.CommandBuffers)
 	case s.cut != "":
 		c.Status = Fail
 		c.Text += "; the trace is cut: " + s.cut
@@ -182,10 +185,12 @@ const clockTolerance = 2000.0 // ns
 // returns.
 func compareTimes(r *said, s *sight) Check {
 	c := Check{ID: "gpu-clock", Status: OK, Data: map[string]any{
-		"gpu_start_after_commit_ns": r.StartAfter, "return_after_gpu_end_ns": r.ReturnAfter, "timed": s.timed, "untimed": s.untimed,
+		"gpu_start_after_commit_ns": r.StartAfter, "return_after_gpu_end_ns": r.ReturnAfter, "timed": s.timed,
+		"untimed": s.untimed,
 	}}
 	commits := int(s.calls[wire.MustLookup(wire.FamilyCommandBuffer, "commit")])
-	c.Text = fmt.Sprintf("%d of %d command buffers have GPU times; the earliest start is %s after its commit, the latest end %s before the wait returns",
+	c.Text = fmt.Sprintf("%d of %d command buffers have GPU times; the earliest start is %s after its commit, the "+
+		"latest end %s before the wait returns",
 		s.timed, commits, nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 	switch {
 	case s.timed < commits:
@@ -193,7 +198,8 @@ func compareTimes(r *said, s *sight) Check {
 		c.Advice = "reports will lack GPU times; please report this with the output of mtrace doctor --json"
 	case r.StartAfter < -clockTolerance || r.ReturnAfter < -clockTolerance:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("the GPU's clock is not the CPU's: a start %s after its commit, an end %s before the wait returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
+		c.Text = fmt.Sprintf("the GPU's clock is not the CPU's: a start %s after its commit, an end %s before the wait "+
+			"returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 		c.Advice = "GPU intervals in reports may be shifted by this much"
 	}
 	return c
@@ -203,13 +209,16 @@ func compareTimes(r *said, s *sight) Check {
 // time the call took that made one command buffer more than there was room for.
 func fullQueue(r *said, s *sight) Check {
 	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
-	c.Text = fmt.Sprintf("making a command buffer on a full queue waited %s, and %s of it were seen", nanosText(r.FullQueue), nanosText(s.acquire))
+	c.Text = fmt.Sprintf("making a command buffer on a full queue waited %s, and %s of it were seen",
+		nanosText(r.FullQueue), nanosText(s.acquire))
 	switch {
 	case r.FullQueue < 5e6:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("a queue for 4 command buffers made the fifth in %s: this Metal does not wait for room", nanosText(r.FullQueue))
+		c.Text = fmt.Sprintf("a queue for 4 command buffers made the fifth in %s: this Metal does not wait for room",
+			nanosText(r.FullQueue))
 	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
-		c.Status, c.Advice = Fail, "the wait is not seen where it happens; please report this with the output of mtrace doctor --json"
+		c.Status, c.Advice = Fail, "the wait is not seen where it happens; please report this with the output of mtrace "+
+			"doctor --json"
 	}
 	return c
 }
@@ -222,7 +231,8 @@ func lock(r *said, s *sight) Check {
 		c.Status, c.Text = Fail, s.unseen
 		c.Advice = "reports cannot tell whether threads wait for each other; no setting of mtrace changes that"
 	} else if math.Abs(s.lock-r.Lock) > r.Lock/10 {
-		c.Status, c.Advice = Warn, "reports will not name contended locks; please report this with the output of mtrace doctor --json"
+		c.Status, c.Advice = Warn, "reports will not name contended locks; please report this with the output of mtrace "+
+			"doctor --json"
 	}
 	return c
 }
@@ -236,13 +246,15 @@ func cost(untraced, traced *said, s *sight) Check {
 	}
 	added, notify := traced.Call-untraced.Call, traced.Notify-untraced.Notify
 	c := Check{ID: "cost", Status: OK}
-	data := map[string]any{"call_untraced_ns": untraced.Call, "call_traced_ns": traced.Call, "notify_untraced_ns": untraced.Notify, "notify_traced_ns": traced.Notify}
+	data := map[string]any{"call_untraced_ns": untraced.Call, "call_traced_ns": traced.Call,
+		"notify_untraced_ns": untraced.Notify, "notify_traced_ns": traced.Notify}
 	c.Text = fmt.Sprintf("a call took %.1f ns and takes %.1f ns traced (%+.1f)", untraced.Call, traced.Call, added)
 	if !math.IsNaN(handler) {
 		data["handler_ns"] = handler
 		c.Text += fmt.Sprintf("; the tracer's completion handler takes %s", nanosText(handler))
 	}
-	c.Text += fmt.Sprintf("; from the GPU's end to the program: %s, traced %s", nanosText(untraced.Notify), nanosText(traced.Notify))
+	c.Text += fmt.Sprintf("; from the GPU's end to the program: %s, traced %s", nanosText(untraced.Notify),
+		nanosText(traced.Notify))
 	data["added_ns"], data["notify_added_ns"] = added, notify
 	c.Data = data
 	if added > 1000 {
@@ -265,7 +277,8 @@ func coverage(s *sight) Check {
 		}
 	}
 	c.Data = map[string]any{"made": made, "seen": seen, "commits": s.commits, "completions": s.complete}
-	c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, each once; %d of %d commits and %d of %d completions seen at Metal's choke points",
+	c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, each once; %d of %d commits and %d of %d "+
+		"completions seen at Metal's choke points",
 		seen, made, s.commits.Seen(), s.commits.Reached, s.complete.Seen(), s.complete.Reached)
 	switch {
 	case made == 0:

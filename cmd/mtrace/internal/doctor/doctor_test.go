@@ -24,7 +24,10 @@ func mac(t *testing.T, answers map[string]string) *Probe {
 	return &Probe{
 		OS: "darwin", Arch: "arm64", Directory: t.TempDir(), Temp: t.TempDir(),
 		Environ: []string{"PATH=/opt/homebrew/bin", "MTL_DEBUG_LAYER=1", "SECRET_TOKEN=abc"},
-		Host:    inject.Host{OS: "darwin", Arch: "arm64", Directory: "/", Facts: func(string) (inject.FileFacts, error) { return inject.FileFacts{}, errors.New("none") }},
+		Host: inject.Host{OS: "darwin", Arch: "arm64", Directory: "/", Facts: func(string) (inject.FileFacts,
+			error) {
+			return inject.FileFacts{}, errors.New("none")
+		}},
 		Run: func(name string, args ...string) (string, error) {
 			line := strings.Join(append([]string{name}, args...), " ")
 			if answer, ok := answers[line]; ok {
@@ -49,7 +52,8 @@ func registry(t *testing.T, utilization int) string {
 
 func m4(t *testing.T) map[string]string {
 	return map[string]string{
-		"sysctl -n hw.model": "Mac16,6\n", "sysctl -n machdep.cpu.brand_string": "Apple M4 Max\n", "sysctl -n hw.memsize": "68719476736\n",
+		"sysctl -n hw.model": "Mac16,6\n", "sysctl -n machdep.cpu.brand_string": "Apple M4 Max\n",
+		"sysctl -n hw.memsize":    "68719476736\n",
 		"sw_vers -productVersion": "15.7.3\n", "sw_vers -buildVersion": "24G419\n",
 		"csrutil status": "System Integrity Protection status: enabled.\n",
 		"system_profiler -json SPDisplaysDataType": `{"SPDisplaysDataType":[{"sppci_model":"Apple M4 Max","sppci_cores":"40","spdisplays_mtlgpufamilysupport":"spdisplays_metal3"}]}`,
@@ -70,24 +74,34 @@ func TestMachine(t *testing.T) {
 	}{
 		{"machine", nil, (*Probe).machine, Info, "Mac16,6, Apple M4 Max"},
 		{"memory and version", nil, (*Probe).machine, Info, "64 GiB, macOS 15.7.3 (24G419)"},
-		{"too old", func(a map[string]string) { a["sw_vers -productVersion"] = "12.7" }, (*Probe).machine, Fail, "macOS 12.7"},
+		{"too old", func(a map[string]string) { a["sw_vers -productVersion"] = "12.7" }, (*Probe).machine, Fail,
+			"macOS 12.7"},
 		{"protected", nil, (*Probe).protection, Info, "is on"},
-		{"unprotected", func(a map[string]string) { a["csrutil status"] = "System Integrity Protection status: disabled." }, (*Probe).protection, Info, "is off"},
-		{"protection unknown", func(a map[string]string) { delete(a, "csrutil status") }, (*Probe).protection, Warn, "does not say"},
+		{"unprotected", func(a map[string]string) { a["csrutil status"] = "System Integrity Protection status: disabled." },
+			(*Probe).protection, Info, "is off"},
+		{"protection unknown", func(a map[string]string) { delete(a, "csrutil status") }, (*Probe).protection, Warn,
+			"does not say"},
 		{"GPU", nil, (*Probe).gpus, OK, "Apple M4 Max, 40 cores, metal3"},
 		{"GPU of an older system", func(a map[string]string) {
-			a["system_profiler -json SPDisplaysDataType"] = `{"SPDisplaysDataType":[{"sppci_model":"Intel Iris","spdisplays_metal":"spdisplays_supported"}]}`
+			a["system_profiler -json SPDisplaysDataType"] =
+				`{"SPDisplaysDataType":[{"sppci_model":"Intel Iris","spdisplays_metal":"spdisplays_supported"}]}`
 		}, (*Probe).gpus, OK, "Intel Iris, supported"},
 		{"no Metal", func(a map[string]string) {
 			a["system_profiler -json SPDisplaysDataType"] = `{"SPDisplaysDataType":[{"sppci_model":"VGA"}]}`
 		},
 			(*Probe).gpus, Fail, "no GPU with Metal"},
-		{"system_profiler prints nonsense", func(a map[string]string) { a["system_profiler -json SPDisplaysDataType"] = "oops" }, (*Probe).gpus, Warn, "does not list"},
+		{"system_profiler prints nonsense", func(a map[string]string) {
+			a["system_profiler -json SPDisplaysDataType"] =
+				"oops"
+		}, (*Probe).gpus, Warn, "does not list"},
 		{"GPU idle", nil, (*Probe).busy, Info, "AGXAcceleratorG16X: 1 processes connected, 3 GiB in use, 4 % busy"},
-		{"GPU taken", func(a map[string]string) { a["/usr/sbin/ioreg -a -r -c IOAccelerator"] = registry(t, 97) }, (*Probe).busy, Warn, "97 % busy"},
-		{"no registry", func(a map[string]string) { delete(a, "/usr/sbin/ioreg -a -r -c IOAccelerator") }, (*Probe).busy, Warn, "does not say how busy"},
+		{"GPU taken", func(a map[string]string) { a["/usr/sbin/ioreg -a -r -c IOAccelerator"] = registry(t, 97) },
+			(*Probe).busy, Warn, "97 % busy"},
+		{"no registry", func(a map[string]string) { delete(a, "/usr/sbin/ioreg -a -r -c IOAccelerator") }, (*Probe).busy,
+			Warn, "does not say how busy"},
 		{"command line tools only", nil, (*Probe).xcode, Info, "no xctrace"},
-		{"Xcode", func(a map[string]string) { a["xcrun xctrace version"] = "xctrace version 16.0 (16F6)\n" }, (*Probe).xcode, OK, "xctrace version 16.0"},
+		{"Xcode", func(a map[string]string) { a["xcrun xctrace version"] = "xctrace version 16.0 (16F6)\n" }, (*Probe).xcode,
+			OK, "xctrace version 16.0"},
 		{"no tools", func(a map[string]string) { delete(a, "xcode-select -p") }, (*Probe).xcode, Warn, "no Xcode"},
 		{"variables", nil, (*Probe).variables, Warn, "1 are set"},
 		{"folders", nil, (*Probe).paths, OK, "sockets in"},
@@ -192,7 +206,10 @@ func TestCompare(t *testing.T) {
 		{"a call is seen twice", func(_ *said, s *sight) { s.calls[commit]++ }, Fail, Fail},
 		{"a kind is missed", func(_ *said, s *sight) { delete(s.calls, set) }, Fail, OK},
 		{"a kind is made up", func(_ *said, s *sight) { s.calls[wire.CallScheduled] = 1; s.calls[64] = 3 }, Fail, OK},
-		{"Metal waits for a lock of its own", func(_ *said, s *sight) { s.calls[wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")] = 3 }, OK, OK},
+		{"Metal waits for a lock of its own", func(_ *said,
+			s *sight) {
+			s.calls[wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")] = 3
+		}, OK, OK},
 		{"records are lost beside the calls", func(_ *said, s *sight) { s.lost = 1 }, Warn, OK},
 		{"the trace is cut", func(_ *said, s *sight) { s.cut = "no end" }, Fail, OK},
 		{"the result is wrong", func(r *said, _ *sight) { r.ResultRight = false }, Fail, OK},
@@ -234,7 +251,8 @@ func TestLock(t *testing.T) {
 }
 
 func TestScrub(t *testing.T) {
-	p := Private{}.add("/Users/ann", "~").add("ann", "USER").add("ann-macbook.local", "HOST").add("root", "USER").add("al", "USER")
+	p := Private{}.add("/Users/ann", "~").add("ann", "USER").add("ann-macbook.local", "HOST").add("root",
+		"USER").add("al", "USER")
 	for text, want := range map[string]string{
 		"/Users/ann/x/python":         "~/x/python",
 		"/Users/anna/x":               "/Users/anna/x",
@@ -247,8 +265,9 @@ func TestScrub(t *testing.T) {
 			t.Errorf("%q becomes %q, want %q", text, got, want)
 		}
 	}
-	report := Report{Schema: Schema, Args: []string{"/Users/ann/t.py"}, Checks: []Check{{ID: "x", Text: "ann", Details: []string{"ann"},
-		Data: map[string]any{"/Users/ann": []python{{Path: "/Users/ann/python"}}, "n": 12345678901}}}}
+	report := Report{Schema: Schema, Args: []string{"/Users/ann/t.py"},
+		Checks: []Check{{ID: "x", Text: "ann", Details: []string{"ann"},
+			Data: map[string]any{"/Users/ann": []python{{Path: "/Users/ann/python"}}, "n": 12345678901}}}}
 	clean, err := p.Scrub(report)
 	if err != nil {
 		t.Fatal(err)
@@ -269,9 +288,12 @@ func TestScrub(t *testing.T) {
 func TestText(t *testing.T) {
 	r := Report{Args: []string{"python3", "train.py"}, Checks: []Check{
 		{ID: "machine", Status: Info, Text: "Mac16,6, Apple M4 Max, 16 processors, 64 GiB, macOS 15.7.3 (24G419)"},
-		{ID: "library", Status: OK, Text: "/opt/mtrace/libmtrace.dylib for x86_64, arm64", Details: []string{"left out when all is well"}},
-		{ID: "command", Status: Fail, Text: "/usr/bin/python3 cannot be traced: it is protected by System Integrity Protection: dyld drops DYLD_INSERT_LIBRARIES, for all it starts too",
-			Advice: "use a copy that does not come with macOS, for instance Homebrew's", Details: []string{"/usr/bin/python3, Mach-O arm64e"}},
+		{ID: "library", Status: OK, Text: "/opt/mtrace/libmtrace.dylib for x86_64, arm64",
+			Details: []string{"left out when all is well"}},
+		{ID: "command", Status: Fail, Text: "/usr/bin/python3 cannot be traced: it is protected by System Integrity " +
+			"Protection: dyld drops DYLD_INSERT_LIBRARIES, for all it starts too",
+			Advice:  "use a copy that does not come with macOS, for instance Homebrew's",
+			Details: []string{"/usr/bin/python3, Mach-O arm64e"}},
 		{ID: "self-test", Status: Skipped, Text: "not asked for"},
 	}}
 	r.finish()

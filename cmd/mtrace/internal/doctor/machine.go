@@ -17,7 +17,8 @@ func (p *Probe) machine() Check {
 		version, build := p.ask("sw_vers", "-productVersion"), p.ask("sw_vers", "-buildVersion")
 		memory, _ := strconv.ParseInt(p.ask("sysctl", "-n", "hw.memsize"), 10, 64)
 		data["model"], data["cpu"], data["macos"], data["build"], data["memory_bytes"] = model, brand, version, build, memory
-		c.Text = fmt.Sprintf("%s, %s, %d processors, %s, macOS %s (%s)", model, brand, runtime.NumCPU(), bytesText(memory), version, build)
+		c.Text = fmt.Sprintf("%s, %s, %d processors, %s, macOS %s (%s)", model, brand, runtime.NumCPU(), bytesText(memory),
+			version, build)
 		if p.Host.Translated {
 			c.Status, c.Advice = Warn, "run the arm64 slice of mtrace: arch -arm64 mtrace …"
 			c.Text += "; mtrace itself runs under Rosetta, so what it starts does too"

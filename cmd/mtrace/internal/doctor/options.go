@@ -12,15 +12,18 @@ import (
 	"mtrace/collector/wire"
 )
 
-// stacks records the self-test's native stacks and says whether they go beyond the function that made the call: that takes frame
-// pointers, which the self-test keeps.
+// stacks records the self-test's native stacks and says whether they go beyond the function that made the call: that
+// takes frame pointers, which the self-test keeps.
 func (s *SelfTest) stacks() Check {
 	var seen, deep, longest, addresses, named int
 	err := s.option(func(r *tracefile.Reader) {
 		for _, p := range r.Processes() {
 			known := map[uint64]bool{}
 			for _, stack := range p.Stacks {
-				if len(stack.Native) == 0 || !slices.ContainsFunc(p.Images, func(i wire.Image) bool { return i.Path == p.Program && i.Contains(stack.Native[0]-1) }) {
+				if len(stack.Native) == 0 || !slices.ContainsFunc(p.Images, func(i wire.Image) bool {
+					return i.Path == p.Program &&
+						i.Contains(stack.Native[0]-1)
+				}) {
 					continue // of a call that a library made
 				}
 				seen++
@@ -40,14 +43,17 @@ func (s *SelfTest) stacks() Check {
 			}
 		}
 	}, "--stacks", "native")
-	c := Check{ID: "stacks", Status: OK, Data: map[string]any{"stacks": seen, "beyond_caller": deep, "longest": longest, "addresses": addresses, "named": named}}
-	c.Text = fmt.Sprintf("%d of %d native stacks of the program go beyond the caller, up to %d frames; %d of %d functions have names", deep, seen, longest, named, addresses)
+	c := Check{ID: "stacks", Status: OK, Data: map[string]any{"stacks": seen, "beyond_caller": deep, "longest": longest,
+		"addresses": addresses, "named": named}}
+	c.Text = fmt.Sprintf("%d of %d native stacks of the program go beyond the caller, up to %d frames; %d of %d "+
+		"functions have names", deep, seen, longest, named, addresses)
 	switch {
 	case err != nil:
 		c.Status, c.Text, c.Advice = Warn, "with --stacks native the self-test fails: "+err.Error(),
 			"trace without --stacks, and please report this with the output of mtrace doctor --json"
 	case seen == 0 || deep < seen*9/10:
-		c.Status, c.Advice = Warn, "stacks will show the caller alone: the program or its libraries keep no frame pointers; build them with -fno-omit-frame-pointer"
+		c.Status, c.Advice = Warn, "stacks will show the caller alone: the program or its libraries keep no frame "+
+			"pointers; build them with -fno-omit-frame-pointer"
 	}
 	return c
 }
@@ -70,7 +76,8 @@ func (s *SelfTest) encoderTiming() Check {
 				for _, record := range records {
 					if record.Call == wire.CallEncoderTimes {
 						outcomes[wire.Sampling(record.Arg).String()]++
-					} else if row := record.Call.Row(); row.Family == wire.FamilyCommandBuffer && row.Makes(wire.KindEncoder) && record.Arg != 0 {
+					} else if row := record.Call.Row(); row.Family == wire.FamilyCommandBuffer && row.Makes(wire.KindEncoder) &&
+						record.Arg != 0 {
 						made++
 					}
 				}
@@ -79,7 +86,8 @@ func (s *SelfTest) encoderTiming() Check {
 		}
 	}, "--gpu-timing", "encoder")
 	measured = outcomes[wire.SamplingMeasured.String()]
-	c := Check{ID: "encoder-timing", Status: OK, Data: map[string]any{"encoders": made, "measured": measured, "outcomes": outcomes, "reasons": reasons}}
+	c := Check{ID: "encoder-timing", Status: OK, Data: map[string]any{"encoders": made, "measured": measured,
+		"outcomes": outcomes, "reasons": reasons}}
 	c.Text = fmt.Sprintf("of %d encoders the GPU's time was measured for %d", made, measured)
 	switch {
 	case err != nil:
@@ -88,7 +96,8 @@ func (s *SelfTest) encoderTiming() Check {
 	case len(reasons) > 0:
 		c.Status, c.Text = Info, "GPU times of encoders will be estimated: "+strings.Join(reasons, "; ")
 	case measured == 0 && made > 0:
-		c.Status, c.Advice = Warn, "GPU times of encoders will be estimated; please report this with the output of mtrace doctor --json"
+		c.Status, c.Advice = Warn, "GPU times of encoders will be estimated; please report this with the output of mtrace "+
+			"doctor --json"
 	}
 	return c
 }
@@ -101,7 +110,8 @@ func (s *SelfTest) option(read func(*tracefile.Reader), flags ...string) error {
 	}
 	defer os.RemoveAll(folder)
 	trace := filepath.Join(folder, "option.mtrace")
-	if _, err := s.execute(s.Environ, s.Tool, append(append([]string{"run", "--no-report", "-o", trace}, flags...), "--", s.Program)...); err != nil {
+	if _, err := s.execute(s.Environ, s.Tool, append(append([]string{"run", "--no-report", "-o", trace}, flags...), "--",
+		s.Program)...); err != nil {
 		return err
 	}
 	r, err := tracefile.Open(trace)

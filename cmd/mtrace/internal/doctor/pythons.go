@@ -11,7 +11,8 @@ import (
 var pythonFolders = []string{
 	"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin",
 	"/Library/Frameworks/Python.framework/Versions/*/bin",
-	"~/.pyenv/versions/*/bin", "~/miniconda3/bin", "~/miniforge3/bin", "~/anaconda3/bin", "/opt/miniconda3/bin", "/opt/homebrew/Caskroom/*/base/bin",
+	"~/.pyenv/versions/*/bin", "~/miniconda3/bin", "~/miniforge3/bin", "~/anaconda3/bin", "/opt/miniconda3/bin",
+	"/opt/homebrew/Caskroom/*/base/bin",
 	"~/.local/share/uv/python/*/bin", ".venv/bin", "venv/bin",
 }
 
@@ -103,7 +104,8 @@ func (p *Probe) pythons(library string, prove func(program string) loading) Chec
 	case good == 0:
 		c.Status, c.Advice = Warn, "install one that does not come with the system, for instance brew install python"
 	case !found[0].Injectable:
-		c.Status, c.Advice = Warn, "the first in PATH cannot be traced; use "+found[slices.IndexFunc(found, func(o python) bool { return o.Injectable })].Path
+		c.Status, c.Advice = Warn, "the first in PATH cannot be traced; use "+found[slices.IndexFunc(found,
+			func(o python) bool { return o.Injectable })].Path
 	}
 	return c
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Private are the texts of this machine that say who uses it, and the values of its environment: they are replaced before a report is
-// shown or attached to a bug report.
+// Private are the texts of this machine that say who uses it, and the values of its environment: they are replaced
+// before a report is shown or attached to a bug report.
 type Private []replacement
 
 type replacement struct {

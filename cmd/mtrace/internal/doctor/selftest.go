@@ -66,7 +66,8 @@ type said struct {
 func (s *SelfTest) Run() []Check {
 	untraced, err := s.untraced()
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run, even without the tracer: " + err.Error(),
+		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run, even without the " +
+			"tracer: " + err.Error(),
 			Advice: "without a working Metal there is nothing to trace"}}
 	}
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
@@ -77,15 +78,18 @@ func (s *SelfTest) Run() []Check {
 	trace := filepath.Join(folder, "selftest.mtrace")
 	traced, err := s.traced(trace)
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run under the tracer: " + err.Error(),
+		return []Check{{ID: "self-test", Status: Fail, Text: "the bundled Metal program does not run under the tracer: " +
+			err.Error(),
 			Advice: "please report this with the output of mtrace doctor --json"}, untraced.classTable()}
 	}
 	seen, err := readTrace(trace)
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "the self-test's trace cannot be read: " + err.Error()}, untraced.classTable()}
+		return []Check{{ID: "self-test", Status: Fail, Text: "the self-test's trace cannot be read: " + err.Error()},
+			untraced.classTable()}
 	}
 	return []Check{
-		compareCalls(traced, seen), compareTimes(traced, seen), fullQueue(traced, seen), lock(traced, seen), cost(untraced, traced, seen), s.startCost(),
+		compareCalls(traced, seen), compareTimes(traced, seen), fullQueue(traced, seen), lock(traced, seen),
+		cost(untraced, traced, seen), s.startCost(),
 		coverage(seen), nested(seen), s.validated(folder), s.stacks(), s.encoderTiming(), untraced.classTable(),
 	}
 }
@@ -102,12 +106,14 @@ func (s *SelfTest) validated(folder string) Check {
 		seen, err = readTrace(trace)
 	}
 	if err != nil {
-		return Check{ID: "validation", Status: Warn, Text: "under MTL_DEBUG_LAYER=1 the self-test fails: " + err.Error(), Advice: "trace without Metal's API validation"}
+		return Check{ID: "validation", Status: Warn, Text: "under MTL_DEBUG_LAYER=1 the self-test fails: " + err.Error(),
+			Advice: "trace without Metal's API validation"}
 	}
 	c := compareCalls(traced, seen)
 	c.ID, c.Text = "validation", "under MTL_DEBUG_LAYER=1: "+c.Text
 	if c.Status == Fail {
-		c.Status, c.Advice = Warn, "trace without Metal's API validation, and please report this with the output of mtrace doctor --json"
+		c.Status, c.Advice = Warn, "trace without Metal's API validation, and please report this with the output of "+
+			"mtrace doctor --json"
 	}
 	return c
 }
@@ -132,15 +138,19 @@ func (s *SelfTest) startCost() Check {
 		loaded, with, err = s.starts(plan.Variable)
 	}
 	if err != nil {
-		return Check{ID: "start-cost", Status: Warn, Text: "a program without Metal does not run with the library: " + err.Error()}
+		return Check{ID: "start-cost", Status: Warn, Text: "a program without Metal does not run with the library: " +
+			err.Error()}
 	}
 	c := Check{
-		ID: "start-cost", Status: OK, Data: map[string]any{"plain_ns": plain, "with_library_ns": loaded, "plain": alone, "with_library": with},
-		Text: fmt.Sprintf("a program without Metal starts and ends in %s, with the library in %s", nanosText(float64(plain)), nanosText(float64(loaded))),
+		ID: "start-cost", Status: OK, Data: map[string]any{"plain_ns": plain, "with_library_ns": loaded, "plain": alone,
+			"with_library": with},
+		Text: fmt.Sprintf("a program without Metal starts and ends in %s, with the library in %s", nanosText(float64(plain)),
+			nanosText(float64(loaded))),
 	}
 	if with.Threads > alone.Threads || len(with.Handlers) > len(alone.Handlers) {
 		c.Status = Info
-		c.Text += fmt.Sprintf("; the library brings %d threads and handlers for %d signals into it", with.Threads-alone.Threads, len(with.Handlers)-len(alone.Handlers))
+		c.Text += fmt.Sprintf("; the library brings %d threads and handlers for %d signals into it",
+			with.Threads-alone.Threads, len(with.Handlers)-len(alone.Handlers))
 	}
 	return c
 }
@@ -200,7 +210,8 @@ func (s *SelfTest) execute(environ []string, name string, args ...string) (*said
 		return nil, fmt.Errorf("its output is not what was expected: %w", err)
 	}
 	if result.Schema != "mtrace.selftest/1" {
-		return nil, fmt.Errorf("its output is %q, not mtrace.selftest/1: tool and program are of different versions", result.Schema)
+		return nil, fmt.Errorf("its output is %q, not mtrace.selftest/1: tool and program are of different versions",
+			result.Schema)
 	}
 	return &result, nil
 }
@@ -265,7 +276,8 @@ func (s *SelfTest) loads(interpreter string) (l loading) {
 	trace := filepath.Join(folder, "python.mtrace")
 	ctx, cancel := context.WithTimeout(context.Background(), selfTestLimit)
 	defer cancel()
-	command := exec.CommandContext(ctx, s.Tool, "run", "--no-report", "--stacks", "python", "-o", trace, "--", interpreter, "-c", pythonProgram)
+	command := exec.CommandContext(ctx, s.Tool, "run", "--no-report", "--stacks", "python", "-o", trace, "--",
+		interpreter, "-c", pythonProgram)
 	command.Env = s.Environ
 	output, err := command.Output()
 	if err != nil {
@@ -280,7 +292,8 @@ func (s *SelfTest) loads(interpreter string) (l loading) {
 	for _, p := range reader.Processes() {
 		l.loaded = l.loaded || sameProgram(p.Program, executable)
 		for _, stack := range p.Stacks {
-			l.frames = l.frames || slices.ContainsFunc(stack.Python, func(f wire.PythonFrame) bool { return p.Strings[f.Function] == "mtrace_doctor" })
+			l.frames = l.frames || slices.ContainsFunc(stack.Python,
+				func(f wire.PythonFrame) bool { return p.Strings[f.Function] == "mtrace_doctor" })
 		}
 		for _, w := range p.Warnings {
 			if strings.HasPrefix(w, "no frames and no locks of Python") {

@@ -8,23 +8,28 @@ import (
 	"strings"
 )
 
-// harmless are the variables whose values say nothing private, or only what is replaced anyway: names of users and hosts, and paths.
+// harmless are the variables whose values say nothing private, or only what is replaced anyway: names of users and
+// hosts, and paths.
 var harmless = []string{
-	"PATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "SHELL", "USER", "LOGNAME", "TERM", "TERM_PROGRAM", "COLORTERM", "LANG", "LANGUAGE", "EDITOR", "PAGER",
+	"PATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "SHELL", "USER", "LOGNAME", "TERM", "TERM_PROGRAM", "COLORTERM", "LANG",
+	"LANGUAGE", "EDITOR", "PAGER",
 	"SHLVL", "_", "HOSTNAME", "GOPATH", "GOROOT", "GOFLAGS", "GOCACHE", "XPC_SERVICE_NAME", "DEBIAN_FRONTEND",
 }
 
-// leastSecret is the length from which a variable's value is a text that can be replaced: shorter ones are in too many words.
+// leastSecret is the length from which a variable's value is a text that can be replaced: shorter ones are in too many
+// words.
 const leastSecret = 6
 
-// ordinary matches values that are in reports for other reasons: numbers, switches, and paths, which have a rule of their own.
+// ordinary matches values that are in reports for other reasons: numbers, switches, and paths, which have a rule of
+// their own.
 var ordinary = regexp.MustCompile(`^(?:[0-9.,]+|(?i:true|false|enabled|disabled|always|never)|[~/.][^\s]*)$`)
 
 // environment adds the values of all variables but those of the allow-lists. A value becomes the variable's name.
 func (p Private) environment(environ []string) Private {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
-		if slices.Contains(harmless, name) || slices.Contains(shown, name) || strings.HasPrefix(name, "LC_") || len(value) < leastSecret ||
+		if slices.Contains(harmless, name) || slices.Contains(shown, name) || strings.HasPrefix(name, "LC_") ||
+			len(value) < leastSecret ||
 			ordinary.MatchString(value) {
 			continue
 		}
@@ -52,10 +57,12 @@ var userInfo = regexp.MustCompile(`://[^/@\s"]+@`)
 var absolute = regexp.MustCompile(`(^|[\s"'=:(,;\[])(~|)((?:/[^/\s"'<>:;,()\[\]\\]+){2,})`)
 
 // known are the folders whose contents are the same on every machine.
-var known = []string{"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/System/", "/Library/", "/Applications/", "/opt/homebrew/", "/dev/", "/proc/", "/etc/",
+var known = []string{"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/System/", "/Library/", "/Applications/",
+	"/opt/homebrew/", "/dev/", "/proc/", "/etc/",
 	"/var/crash/", "/tmp/mtrace-"}
 
-// SharedText is Text for a text that leaves this machine: of a path, only the last name is left, unless the path is the system's.
+// SharedText is Text for a text that leaves this machine: of a path, only the last name is left, unless the path is the
+// system's.
 func (p Private) SharedText(s string) string {
 	return absolute.ReplaceAllStringFunc(p.Text(s), func(found string) string {
 		m := absolute.FindStringSubmatch(found)

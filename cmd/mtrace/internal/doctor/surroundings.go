@@ -24,13 +24,17 @@ var watched = []struct{ prefix, meaning string }{
 	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "applies to the library's own runtime too"},
 }
 
-// shown are the variables whose values a report shows. Every other watched variable is named without its value, which may be a secret, as
-// MTRACE_TOKEN is.
+// shown are the variables whose values a report shows. Every other watched variable is named without its value, which
+// may be a secret, as MTRACE_TOKEN is.
 var shown = []string{
-	"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "MTL_HUD_ENABLED", "METAL_CAPTURE_ENABLED", "METAL_DEVICE_WRAPPER_TYPE",
-	"PYTORCH_MPS_TRACE_SIGNPOSTS", "PYTORCH_MPS_LOG_PROFILE_INFO", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH",
-	"LD_PRELOAD", "GODEBUG", "MTRACE_LIBRARY", "MTRACE_SOFTMETAL", "MTRACE_STACKS", "MTRACE_GPU_TIMING", "MTRACE_ON_FULL", "MTRACE_SKIP_CLASSES",
-	"SOFTMETAL_TIMED", "SOFTMETAL_ENGINES", "SOFTMETAL_CORES", "SOFTMETAL_GPU", "SOFTMETAL_DEVICES", "SOFTMETAL_DURATION_US", "SOFTMETAL_SUBMIT_US",
+	"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "MTL_HUD_ENABLED", "METAL_CAPTURE_ENABLED",
+	"METAL_DEVICE_WRAPPER_TYPE",
+	"PYTORCH_MPS_TRACE_SIGNPOSTS", "PYTORCH_MPS_LOG_PROFILE_INFO", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH",
+	"DYLD_FRAMEWORK_PATH",
+	"LD_PRELOAD", "GODEBUG", "MTRACE_LIBRARY", "MTRACE_SOFTMETAL", "MTRACE_STACKS", "MTRACE_GPU_TIMING", "MTRACE_ON_FULL",
+	"MTRACE_SKIP_CLASSES",
+	"SOFTMETAL_TIMED", "SOFTMETAL_ENGINES", "SOFTMETAL_CORES", "SOFTMETAL_GPU", "SOFTMETAL_DEVICES",
+	"SOFTMETAL_DURATION_US", "SOFTMETAL_SUBMIT_US",
 }
 
 // notShown stands for a value that a report does not show.
@@ -42,7 +46,10 @@ func (p *Probe) variables() Check {
 	names := map[string]string{}
 	for _, entry := range p.Environ {
 		name, value, _ := strings.Cut(entry, "=")
-		i := slices.IndexFunc(watched, func(w struct{ prefix, meaning string }) bool { return strings.HasPrefix(name, w.prefix) })
+		i := slices.IndexFunc(watched, func(w struct{ prefix, meaning string }) bool {
+			return strings.HasPrefix(name,
+				w.prefix)
+		})
 		if i < 0 {
 			continue
 		}
@@ -61,7 +68,8 @@ func (p *Probe) variables() Check {
 	}
 	slices.Sort(c.Details)
 	c.Status, c.Data, c.Text = Info, names, fmt.Sprintf("%d are set that change what a trace shows", len(names))
-	for _, name := range []string{"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "METAL_DEVICE_WRAPPER_TYPE", "METAL_CAPTURE_ENABLED"} {
+	for _, name := range []string{"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED",
+		"METAL_DEVICE_WRAPPER_TYPE", "METAL_CAPTURE_ENABLED"} {
 		if value, set := names[name]; set && value != "0" && value != "" {
 			c.Status, c.Advice = Warn, "unset them for measurements"
 		}
@@ -112,7 +120,8 @@ func (p *Probe) leftovers() Check {
 	}
 	c.Details = append(c.Details, p.Glob(filepath.Join(p.Directory, "*.mtrace.part"))...)
 	if n := len(c.Details); n > 0 {
-		c.Status, c.Text, c.Data = Info, fmt.Sprintf("%d left by runs that were killed, or that are still going on elsewhere", n), c.Details
+		c.Status, c.Text, c.Data = Info, fmt.Sprintf(
+			"%d left by runs that were killed, or that are still going on elsewhere", n), c.Details
 		c.Advice = "mtrace report reads a .part file as far as it goes; remove what no run of yours uses"
 	}
 	return c

@@ -38,7 +38,8 @@ func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 	b.WriteString("\n")
 	switch {
 	case r.Can && len(r.Args) > 0:
-		b.WriteString("This machine and this command can be traced: mtrace run -- " + analyze.Printable(strings.Join(r.Args, " ")) + "\n")
+		b.WriteString("This machine and this command can be traced: mtrace run -- " +
+			analyze.Printable(strings.Join(r.Args, " ")) + "\n")
 	case r.Can:
 		b.WriteString("This machine can trace. Try: mtrace run -- python3 your_program.py\n")
 	default:
@@ -51,5 +52,6 @@ func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 // indented breaks a line between words; later lines are indented.
 func indented(text string, indent int) string {
 	before := strings.Repeat(" ", indent)
-	return strings.TrimPrefix(strings.Join(analyze.Wrap(strings.Fields(analyze.Printable(text)), width, before, before), "\n"), before)
+	return strings.TrimPrefix(strings.Join(analyze.Wrap(strings.Fields(analyze.Printable(text)), width, before, before),
+		"\n"), before)
 }

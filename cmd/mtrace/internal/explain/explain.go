@@ -9,11 +9,16 @@ import (
 
 // otherNames are other words for a verdict or a term.
 var otherNames = map[string]string{
-	"foreign": "cross-thread", "others": "cross-thread", "wait-foreign": "cross-thread", "run": "executing", "exec": "executing",
-	"wake": "notify", "start": "scheduling", "sched": "scheduling", "q.own": "queued", "q.oth": "queued", "q.other": "queued",
-	"wait-executing": "executing", "wait-queued-own": "queued", "wait-queued-other": "queued", "wait-notify": "notify", "wait-scheduling": "scheduling",
-	"slot": "acquire", "outside": "outside-metal", "softmetal": "software-metal", "clear": "confidence", "likely": "confidence", "close-call": "confidence",
-	"global-interpreter-lock": "gil", "-pyruntime": "gil", "prediction": "replay", "predicted": "replay", "lock": "lock-contention",
+	"foreign": "cross-thread", "others": "cross-thread", "wait-foreign": "cross-thread", "run": "executing",
+	"exec": "executing",
+	"wake": "notify", "start": "scheduling", "sched": "scheduling", "q.own": "queued", "q.oth": "queued",
+	"q.other":        "queued",
+	"wait-executing": "executing", "wait-queued-own": "queued", "wait-queued-other": "queued", "wait-notify": "notify",
+	"wait-scheduling": "scheduling",
+	"slot":            "acquire", "outside": "outside-metal", "softmetal": "software-metal", "clear": "confidence",
+	"likely": "confidence", "close-call": "confidence",
+	"global-interpreter-lock": "gil", "-pyruntime": "gil", "prediction": "replay", "predicted": "replay",
+	"lock":              "lock-contention",
 	"single-submission": "single-submitter", "compile": "compile-bound",
 }
 
@@ -23,8 +28,9 @@ func Verdicts() []string { return sections(docs.Verdicts) }
 // Terms are the other terms that are explained, in the order of docs/terms.md.
 func Terms() []string { return sections(docs.Terms) }
 
-// Find returns the name of what asked stands for, as it is written in its page, and its paragraphs, each in one line. Case, blanks, dashes and
-// underscores do not matter, nor "_ns" at the end. It returns no paragraphs if nothing is called so.
+// Find returns the name of what asked stands for, as it is written in its page, and its paragraphs, each in one line.
+// Case, blanks, dashes and underscores do not matter, nor "_ns" at the end. It returns no paragraphs if nothing is
+// called so.
 func Find(asked string) (name string, paragraphs []string) {
 	key := strings.TrimSuffix(normalized(asked), "-ns")
 	if other := otherNames[key]; other != "" {

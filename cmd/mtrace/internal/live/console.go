@@ -2,11 +2,13 @@ package live
 
 import "golang.org/x/sys/unix"
 
-// A console is an opening of the terminal of our own: what a program does to that of its standard input, as not to wait, does not concern it.
+// A console is an opening of the terminal of our own: what a program does to that of its standard input, as not to
+// wait, does not concern it.
 //
-// Nothing waits in it for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has room may wait for ever: ^Z and the
-// like throw away what the terminal has not shown, and Linux tells nobody of the room that this makes (n_tty.c: isig, then pty.c: pty_flush_buffer). The
-// table stood still then, with the program stopped and its shell waiting. Not by poll, which macOS does not have for /dev/tty.
+// Nothing waits in it for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has
+// room may wait for ever: ^Z and the like throw away what the terminal has not shown, and Linux tells nobody of the
+// room that this makes (n_tty.c: isig, then pty.c: pty_flush_buffer). The table stood still then, with the program
+// stopped and its shell waiting. Not by poll, which macOS does not have for /dev/tty.
 type console struct{ fd int }
 
 func openConsole(path string) (*console, error) {

@@ -8,9 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A terminal that shows nothing takes some kilobytes, and then writes wait. ^Z throws away what it has not shown, and on Linux nobody tells who waits that there is
-// room again. In 4 of 200 runs beside busy loops mtrace --live stood still at ^Z for good: its table was waiting so, and nobody could stop it. Here a
-// program throws away what the terminal has not shown, as the key does, and nobody ever reads.
+// A terminal that shows nothing takes some kilobytes, and then writes wait. ^Z throws away what it has not shown, and
+// on Linux nobody tells who waits that there is room again. In 4 of 200 runs beside busy loops mtrace --live stood
+// still at ^Z for good: its table was waiting so, and nobody could stop it. Here a program throws away what the
+// terminal has not shown, as the key does, and nobody ever reads.
 func TestWriteToATerminalThatForgets(t *testing.T) {
 	shown, terminal, err := pty.Open()
 	if err != nil {

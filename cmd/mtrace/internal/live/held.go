@@ -17,9 +17,10 @@ import (
 	"mtrace/collector"
 )
 
-// Held is what a program writes to the terminal while the table has that: it writes to a terminal of its own, from which we take it, and it comes to
-// the real one when the table is gone, all of it and in its order. It is kept in a file without a name. To be a terminal is what a program looks for
-// when it chooses colours, progress bars and how often to write; a pipe would change what it does.
+// Held is what a program writes to the terminal while the table has that: it writes to a terminal of its own, from
+// which we take it, and it comes to the real one when the table is gone, all of it and in its order. It is kept in a
+// file without a name. To be a terminal is what a program looks for when it chooses colours, progress bars and how
+// often to write; a pipe would change what it does.
 type Held struct {
 	Program *os.File      // where it writes
 	Full    chan struct{} // closed when no more can be held: the table is to go
@@ -50,7 +51,8 @@ func Hold() (*Held, error) {
 		real.close()
 		return nil, err
 	}
-	h := &Held{Program: program, Full: make(chan struct{}), source: source, real: real, marked: make(chan struct{}), last: []string{""}}
+	h := &Held{Program: program, Full: make(chan struct{}), source: source, real: real, marked: make(chan struct{}),
+		last: []string{""}}
 	if h.kept, err = os.CreateTemp(collector.TemporaryFolder(), "mtrace-output-"); err == nil {
 		os.Remove(h.kept.Name())
 		err = h.settings()
@@ -225,7 +227,8 @@ func (h *Held) release() {
 	h.kept.Close()
 }
 
-// Finish waits until all that the program has written is on the real terminal. What its children write later goes there, as long as we live.
+// Finish waits until all that the program has written is on the real terminal. What its children write later goes
+// there, as long as we live.
 func (h *Held) Finish() {
 	mark := []byte(fmt.Sprintf("\x00mtrace %s\x00", rand.Text()))
 	h.mutex.Lock()

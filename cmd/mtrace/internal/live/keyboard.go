@@ -15,12 +15,12 @@ import (
 	"golang.org/x/term"
 )
 
-// A keyboard is the terminal as the table has it: keys come as they are typed and are not shown. It is not raw: ^C, ^\ and ^Z are the program's,
-// as they always are, so the terminal still makes signals of them. It implements tcell.Tty.
+// A keyboard is the terminal as the table has it: keys come as they are typed and are not shown. It is not raw: ^C, ^\
+// and ^Z are the program's, as they always are, so the terminal still makes signals of them. It implements tcell.Tty.
 //
-// The terminal's settings are those of the program's standard input, too. A read of the program's goes on waiting, as it would: it did not when ours was to end
-// after a tenth of a second by VTIME, and the program was at the end of its input. We ask whether there is something, and read without waiting what the program
-// did not want.
+// The terminal's settings are those of the program's standard input, too. A read of the program's goes on waiting, as
+// it would: it did not when ours was to end after a tenth of a second by VTIME, and the program was at the end of its
+// input. We ask whether there is something, and read without waiting what the program did not want.
 type keyboard struct {
 	*console
 	drained atomic.Bool
@@ -85,7 +85,8 @@ func (k *keyboard) Start() (err error) {
 	return nil
 }
 
-// set changes the terminal's settings. If a program has just taken the foreground, that must not stop us: rings would fill.
+// set changes the terminal's settings. If a program has just taken the foreground, that must not stop us: rings would
+// fill.
 func (k *keyboard) set(settings *unix.Termios) error {
 	if !signal.Ignored(syscall.SIGTTOU) {
 		signal.Ignore(syscall.SIGTTOU)
@@ -94,7 +95,8 @@ func (k *keyboard) set(settings *unix.Termios) error {
 	return unix.IoctlSetTermios(k.fd, setTermios, settings)
 }
 
-// restore gives the terminal the settings that it had, if it has ours: others are the program's, or of who is in the foreground.
+// restore gives the terminal the settings that it had, if it has ours: others are the program's, or of who is in the
+// foreground.
 func (k *keyboard) restore() error {
 	if k.ours == nil || !k.inForeground() {
 		return nil
@@ -184,7 +186,8 @@ func (k *keyboard) hush() {
 // Close implements tcell.Tty, and does nothing: see end.
 func (k *keyboard) Close() error { return nil }
 
-// end gives the terminal back once more, where a program that ended has restored the settings that it had found: the table's.
+// end gives the terminal back once more, where a program that ended has restored the settings that it had found: the
+// table's.
 func (k *keyboard) end() {
 	k.restore()
 	k.close()

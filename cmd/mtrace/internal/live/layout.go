@@ -89,7 +89,8 @@ func layout(p Picture, v view, width, height int) []line {
 		lines = append(lines[:1], line{figuresNow(p), plain}, line{figuresRates(p), plain})
 	}
 	if p.Lost > 0 {
-		lines = append(lines, line{fmt.Sprintf("%d RECORDS LOST: the trace lacks them; --on-full block waits instead", p.Lost), alarm})
+		lines = append(lines, line{fmt.Sprintf("%d RECORDS LOST: the trace lacks them; --on-full block waits instead",
+			p.Lost), alarm})
 	}
 	if p.Failed != nil {
 		lines = append(lines, line{fmt.Sprintf("THE TRACE IS CUT, this is only counted: %v", p.Failed), alarm})
@@ -127,7 +128,8 @@ func heading(p Picture) string {
 }
 
 func figuresNow(p Picture) string {
-	return fmt.Sprintf("GPU busy %s  in flight %d  lost %d  threads %d", percent(p.Busy), p.InFlight, p.Lost, len(p.Threads))
+	return fmt.Sprintf("GPU busy %s  in flight %d  lost %d  threads %d", percent(p.Busy), p.InFlight, p.Lost,
+		len(p.Threads))
 }
 
 func figuresRates(p Picture) string {

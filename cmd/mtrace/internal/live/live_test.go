@@ -15,7 +15,8 @@ import (
 )
 
 // record is a record of the call that has a name, in nanoseconds.
-func record(t *testing.T, family wire.Family, selector string, group wire.Group, begin, end wire.Ticks, object wire.ObjectID, arg uint64) wire.Record {
+func record(t *testing.T, family wire.Family, selector string, group wire.Group, begin, end wire.Ticks,
+	object wire.ObjectID, arg uint64) wire.Record {
 	t.Helper()
 	return wire.Record{Call: call(t, family, selector, group), Begin: begin, End: end, Object: object, Arg: arg}
 }
@@ -31,7 +32,8 @@ func call(t *testing.T, family wire.Family, selector string, group wire.Group) w
 	return 0
 }
 
-// watched is a program with three threads: 1 waits for a command buffer of 2, 2 mostly waited for a lock that 1 had, and 3 does nothing.
+// watched is a program with three threads: 1 waits for a command buffer of 2, 2 mostly waited for a lock that 1 had,
+// and 3 does nothing.
 func watched(t *testing.T) *Watcher {
 	w := NewWatcher()
 	w.Process(0, wire.Hello{PID: 7, Program: "/bin/train"})
@@ -41,16 +43,19 @@ func watched(t *testing.T) *Watcher {
 	for ring, thread := range []uint64{1, 2, 3} {
 		w.Records(0, uint16(ring), []wire.Record{{Call: wire.CallThreadStart, Arg: thread, Flags: wire.HasMore}})
 	}
-	w.Records(0, 0, []wire.Record{{Call: wire.CallMore, Begin: wire.Ticks(name)}}) // what belongs to a record may come later
+	// what belongs to a record may come later
+	w.Records(0, 0, []wire.Record{{Call: wire.CallMore, Begin: wire.Ticks(name)}})
 	w.Records(0, 1, []wire.Record{
 		record(t, wire.FamilyCommandBuffer, "commit", wire.GroupCommit, 1, 2, 50, 0),
 		record(t, wire.FamilyMtl4Queue, "commit:count:", wire.GroupCommit, 2, 3, 51, 3),
 		record(t, wire.FamilyLock, "pthread_mutex_lock", wire.GroupLock, 10, 10+700e6, 9, 1),
 		record(t, wire.FamilySignal, "sem_wait", wire.GroupSignal, 10, 10+100e6, 0, 3),
 	})
-	w.Records(0, 2, []wire.Record{{Call: wire.CallCompleted, Object: 51, Flags: wire.HasMore}, {Call: wire.CallMore, Begin: 0, End: 500e6}})
+	w.Records(0, 2, []wire.Record{{Call: wire.CallCompleted, Object: 51, Flags: wire.HasMore},
+		{Call: wire.CallMore, Begin: 0, End: 500e6}})
 	w.Look(0, collector.Sight{At: 5e9, Lost: 4, Threads: []collector.Inside{
-		{Ring: 0, Thread: 1, Begin: 3e9, Object: 50, Call: call(t, wire.FamilyCommandBuffer, "waitUntilCompleted", wire.GroupWait)},
+		{Ring: 0, Thread: 1, Begin: 3e9, Object: 50, Call: call(t, wire.FamilyCommandBuffer, "waitUntilCompleted",
+			wire.GroupWait)},
 		{Ring: 1, Thread: 2}, {Ring: 2, Thread: 3},
 	}})
 	w.since = w.began
@@ -61,7 +66,8 @@ func watched(t *testing.T) *Watcher {
 func TestPicture(t *testing.T) {
 	w := watched(t)
 	p := w.Picture(w.began.Add(time.Second))
-	if p.InFlight != 3 || p.Buffers != 1 || p.Busy != 0.5 || p.Lost != 4 || p.Calls != 2 || fmt.Sprint(p.Programs) != "[train 7]" {
+	if p.InFlight != 3 || p.Buffers != 1 || p.Busy != 0.5 || p.Lost != 4 || p.Calls != 2 ||
+		fmt.Sprint(p.Programs) != "[train 7]" {
 		t.Errorf("%+v", p)
 	}
 	got := map[uint64]string{}
@@ -109,7 +115,8 @@ func TestLayout(t *testing.T) {
 					continue
 				}
 				text := fmt.Sprint(lines)
-				for _, want := range []string{"train 7", "GPU busy 50 %", "in flight 3", "lost 4", "4 RECORDS LOST", "THE TRACE IS CUT", "WAITS ON", "waits: GPU", "more", "q quit the table"} {
+				for _, want := range []string{"train 7", "GPU busy 50 %", "in flight 3", "lost 4", "4 RECORDS LOST",
+					"THE TRACE IS CUT", "WAITS ON", "waits: GPU", "more", "q quit the table"} {
 					if !strings.Contains(text, want) {
 						t.Errorf("no %q at %dx%d in\n%s", want, width, height, text)
 					}
@@ -121,7 +128,8 @@ func TestLayout(t *testing.T) {
 
 // What a program writes cannot steer the terminal that it is shown on.
 func TestShown(t *testing.T) {
-	for written, want := range map[string]string{"plain ": "plain", "\x1b[31mred\x1b[0m": "red", "\x1b]0;title\x07": "]0;title�", "a\x1b": "a", "\x1b[": "", "tab\there": "tab here"} {
+	for written, want := range map[string]string{"plain ": "plain", "\x1b[31mred\x1b[0m": "red",
+		"\x1b]0;title\x07": "]0;title�", "a\x1b": "a", "\x1b[": "", "tab\there": "tab here"} {
 		if got := shown(written); got != want {
 			t.Errorf("%q is shown as %q, want %q", written, got, want)
 		}

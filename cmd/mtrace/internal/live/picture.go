@@ -106,7 +106,8 @@ func (w *Watcher) Picture(now time.Time) Picture {
 	defer w.mutex.Unlock()
 	seconds := max(now.Sub(w.since).Seconds(), 1e-3)
 	picture := Picture{
-		Elapsed: now.Sub(w.began), Busy: min(1, busy(w.gpu).Seconds()/seconds), Buffers: float64(w.completed) / seconds, InFlight: max(0, w.inFlight), Failed: w.failed,
+		Elapsed: now.Sub(w.began), Busy: min(1, busy(w.gpu).Seconds()/seconds), Buffers: float64(w.completed) / seconds,
+		InFlight: max(0, w.inFlight), Failed: w.failed,
 	}
 	for index, q := range w.processes {
 		picture.Lost += q.lost
@@ -114,7 +115,8 @@ func (w *Watcher) Picture(now time.Time) Picture {
 			continue
 		}
 		if len(q.rings) > 0 {
-			picture.Programs = append(picture.Programs, fmt.Sprintf("%s %d", analyze.Printable(filepath.Base(q.Hello.Program)), q.Hello.PID))
+			picture.Programs = append(picture.Programs, fmt.Sprintf("%s %d", analyze.Printable(filepath.Base(q.Hello.Program)),
+				q.Hello.PID))
 		}
 		for _, t := range q.rings {
 			picture.Calls += float64(t.calls) / seconds
@@ -125,7 +127,8 @@ func (w *Watcher) Picture(now time.Time) Picture {
 			clear(t.waited)
 		}
 	}
-	if quiet := now.Sub(w.progress); quiet >= time.Duration(policy.QuietBeforeHang) && slices.ContainsFunc(picture.Threads, Thread.stuck) {
+	if quiet := now.Sub(w.progress); quiet >= time.Duration(policy.QuietBeforeHang) &&
+		slices.ContainsFunc(picture.Threads, Thread.stuck) {
 		picture.Quiet = quiet
 	}
 	slices.Sort(picture.Programs)

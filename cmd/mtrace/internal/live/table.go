@@ -29,7 +29,8 @@ type Table struct {
 // refresh is how often a new picture is taken.
 const refresh = 500 * time.Millisecond
 
-// CanTable says whether there can be a table on a file: it is a terminal that we run on, in its foreground, and that can move its cursor.
+// CanTable says whether there can be a table on a file: it is a terminal that we run on, in its foreground, and that
+// can move its cursor.
 func CanTable(file *os.File) bool {
 	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || !SameTerminal(file, file) {
 		return false
@@ -58,7 +59,8 @@ func NewTable(w *Watcher) (*Table, error) {
 		keyboard.end()
 		return nil, err
 	}
-	return &Table{Held: held, watcher: w, keyboard: keyboard, screen: screen, resized: make(chan os.Signal, 1), gone: true, over: make(chan struct{})}, nil
+	return &Table{Held: held, watcher: w, keyboard: keyboard, screen: screen, resized: make(chan os.Signal, 1),
+		gone: true, over: make(chan struct{})}, nil
 }
 
 // Show takes the terminal. When that fails there is no table, and what the program writes goes to the terminal.
@@ -69,7 +71,8 @@ func (t *Table) Show() {
 	t.stopped.Go(func() {
 		for range t.resized {
 			if t.Held.Resized() {
-				syscall.Kill(0, syscall.SIGWINCH) // who was told of the real one's new size before has asked a terminal that had the old
+				// who was told of the real one's new size before has asked a terminal that had the old
+				syscall.Kill(0, syscall.SIGWINCH)
 			}
 		}
 	})
@@ -183,8 +186,8 @@ func (t *Table) hide() {
 	t.Held.Release()
 }
 
-// drained gives the terminal back. The library waits meanwhile until somebody has taken what was typed, and for good when it was about to take more: a text
-// that was pasted behind a q hung it.
+// drained gives the terminal back. The library waits meanwhile until somebody has taken what was typed, and for good
+// when it was about to take more: a text that was pasted behind a q hung it.
 func (t *Table) drained(give func()) {
 	typed := t.screen.(interface{ EventQ() chan tcell.Event }).EventQ()
 	given := make(chan struct{})

@@ -1,4 +1,5 @@
-// Package live shows what a program does with Metal while it runs: as a table on a terminal, or as lines where there is none.
+// Package live shows what a program does with Metal while it runs: as a table on a terminal, or as lines where there is
+// none.
 package live
 
 import (
@@ -72,7 +73,8 @@ func (w *Watcher) Fail(err error) {
 func (w *Watcher) Process(p tracefile.ProcessIndex, h wire.Hello) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	w.processes[p] = &process{Process: tracefile.Process{Hello: h}, texts: map[wire.StringID]string{}, rings: map[uint16]*thread{}}
+	w.processes[p] = &process{Process: tracefile.Process{Hello: h}, texts: map[wire.StringID]string{},
+		rings: map[uint16]*thread{}}
 }
 
 // Clock implements collector.Observer.
@@ -203,7 +205,8 @@ func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
 	}
 }
 
-// recent remembers which thread committed a command buffer, of the latest of them: a program makes more of them than there is memory for.
+// recent remembers which thread committed a command buffer, of the latest of them: a program makes more of them than
+// there is memory for.
 type recent struct{ now, before map[wire.ObjectID]uint64 }
 
 const remembered = 1 << 16

@@ -1,5 +1,5 @@
-// Package metrics counts what is being recorded, from the text form of traces as they grow, and says it as Prometheus asks:
-// https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4 of the text format.
+// Package metrics counts what is being recorded, from the text form of traces as they grow, and says it as Prometheus
+// asks: https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4 of the text format.
 package metrics
 
 import (
@@ -168,27 +168,35 @@ const (
 
 // figures are what is said of each process that makes calls.
 var figures = []figure{
-	{"mtrace_calls_total", "Calls that returned, by their Objective-C selector or C symbol.", counter, func(p *process) (list []value) {
-		for _, call := range slices.Sorted(maps.Keys(p.calls)) {
-			list = append(list, value{labels("selector", call), float64(p.calls[call])})
-		}
-		return list
-	}},
+	{"mtrace_calls_total", "Calls that returned, by their Objective-C selector or C symbol.", counter,
+		func(p *process) (list []value) {
+			for _, call := range slices.Sorted(maps.Keys(p.calls)) {
+				list = append(list, value{labels("selector", call), float64(p.calls[call])})
+			}
+			return list
+		}},
 	{"mtrace_threads", "Threads that have made calls.", gauge, one(func(p *process) int { return len(p.threads) })},
-	{"mtrace_command_buffers_committed_total", "Command buffers that were committed.", counter, one(func(p *process) uint64 { return p.committed })},
-	{"mtrace_command_buffers_completed_total", "Command buffers that have completed, with those that failed.", counter, one(func(p *process) uint64 { return p.finished })},
-	{"mtrace_command_buffers_failed_total", "Command buffers that have completed with an error.", counter, one(func(p *process) uint64 { return p.failed })},
-	{"mtrace_command_buffers_in_flight", "Command buffers that were committed and have not completed.", gauge, one(func(p *process) uint64 { return p.committed - min(p.committed, p.finished) })},
-	{"mtrace_gpu_busy_seconds_total", "Time in which the GPU ran the process' work; what overlaps is counted once.", counter, func(p *process) []value {
-		return []value{{nil, float64(p.busy) / 1e9}}
-	}},
-	{"mtrace_records_lost_total", "Records that were made and are not in the trace; known when the process has ended.", counter, one(func(p *process) uint64 { return p.lost })},
+	{"mtrace_command_buffers_committed_total", "Command buffers that were committed.", counter,
+		one(func(p *process) uint64 { return p.committed })},
+	{"mtrace_command_buffers_completed_total", "Command buffers that have completed, with those that failed.", counter,
+		one(func(p *process) uint64 { return p.finished })},
+	{"mtrace_command_buffers_failed_total", "Command buffers that have completed with an error.", counter,
+		one(func(p *process) uint64 { return p.failed })},
+	{"mtrace_command_buffers_in_flight", "Command buffers that were committed and have not completed.", gauge,
+		one(func(p *process) uint64 { return p.committed - min(p.committed, p.finished) })},
+	{"mtrace_gpu_busy_seconds_total", "Time in which the GPU ran the process' work; what overlaps is counted once.",
+		counter, func(p *process) []value {
+			return []value{{nil, float64(p.busy) / 1e9}}
+		}},
+	{"mtrace_records_lost_total", "Records that were made and are not in the trace; known when the process has ended.",
+		counter, one(func(p *process) uint64 { return p.lost })},
 }
 
 // labels are pairs of a name and a value.
 func labels(pairs ...string) (list []*dto.LabelPair) {
 	for ; len(pairs) > 1; pairs = pairs[2:] {
-		list = append(list, &dto.LabelPair{Name: proto.String(pairs[0]), Value: proto.String(strings.ToValidUTF8(pairs[1], "?"))})
+		list = append(list, &dto.LabelPair{Name: proto.String(pairs[0]),
+			Value: proto.String(strings.ToValidUTF8(pairs[1], "?"))})
 	}
 	return list
 }
@@ -210,7 +218,8 @@ func add(f *dto.MetricFamily, v float64, labels []*dto.LabelPair) {
 
 // Write says all of recordings.
 func Write(w io.Writer, recordings []*Recording) error {
-	recordings = slices.SortedFunc(slices.Values(recordings), func(x, y *Recording) int { return cmp.Compare(x.Name, y.Name) })
+	recordings = slices.SortedFunc(slices.Values(recordings),
+		func(x, y *Recording) int { return cmp.Compare(x.Name, y.Name) })
 	recorded := family("mtrace_recording", "1 while the trace is being recorded, 0 when it has ended.", gauge)
 	size := family("mtrace_trace_bytes", "Size of the trace.", gauge)
 	for _, r := range recordings {
@@ -245,7 +254,8 @@ func (f *figure) family(recordings []*Recording) *dto.MetricFamily {
 				continue // it does not use Metal
 			}
 			for _, v := range f.of(p) {
-				add(of, v.value, append(labels("trace", r.Name, "program", p.program, "pid", strconv.Itoa(p.pid), "process", strconv.Itoa(index)), v.labels...))
+				add(of, v.value, append(labels("trace", r.Name, "program", p.program, "pid", strconv.Itoa(p.pid), "process",
+					strconv.Itoa(index)), v.labels...))
 			}
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Command buffers that Metal 4 commits several at once were not counted, and in flight there was nothing; those of files were counted as the GPU's.
+// Command buffers that Metal 4 commits several at once were not counted, and in flight there was nothing; those of
+// files were counted as the GPU's.
 func TestCommits(t *testing.T) {
 	r := NewRecording("t")
 	fmt.Fprintln(r, `{"process":0,"header":{"hello":{"pid":7,"program":"/bin/p"}}}`)
@@ -23,8 +24,10 @@ func TestCommits(t *testing.T) {
 	fmt.Fprintln(r, `{"process":0,"end":{"unringed":2,"rings":[{"dropped":3},{"dropped":4}]}}`)
 	var said bytes.Buffer
 	Write(&said, []*Recording{r})
-	for name, want := range map[string]int{"mtrace_command_buffers_committed_total": 6, "mtrace_command_buffers_in_flight": 5, "mtrace_records_lost_total": 9} {
-		if line := fmt.Sprintf(`%s{trace="t",program="p",pid="7",process="0"} %d`, name, want); !strings.Contains(said.String(), line) {
+	for name, want := range map[string]int{"mtrace_command_buffers_committed_total": 6,
+		"mtrace_command_buffers_in_flight": 5, "mtrace_records_lost_total": 9} {
+		if line := fmt.Sprintf(`%s{trace="t",program="p",pid="7",process="0"} %d`, name, want); !strings.Contains(
+			said.String(), line) {
 			t.Errorf("no %s in\n%s", line, said.String())
 		}
 	}

@@ -17,7 +17,8 @@ import (
 	"mtrace/analyze/profile/otlp"
 )
 
-// otlpHTTP sends a profile as OpenTelemetry's protocol has it over HTTP. What it sends, ExportProfilesServiceRequest, is ProfilesData on the wire.
+// otlpHTTP sends a profile as OpenTelemetry's protocol has it over HTTP. What it sends, ExportProfilesServiceRequest,
+// is ProfilesData on the wire.
 func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 	of := map[string]string{}
 	for name, value := range s.Labels {
@@ -51,7 +52,8 @@ func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 	return partly(said)
 }
 
-// partly is the error of an answer that says that only a part was taken. A warning alone is passed over: everything was.
+// partly is the error of an answer that says that only a part was taken. A warning alone is passed over: everything
+// was.
 func partly(said []byte) error {
 	partial, err := textField(said, 1)
 	if err != nil {

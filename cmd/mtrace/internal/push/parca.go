@@ -11,8 +11,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// parca sends parca.profilestore.v1alpha1.ProfileStoreService's WriteRaw by gRPC (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), which
-// for one message each way is one request of HTTP/2.
+// parca sends parca.profilestore.v1alpha1.ProfileStoreService's WriteRaw by gRPC
+// (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), which for one message each way is one request of
+// HTTP/2.
 func parca(ctx context.Context, s *Server, p Profile) error {
 	raw, err := p.raw()
 	if err != nil {
@@ -30,7 +31,8 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	transport.Protocols = new(http.Protocols)
 	transport.Protocols.SetHTTP2(true)
 	transport.Protocols.SetUnencryptedHTTP2(true)
-	answer, said, err := s.post(ctx, client(transport), "parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw", append(framed, request...),
+	answer, said, err := s.post(ctx, client(transport), "parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+		append(framed, request...),
 		map[string]string{"Content-Type": "application/grpc+proto", "Te": "trailers"})
 	if err != nil {
 		return err
@@ -38,7 +40,8 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	return callFailed(answer, said)
 }
 
-// callFailed is the error of a call of gRPC; nil is none. Its status is in the trailers, or, of a call that failed at once, in the headers.
+// callFailed is the error of a call of gRPC; nil is none. Its status is in the trailers, or, of a call that failed at
+// once, in the headers.
 func callFailed(answer *http.Response, said []byte) error {
 	for _, end := range []http.Header{answer.Trailer, answer.Header} {
 		switch code := end.Get("Grpc-Status"); code {

@@ -22,8 +22,8 @@ type Profile struct {
 	Profile *profile.Profile
 }
 
-// raw is the profile as files have it. Both Pyroscope and Parca name a profile's types by that of its period, too: nothing here is sampled, so each
-// unit of what is counted stands for itself.
+// raw is the profile as files have it. Both Pyroscope and Parca name a profile's types by that of its period, too:
+// nothing here is sampled, so each unit of what is counted stands for itself.
 func (p Profile) raw() ([]byte, error) {
 	whole := p.Profile.Copy()
 	if whole.PeriodType == nil && len(whole.SampleType) > 0 {
@@ -54,7 +54,8 @@ type Protocol struct {
 // Protocols are those that there are.
 var Protocols = []Protocol{{"pyroscope", pyroscope}, {"parca", parca}, {"otlp", otlpHTTP}}
 
-// Send sends a profile, and returns when the server has said that it has it. An error is one line: why it has not, in the server's words.
+// Send sends a profile, and returns when the server has said that it has it. An error is one line: why it has not, in
+// the server's words.
 func (s *Server) Send(ctx context.Context, p Profile) error {
 	if err := s.send(ctx, s, p); err != nil {
 		return fmt.Errorf("%s of %s: %s", s.Name, s.URL.Redacted(), oneLine(err.Error()))
@@ -62,8 +63,10 @@ func (s *Server) Send(ctx context.Context, p Profile) error {
 	return nil
 }
 
-// post sends a message to a path below the server's address. The answer's headers and trailers are there when it returns.
-func (s *Server) post(ctx context.Context, client *http.Client, path string, body []byte, headers map[string]string) (answer *http.Response, said []byte, err error) {
+// post sends a message to a path below the server's address. The answer's headers and trailers are there when it
+// returns.
+func (s *Server) post(ctx context.Context, client *http.Client, path string, body []byte, headers map[string]string) (
+	answer *http.Response, said []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, nil, err
@@ -92,9 +95,13 @@ func (s *Server) post(ctx context.Context, client *http.Client, path string, bod
 // mostOfAnAnswer is how many bytes of it are read: it says done, or why not.
 const mostOfAnAnswer = 64 << 10
 
-// client does not follow to other addresses: behind one, what is sent would be a request without its profile, which many a server answers with a page.
+// client does not follow to other addresses: behind one, what is sent would be a request without its profile, which
+// many a server answers with a page.
 func client(transport http.RoundTripper) *http.Client {
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 // plain leaves the address out of an error: what it is of says it already.
@@ -122,7 +129,10 @@ func refused(answer *http.Response, said string) error {
 
 // oneLine is a server's text as a part of a line, without what a terminal would obey.
 func oneLine(s string) string {
-	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool { return r <= ' ' || r >= 0x7f && r < 0xa0 }), " ")
+	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool {
+		return r <= ' ' || r >= 0x7f &&
+			r < 0xa0
+	}), " ")
 	if runes := []rune(s); len(runes) > 300 {
 		return string(runes[:300]) + "…"
 	}

@@ -9,7 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// pyroscope sends push.v1.PusherService's Push, by Connect's protocol (https://connectrpc.com/docs/protocol): an error is JSON, whatever was sent.
+// pyroscope sends push.v1.PusherService's Push, by Connect's protocol (https://connectrpc.com/docs/protocol): an error
+// is JSON, whatever was sent.
 func pyroscope(ctx context.Context, s *Server, p Profile) error {
 	raw, err := p.raw()
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// patient is Go's own transport, but what a server says before it was asked waits until it is. A server of another protocol (HTTP/2 without TLS, as gRPC's)
-// does that, and whether Go's transport then speaks of an answer that it cannot read, or of one that nobody asked for, which it also logs, is a matter of
-// which of its goroutines is first.
+// patient is Go's own transport, but what a server says before it was asked waits until it is. A server of another
+// protocol (HTTP/2 without TLS, as gRPC's) does that, and whether Go's transport then speaks of an answer that it
+// cannot read, or of one that nobody asked for, which it also logs, is a matter of which of its goroutines is first.
 var patient = patientTransport()
 
 func patientTransport() *http.Transport {

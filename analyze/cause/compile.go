@@ -80,6 +80,6 @@ func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 		return nil
 	}
 	of, most := float64(whole)/float64(left), float64(all)/float64(all-compiling)
-	return &replay.Speedup{Estimate: of, Low: of * (1 - policy.Alike.Value),
-		High: max(of, most) * (1 + policy.Alike.Value)}
+	return &replay.Speedup{Estimate: of, Low: of * (1 - policy.RunToRunVariation.Value),
+		High: max(of, most) * (1 + policy.RunToRunVariation.Value)}
 }

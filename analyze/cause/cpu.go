@@ -14,7 +14,7 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more " +
 			"threads than there are processors"}
-	if ev.Buffers > 0 && ev.Busy >= policy.Broad.Value && !starvedBesideRoom(ev) {
+	if ev.Buffers > 0 && ev.Busy >= policy.DominantShare.Value && !starvedBesideRoom(ev) {
 		return r.not("the GPU was busy for %s of the time", percent(ev.Busy))
 	}
 	if ev.Processors.Known(ev.Total) {
@@ -85,7 +85,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 			of(p.Waited))
 	}
 	computed := w.part(p.Computed)
-	if !ev.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.Much.Value {
+	if !ev.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.LargeShare.Value {
 		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.Ran), of(computed),
 			w.accompanied())
 	}
@@ -105,10 +105,10 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	if n := ev.Trace.Source.Processors; n > 0 && ev.Starved() {
 		rest := ""
 		switch others, known := ev.Trace.OthersHad(ev.Trace.Window); {
-		case had(ev) >= policy.Broad.Value:
+		case had(ev) >= policy.DominantShare.Value:
 			r.Advice = "do not run more threads than there are processors, and give them less to compute: a CPU profiler " +
 				"shows where"
-		case known && others >= policy.Little.Value:
+		case known && others >= policy.ChanceShare.Value:
 			rest = fmt.Sprintf("; other programs had %s", percent(others))
 			r.Advice = "see what else has the processors: stop it, or run fewer threads"
 		case known:
@@ -156,8 +156,8 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	case ev.Starved():
 		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor",
 			ev.Processors.Wake, ev.Processors.Wakes)
-	case computing < policy.Most.Value && full < policy.Broad.Value && (computing < policy.Much.Value ||
-		full < policy.Much.Value):
+	case computing < policy.Most.Value && full < policy.DominantShare.Value && (computing < policy.LargeShare.Value ||
+		full < policy.LargeShare.Value):
 		return r.not("threads spent %s of their time outside of Metal, but used a processor in at most %s of that",
 			percent(ev.Share(away)), percent(computing))
 	}

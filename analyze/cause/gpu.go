@@ -59,7 +59,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	case ev.Committers > 1:
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
 	}
-	if q := ev.OnlyQueue(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.Little.Value {
+	if q := ev.OnlyQueue(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.ChanceShare.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it " +
 			"less to do: faster or fewer kernels, smaller types"
@@ -87,7 +87,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 				"it show in when they go on"
 		}
 	}
-	if policy.MoreThan(policy.Much, unseen, r.Explains) {
+	if policy.MoreThan(policy.LargeShare, unseen, r.Explains) {
 		waiting = "with work under way"
 	}
 	r.sum("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.", percent(ev.Busy),

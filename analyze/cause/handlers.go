@@ -75,7 +75,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if !r.Holds {
 		return r.not("handlers took long, but no thread waited for them")
 	}
-	if some && ev.Share(r.Lost) < policy.Little.Value {
+	if some && ev.Share(r.Lost) < policy.ChanceShare.Value {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d "+
 			"that took more than %s cost %s", late, few, slow, r.Lost)
 	}

@@ -73,7 +73,7 @@ func evenly(m *evidence.Meetings) *replay.Speedup {
 			s.Low, s.High = min(s.Low, part), max(s.High, part, average)
 		}
 	}
-	s.Low, s.High = s.Low*(1-policy.Alike.Value), s.High*(1+policy.Alike.Value)
+	s.Low, s.High = s.Low*(1-policy.RunToRunVariation.Value), s.High*(1+policy.RunToRunVariation.Value)
 	return s
 }
 

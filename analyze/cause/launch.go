@@ -28,7 +28,7 @@ func launchBound(ev *evidence.Evidence) Finding {
 	switch {
 	case ev.Saturated:
 		return r.not("the GPU had no idle time")
-	case ev.Busy >= policy.Broad.Value && work > policy.Launch.Nanos():
+	case ev.Busy >= policy.DominantShare.Value && work > policy.Launch.Nanos():
 		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(ev.Busy), work)
 	case ev.Starved():
 		return r.not("handing over and hearing back take long because threads wait for processors")

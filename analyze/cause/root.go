@@ -79,5 +79,5 @@ func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, m
 // without the first, other without the other, both without both.
 func hangs(of, other, both *replay.Speedup) bool {
 	costs, left := 1-1/of.Estimate, 1/other.Estimate-1/both.Estimate
-	return costs >= policy.Alike.Value && !policy.MoreThan(policy.Most, left, costs)
+	return costs >= policy.RunToRunVariation.Value && !policy.MoreThan(policy.Most, left, costs)
 }

@@ -134,7 +134,7 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	x, y := f.Speedup, o.Speedup
 	if x == nil || y == nil {
-		return !policy.MoreThan(policy.Alike, max(f.Lost-o.Lost, o.Lost-f.Lost), total)
+		return !policy.MoreThan(policy.RunToRunVariation, max(f.Lost-o.Lost, o.Lost-f.Lost), total)
 	}
 	within := func(x, y *replay.Speedup) bool {
 		return x.Estimate >= cmp.Or(y.LowWithRoom, y.Low) && x.Estimate <= y.High
@@ -181,7 +181,7 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 		return false
 	}
 	costs, saved := ev.Share(f.Weight()), 0.0
-	if f.Speedup != nil && costs >= policy.Little.Value {
+	if f.Speedup != nil && costs >= policy.ChanceShare.Value {
 		saved = max(0, 1-1/f.Speedup.Low)
 	}
 	return costs+saved >= policy.WorthNaming.Value

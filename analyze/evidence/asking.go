@@ -29,7 +29,7 @@ func (h *handover) findAsked() {
 		u.calls++
 		called := cmp.Or(w.Signalled, w.End)
 		if k, _ := slices.BinarySearch(own, called-policy.Wakeup.Nanos()); k < len(own) &&
-			own[k] <= called+policy.Soon.Nanos() {
+			own[k] <= called+policy.AnswerDelay.Nanos() {
 			u.soon++
 		}
 	}
@@ -183,6 +183,6 @@ func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 		}
 	}
 	expected := float64(sum) / policy.Permutations
-	return expected >= policy.Handful.Value && float64(found) <= (1-policy.Broad.Value)*expected &&
+	return expected >= policy.Handful.Value && float64(found) <= (1-policy.DominantShare.Value)*expected &&
 		float64(asFew+1)/(policy.Permutations+1) <= policy.FalseDiscovery.Value
 }

@@ -175,8 +175,8 @@ func (ev *Evidence) weigh(opts Options) {
 	// A GPU that is busy all the time has room nevertheless when it begins all work at once: then nothing is ever pending.
 	// What others hand to the only thread that commits waits for that thread, whether the GPU has room for it or not.
 	ev.HasRoom = ev.Busiest.Growth >= policy.Growth.Value
-	ev.Crowded = policy.Saturated(ev.Busy) && ev.Busiest.Crowding.Slope >= policy.Broad.Value &&
-		ev.Busiest.Crowding.Beside >= policy.Much.Value
+	ev.Crowded = policy.Saturated(ev.Busy) && ev.Busiest.Crowding.Slope >= policy.DominantShare.Value &&
+		ev.Busiest.Crowding.Beside >= policy.LargeShare.Value
 	ev.Saturated = ev.Crowded || policy.Saturated(ev.Busy) && ev.Pending >= policy.Most.Value && !ev.HasRoom
 	for _, d := range ev.deviceOrder {
 		ev.Buffers += len(d.running)
@@ -241,5 +241,5 @@ func (ev *Evidence) Sum(p analyze.Part) (sum analyze.Nanos) {
 // BusyThroughout says whether the GPU is always busy with the work of several threads, though, as they wait for each
 // other, not always with more of it ready.
 func (ev *Evidence) BusyThroughout() bool {
-	return !ev.Saturated && policy.Saturated(ev.Busy) && ev.Pending >= policy.Much.Value && ev.Steady >= 2
+	return !ev.Saturated && policy.Saturated(ev.Busy) && ev.Pending >= policy.LargeShare.Value && ev.Steady >= 2
 }

@@ -83,7 +83,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for "+
 			"processors: what hands work to the GPU may have, too",
 			rested, waited)
-	case policy.AtLeast(policy.Much, heard, rested):
+	case policy.AtLeast(policy.LargeShare, heard, rested):
 		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: "+
 			"what hands work to the GPU and hears of its "+
 			"end may lack processors", rested, heard)

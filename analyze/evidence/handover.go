@@ -53,8 +53,8 @@ type reply struct {
 
 // Holds says whether threads hand their work over.
 func (h *handover) Holds() bool {
-	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.Broad.Value &&
-		h.Waited >= policy.Little.Value
+	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.DominantShare.Value &&
+		h.Waited >= policy.ChanceShare.Value
 }
 
 // signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.

@@ -92,7 +92,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 	}
 	var lost analyze.Nanos
 	m.Rounds = slices.DeleteFunc(m.Rounds, func(r Round) bool {
-		return !m.Threads[r.Last] || !policy.AtLeast(policy.Broad, len(r.waits), len(m.Threads)-1)
+		return !m.Threads[r.Last] || !policy.AtLeast(policy.DominantShare, len(r.waits), len(m.Threads)-1)
 	})
 	for _, r := range m.Rounds {
 		lost += r.Lost

@@ -55,6 +55,7 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 // wait for one that goes on when it is looked at.
 func (ev *Evidence) runsOutside() bool {
 	p := &ev.Processors
-	return p.Known(ev.Total) && policy.AtLeast(policy.Broad, p.Computed+p.Waited, Scaled(ev.Sum(analyze.PartOutside),
-		Share(p.Covered, ev.Total)))
+	return p.Known(ev.Total) && policy.AtLeast(policy.DominantShare, p.Computed+p.Waited,
+		Scaled(ev.Sum(analyze.PartOutside),
+			Share(p.Covered, ev.Total)))
 }

@@ -29,7 +29,7 @@ type processors struct {
 func confinedTo(used []float64, waited float64, machine int) (whole int, confined bool) {
 	usual := statistics.Median(used)
 	n := math.Round(usual)
-	if !(n >= 1) || int(n) >= machine || math.Abs(usual/n-1) > policy.Little.Value || waited < usual {
+	if !(n >= 1) || int(n) >= machine || math.Abs(usual/n-1) > policy.ChanceShare.Value || waited < usual {
 		return 0, false
 	}
 	off := make([]float64, len(used))
@@ -49,7 +49,7 @@ func (p *processors) Known(total analyze.Nanos) bool {
 func (ev *Evidence) Starved() bool {
 	if p := &ev.Processors; p.Known(ev.Total) {
 		waited := Share(p.Waited, p.Covered)
-		return waited >= policy.Much.Value || waited >= policy.Little.Value && p.confined
+		return waited >= policy.LargeShare.Value || waited >= policy.ChanceShare.Value && p.confined
 	}
 	return ev.Processors.Wakes >= policy.Sample.Count() && ev.Processors.Wake >= policy.Launch.Nanos()
 }

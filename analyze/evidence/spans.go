@@ -139,7 +139,7 @@ func (ev *Evidence) shares() {
 	ev.Submits = map[*analyze.Thread]bool{}
 	var time, occupied analyze.Nanos
 	for _, t := range ev.Taking {
-		if !policy.AtLeast(policy.Much, t.CommandBuffers*len(ev.Taking), len(ev.Trace.CommandBuffers)) {
+		if !policy.AtLeast(policy.LargeShare, t.CommandBuffers*len(ev.Taking), len(ev.Trace.CommandBuffers)) {
 			continue
 		}
 		ev.Submits[t.Thread] = true

@@ -33,7 +33,7 @@ func (ev *Evidence) waitForEverybody() map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	waiters := ev.awaitedBy()
 	for t, others := range waiters {
-		if n := len(others); n >= 2 && policy.AtLeast(policy.Broad, n, ev.Committers-1) {
+		if n := len(others); n >= 2 && policy.AtLeast(policy.DominantShare, n, ev.Committers-1) {
 			all[t] = true
 			continue
 		}

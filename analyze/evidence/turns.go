@@ -76,7 +76,7 @@ func (ev *Evidence) turns(what string, find func() map[*analyze.Thread][]analyze
 			t.Lost += min(betweenTurns(by[th.Thread], any), th.WorkTime[analyze.PartOutside])
 		}
 	}
-	if ev.Share(t.Lost) < policy.Little.Value {
+	if ev.Share(t.Lost) < policy.ChanceShare.Value {
 		return nil
 	}
 	return t

@@ -58,4 +58,4 @@ func NearlyAll[N number](part, whole N) bool {
 }
 
 // Saturated says whether a GPU that is busy for a share of the time rests no more than it must.
-func Saturated(busy float64) bool { return busy >= 1-Rest.Value }
+func Saturated(busy float64) bool { return busy >= 1-SaturatedIdleShare.Value }

@@ -7,21 +7,24 @@ const none = "nothing of its own: see its sensitivity"
 var (
 	Most = share("Most", 0.5, "a majority of the time, of the cases, of the threads",
 		"by definition")
-	LeftOver = share("LeftOver", 0.1, "what may be left of nearly all: start-up, chance or loss", none)
-	Broad    = share("Broad", 0.75, "what most take part in, or what takes most of the time, though not all: who comes "+
-		"last at a meeting does not wait, and beside a GPU, or "+
-		"threads, with so much to do little is lost", none)
-	Much = share("Much", 0.3, "more of the threads' time than a machine takes that is merely busy", none)
+	LeftOver      = share("LeftOver", 0.1, "what may be left of nearly all: start-up, chance or loss", none)
+	DominantShare = share("DominantShare", 0.75,
+		"what most take part in, or what takes most of the time, though not all: who comes "+
+			"last at a meeting does not wait, and beside a GPU, or "+
+			"threads, with so much to do little is lost", none)
+	LargeShare = share("LargeShare", 0.3, "more of the threads' time than a machine takes that is merely busy", none)
 
 	WorthNaming = share("WorthNaming", 0.1,
 		"what a cause must cost, with what is certainly gained without it, to be the verdict, and a part of something to "+
 			"be told",
 		"twice what two runs of the same program differ by: what costs less cannot be seen to have gone")
-	Little     = share("Little", 0.05, "a part that may be chance", none)
-	Negligible = share("Negligible", 0.01, "what is left out: start-up, the odd case", none)
+	ChanceShare = share("ChanceShare", 0.05, "a part that may be chance", none)
+	Negligible  = share("Negligible", 0.01, "what is left out: start-up, the odd case", none)
 
-	Rest   = share("Rest", 0.07, "how much a saturated GPU rests: what lies between two command buffers", none)
-	Growth = share("Growth", 0.4, "by how much more runs on a device for each more that is ready, if it has room",
+	SaturatedIdleShare = share("SaturatedIdleShare", 0.07,
+		"how much a saturated GPU rests: what lies between two command buffers", none)
+	Growth = share("Growth", 0.4,
+		"by how much more runs on a device for each more that is ready, if it has room",
 		"with room 0.5 and more; a full device 0, and several that are taken for one up to 0.2")
 
 	FalseDiscovery = share("FalseDiscovery", 0.05, "the rate of false discoveries among the tests that are taken to speak",
@@ -32,10 +35,12 @@ var (
 		"for one server",
 		"one lock gives 0.79 to 0.94, none 0.32 to 0.63")
 
-	Faith = share("Faith", 0.15, "how far the replay of the unchanged program may be from the run: beyond, nothing is "+
-		"predicted", none)
-	Alike = share("Alike", 0.05, "what two runs of the same program differ by: no prediction is told to be nearer, and "+
-		"no replay need be", none)
+	ReplayErrorLimit = share("ReplayErrorLimit", 0.15,
+		"how far the replay of the unchanged program may be from the run: beyond, nothing is "+
+			"predicted", none)
+	RunToRunVariation = share("RunToRunVariation", 0.05,
+		"what two runs of the same program differ by: no prediction is told to be nearer, and "+
+			"no replay need be", none)
 )
 
 // Numbers of things.
@@ -62,7 +67,7 @@ var (
 	Margin = nanos("Margin", 20_000, "by how much work must outlast what is usual before it is said to have waited",
 		none)
 	ShortestWait = nanos("ShortestWait", 10_000, "the least wait that counts: shorter ones found their work done", none)
-	Soon         = nanos("Soon", 1_000_000,
+	AnswerDelay  = nanos("AnswerDelay", 1_000_000,
 		"how soon after it asked a thread waits for the answer, if it does something else before", none)
 )
 

@@ -14,9 +14,9 @@ import (
 // newest work only because there was no other; and the system may share out processors better or worse than is
 // assumed.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
-	least, enough := math.Inf(1), policy.Alike.Value
+	least, enough := math.Inf(1), policy.RunToRunVariation.Value
 	if p.Tied { // fixed waits for locks are what it is to do without
-		enough = policy.Faith.Value
+		enough = policy.ReplayErrorLimit.Value
 	}
 	for _, scattered := range []float64{p.Processors.Scattered, 0, 1} {
 		for _, fixed := range []bool{false, true} {
@@ -44,7 +44,7 @@ func calibrate(p *program.Program) (best *program.Program, base float64) {
 				}
 			}
 		}
-		if p.Processors.Count == 0 || least <= policy.Faith.Value {
+		if p.Processors.Count == 0 || least <= policy.ReplayErrorLimit.Value {
 			break
 		}
 	}

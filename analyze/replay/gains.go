@@ -137,7 +137,7 @@ func (r *Replay) gainsOf(t thing) (list []Gain) {
 // but not less than the error that every prediction has.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
-	err := max(policy.Alike.Value+policy.ErrorOfLess, math.Abs(replayError))
+	err := max(policy.RunToRunVariation.Value+policy.ErrorOfLess, math.Abs(replayError))
 	if ofHalf < 1 {
 		return 1 + min(off, -err)
 	}

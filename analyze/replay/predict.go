@@ -55,7 +55,7 @@ func settle(p *program.Program, base float64, c Change) (s settled) {
 		}
 		denser := !c.Launch && s.rate > max(1, d.Times)*base*(1+policy.Negligible.Value)
 		less := max(d.Relief, relief(p, c, r))
-		if !denser && less <= d.Relief+policy.Alike.Value {
+		if !denser && less <= d.Relief+policy.RunToRunVariation.Value {
 			break
 		}
 		if denser {
@@ -130,7 +130,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	if most > policy.Widest.Value*least {
 		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", least, most)
 	}
-	usually := policy.Alike.Value + policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate))
+	usually := policy.RunToRunVariation.Value + policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate))
 	if c.Scale != nil {
 		usually += policy.ErrorOfLess
 	}

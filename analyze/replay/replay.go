@@ -65,7 +65,7 @@ func newReplay(ev *evidence.Evidence, seed uint64, tied bool) *Replay {
 		return r
 	}
 	r.program, r.base = p, base
-	if r.Error = p.Rate(p.Recorded)/base - 1; math.Abs(r.Error) > policy.Faith.Value {
+	if r.Error = p.Rate(p.Recorded)/base - 1; math.Abs(r.Error) > policy.ReplayErrorLimit.Value {
 		r.Why = fmt.Sprintf("a replay of what was recorded is off by %s", analyze.FormatShare(math.Abs(r.Error)))
 		return r
 	}

@@ -65,11 +65,12 @@ func TestCalibrateProcessors(t *testing.T) {
 		p.Processors = program.Processors{Count: 4, Scattered: ran}
 		recorded, _ := machine.Run(p)
 		p.Recorded, p.Processors.Scattered = recorded.Progress, policy.Scattered
-		if off := p.Rate(p.Recorded)/rateOf(t, p, Change{}) - 1; (off > policy.Faith.Value) != (ran != policy.Scattered) {
+		if off := p.Rate(p.Recorded)/rateOf(t, p, Change{}) - 1; (off > policy.ReplayErrorLimit.Value) != (ran != policy.Scattered) {
 			t.Fatalf("with %.1f scattered it is off by %.2f", ran, off)
 		}
 		best, base := calibrate(p)
-		if off := p.Rate(p.Recorded)/base - 1; best.Processors.Scattered != ran || math.Abs(off) > policy.Alike.Value {
+		if off := p.Rate(p.Recorded)/base - 1; best.Processors.Scattered != ran ||
+			math.Abs(off) > policy.RunToRunVariation.Value {
 			t.Errorf("a run with %.1f scattered is read as one with %.1f, and off by %.2f", ran, best.Processors.Scattered, off)
 		}
 	}

@@ -143,8 +143,8 @@ func (b *builder) addJobs() {
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
 	u := ev.UseOf(d)
 	behind, waits := ev.WaitsForRoom(d, latency)
-	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.Little.Value || behind >= policy.ManyBehind.Count()
-	limited := ev.Saturated && ev.Pending >= policy.Little.Value || waits && much
+	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.ChanceShare.Value || behind >= policy.ManyBehind.Count()
+	limited := ev.Saturated && ev.Pending >= policy.ChanceShare.Value || waits && much
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }
 

@@ -82,7 +82,7 @@ func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) pro
 			best, found = n, rule
 		}
 	}
-	if !policy.AtLeast(policy.Broad, best, waits) || found.Before < 0 {
+	if !policy.AtLeast(policy.DominantShare, best, waits) || found.Before < 0 {
 		return program.Newest{}
 	}
 	return found

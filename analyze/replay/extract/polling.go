@@ -87,7 +87,7 @@ func follows(own []turn, n int) bool {
 		!policy.AtLeast(policy.Most, soon, all) {
 		return false
 	}
-	return !policy.MoreThan(policy.Much, evidence.Median(lags), evidence.Median(gaps)) ||
+	return !policy.MoreThan(policy.LargeShare, evidence.Median(lags), evidence.Median(gaps)) ||
 		!policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
 }
 

@@ -36,7 +36,7 @@ func (b *builder) addProcessors(spans []span) {
 			th.Free = min(1, evidence.Share(program.Scaled(cpu.Ran, whole)+max(0, program.Scaled(slept, whole)-blocked(th)),
 				own))
 		}
-		if helps(th) && !policy.AtLeast(policy.Much, cpu.Ran, cpu.Covered) {
+		if helps(th) && !policy.AtLeast(policy.LargeShare, cpu.Ran, cpu.Covered) {
 			continue
 		}
 		th.Busy = min(1, evidence.Share(cpu.Ran, own)*evidence.Share(s.Length(), max(1, cpu.Covered)))

@@ -88,6 +88,6 @@ func (p *Program) FindPace() {
 	}
 	for t := range p.Threads {
 		th := &p.Threads[t]
-		th.Paces = th.Lasts && policy.AtLeast(policy.Much, len(th.Jobs)*lasting, commits)
+		th.Paces = th.Lasts && policy.AtLeast(policy.LargeShare, len(th.Jobs)*lasting, commits)
 	}
 }

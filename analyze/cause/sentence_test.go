@@ -15,7 +15,7 @@ var (
 	metalsWords = regexp.MustCompile(`(?i)\b(command buffers?|commit\w*|encod\w+|enqueued?|dispatch\w*|pipelines?|libraries|library|completion handlers?|serializ\w+|in flight|submit\w*)\b`)
 	inBrackets  = regexp.MustCompile(`\([^)]*\)`)
 
-	writtenSentence = regexp.MustCompile(`\.sum\("((?:[^"\\]|\\.)*)"`)
+	writtenSentence = regexp.MustCompile(`\.sum\("((?:[^"\\]|\\.|"\s*\+\s*")*)"`)
 )
 
 // TestSentencesAreForEveryone: the verdict's sentence, read aloud, makes sense to someone who does not know Metal.

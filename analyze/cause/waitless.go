@@ -83,8 +83,8 @@ func (v *Verdict) judgeSynchronous(ev *evidence.Evidence, c *evidence.RoundTrips
 		of(c.Notify), of(c.Between))
 	switch {
 	case launching > 2*c.GPU && policy.MoreThan(policy.Most, launching, total):
-		r.sum("Each thread has one command buffer at a time; handing it over and hearing back takes %s of the threads' "+
-			"time, the GPU's work %s.", of(launching), of(c.GPU))
+		r.sum("Each thread has one piece of work (a command buffer) at a time; starting it and its completion notification "+
+			"take %s of the threads' time, the GPU's work %s.", of(launching), of(c.GPU))
 		v.Cause, v.Summary, v.Causes = r.Cause, r.Summary, []Finding{r}
 		v.Share, v.Confidence = evidence.Share(launching, total), trust(ev.Trace, r.Confidence)
 	case policy.MoreThan(policy.Most, c.Between, total):

@@ -18,7 +18,7 @@ func TestVerdicts(t *testing.T) {
 		"saturated": {export.Config{Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000}, "gpu-saturated",
 			"The GPU is the limit"},
 		"small work, sync": {export.Config{Seed: 2, CommandBuffers: 200, Wait: true, GPUNanos: 4_000}, "launch-bound",
-			"handing it over and hearing back takes"},
+			"starting it and its completion notification take"},
 		"large work, sync": {export.Config{Seed: 3, CommandBuffers: 200, Wait: true, GPUNanos: 400_000}, "none",
 			"makes no new work while it runs"},
 		"several, sync": {export.Config{Seed: 4, CommandBuffers: 200, Threads: 3, Wait: true, GPUNanos: 10_000},

@@ -38,14 +38,14 @@ func TestExplainHasEveryVerdict(t *testing.T) {
 func TestExplain(t *testing.T) {
 	all := sh(t, "", nil, tool.mtrace, "explain")
 	if all.exit != 0 || !strings.Contains(all.stdout,
-		"device-wide-sync    Threads wait for the work of everybody, where each needs only its own.\n") {
+		"device-wide-sync    Threads wait until the whole device is idle, although each needs only its own\n") {
 		t.Errorf("%+v", all)
 	}
 	for _, name := range []string{"queue-depth", "QUEUE-DEPTH", "queue depth"} {
 		got := sh(t, "", []string{"COLUMNS=60"}, tool.mtrace, "explain", name)
 		if got.exit != 0 || got.stderr != "" ||
-			!strings.HasPrefix(got.stdout, "QUEUE-DEPTH\nA queue takes no more command buffers, and threads wait\nuntil one "+
-				"has completed.\n\nA command queue holds 64 ") {
+			!strings.HasPrefix(got.stdout, "QUEUE-DEPTH\nA queue is full, and threads wait until one of its command\n"+
+				"buffers completes.\n\nA command queue holds 64 ") {
 			t.Errorf("%+v", got)
 		}
 	}

@@ -35,7 +35,7 @@ func startHanging(t *testing.T, name string, flags ...string) *hanging {
 	h := &hanging{Cmd: exec.Command(tool.mtrace, append(append([]string{"run"}, flags...), "--", "python3", program,
 		name)...)}
 	h.Env = append(os.Environ(), "SOFTMETAL_TIMED=1", "SOFTMETAL_LIBRARY="+filepath.Join(tool.dir, "softmetal",
-		"libsoftmetal.so"), "PYTHONDONTWRITEBYTECODE=1")
+		"libsoftmetal.so"), "SOFTMETAL_UNCOMMITTED_WAITS=endless", "PYTHONDONTWRITEBYTECODE=1")
 	h.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	h.Stderr = &h.said
 	input, err := h.StdinPipe() // which stays open: nothing comes
@@ -90,6 +90,7 @@ func TestHangs(t *testing.T) {
 			`The GPU never finished command buffer 7 "endless`}},
 		{"signal-not-committed", hang.NotCommitted,
 			[]string{`The signal of 1 is encoded in command buffer 7 "forgotten"`}},
+		{"not-committed", hang.NotCommitted, []string{`"forgotten"`, "was never committed"}},
 		{"sixty-four", hang.NotCommitted, []string{"in commandBuffer for", "64 were never committed"}},
 		{"enqueued-before", hang.NotCommitted, []string{`command buffer 6 "reserved" was enqueued before it`}},
 		{"handler-wants-lock", hang.Deadlock, []string{"its completed handlers have not returned",

@@ -253,8 +253,7 @@ func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 
 // TestKernelCostsHoldTheTruth: in mixtures of kernels as ggml, MLX and candle make them, where those with the most
 // threads take the least, nine tenths of the kernels have a time within a tenth of the truth or a range that holds it,
-// and those that are ranked are in the true order. Divided by threads, copy and add had nearly all of the time, and
-// mul_mat 0.01 %.
+// and those that are ranked are in the true order.
 func TestKernelCostsHoldTheTruth(t *testing.T) {
 	needTruth(t)
 	client, err := metalClient()

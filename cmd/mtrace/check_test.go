@@ -188,7 +188,7 @@ func TestCheckRefuses(t *testing.T) {
 		"a foreign file": {[]string{"check", "foreign.json", "--claims", good}, "not a document of mtrace"},
 		"a cut document": {[]string{"check", "bad.json", "--claims", good}, "not JSON"},
 		"a folder":       {[]string{"check", dir, "--claims", good}, dir},
-		"a bad junit":    {[]string{"check", trace, "--claims", good, "--junit", "none/x.xml"}, "there is no folder for it"},
+		"a bad junit":    {[]string{"check", trace, "--claims", good, "--junit", "none/x.xml"}, "there is no folder none"},
 		"claims of a bench": {[]string{"check", trace, "--claims", filepath.Join(filepath.Dir(workload(t)), "claims",
 			"field-reports.json")}, "mtrace.bench-claims/1"},
 	})

@@ -95,8 +95,8 @@ func mayWrite(flag, path string, force bool, inputs ...string) error {
 	if _, err := wholefile.Look(path, force); err != nil {
 		return usageError("%s: %w", flag, err)
 	}
-	if _, err := os.Stat(filepath.Dir(path)); err != nil {
-		return usageError("%s %s: there is no folder for it: %w", flag, path, err)
+	if folder := filepath.Dir(path); notAFolder(folder) {
+		return usageError("%s %s: there is no folder %s", flag, path, folder)
 	}
 	return nil
 }
@@ -191,4 +191,10 @@ func notForPeople(std stdio, what string) error {
 		return usageError("%s is no text, and standard output is a terminal: name a file", what)
 	}
 	return nil
+}
+
+// notAFolder says whether nothing is at path, or something else than a folder.
+func notAFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || !info.IsDir()
 }

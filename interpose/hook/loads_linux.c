@@ -7,6 +7,6 @@
 void mt_loads_start(void) {}
 
 uint64_t mt_loads(void) {
-  enum { PAUSE_NANOS = 100000000 };
+  enum { PAUSE_NANOS = 1000000 };
   return 1 + mt_nanos() / PAUSE_NANOS;
 }

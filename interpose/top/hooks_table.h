@@ -721,7 +721,7 @@ CALL(mpsGraph, runAsyncWithMTLCommandQueue_inputsArray_resultsArray_executionDes
 CALL(mpsCommandBuffer, commitAndContinue, FEW, nothing, P(), A(), , )
 
 // layers, and what is drawn in them
-MAKE(layer, nextDrawable, FEW, drawable, P(), A(), , )
+MAKE_AUTORELEASED(layer, nextDrawable, FEW, drawable, P(), A(), , )
 CALL(drawable, present, FEW, nothing, P(), A(), , )
 CALL(drawable, presentAtTime_, FEW, nothing, P(double a1), A(a1), , )
 CALL(drawable, presentAfterMinimumDuration_, FEW, nothing, P(double a1), A(a1), , )

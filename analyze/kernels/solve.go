@@ -18,7 +18,6 @@ type solution struct {
 	times  []float64  // how much of that place one of the column is
 	scale  []float64  // of the places, by which their costs are divided: then the diagonal of their normal equations is 1
 	cost   []float64  // by place, scaled
-	center []float64  // by place, scaled: of all costs that fit as well, those in their middle
 	values []float64  // eigenvalues of the normal equations
 	seen   *mat.Dense // their eigenvectors, by columns
 	first  int        // of the eigenvalues that are not 0

@@ -98,20 +98,7 @@ func screenSource(r *Report, w *sheet, rows screenRows) {
 	if len(s.PIDs) > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
 	}
-	contents := r.Contents()
-	switch lost := r.Losses(); {
-	case r.Lost.Some():
-		contents += ", " + w.red(lost)
-	case lost != "":
-		contents += ", " + lost
-	}
-	parts = append(parts, contents)
-	if s := r.Coverage.Share; s != nil && *s < 1 {
-		parts = append(parts, w.red(analyze.FormatShare(*s)+" OF COMMITS SEEN"))
-	}
-	for _, part := range r.Lost.Beside() {
-		parts = append(parts, w.red(part))
-	}
+	parts = append(parts, r.contentsAndLosses(w)...)
 	wrapParts(w, slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "", "")
 	if s.SoftwareMetal {
 		w.say("Software Metal: times are not a GPU's.", w.yellow)

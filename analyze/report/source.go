@@ -149,6 +149,18 @@ func (r *Report) writeSource(w *sheet) {
 	if len(s.PIDs) > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
 	}
+	parts = append(parts, r.contentsAndLosses(w)...)
+	wrapParts(w, parts, "", "")
+	if s.SoftwareMetal {
+		w.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", w.yellow)
+	}
+	if said := s.Busy(); said != "" {
+		w.say("BUSY MACHINE: "+said, w.yellow)
+	}
+}
+
+// contentsAndLosses is the part of the head that says how much was recorded, and what is missing.
+func (r *Report) contentsAndLosses(w *sheet) (parts []string) {
 	contents := r.Contents()
 	switch lost := r.Losses(); {
 	case r.Lost.Some():
@@ -163,11 +175,5 @@ func (r *Report) writeSource(w *sheet) {
 	for _, part := range r.Lost.Beside() {
 		parts = append(parts, w.red(part))
 	}
-	wrapParts(w, parts, "", "")
-	if s.SoftwareMetal {
-		w.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", w.yellow)
-	}
-	if said := s.Busy(); said != "" {
-		w.say("BUSY MACHINE: "+said, w.yellow)
-	}
+	return parts
 }

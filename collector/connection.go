@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"syscall"
 	"time"
@@ -23,9 +22,7 @@ var aLongTimeAgo = time.Unix(1, 0)
 
 // serveConnection handles one connection from its hello to the end of its process.
 func (c *Collector) serveConnection(a *arrival) {
-	if a.conn != nil {
-		defer a.conn.Close()
-	}
+	defer a.conn.Close()
 	r := &descriptorReader{conn: a.conn}
 	defer func() {
 		for fd := r.take(); fd >= 0; fd = r.take() {
@@ -118,7 +115,7 @@ func (c *Collector) notHeard(a *arrival, why string) {
 }
 
 // serve handles the connection of a process that said hello, to the process's end.
-func (p *process) serve(conn *net.UnixConn, in *bufio.Reader, replaced <-chan struct{}) {
+func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{}) {
 	died, stop := watchDeath(conn, p.peer)
 	defer stop()
 	over := make(chan bool, 1) // says whether it is still alive

@@ -3,7 +3,6 @@ package collector
 import (
 	"errors"
 	"io"
-	"net"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -21,7 +20,7 @@ const mostDescriptors = 2
 // reads what is in the socket and then reports io.EOF, even when somebody else (the child of a fork) still holds the
 // other end open.
 type descriptorReader struct {
-	conn        *net.UnixConn
+	conn        *os.File
 	ended       atomic.Bool
 	mutex       sync.Mutex // held while the deadline is set
 	descriptors []int      // at most mostDescriptors are wanted; the others are closed at once
@@ -57,30 +56,31 @@ func (r *descriptorReader) Read(p []byte) (int, error) {
 }
 
 func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
-	if !r.ended.Load() {
-		n, m, _, _, err := r.conn.ReadMsgUnix(p, control)
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			return max(n, 0), control[:m], err
-		}
-	}
-	if !r.ended.Load() {
-		return 0, nil, os.ErrDeadlineExceeded
-	}
-	// An expired deadline keeps the net package from trying; what is in the socket is read past it.
 	raw, err := r.conn.SyscallConn()
 	if err != nil {
 		return 0, nil, err
 	}
 	n, m := 0, 0
 	var failed error
-	err = raw.Control(func(fd uintptr) {
+	take := func(fd uintptr) {
 		for {
 			n, m, _, _, failed = unix.Recvmsg(int(fd), p, control, unix.MSG_DONTWAIT|receiveCloseOnExec)
 			if failed != unix.EINTR {
 				return
 			}
 		}
-	})
+	}
+	if !r.ended.Load() {
+		err = raw.Read(func(fd uintptr) bool { take(fd); return failed != unix.EAGAIN })
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return max(n, 0), control[:max(m, 0)], errors.Join(err, failed)
+		}
+	}
+	if !r.ended.Load() {
+		return 0, nil, os.ErrDeadlineExceeded
+	}
+	// An expired deadline keeps raw.Read from trying; what is in the socket is read past it.
+	err = raw.Control(take)
 	if err == nil && failed == unix.EAGAIN {
 		return 0, nil, io.EOF
 	}

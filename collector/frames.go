@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -127,5 +127,5 @@ func (p *process) looseFacts(payload []byte) error {
 // isEnd says whether an error is the end of a connection and not a fault of the peer.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, net.ErrClosed)
+		errors.Is(err, os.ErrClosed)
 }

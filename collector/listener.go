@@ -3,7 +3,6 @@ package collector
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"sync"
@@ -33,8 +32,8 @@ type listener struct {
 
 // An arrival is a connection that was accepted. It is heard, or identified, when its hello was read or it was refused.
 type arrival struct {
-	conn   *net.UnixConn // nil when there was no descriptor for it: err says so
-	number uint64        // from 1, in the order in which connections were made
+	conn   *os.File // its socket, which does not block
+	number uint64   // from 1, in the order in which connections were made
 	peer
 	state tokenState
 	err   error         // why its hello cannot be read
@@ -80,9 +79,7 @@ func (l *listener) refuseRest() (all []*arrival) {
 	for {
 		some, err := l.waiting()
 		for _, a := range some {
-			if a.conn != nil {
-				a.conn.Close()
-			}
+			a.conn.Close()
 			l.hear(a)
 		}
 		all = append(all, some...)
@@ -152,27 +149,14 @@ func (l *listener) accept(listener uintptr) (*arrival, error) {
 	a := &arrival{number: l.last, heard: make(chan struct{})}
 	a.peer, a.err = l.peers.of(fd)
 	a.state = readToken(fd, l.token)
-	if conn, err := l.connection(os.NewFile(uintptr(fd), "connection")); err == nil {
-		a.conn = conn.(*net.UnixConn)
-	} else if a.err == nil {
+	// A net.Conn would take one more descriptor, and there may be none. A file that does not block waits in the runtime's
+	// poller as one does.
+	if err := unix.SetNonblock(fd, true); a.err == nil {
 		a.err = err
 	}
+	a.conn = os.NewFile(uintptr(fd), "connection")
 	l.arriving[a.pid] = append(l.arriving[a.pid], a)
 	return a, nil
-}
-
-// connection makes a connection of a file, which it closes. That takes one more descriptor for a moment: the spare one
-// if no other is left.
-func (l *listener) connection(file *os.File) (conn net.Conn, err error) {
-	if conn, err = net.FileConn(file); noneLeft(err) && l.spare != nil {
-		l.spare.Close()
-		conn, err = net.FileConn(file)
-		file.Close()
-		l.spare, _ = os.Open(os.DevNull)
-		return conn, err
-	}
-	file.Close()
-	return conn, err
 }
 
 // acceptCloseOnExec accepts a connection that programs started by this process do not inherit.

@@ -1,7 +1,7 @@
 package collector
 
 import (
-	"net"
+	"os"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,7 +23,7 @@ var kernelPeer = peerSource{
 
 // watchDeath returns a channel that is closed when the peer's process is gone, or never when that cannot be known. stop
 // ends the watch.
-func watchDeath(_ *net.UnixConn, pid int) (dead <-chan struct{}, stop func()) {
+func watchDeath(_ *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})
 	queue, err := unix.Kqueue()
 	if err != nil {

@@ -1,7 +1,6 @@
 package collector
 
 import (
-	"net"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -32,7 +31,7 @@ var kernelPeer = peerSource{
 
 // watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never when that
 // cannot be known. stop ends the watch.
-func watchDeath(conn *net.UnixConn, pid int) (dead <-chan struct{}, stop func()) {
+func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})
 	fd, err := peerDescriptor(conn, pid)
 	if err != nil {
@@ -64,7 +63,7 @@ func watchDeath(conn *net.UnixConn, pid int) (dead <-chan struct{}, stop func())
 }
 
 // peerDescriptor is a descriptor of the process itself, which its number, used again, would not be.
-func peerDescriptor(conn *net.UnixConn, pid int) (fd int, err error) {
+func peerDescriptor(conn *os.File, pid int) (fd int, err error) {
 	err = unix.ENOPROTOOPT
 	if raw, e := conn.SyscallConn(); e == nil {
 		raw.Control(func(s uintptr) { fd, err = unix.GetsockoptInt(int(s), unix.SOL_SOCKET, soPeerPidfd) })

@@ -123,7 +123,7 @@ func (r *Receiver) Serve(ctx context.Context) error {
 		r.work.Add(1)
 		r.mutex.Unlock()
 		if closed := r.unproven.Add(conn); closed != nil {
-			r.refused.Add(closed.RemoteAddr().String(), errTooManyUnproven)
+			r.refused.Add(closed.(net.Conn).RemoteAddr().String(), errTooManyUnproven)
 		}
 		go func() {
 			defer r.work.Done()

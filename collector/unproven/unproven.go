@@ -2,7 +2,7 @@
 package unproven
 
 import (
-	"net"
+	"io"
 	"sync"
 )
 
@@ -12,14 +12,14 @@ import (
 type Connections struct {
 	places  int
 	mutex   sync.Mutex
-	waiting []net.Conn // oldest first
+	waiting []io.Closer // oldest first
 }
 
 // New returns an empty set with that many places.
 func New(places int) *Connections { return &Connections{places: places} }
 
 // Add gives a connection a place. It returns the connection that was closed for it; nil when there was room.
-func (c *Connections) Add(conn net.Conn) (closed net.Conn) {
+func (c *Connections) Add(conn io.Closer) (closed io.Closer) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if len(c.waiting) == c.places {
@@ -32,7 +32,7 @@ func (c *Connections) Add(conn net.Conn) (closed net.Conn) {
 }
 
 // Remove frees the connection's place. It returns false when the connection was closed for another.
-func (c *Connections) Remove(conn net.Conn) bool {
+func (c *Connections) Remove(conn io.Closer) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	for i, other := range c.waiting {

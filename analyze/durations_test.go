@@ -51,7 +51,7 @@ func TestDurations(t *testing.T) {
 	}
 	for _, percent := range []float64{0.001, 1, 5, 50, 95, 99, 99.999, 100} {
 		if got, want := got.At(percent), want.ValueAtPercentile(percent); int64(got) != want {
-			t.Errorf("%v %% are not longer than %d; the library says %d", percent, got, want)
+			t.Errorf("%v%% are not longer than %d; the library says %d", percent, got, want)
 		}
 	}
 	var none Durations

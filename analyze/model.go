@@ -10,7 +10,7 @@
 // Threads, processes, queues, devices, pipelines and stacks are objects, and pointers to them are their identity: a run
 // of ten million calls has nine threads, as many queues, one device and three pipelines, of which parts and slices of a
 // run share the very values, though each numbers its own anew. That pointers to them stand in the arrays costs what the
-// collector of garbage looks at: it takes 6 % of a report's processor time in all. Strings are those of the file's own
+// collector of garbage looks at: it takes 6% of a report's processor time in all. Strings are those of the file's own
 // table, each once.
 package analyze
 

@@ -71,15 +71,15 @@ func FormatBytes(n uint64) string {
 	return figures(x) + " " + units[i]
 }
 
-// FormatShare writes a share as a percentage: "12.3 %".
+// FormatShare writes a share as a percentage: "12.3%".
 func FormatShare(x float64) string {
 	switch {
 	case x != 0 && math.Abs(x) < 0.0005:
-		return "<0.1 %"
+		return "<0.1%"
 	case x < 0.9995 && x > 0.9945:
-		return fmt.Sprintf("%.1f %%", 100*x)
+		return fmt.Sprintf("%.1f%%", 100*x)
 	case math.Abs(x) < 0.0995:
-		return fmt.Sprintf("%.1f %%", 100*x)
+		return fmt.Sprintf("%.1f%%", 100*x)
 	}
-	return fmt.Sprintf("%.0f %%", 100*x)
+	return fmt.Sprintf("%.0f%%", 100*x)
 }

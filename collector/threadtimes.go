@@ -12,7 +12,7 @@ import (
 // and opening a file inside it would take a descriptor that the program expects to get.
 
 // The pace of looking at the threads' times. While none of them ran or waited, it is doubled up to the longest. A look
-// at one thread costs 5 µs (BenchmarkThreadTimes); the pause for each keeps many threads from taking more than 1 % of a
+// at one thread costs 5 µs (BenchmarkThreadTimes); the pause for each keeps many threads from taking more than 1% of a
 // processor.
 const (
 	threadTimesPause        = 50 * time.Millisecond

@@ -189,7 +189,7 @@ for thread in threads:
 				}
 			}
 			if share := float64(fetched) / float64(max(1, waited)); waits < 40 || share < c.least || share > c.top {
-				t.Errorf("%.0f %% of the time of %d waits for the submitter ended with what it had fetched", 100*share, waits)
+				t.Errorf("%.0f%% of the time of %d waits for the submitter ended with what it had fetched", 100*share, waits)
 			}
 		})
 	}

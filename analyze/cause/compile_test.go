@@ -40,7 +40,7 @@ func compilesFirst(pipelines, buffers int) *analyze.Trace {
 	return w.Trace
 }
 
-// A run that compiles for 98 % of its time was said to be as fast without (1.00); one that then makes many command
+// A run that compiles for 98% of its time was said to be as fast without (1.00); one that then makes many command
 // buffers, to have compiled all before them; and what differs by its source only, to be compiled again.
 func TestCompileBoundAgreesWithItself(t *testing.T) {
 	for name, c := range map[string]struct {

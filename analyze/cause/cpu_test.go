@@ -58,29 +58,29 @@ func TestProcessors(t *testing.T) {
 		said  string  // of cpu-bound: evidence, or why not
 	}{
 		"they sleep": {rounds(40, 0, 4, of(2, 1)...), None, 0,
-			"ran for 2.0 % and waited for a processor for 1.0 %; the rest they slept"},
+			"ran for 2.0% and waited for a processor for 1.0%; the rest they slept"},
 		"they sleep on a busy machine": {rounds(40, 0, 4, of(3, 20)...), None, 0, "slept"},
 		"they want processors": {rounds(40, 0, 4, of(15, 75)...), CPUBound, 0.75,
-			"2 threads had 15 % of the time of the machine's 2 processors; others had the rest"},
+			"2 threads had 15% of the time of the machine's 2 processors; others had the rest"},
 		"others have processors": {beside(rounds(40, 0, 4, of(15, 75)...), 160), CPUBound, 0.75,
-			"the machine's 2 processors; other programs had 80 %"},
+			"the machine's 2 processors; other programs had 80%"},
 		"nobody else has processors": {beside(rounds(40, 0, 4, of(15, 75)...), 2), CPUBound, 0.75,
 			"the machine's 2 processors; an affinity or a quota kept them from the rest"},
-		"they compute": {rounds(40, 0, 4, of(80, 2)...), CPUBound, 0.82, "ran for 80 %"},
+		"they compute": {rounds(40, 0, 4, of(80, 2)...), CPUBound, 0.82, "ran for 80%"},
 		"more compute than can": {rounds(40, 0, 4, of(66, 33)...), CPUBound, 0.99,
-			"waited for a processor for 33 %"},
+			"waited for a processor for 33%"},
 		"nothing is known": {rounds(40, 0, 4), None, 0, "whether they computed there is not in the trace"},
 		"waits are not known, computing": {rounds(40, 0, 4, of(85, -1)...), CPUBound, 0.92,
-			"it had 85 % of the machine's 2 processors"},
-		"waits are not known, asleep": {rounds(40, 0, 4, of(4, -1)...), None, 0, "used a processor in at most 4.3 %"},
+			"it had 85% of the machine's 2 processors"},
+		"waits are not known, asleep": {rounds(40, 0, 4, of(4, -1)...), None, 0, "used a processor in at most 4.3%"},
 		"half of it is known": {rounds(40, 0, 4, part(of(15, 75), 60)...), CPUBound, 0.45,
-			"that is known of 60 %"},
+			"that is known of 60%"},
 		"too little is known": {rounds(40, 0, 4, part(of(15, 75), 30)...), None, 0,
 			"whether they computed there is not in the trace"},
 		"the GPU is busy":        {rounds(10, 0, 38, of(15, 75)...), GPUBound, 0, "the GPU was busy for"},
 		"it takes long to begin": {rounds(10, 30, 1, of(3, 2)...), LaunchBound, 0, "slept"},
 		"it takes long for want of a turn": {rounds(10, 30, 1, of(30, 60)...), CPUBound, 0.60,
-			"waited for a processor for 60 %"},
+			"waited for a processor for 60%"},
 		"half of that for want of a turn": {rounds(10, 25, 1, of(3, 29)...), None, 0, "slept"},
 	} {
 		a := Analyze(c.trace, Options{})
@@ -115,7 +115,7 @@ func beside(trace *analyze.Trace, others analyze.Nanos) *analyze.Trace {
 }
 
 // The story: on a machine with two other programs that compute, four threads of Python that compute wait for its lock
-// for 42 % of their time and for a processor for 36 %. What they compute counted for the processors, and the verdict
+// for 42% of their time and for a processor for 36%. What they compute counted for the processors, and the verdict
 // was that they lack those.
 func TestInterpreterOnABusyMachine(t *testing.T) {
 	trace := rounds(40, 0, 4, of(22, 36)...)
@@ -149,10 +149,10 @@ func TestConfinedToOneProcessor(t *testing.T) {
 		process.CPUSamples = []analyze.CPUSample{{}, {At: 1_000_000_000, Ran: c.used * 10_000_000, Waited: 2_500_000_000}}
 		a := Analyze(trace, Options{})
 		if v := a.Verdict; v.Cause != c.cause {
-			t.Errorf("%d %% of a processor used: %s, want %s: %s", c.used, v.Cause, c.cause, v.Summary)
+			t.Errorf("%d%% of a processor used: %s, want %s: %s", c.used, v.Cause, c.cause, v.Summary)
 		}
 		if a.Processors.Count != c.count {
-			t.Errorf("%d %% of a processor used: the program has %d", c.used, a.Processors.Count)
+			t.Errorf("%d%% of a processor used: the program has %d", c.used, a.Processors.Count)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func TestNothingIsPredictedOfKernelsThatAreNotIdentified(t *testing.T) {
 	}
 }
 
-// The story: one thread that launches kernels, with a GPU that is busy for 79 % of the time, had the verdict none:
+// The story: one thread that launches kernels, with a GPU that is busy for 79% of the time, had the verdict none:
 // nothing serializes it. But the kernels are what its run takes, and with one more command buffer in flight the GPU
 // would never be idle.
 func TestOneThreadThatLaunchesKernels(t *testing.T) {

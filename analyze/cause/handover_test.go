@@ -164,7 +164,7 @@ func TestHandoverUnseen(t *testing.T) {
 }
 
 // TestHandoverTogether: a server that answers a batch at once, having committed a command buffer for each, was once
-// taken for one that lets a pool go. What its clients would be without it was then predicted 38 % too low, for each had
+// taken for one that lets a pool go. What its clients would be without it was then predicted 38% too low, for each had
 // its answer when the last of the batch was done.
 func TestHandoverTogether(t *testing.T) {
 	const asked, answers, period = 100, 200, 2_000_000
@@ -216,7 +216,7 @@ func (s submission) Paced() bool          { return false }
 func (submission) Meets() bool            { return false }
 func (s submission) Submits() (int, bool) { return s.pieces, s.batch }
 
-// The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94 % of the time,
+// The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94% of the time,
 // one command buffer at a time. The verdict was that the GPU was saturated, since all of its work was one thread's.
 func TestHandoverKeepsTheGPUBusy(t *testing.T) {
 	const period = 1_000_000

@@ -39,7 +39,7 @@ func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
 		kept analyze.Nanos
 		said string
 	}{
-		{analyze.InterpreterHeld, 5 * ms, "kept it for 100 % of the time that others waited for it"},
+		{analyze.InterpreterHeld, 5 * ms, "kept it for 100% of the time that others waited for it"},
 		{analyze.InterpreterFree, 0, "none of"},
 		{analyze.InterpreterFree, 0, "it was held to run code, not to wait"},
 		{analyze.InterpreterNotKnown, 0, "the lock _PyRuntime"},

@@ -97,7 +97,7 @@ func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
 	}
 }
 
-// heldBy is "held by A 1 (60 %), B 2 (40 %)".
+// heldBy is "held by A 1 (60%), B 2 (40%)".
 func (u *lockUse) heldBy() string {
 	if len(u.holders) == 0 {
 		return "by whom it was held is not known"

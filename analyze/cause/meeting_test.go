@@ -70,7 +70,7 @@ func TestImbalance(t *testing.T) {
 		if s := v.Causes[0].Speedup; s == nil || s.Estimate < 1.33 || s.Estimate > 1.38 || s.Low > 1.33 || s.High < 1.5 {
 			t.Errorf("coordinator %v: %+v, want 1.36, and 1.5 in the interval", coordinator, s)
 		}
-		if said := strings.Join(v.Causes[0].Evidence, "\n"); !strings.Contains(said, "thread 1 (90 %), thread 2 (10 %)") {
+		if said := strings.Join(v.Causes[0].Evidence, "\n"); !strings.Contains(said, "thread 1 (90%), thread 2 (10%)") {
 			t.Errorf("coordinator %v: the slowest is not named:\n%s", coordinator, said)
 		}
 	}
@@ -80,7 +80,7 @@ func TestImbalance(t *testing.T) {
 }
 
 // The story: threads whose work differs by a fifth from round to round were predicted to come to each meeting at its
-// average, and gained 10 to 15 % less when their work was really shared out: of six there is always one that takes
+// average, and gained 10 to 15% less when their work was really shared out: of six there is always one that takes
 // longest. Nor does one that is now and then without a processor wait longer for one.
 func TestChanceStays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))

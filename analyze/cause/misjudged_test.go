@@ -196,7 +196,7 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 	}
 }
 
-// The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90 % of
+// The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90% of
 // the time of eight threads, from being looked for.
 func TestShortLockDoesNotHideAnother(t *testing.T) {
 	trace := scenario(t, "a lock kept during the wait")
@@ -307,7 +307,7 @@ func TestNoVerdictFromATraceWithHoles(t *testing.T) {
 func TestWaitsThatNoCallShows(t *testing.T) {
 	a := cause.Analyze(scenario(t, "GPU saturated, three in flight"), cause.Options{})
 	if math.Abs(a.ReplayError) > 0.05 {
-		t.Errorf("the replay is off by %.0f %%", 100*a.ReplayError)
+		t.Errorf("the replay is off by %.0f%%", 100*a.ReplayError)
 	}
 	if c := a.Verdict.Causes[0]; c.Speedup != nil || c.Unpredicted == "" {
 		t.Errorf("%+v, %q: want nothing predicted, since the one queue has the GPU all the time", c.Speedup, c.Unpredicted)

@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// TestWorthNaming: of drawn pools that one thread fed, waits were 9.7 % of the time and the replay said 6.5 times as
+// TestWorthNaming: of drawn pools that one thread fed, waits were 9.7% of the time and the replay said 6.5 times as
 // fast without them, at least 1.9. A run that was made without them was 6.6 times as fast, and the verdict was none: a
-// tenth of the threads' time was asked for. And of programs that lost 10 to 13 % that the replay is sure of, one in
+// tenth of the threads' time was asked for. And of programs that lost 10 to 13% that the replay is sure of, one in
 // fifty changed its verdict where a little more was asked for.
 func TestWorthNaming(t *testing.T) {
 	trace := &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}

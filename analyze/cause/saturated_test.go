@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The story: eight threads multiply large matrices, each waits for the work of all, and the GPU is busy for 97 % of the
-// time, with more ready for it in 42 % of that. The verdict was device-wide-sync, for 45 % of the threads' time;
+// The story: eight threads multiply large matrices, each waits for the work of all, and the GPU is busy for 97% of the
+// time, with more ready for it in 42% of that. The verdict was device-wide-sync, for 45% of the threads' time;
 // without it the program is as fast.
 func TestThreadsThatWouldWaitForTheGPUInstead(t *testing.T) {
 	shows := evidence.Evidence{Busy: 0.97, Pending: 0.42, Steady: 8}

@@ -19,7 +19,7 @@ var (
 )
 
 // TestSentencesAreForEveryone: the verdict's sentence, read aloud, makes sense to someone who does not know Metal.
-// "Threads spend 40 % of their time making libraries and pipeline states" did not, nor did "Command buffers stand
+// "Threads spend 40% of their time making libraries and pipeline states" did not, nor did "Command buffers stand
 // behind other threads' in a queue".
 func TestSentencesAreForEveryone(t *testing.T) {
 	said := map[string]bool{}

@@ -37,7 +37,7 @@ func (v *Verdict) nameSites(t *analyze.Trace) {
 	}
 }
 
-// siteText is "12 threads wait in train.py:42 step(), for 80 % of the time of such calls".
+// siteText is "12 threads wait in train.py:42 step(), for 80% of the time of such calls".
 func siteText(s *analyze.CallSite, verb string, part float64) string {
 	who := analyze.Plural(len(s.Threads), "thread")
 	if len(s.Threads) == 1 {

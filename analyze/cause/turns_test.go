@@ -52,7 +52,7 @@ func shortOfProcessors(t *testing.T, take tracesim.Taking, late bool, waited ana
 }
 
 // The story: threads that spun for a lock on too few processors were called cpu-bound. One of them waited for the GPU
-// for 80 % of the time only, as who had the lock had lost its processor to one that wanted it. The next to have a
+// for 80% of the time only, as who had the lock had lost its processor to one that wanted it. The next to have a
 // ticket lock may be without a processor when its turn comes: of 14 drawn programs with one all were called cpu-bound,
 // since for up to half of the time nobody was between making a command buffer and the end of the wait for it; and who
 // had lost its processor before it waited found its work done, and seemed to go on into the next turn. Of a virtual

@@ -32,7 +32,7 @@ func queueName(q *analyze.Queue) string {
 	return fmt.Sprint(q.ID)
 }
 
-// sharesOf is "worker-0 17 (60 %), worker-3 20 (40 %)": whose most of a time is.
+// sharesOf is "worker-0 17 (60%), worker-3 20 (40%)": whose most of a time is.
 func sharesOf(by map[*analyze.Thread]analyze.Nanos, of analyze.Nanos) string {
 	threads := slices.SortedFunc(maps.Keys(by), func(x, y *analyze.Thread) int {
 		return cmp.Or(cmp.Compare(by[y], by[x]), cmp.Compare(uint64(x.ID), uint64(y.ID)))

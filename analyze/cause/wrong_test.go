@@ -27,7 +27,7 @@ func work(rounds int) *handmade.World {
 
 func said(f Finding) string { return strings.Join(f.Evidence, "\n") }
 
-// The story: three workers of a ThreadPoolExecutor were idle for 44 % of their time. Each gives the semaphore of
+// The story: three workers of a ThreadPoolExecutor were idle for 44% of their time. Each gives the semaphore of
 // CPython's SimpleQueue back when it has taken something out, so a part of their waits was recorded as waits for a
 // lock, and the verdict was lock-contention. Later it was none, for these waits were left out: but they are waits for
 // who puts work in, while the GPU has nothing to do.
@@ -156,7 +156,7 @@ func TestAskWithoutAProgram(t *testing.T) {
 	}
 }
 
-// The story: a program whose threads wait for the GPU's work for 37 to 64 % of their time was gpu-bound or none, by
+// The story: a program whose threads wait for the GPU's work for 37 to 64% of their time was gpu-bound or none, by
 // which side of a half it came to lie on. What takes the most of the time is what it is compared with.
 func TestWhatTakesTheMostOfTheTimeDependsOnWhatThereIs(t *testing.T) {
 	for _, c := range []struct {

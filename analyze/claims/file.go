@@ -1,5 +1,5 @@
 // Package claims checks what is claimed of a run against its report: "the 95th percentile of commit is under 100 µs",
-// "the GPU is busy for 90 % of the time". A claim passes, fails, or is skipped because the trace cannot tell, with the
+// "the GPU is busy for 90% of the time". A claim passes, fails, or is skipped because the trace cannot tell, with the
 // reason.
 package claims
 

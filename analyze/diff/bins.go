@@ -105,7 +105,7 @@ func meansOf(groups []bin) []float64 {
 func (b *bins) stretches() []float64 { return meansOf(b.split()) }
 
 // groups are means over consecutive stretches of time. Groups that follow their neighbours more than chance explains
-// (lag-1 autocorrelation, one-sided at 5 %) are merged in pairs, which is the method of batch means (Law and Kelton,
+// (lag-1 autocorrelation, one-sided at 5%) are merged in pairs, which is the method of batch means (Law and Kelton,
 // Simulation Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
 func (b *bins) groups() []float64 {
 	groups := b.split()

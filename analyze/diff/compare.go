@@ -83,9 +83,9 @@ type Document struct {
 const (
 	discoveryRate = 0.05
 	// leastWithin and leastBetween are the smallest changes that are called one. One run says nothing of how runs differ
-	// from each other, so it must show more: 10 % was chosen on 310 pairs of runs of the same program
-	// (fixtures/scenarios). In 390 pairs that it was not chosen on, 5 % would call something that matters changed in 38,
-	// 10 % in 14, 20 % in 8: see docs/reading.md.
+	// from each other, so it must show more: 10% was chosen on 310 pairs of runs of the same program
+	// (fixtures/scenarios). In 390 pairs that it was not chosen on, 5% would call something that matters changed in 38,
+	// 10% in 14, 20% in 8: see docs/reading.md.
 	leastWithin  = 0.10
 	leastBetween = 0.01
 	// minorShare is the part of the time under which a call or a kernel is minor: made twice as slow, it slows the program

@@ -122,7 +122,7 @@ func TestNoiseIsNotAChange(t *testing.T) {
 			t.Errorf("seed %d: only %d were tested", seed, d.Tested)
 		}
 	}
-	if wrong > 1 { // a rate of 5 % in 20 pairs
+	if wrong > 1 { // a rate of 5% in 20 pairs
 		t.Errorf("%d of %d pairs of equal programs are called different", wrong, pairs)
 	}
 }

@@ -135,13 +135,13 @@ func (n *noise) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d comparisons of a program with itself", n.pairs)
 	for _, least := range n.least {
-		fmt.Fprintf(&b, "\n  from %2.0f %% on: something changed in %d (%.1f %%), the time for each command buffer in %d "+
-			"(%.1f %%)", 100*least,
+		fmt.Fprintf(&b, "\n  from %2.0f%% on: something changed in %d (%.1f%%), the time for each command buffer in %d "+
+			"(%.1f%%)", 100*least,
 			n.alarms[least], 100*float64(n.alarms[least])/float64(n.pairs), n.run[least],
 			100*float64(n.run[least])/float64(n.pairs))
 	}
 	for _, by := range slower {
-		fmt.Fprintf(&b, "\n  %2.0f %% slower: seen in %d (%.1f %%)", 100*(by-1), n.found[by],
+		fmt.Fprintf(&b, "\n  %2.0f%% slower: seen in %d (%.1f%%)", 100*(by-1), n.found[by],
 			100*float64(n.found[by])/float64(n.pairs))
 	}
 	fmt.Fprintf(&b, "\n  nothing can be said of the time for each command buffer in %d; programs with changes that are "+

@@ -11,7 +11,7 @@ import (
 
 // A comparison is what a test says of two samples.
 type comparison struct {
-	ratio, low, high float64 // of B to A, with its 95 % confidence interval
+	ratio, low, high float64 // of B to A, with its 95% confidence interval
 	p                float64
 }
 

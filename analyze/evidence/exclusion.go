@@ -17,7 +17,7 @@ import (
 type Exclusion struct {
 	What      string
 	Index     float64
-	Low, High float64 // of 95 % of what independent threads would show
+	Low, High float64 // of 95% of what independent threads would show
 	PValue    float64
 	QValue    float64 // PValue, adjusted for the number of tests
 	Threads   int

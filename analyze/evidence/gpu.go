@@ -26,7 +26,7 @@ type DeviceUse struct {
 	Device    *analyze.Device // nil when not known
 	Active    analyze.Interval
 	Busy, Sum analyze.Nanos
-	// command buffers that it ran at the same time, leaving out what it did for less than 1 % of its busy time
+	// command buffers that it ran at the same time, leaving out what it did for less than 1% of its busy time
 	Capacity int
 	Backlog  analyze.Nanos // time in which it was busy while something was ready for it and had not begun
 	Growth   float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready

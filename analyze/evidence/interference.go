@@ -16,7 +16,7 @@ type Interference struct {
 	What    string
 	Calls   int
 	Rho     float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
-	RhoLow  float64 // of its 95 % interval
+	RhoLow  float64 // of its 95% interval
 	RhoHigh float64
 	PValue  float64 // of Rho, by permutation
 	QValue  float64 // PValue, adjusted for the number of tests

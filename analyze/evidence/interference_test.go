@@ -61,7 +61,7 @@ func TestTicksMakeNoInterference(t *testing.T) {
 		}
 		return n
 	}
-	if n := found(0); n > 12 { // of 100 at 5 %: more than 12 come once in 700 times
+	if n := found(0); n > 12 { // of 100 at 5%: more than 12 come once in 700 times
 		t.Errorf("%d of %d independent programs interfere", n, rounds)
 	}
 	if n := found(20_000); n < 95 {

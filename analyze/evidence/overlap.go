@@ -9,7 +9,7 @@ import (
 
 // queueOverlap is how many command buffers of one queue a GPU runs at the same time, as far as the trace shows it.
 type queueOverlap struct {
-	// at the same time, leaving out what there was for less than 1 % of the queue's busy time
+	// at the same time, leaving out what there was for less than 1% of the queue's busy time
 	Most     int
 	Limited  bool                      // it runs no more: others of the queue were ready and waited, with room on the GPU
 	Busy     *Busy                     // when it ran something

@@ -32,7 +32,7 @@ func TestPassages(t *testing.T) {
 
 // The story: with four threads on 16 processors a thread waits for the interpreter's lock also while it makes command
 // buffers, and others have it for their way from one needless wait to the next. Only waits on that way itself were
-// counted: device-wide-sync was told to cost 24 % of the threads' time, and the same program took 39 % less when it
+// counted: device-wide-sync was told to cost 24% of the threads' time, and the same program took 39% less when it
 // waited for its own work alone.
 func TestWaitsForALockThatOthersHaveForNeedlessWaits(t *testing.T) {
 	const us = analyze.Nanos(1000)

@@ -5,9 +5,9 @@ import "testing"
 // TestConfinedTo tells of programs on a machine of 16 processors that no affinity and no quota kept from any. The demo
 // with four threads used the time of 2.97 and 3.09 processors, a compute-bound one that of 7.29, one that spins that of
 // 1.02; all were taken to be confined to so many, because that is next to a whole number. A replay on 3 processors was
-// off by 68 %, so nothing was predicted, and what was the root was not known. And of 477 recordings on two processors
+// off by 68%, so nothing was predicted, and what was the root was not known. And of 477 recordings on two processors
 // seven were taken to be confined to one, whose threads, woken where they slept last, waited for more than they had:
-// predictions of three were 25 to 35 % off. What is confined uses as much in every sample, and those did not; their
+// predictions of three were 25 to 35% off. What is confined uses as much in every sample, and those did not; their
 // samples, and those of two that were confined, are these.
 func TestConfinedTo(t *testing.T) {
 	for _, c := range []struct {

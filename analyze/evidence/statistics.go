@@ -58,7 +58,7 @@ func effect(y, x []float64) float64 {
 	return r.slope() * r.x / r.y
 }
 
-// spearmanInterval is the 95 % interval of a rank correlation of n pairs, by Fisher's transformation with the variance
+// spearmanInterval is the 95% interval of a rank correlation of n pairs, by Fisher's transformation with the variance
 // 1.06/(n−3) of E. C. Fieller, H. O. Hartley, E. S. Pearson, Tests for Rank Correlation Coefficients, 1957.
 func spearmanInterval(rho float64, n int) (low, high float64) {
 	if n <= 3 {

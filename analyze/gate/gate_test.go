@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the goldens anew")
 // sample has names as programs give them, which no form may take for anything else.
 func sample() *Gate {
 	return &Gate{
-		Command: "mtrace diff", Name: "before → after", Warnings: []string{"the trace is cut: 3 threads, 50 % of the time"},
+		Command: "mtrace diff", Name: "before → after", Warnings: []string{"the trace is cut: 3 threads, 50% of the time"},
 		Notes:   []string{"verdict: gpu-bound on both sides"},
 		Columns: []string{"change", "A", "B"},
 		Cases: []Case{

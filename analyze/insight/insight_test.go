@@ -197,7 +197,7 @@ func TestInsights(t *testing.T) {
 					th.Wait(iterate(th, q, 60*us, "step"))
 				}
 			}}},
-		{"fusion", Info, []string{"mul + add + relu come back to back 60 times (100 % of the cases)", "of launching"},
+		{"fusion", Info, []string{"mul + add + relu come back to back 60 times (100% of the cases)", "of launching"},
 			"dispatch of add by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {

@@ -68,7 +68,7 @@ func seriesOf(t *analyze.Trace) []*series {
 // middle holds the quantiles of durations that matter here.
 type middle struct{ low, median, high analyze.Nanos }
 
-// settled are the quantiles of what comes after the first quarter: 5, 50 and 95 %.
+// settled are the quantiles of what comes after the first quarter: 5, 50 and 95%.
 func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 	var all []analyze.Nanos
 	for i := len(list) / 4; i < len(list); i++ {
@@ -270,7 +270,7 @@ func variance(in *Input) *Insight {
 	}
 	return &Insight{Severity: Info, Where: where.most(),
 		Evidence: fmt.Sprintf("from the 5th to the 95th percentile, command buffers of the same work of one thread differ "+
-			"by %.0f %% of their median: from %s to %s "+
+			"by %.0f%% of their median: from %s to %s "+
 			"around %s; most of it is in %s (%d of %d series vary like that)",
 			100*most, m.low, m.high, m.median, parts[cause].what, wide, heard),
 		Advice: "report medians and intervals, not means; " + parts[cause].advice}

@@ -10,7 +10,7 @@ mtrace.charts = function (page) {
     for (; n >= 1023.5 && i < units.length - 1; i++) n /= 1024;
     return (i === 0 ? Math.round(n) : n.toPrecision(3)) + " " + units[i];
   };
-  const shown = {share: (n) => Math.round(n * 100) + " %", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
+  const shown = {share: (n) => Math.round(n * 100) + "%", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
 
   // over draws levels over time, on one grid of time.
   function over(title, remark, list) {

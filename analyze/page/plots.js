@@ -4,8 +4,8 @@
   const {sweep, diff, curves, parts} = JSON.parse(document.getElementById("page-data").textContent);
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));
   const three = (n) => n == null ? "" : n === 0 ? "0" : n >= 999.5 ? Math.round(n).toString() : n.toPrecision(3);
-  const percent = (share) => (100 * share).toFixed(1) + " %";
-  const change = (ratio) => ratio == null ? "" : ratio >= 10 ? three(ratio) + " ×" : ratio <= 0.1 ? "1/" + three(1 / ratio) : (ratio >= 1 ? "+" : "−") + Math.abs(100 * (ratio - 1)).toFixed(1) + " %";
+  const percent = (share) => (100 * share).toFixed(1) + "%";
+  const change = (ratio) => ratio == null ? "" : ratio >= 10 ? three(ratio) + " ×" : ratio <= 0.1 ? "1/" + three(1 / ratio) : (ratio >= 1 ? "+" : "−") + Math.abs(100 * (ratio - 1)).toFixed(1) + "%";
   const cursor = {drag: {x: false, y: false}};
   const lined = [[], [8, 5], [2, 4]];
 
@@ -49,7 +49,7 @@
       scales: {x: {time: false, range: () => [-0.6, times.length - 0.4]}, y: {range: () => [0, 1]}},
       axes: [axis(ink, grid, {splits: () => xs, values: (u, all) => all.map((i) => times[i] ? String(times[i].threads) :
           ""), label: "threads"}), axis(ink, grid, {size: 64, values: (u, all) => all.map((n) => Math.round(100 * n) +
-              " %")})],
+              "%")})],
       series: [{label: "threads", value: (u, i) => i == null ? "" : String(times[i].threads)},
           ...used.toReversed().map((p) => ({label: p.name, value: (u, n, s,
               i) => i == null ? "" : percent(times[i].shares[p.name] || 0),

@@ -127,13 +127,13 @@ func TestPlotsInBrowser(t *testing.T) {
 	}{
 		"sweep": {sweep.Bytes(), map[string]string{"titles": "[Throughput Where the threads' time went]",
 			"pictures": "[1 1]", "inked": "[true true]",
-			"rows": "[[1|100|95.0|104|3|1.00|100.0 % 2|190|181|198|3|1.90|95.0 % 4|340|323|354|3|3.40|85.0 % " +
-				"8|350|333|364|3|3.50|43.8 % 16|300|285|312|3|3.00|18.8 %] " +
-				"[lock|waiting for a lock|5.0 %|10.0 %|20.0 %|40.0 %|80.0 % executing|waiting while its own command " +
-				"buffers run on the GPU|95.0 %|90.0 %|80.0 %|60.0 %|20.0 %]]"}},
+			"rows": "[[1|100|95.0|104|3|1.00|100.0% 2|190|181|198|3|1.90|95.0% 4|340|323|354|3|3.40|85.0% " +
+				"8|350|333|364|3|3.50|43.8% 16|300|285|312|3|3.00|18.8%] " +
+				"[lock|waiting for a lock|5.0%|10.0%|20.0%|40.0%|80.0% executing|waiting while its own command " +
+				"buffers run on the GPU|95.0%|90.0%|80.0%|60.0%|20.0%]]"}},
 		"diff": {compared.Bytes(), map[string]string{"titles": "[What changed]", "pictures": "[1]", "inked": "[true]",
-			"rows": "[[call|commit|slower|1.00 µs|2.00 µs|+100.0 %|+80.0 %|+120.0 %|5.00 ms kernel|axpy</script>|faster|1.00 " +
-				"µs|500 ns|−50.0 %|−60.0 %|−40.0 %|-2.00 ms]]"}},
+			"rows": "[[call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0%|+120.0%|5.00 ms kernel|axpy</script>|faster|1.00 " +
+				"µs|500 ns|−50.0%|−60.0%|−40.0%|-2.00 ms]]"}},
 	} {
 		for _, size := range []string{"1200,900", "420,900"} {
 			l := lookAt(t, c.page, size, seen)

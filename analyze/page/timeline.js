@@ -355,7 +355,7 @@ mtrace.timeline = function (page) {
     for (let k = 0; k < cells[at + 2]; k++) {
       const kind = cells[at + 3 + 2 * k];
       parts.push((lane.shows === "thread" && page.kinds[kind] ? page.kinds[kind].name : "work") + " " +
-          Math.round(cells[at + 4 + 2 * k] / 2.55) + " %");
+          Math.round(cells[at + 4 + 2 * k] / 2.55) + "%");
     }
     return lane.name + ": " + cells[at + 1] + " short ones in " + mtrace.duration(level.cell_ns) + " from " + mtrace.instant(level.cellAt[i], level.cell_ns) + " on: " + parts.join(", ");
   }

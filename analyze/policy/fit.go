@@ -4,7 +4,7 @@ package policy
 const (
 	FitColumns    = 384   // costs that are fitted apart; sizes of dispatches beyond that share one
 	FitSolved     = 128   // of them that are solved for: sizes are put together until there are no more
-	FitSizeBits   = 4     // significant bits by which sizes of dispatches are told apart: within 6 %
+	FitSizeBits   = 4     // significant bits by which sizes of dispatches are told apart: within 6%
 	FitAlike      = 4096  // different command buffers whose usual time is kept
 	FitBlocks     = 24    // consecutive parts of the run, whose residuals an interval is made of
 	FitFolds      = 16    // random parts of the run, which show whether a few command buffers decide a cost

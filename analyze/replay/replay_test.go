@@ -57,7 +57,7 @@ func TestRemoveDelays(t *testing.T) {
 }
 
 // TestCalibrateProcessors tells of threads that compute on 4 to 16 processors. The machine put half of their bursts
-// on any processor, took 15 to 24 % longer than the run, and nothing was predicted. The system had shared the
+// on any processor, took 15 to 24% longer than the run, and nothing was predicted. The system had shared the
 // processors out better.
 func TestCalibrateProcessors(t *testing.T) {
 	for _, ran := range []float64{policy.Scattered, 0} {
@@ -142,7 +142,7 @@ func TestWaitingForProcessorsStays(t *testing.T) {
 }
 
 // TestSleepIsLessWithoutTheCause tells of a machine of 16 processors on which waking one that sleeps takes 250 µs.
-// Programs on it were predicted to gain too little, by 15 % in the median, and 13 of 31 measured gains were inside
+// Programs on it were predicted to gain too little, by 15% in the median, and 13 of 31 measured gains were inside
 // their intervals: without its cause a program wakes processors so often that they hardly sleep. That is the
 // estimate now, and the interval holds both.
 func TestSleepIsLessWithoutTheCause(t *testing.T) {

@@ -57,7 +57,7 @@ func (r *Report) writeCalls(w *sheet) {
 		return
 	}
 	head(w, "calls", "")
-	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95 %", "99 %", "longest", "threads"},
+	t := &table{heads: []string{"call", "count", "total", "mean", "median", "95%", "99%", "longest", "threads"},
 		left: 1, most: w.rows(2 * mostRows), spare: []int{6, 3, 8}}
 	same := map[string]int{}
 	for _, c := range r.Calls {

@@ -53,7 +53,7 @@ func (r *Report) meaning(c column) string {
 	return c.legend
 }
 
-// usedColumns are those in which one of the threads has 0.5 % of its time or more.
+// usedColumns are those in which one of the threads has 0.5% of its time or more.
 func usedColumns(threads []Thread) (used []column) {
 	for _, c := range columns {
 		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {

@@ -125,7 +125,7 @@ func (r *Report) writeGPU(w *sheet) {
 		analyze.FormatShare(g.BusyShare), ns(g.SumNS), g.Overlap), "  ", "  ")
 	l := &g.StartLatency
 	if l.Count > 0 {
-		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95 %% within %s, 99 %% within %s, longest %s",
+		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95%% within %s, 99%% within %s, longest %s",
 			ns(l.P50NS), ns(l.P95NS), ns(l.P99NS), ns(l.MaxNS)), "  ", "  ")
 	}
 	if text := g.Encoders.Text(); text != "" {

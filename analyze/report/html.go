@@ -94,7 +94,7 @@ func bars(t Thread) []bar {
 	for _, c := range columns {
 		if n := c.of(&t); n > 0 && t.WindowNS > 0 {
 			p := 100 * float64(n) / float64(t.WindowNS)
-			list = append(list, bar{template.CSS(c.color), fmt.Sprintf("%s: %s, %.1f %%", c.name, ns(n), p), p})
+			list = append(list, bar{template.CSS(c.color), fmt.Sprintf("%s: %s, %.1f%%", c.name, ns(n), p), p})
 		}
 	}
 	return list

@@ -56,16 +56,16 @@ func TestHeadline(t *testing.T) {
 		{Serialization{Verdict: "none", Confidence: 0.7}, "none · likely"},
 		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 1.5, 2.5),
 			gain("b", 0.2, 1.2, 1.1, 1.3)}},
-			"a · costs 60 % of thread time · removing it: 2.00x faster (1.50-2.50) · clear"},
+			"a · costs 60% of thread time · removing it: 2.00x faster (1.50-2.50) · clear"},
 		{Serialization{Verdict: "a", Share: 0.6, Confidence: 0.9, Causes: []Cause{gain("a", 0.6, 2, 0.9, 2.5),
 			gain("b", 0.01, 2, 1.5, 2.5)}},
-			"a · costs 60 % of thread time · removing it: 2.00x faster (0.90-2.50) · likely"},
+			"a · costs 60% of thread time · removing it: 2.00x faster (0.90-2.50) · likely"},
 		{Serialization{Verdict: "a", CloseCalls: []string{"b"}, Share: 0.4, Confidence: 0.7,
 			Causes: []Cause{gain("a", 0.4, 1.6, 1.3, 1.9),
 				gain("b", 0.3, 1.5, 1.2, 1.8)}},
-			"a or b · costs 40 % of thread time · removing it: 1.60x faster (1.30-1.90) · close call"},
+			"a or b · costs 40% of thread time · removing it: 1.60x faster (1.30-1.90) · close call"},
 		{Serialization{Verdict: "a", Share: 0.4, Confidence: 0.3, Causes: []Cause{{Cause: "a", Share: 0.4}}},
-			"a · costs 40 % of thread time · close call"},
+			"a · costs 40% of thread time · close call"},
 	} {
 		if got := strings.Join(c.s.headline(), " · "); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)

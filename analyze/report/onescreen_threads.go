@@ -72,7 +72,7 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// usedScreenColumns are the columns in which one of the threads has 0.5 % of its time or more.
+// usedScreenColumns are the columns in which one of the threads has 0.5% of its time or more.
 func usedScreenColumns(threads []Thread) (used []screenColumn) {
 	for _, c := range screenColumns {
 		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {

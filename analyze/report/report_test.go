@@ -325,8 +325,8 @@ func TestColoursReachTheTerminal(t *testing.T) {
 // A number that stands at the end of a line without its unit is read as another.
 func TestNumbersKeepTheirUnits(t *testing.T) {
 	var b bytes.Buffer
-	wrap(newSheet(&b, Options{}), strings.Repeat("x", UsualWidth-10)+" took 12.5 ms, 40 % of 3 GiB)", "", "")
-	if want := strings.Repeat("x", UsualWidth-10) + " took\n12.5 ms, 40 % of 3 GiB)\n"; b.String() != want {
+	wrap(newSheet(&b, Options{}), strings.Repeat("x", UsualWidth-10)+" took 12.5 ms, 40% of 3 GiB)", "", "")
+	if want := strings.Repeat("x", UsualWidth-10) + " took\n12.5 ms, 40% of 3 GiB)\n"; b.String() != want {
 		t.Errorf("%q, want %q", b.String(), want)
 	}
 }

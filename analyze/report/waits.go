@@ -13,7 +13,7 @@ type Exclusion struct {
 	Index     float64 `json:"index"`
 	PValue    float64 `json:"p_value"`
 	QValue    float64 `json:"q_value"`          // p_value, adjusted for the number of tests (Benjamini–Hochberg)
-	NullLow   float64 `json:"independent_low"`  // 95 % of independent threads would show an index
+	NullLow   float64 `json:"independent_low"`  // 95% of independent threads would show an index
 	NullHigh  float64 `json:"independent_high"` // between these two
 	Threads   int     `json:"threads"`
 	Intervals int     `json:"intervals"`

@@ -17,7 +17,7 @@ func (e TooFewError) Error() string {
 		fewestPoints)
 }
 
-// An Estimate is a fitted value with its 95 % confidence interval. High may be +Inf, and is then null in JSON.
+// An Estimate is a fitted value with its 95% confidence interval. High may be +Inf, and is then null in JSON.
 type Estimate struct{ Value, Low, High float64 }
 
 // A Fit is a law fitted to measured throughputs by least squares.

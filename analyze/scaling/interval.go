@@ -99,7 +99,7 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	return out
 }
 
-// interval is value with the middle 95 % of what the draws say of it; without draws it is anything.
+// interval is value with the middle 95% of what the draws say of it; without draws it is anything.
 func interval(value float64, ds []guess, of func(guess) float64) Estimate {
 	if len(ds) == 0 {
 		return Estimate{value, 0, math.Inf(1)}

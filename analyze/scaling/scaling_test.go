@@ -158,7 +158,7 @@ func TestFitRecoversTheLaw(t *testing.T) {
 	}
 }
 
-// The 95 % interval must hold the truth about 95 times in a hundred: an interval that is too narrow is a false claim.
+// The 95% interval must hold the truth about 95 times in a hundred: an interval that is too narrow is a false claim.
 func TestIntervalsCover(t *testing.T) {
 	const lambda, sigma, kappa, trials = 1000.0, 0.08, 0.002, 120
 	held := 0

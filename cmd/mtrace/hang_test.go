@@ -72,7 +72,7 @@ func (h *hanging) end(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// Programs that hang were said to be slow: "GPU-BOUND 80 %" of the moment before. Each hangs for a reason of its own.
+// Programs that hang were said to be slow: "GPU-BOUND 80%" of the moment before. Each hangs for a reason of its own.
 func TestHangs(t *testing.T) {
 	for _, c := range []struct {
 		program string

@@ -270,7 +270,7 @@ func TestPush(t *testing.T) {
 		sent := ofProfile(p)
 		sent.Labels = have.Labels
 		check(t, sent, "api", map[string]string{"__name__": "mtrace_api", "service_name": "training", "host": host})
-		refused(t, "parca", address, "refuse=yes", "refused with gRPC's status 3: this label is not wanted: 100 %")
+		refused(t, "parca", address, "refuse=yes", "refused with gRPC's status 3: this label is not wanted: 100%")
 		refused(t, "pyroscope", address, "a=b", "p")
 	})
 }

@@ -29,5 +29,5 @@ func bar[N int | int64](done, of N) string {
 		share = min(1, float64(done)/float64(of))
 	}
 	full := int(share * cells)
-	return fmt.Sprintf("[%s%s] %3.0f %%", strings.Repeat("#", full), strings.Repeat(".", cells-full), 100*share)
+	return fmt.Sprintf("[%s%s] %3.0f%%", strings.Repeat("#", full), strings.Repeat(".", cells-full), 100*share)
 }

@@ -118,10 +118,10 @@ func (u Usage) Remark(own func(pid int) bool) (line string, ok bool) {
 	if u.Wall <= 0 || float64(others) < worthSaying*float64(u.Wall) {
 		return "", false
 	}
-	line = fmt.Sprintf("other programs had the GPU for %.0f %% of the time", 100*float64(others)/float64(u.Wall))
+	line = fmt.Sprintf("other programs had the GPU for %.0f%% of the time", 100*float64(others)/float64(u.Wall))
 	for _, p := range u.Processes {
 		if !own(p.PID) {
-			return line + fmt.Sprintf(", most of all %s (process %d, %.0f %%): measure when they do not", p.Name, p.PID,
+			return line + fmt.Sprintf(", most of all %s (process %d, %.0f%%): measure when they do not", p.Name, p.PID,
 				100*float64(p.GPU)/float64(u.Wall)), true
 		}
 	}

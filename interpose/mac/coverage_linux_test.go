@@ -85,16 +85,16 @@ func (b *built) reportCoverage(t *testing.T) {
 			t.Errorf("of %s no line ran: docs/mac-checklist.md says how to add a file", c.file)
 		}
 		total.lines, total.ran = total.lines+c.lines, total.ran+c.ran
-		table += fmt.Sprintf("%-24s %3d of %3d lines, %5.1f %%", c.file, c.ran, c.lines, 100*c.share())
+		table += fmt.Sprintf("%-24s %3d of %3d lines, %5.1f%%", c.file, c.ran, c.lines, 100*c.share())
 		if len(c.missed) > 0 {
 			table += fmt.Sprint("; not ", strings.Trim(fmt.Sprint(c.missed), "[]"))
 		}
 		table += "\n"
 	}
-	t.Logf("lines of the files for macOS that ran:\n%s%-24s %3d of %3d lines, %5.1f %%", table, total.file, total.ran,
+	t.Logf("lines of the files for macOS that ran:\n%s%-24s %3d of %3d lines, %5.1f%%", table, total.file, total.ran,
 		total.lines, 100*total.share())
 	if total.share() < leastCoverage {
-		t.Errorf("%.1f %% of the lines ran, fewer than %.0f %%: add what is missing to the programs in testdata",
+		t.Errorf("%.1f%% of the lines ran, fewer than %.0f%%: add what is missing to the programs in testdata",
 			100*total.share(), 100*leastCoverage)
 	}
 }

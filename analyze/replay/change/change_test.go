@@ -47,7 +47,7 @@ func everyChange() map[string]change.Change {
 }
 
 // TestBounds tells of a deeper queue that was predicted to make a program 11 times as fast whose GPU was busy for
-// 84 % of the time, because commits counted whose work would never have been done. Whatever is changed in any
+// 84% of the time, because commits counted whose work would never have been done. Whatever is changed in any
 // program, the GPU does no more than its engines can, and the recorded program stays as it is.
 func TestBounds(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))

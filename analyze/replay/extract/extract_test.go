@@ -90,7 +90,7 @@ func TestUnlockedByChance(t *testing.T) {
 		left += d.Unlocked
 	}
 	if off := float64(left)/float64(took) - 1; off < -0.015 || off > 0 {
-		t.Errorf("without the lock threads take %+.1f %% of their own time more, want next to nothing: it does not go "+
+		t.Errorf("without the lock threads take %+.1f%% of their own time more, want next to nothing: it does not go "+
 			"with the lock", 100*off)
 	}
 }

@@ -67,7 +67,7 @@ func TestNewest(t *testing.T) {
 
 // TestFrameworkOnSeveralProcessors tells of four threads on 16 processors, where these run the kernels: the
 // framework uses 790 µs of them for each command buffer of 100 µs. That was taken to happen one after the other, so
-// that each end was seen late, and the replay was off by 45 %.
+// that each end was seen late, and the replay was off by 45%.
 func TestFrameworkOnSeveralProcessors(t *testing.T) {
 	p := loops.Of(4, 100, 100*us, 100*us)
 	want := rate(t, p)

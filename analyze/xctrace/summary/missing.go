@@ -38,7 +38,7 @@ func (s *scope) missing(out *Summary) []Missing {
 			Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
 		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, and some of them span " +
 			"seconds: they make no frame rate"},
-		Missing{What: "the overhead of recording", Why: "the export does not say; 1 to 3 % have been measured by others"},
+		Missing{What: "the overhead of recording", Why: "the export does not say; 1 to 3% have been measured by others"},
 	)
 	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
 		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " +

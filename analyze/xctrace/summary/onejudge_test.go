@@ -19,7 +19,7 @@ import (
 const exportsVariable = "MTRACE_XCTRACE_EXPORTS"
 
 // TestOneJudge: mtrace xctrace and mtrace report give the same verdict, with the same sentence, and the same figures of
-// the GPU. Each had a judge of its own: a GPU was saturated at 90 % in one and at 93 % in the other, and one named
+// the GPU. Each had a judge of its own: a GPU was saturated at 90% in one and at 93% in the other, and one named
 // launch-bound where the other told nothing.
 func TestOneJudge(t *testing.T) {
 	for name, c := range map[string]export.Config{

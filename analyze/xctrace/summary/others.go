@@ -135,7 +135,7 @@ func (s *Summary) othersText(p *printer) {
 			if l.Count < o.Rows {
 				which = fmt.Sprintf("%d of them", l.Count)
 			}
-			line += fmt.Sprintf("; %s last %s in all: median %s, 95 %% up to %s, longest %s", which, l.SumNS, l.P50NS, l.P95NS,
+			line += fmt.Sprintf("; %s last %s in all: median %s, 95%% up to %s, longest %s", which, l.SumNS, l.P50NS, l.P95NS,
 				l.MaxNS)
 		}
 		if o.Left > 0 {

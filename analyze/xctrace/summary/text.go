@@ -311,7 +311,7 @@ func (s *Summary) told(p *printer) {
 	}
 }
 
-func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
 // short keeps a label on its line. Tabs and line ends in it would break the
 // table.

@@ -39,12 +39,12 @@ func TestTrap05SingleTargetTablesHoldOthers(t *testing.T) {
 		gpuRow{start: 100, duration: 100, pid: 7}, gpuRow{start: 150, duration: 100, pid: 476},
 		gpuRow{start: 300, duration: 100, pid: 7}))
 	if s.GPU.Own.SumNS != 200 || s.GPU.All.SumNS != 300 || s.GPU.ForeignShare < 0.33 ||
-		!warned(s, "33 % of the GPU time was other processes'") {
+		!warned(s, "33% of the GPU time was other processes'") {
 		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
 	}
 }
 
-// Trap 6. Rows overlap: their sum said 85.4 % busy, the union 75.7 %.
+// Trap 6. Rows overlap: their sum said 85.4% busy, the union 75.7%.
 func TestTrap06BusyIsTheUnion(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(
 		gpuRow{start: 1000, duration: 100, channel: "Vertex", pid: 7}, gpuRow{start: 1050, duration: 100,
@@ -113,7 +113,7 @@ func TestTrapStartLatencyIdentity(t *testing.T) {
 	}
 }
 
-// Trap 10. The encoder list is CPU time: "61 % of the GPU time is blit" was made
+// Trap 10. The encoder list is CPU time: "61% of the GPU time is blit" was made
 // of it.
 func TestTrap10EncoderListIsCPUTime(t *testing.T) {
 	r := export.Record(export.Config{Seed: 10, CommandBuffers: 100})
@@ -220,7 +220,7 @@ func TestTrap18And19SettingsExplainEmptyTables(t *testing.T) {
 	}
 }
 
-// Traps 20 and 21. Shader Timeline left out a shader with 11 % of all samples:
+// Traps 20 and 21. Shader Timeline left out a shader with 11% of all samples:
 // its shares are among shaders, never of the GPU's time.
 func TestTrap20And21ShaderTimelineDoesNotCoverAll(t *testing.T) {
 	shaders := func(w *export.Writer) {
@@ -246,7 +246,7 @@ func TestTrap20And21ShaderTimelineDoesNotCoverAll(t *testing.T) {
 	}
 	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7}), shaders)
 	if len(s.Shaders) != 1 || s.Shaders[0].SumNS != 25 || s.Shaders[0].Share != 1 ||
-		!warned(s, "covers 25 % of the subject's GPU time") {
+		!warned(s, "covers 25% of the subject's GPU time") {
 		t.Errorf("shaders %+v, warnings %q", s.Shaders, s.Warnings)
 	}
 }

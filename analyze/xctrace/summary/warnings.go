@@ -88,7 +88,7 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 	}
 	for _, st := range out.States {
 		if st.Induced && st.Share > 0.01 {
-			warn("%.0f %% of the time the GPU's performance state %s was induced, not chosen by the load", 100*st.Share, st.Name)
+			warn("%.0f%% of the time the GPU's performance state %s was induced, not chosen by the load", 100*st.Share, st.Name)
 		}
 	}
 	if len(out.Shaders) > 0 && out.GPU != nil {
@@ -96,7 +96,7 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		for _, x := range out.Shaders {
 			covered += x.SumNS
 		}
-		warn("Shader Timeline covers %.0f %% of the subject's GPU time and leaves whole shaders out: compare shaders with "+
+		warn("Shader Timeline covers %.0f%% of the subject's GPU time and leaves whole shaders out: compare shaders with "+
 			"each other only", 100*share(covered, out.GPU.Own.SumNS))
 	}
 	if out.GPU == nil {
@@ -109,11 +109,11 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		case g.Own.Intervals > 0 && own < 0.05:
 			warn("only %d of %d GPU intervals are the subject's: is it the right process?", g.Own.Intervals, g.All.Intervals)
 		case g.ForeignShare > 0.1:
-			warn("%.0f %% of the GPU time was other processes': they delay the subject's work", 100*g.ForeignShare)
+			warn("%.0f%% of the GPU time was other processes': they delay the subject's work", 100*g.ForeignShare)
 		}
 	}
 	if g.UnattributedShare > 0.01 {
-		warn("%.0f %% of the GPU time is of no process: it is nobody's here, not the subject's", 100*g.UnattributedShare)
+		warn("%.0f%% of the GPU time is of no process: it is nobody's here, not the subject's", 100*g.UnattributedShare)
 	}
 	mismatched, coalesced, unlabelled, rows := 0, 0, 0, 0
 	for i := range s.GPU {
@@ -139,7 +139,7 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of encoders", max(coalesced, int(s.Coalesced)))
 	}
 	if rows > 0 && float64(unlabelled) > 0.9*float64(rows) {
-		warn("%.0f %% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels "+
+		warn("%.0f%% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels "+
 			"(debug groups do not reach the export)",
 			100*float64(unlabelled)/float64(rows))
 	}

@@ -95,7 +95,7 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// full and quick give the rounds their number: nine have a 95 % interval of the median that leaves out the extremes,
+// full and quick give the rounds their number: nine have a 95% interval of the median that leaves out the extremes,
 // six are the fewest that have one at all.
 func full(iterations, warmup, budgetMS int) Parameters {
 	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}
@@ -198,7 +198,7 @@ func (p Parameters) rounds(n int) Parameters {
 
 // timesTable lists the samples of a metric, case by case: the least, mean, median, most, and how sure the median is.
 func timesTable(r *Results, bench, metric, title string) Table {
-	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95 % of median",
+	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95% of median",
 		"variation"}}
 	for _, c := range r.Of(bench) {
 		s := c.Series(metric).Summarize()

@@ -14,7 +14,7 @@ import (
 type Summary struct {
 	Samples, Rounds        int
 	Min, Mean, Median, Max float64
-	// Low and High bound the median with a confidence of at least 95 %; NaN when there are too few rounds to say.
+	// Low and High bound the median with a confidence of at least 95%; NaN when there are too few rounds to say.
 	Low, High float64
 	// Variation is the coefficient of variation of the rounds' medians (standard deviation by mean): how far the machine
 	// disagrees with itself. NaN for one round.

@@ -27,7 +27,7 @@ func TestMedianInterval(t *testing.T) {
 		n         int
 		low, high float64
 	}{
-		{0, nan, nan}, {1, nan, nan}, {5, nan, nan}, // 1 − 2/2⁵ = 93.75 %: not enough
+		{0, nan, nan}, {1, nan, nan}, {5, nan, nan}, // 1 − 2/2⁵ = 93.75%: not enough
 		{6, 1, 6}, {7, 1, 7}, {8, 1, 8}, {9, 2, 8}, {11, 2, 10}, {12, 3, 10}, {20, 6, 15}, {30, 10, 21}, {100, 40, 61},
 	} {
 		var values []float64
@@ -59,7 +59,7 @@ func TestMedianIntervalCovers(t *testing.T) {
 		}
 		// Three standard errors of a share of 0.95 below it.
 		if share := float64(held) / trials; share < 0.95-3*math.Sqrt(0.95*0.05/trials) {
-			t.Errorf("%d values: the interval holds the median in %.1f %% of cases", n, 100*share)
+			t.Errorf("%d values: the interval holds the median in %.1f%% of cases", n, 100*share)
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// Report R2's first figures disagreed with themselves by 511 %: one kernel was measured after the other, while the
+// Report R2's first figures disagreed with themselves by 511%: one kernel was measured after the other, while the
 // machine changed. Here the cases take turns, and are compared round by round: a machine that gets half as slow again
 // every round must not show in a ratio, nor widen its interval.
 func TestRatioIgnoresDrift(t *testing.T) {

@@ -22,7 +22,7 @@ func matmulTables(r *Results) []Table {
 	against := Table{Title: "Matrix products: times as fast as the " + kernels[0] + " kernel",
 		Columns: []string{"size", "type"}, Left: []string{"type"}}
 	for _, k := range kernels[1:] {
-		against.Columns = append(against.Columns, k, "95 %")
+		against.Columns = append(against.Columns, k, "95%")
 	}
 	for _, size := range r.Values("matmul", "size") {
 		for _, dtype := range r.Values("matmul", "dtype") {
@@ -101,7 +101,7 @@ var (
 func fusedTables(r *Results) []Table {
 	t := Table{
 		Title:   "Fusion: one kernel in place of two, milliseconds",
-		Columns: []string{"op", "type", "elements", "fused", "2 kernels", "2 buffers", "saved", "95 % of saved", "ratio"},
+		Columns: []string{"op", "type", "elements", "fused", "2 kernels", "2 buffers", "saved", "95% of saved", "ratio"},
 		Left:    []string{"type"},
 	}
 	for _, c := range r.Of("fused") {

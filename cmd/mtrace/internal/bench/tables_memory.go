@@ -22,7 +22,7 @@ func memoryTables(r *Results) []Table {
 		paths.row(title, duration(wall), duration(medianOf(c, "gpu_ns")), perSecond(c.Bytes, wall))
 	}
 	ratio := RatioOf(private.Series("wall_ns"), shared.Series("wall_ns"))
-	paths.note("Shared is %s as fast (95 %%: %s), %s floats in and out; the application's own copy is in both.",
+	paths.note("Shared is %s as fast (95%%: %s), %s floats in and out; the application's own copy is in both.",
 		times(ratio.Value),
 		interval(ratio.Low, ratio.High, times), shared.Keys["elements"])
 	copies := Table{Title: "Memory: host to device, GB/s", Columns: []string{"bytes", "memcpy into shared", "GB/s",
@@ -46,7 +46,7 @@ var cacheSteps = []struct{ step, title string }{
 
 // cacheTables are those of reports R2 #5 and R4.
 func cacheTables(r *Results) []Table {
-	t := Table{Title: "Getting a kernel", Columns: []string{"way", "median", "95 %", "library", "pipeline", "cold is"}}
+	t := Table{Title: "Getting a kernel", Columns: []string{"way", "median", "95%", "library", "pipeline", "cold is"}}
 	cold := r.Find("cache", "step=cold")
 	for _, step := range cacheSteps {
 		c := r.Find("cache", "step="+step.step)
@@ -64,7 +64,7 @@ func cacheTables(r *Results) []Table {
 	if save := r.Find("cache", "step=save"); save != nil {
 		s := save.Series("save_ns").Summarize()
 		tables = append(tables, Table{
-			Title: "Saving a binary archive of one kernel", Columns: []string{"median", "95 %", "file"},
+			Title: "Saving a binary archive of one kernel", Columns: []string{"median", "95%", "file"},
 			Rows: [][]string{{duration(s.Median), interval(s.Low, s.High, duration), bytesText(medianOf(save, "file_bytes"))}},
 		})
 	}
@@ -93,7 +93,7 @@ func statisticsTable(c *Case) Table {
 // acquireTables are report R2 #6a: how long it takes to get a command buffer.
 func acquireTables(r *Results) []Table {
 	t := Table{Title: "Acquiring a command buffer", Columns: []string{"call", "samples", "min", "mean", "median", "max",
-		"95 % of median"}}
+		"95% of median"}}
 	for _, c := range r.Of("acquire") {
 		s := c.Series("acquire_ns").Summarize()
 		t.row(c.Keys["call"], count(float64(s.Samples)), duration(s.Min), duration(s.Mean), duration(s.Median),
@@ -116,7 +116,7 @@ var coldPhases = []struct{ metric, title string }{
 // coldstartTables are report R2 #4: phases of a start, each sample a process of its own.
 func coldstartTables(r *Results) []Table {
 	t := Table{Title: "Cold start", Columns: []string{"phase", "processes", "min", "mean", "median", "max",
-		"95 % of median"}}
+		"95% of median"}}
 	c := r.Find("coldstart", "process=new")
 	for _, phase := range coldPhases {
 		s := c.Series(phase.metric).Summarize()
@@ -144,7 +144,7 @@ func graphTables(r *Results) []Table {
 	t := Table{
 		Title: fmt.Sprintf("Graph: %s independent kernels (GELU of %s floats)", base.Keys["kernels"],
 			base.Keys["elements"]),
-		Columns: []string{"way", "median", "speed-up", "95 %"},
+		Columns: []string{"way", "median", "speed-up", "95%"},
 	}
 	for _, way := range graphWays {
 		c := r.Find("graph", "way="+way.way)
@@ -158,7 +158,7 @@ func graphTables(r *Results) []Table {
 // poolTables are reports R2 #3 and R3.
 func poolTables(r *Results) []Table {
 	t := Table{Title: "Pooling: four temporaries a step", Columns: []string{"buffers", "steps", "allocations",
-		"allocated", "reused", "peak", "median step", "95 %"}}
+		"allocated", "reused", "peak", "median step", "95%"}}
 	for _, c := range r.Of("pool") {
 		s := c.Series("wall_ns").Summarize()
 		t.row(c.Keys["buffers"], count(medianOf(c, "operations")), count(medianOf(c, "allocations")),
@@ -169,7 +169,7 @@ func poolTables(r *Results) []Table {
 	fresh, pooled := r.Find("pool", "buffers=new"), r.Find("pool", "buffers=pooled")
 	fewer := 1 - medianOf(pooled, "allocations")/medianOf(fresh, "allocations")
 	speed := RatioOf(fresh.Series("wall_ns"), pooled.Series("wall_ns"))
-	t.note("Pooled: %s fewer allocations, first ones included; a step is %s as fast (95 %%: %s).", percent(fewer),
+	t.note("Pooled: %s fewer allocations, first ones included; a step is %s as fast (95%%: %s).", percent(fewer),
 		times(speed.Value), interval(speed.Low, speed.High, times))
 	t.note("Peak is the device's currentAllocatedSize, of both together: they take turns in one process.")
 	return []Table{t, timesTable(r, "pool", "wall_ns", "Pooling: each case")}

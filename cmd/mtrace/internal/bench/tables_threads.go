@@ -34,8 +34,8 @@ func scalingTables(r *Results) []Table {
 	t := Table{
 		Title: fmt.Sprintf("Scaling: one axpy of %s floats per command buffer; sync %s", base.Keys["elements"],
 			base.Keys["sync"]),
-		Columns: []string{"threads", "separate ops/s", "speed-up", "eff.", "95 %", "shared ops/s", "speed-up", "eff.",
-			"95 %"},
+		Columns: []string{"threads", "separate ops/s", "speed-up", "eff.", "95%", "shared ops/s", "speed-up", "eff.",
+			"95%"},
 	}
 	one := base.Series("ops_per_s").Summarize()
 	t.row("1 (sequential)", count(one.Median), "1.00x", "100.0%", "", "", "", "", "")
@@ -81,11 +81,11 @@ func axpyTables(r *Results) []Table {
 	t := Table{
 		Title: fmt.Sprintf("axpy: %s floats, a queue for each thread; sync %s; medians per call", base.Keys["elements"],
 			base.Keys["sync"]),
-		Columns: []string{"threads", "ops/s", "speed-up", "eff.", "95 %", "create", "encode", "commit", "wait", "GPU",
+		Columns: []string{"threads", "ops/s", "speed-up", "eff.", "95%", "create", "encode", "commit", "wait", "GPU",
 			"GB/s"},
 	}
 	calls := Table{Title: "axpy: each call", Columns: []string{"threads", "call", "samples", "min", "mean", "median",
-		"max", "95 % of the median"}, Left: []string{"call"}}
+		"max", "95% of the median"}, Left: []string{"call"}}
 	for _, c := range r.Of("axpy") {
 		n, err := strconv.Atoi(c.Keys["threads"])
 		if err != nil {
@@ -113,9 +113,9 @@ func axpyTables(r *Results) []Table {
 // overheadTables compare traced with untraced processes that took turns.
 func overheadTables(r *Results) []Table {
 	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added",
-		"95 % of added"}}
+		"95% of added"}}
 	loop := Table{Title: "Overhead on whole command buffers", Columns: []string{"threads", "untraced ops/s", "traced",
-		"ratio", "95 %", "untraced CPU", "traced", "ratio", "95 %"}}
+		"ratio", "95%", "untraced CPU", "traced", "ratio", "95%"}}
 	rounds := 0
 	for _, plain := range r.Of("calls") {
 		if plain.Keys["traced"] != "no" {

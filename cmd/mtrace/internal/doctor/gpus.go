@@ -75,7 +75,7 @@ func (p *Probe) busy() Check {
 	for _, d := range sample.Devices {
 		text := fmt.Sprintf("%s: %d processes connected, %s in use", d.Class, len(d.Clients), bytesText(d.InUse))
 		if d.Utilization >= 0 {
-			text += fmt.Sprintf(", %.0f %% busy", d.Utilization*100)
+			text += fmt.Sprintf(", %.0f%% busy", d.Utilization*100)
 			if d.Utilization > 0.3 {
 				c.Status, c.Advice = Warn, "another program uses the GPU now: measure when it does not"
 			}

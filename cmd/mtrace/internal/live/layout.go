@@ -73,7 +73,7 @@ func since(t Thread) string {
 
 func number(x float64) string { return fmt.Sprintf("%.0f", x) }
 
-func percent(share float64) string { return fmt.Sprintf("%.0f %%", 100*share) }
+func percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
 // A view is how a picture is looked at.
 type view struct {

@@ -115,7 +115,7 @@ func TestLayout(t *testing.T) {
 					continue
 				}
 				text := fmt.Sprint(lines)
-				for _, want := range []string{"train 7", "GPU busy 50 %", "in flight 3", "lost 4", "4 RECORDS LOST",
+				for _, want := range []string{"train 7", "GPU busy 50%", "in flight 3", "lost 4", "4 RECORDS LOST",
 					"THE TRACE IS CUT", "WAITS ON", "waits: GPU", "more", "q quit the table"} {
 					if !strings.Contains(text, want) {
 						t.Errorf("no %q at %dx%d in\n%s", want, width, height, text)

@@ -25,7 +25,7 @@ server.addService(
     WriteRaw(call, done) {
       for (const series of call.request.series) {
         const labels = Object.fromEntries(series.labels.labels.map((label) => [label.name, label.value]));
-        if (labels.refuse) return done({ code: status.INVALID_ARGUMENT, details: "this label\nis not wanted: 100 %" });
+        if (labels.refuse) return done({ code: status.INVALID_ARGUMENT, details: "this label\nis not wanted: 100%" });
         const profiles = series.samples.map((sample) => Buffer.from(sample.rawProfile).toString("base64"));
         console.log(JSON.stringify({ labels, profiles, normalized: call.request.normalized, authorization: call.metadata.get("authorization") }));
       }

@@ -12,9 +12,9 @@ import (
 
 // An Analysis is the answer for one trace: what it shows, and what that means.
 type Analysis struct {
-	*evidence.Evidence
-	path.Waits
-	Verdict Verdict
+	Evidence *evidence.Evidence
+	Waits    path.Waits
+	Verdict  Verdict
 	// how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
 	ReplayError float64
 
@@ -32,13 +32,13 @@ type Options struct {
 func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	a := &Analysis{Evidence: evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})}
 	a.Waits = path.Find(a.Evidence)
-	if a.Waitless() {
+	if a.Evidence.Waitless() {
 		a.Verdict = waitlessVerdict(a.Evidence)
 		return a
 	}
 	a.judge(opts)
 	if s := a.wouldWaitForTheGPU(); s != nil {
-		a.Evidence = a.WaitingForTheGPU()
+		a.Evidence = a.Evidence.WaitingForTheGPU()
 		a.judge(opts)
 		if v := &a.Verdict; v.Cause == GPUSaturated {
 			f := &v.Causes[0]
@@ -53,7 +53,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 // judge gives the verdict, and says what removing its causes would bring.
 func (a *Analysis) judge(opts Options) {
 	a.Verdict = ask(a.Evidence)
-	a.Verdict.nameSites(a.Trace)
+	a.Verdict.nameSites(a.Evidence.Trace)
 	if opts.Unpredicted {
 		a.Verdict.decide(a.Evidence)
 	} else {
@@ -68,7 +68,7 @@ func (a *Analysis) judge(opts Options) {
 // It is nil when that is not so.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	v := &a.Verdict
-	if v.Cause != DeviceWideSync || !a.BusyThroughout() {
+	if v.Cause != DeviceWideSync || !a.Evidence.BusyThroughout() {
 		return nil
 	}
 	if s := v.Causes[0].Speedup; s != nil && s.Estimate < policy.OneProcessor.Value {

@@ -94,7 +94,8 @@ func TestProcessors(t *testing.T) {
 				continue
 			}
 			said = f.Why + strings.Join(f.Evidence, "; ")
-			if lost := evidence.Share(f.Lost, a.ThreadTimeTotal()); f.Holds && (lost < c.lost-0.03 || lost > c.lost+0.03) {
+			if lost := evidence.Share(f.Lost, a.Evidence.ThreadTimeTotal()); f.Holds && (lost < c.lost-0.03 ||
+				lost > c.lost+0.03) {
 				t.Errorf("%s: lost %.2f of the time, not %.2f", name, lost, c.lost)
 			}
 		}
@@ -151,8 +152,8 @@ func TestConfinedToOneProcessor(t *testing.T) {
 		if v := a.Verdict; v.Cause != c.cause {
 			t.Errorf("%d%% of a processor used: %s, want %s: %s", c.used, v.Cause, c.cause, v.Summary)
 		}
-		if a.Processors.Count != c.count {
-			t.Errorf("%d%% of a processor used: the program has %d", c.used, a.Processors.Count)
+		if a.Evidence.Processors.Count != c.count {
+			t.Errorf("%d%% of a processor used: the program has %d", c.used, a.Evidence.Processors.Count)
 		}
 	}
 }

@@ -68,8 +68,8 @@ func TestHandover(t *testing.T) {
 			}
 			w.Trace.Finish()
 			a := Analyze(w.Trace, Options{})
-			if a.Handover.Holds() != c.holds {
-				t.Fatalf("%+v", a.Handover)
+			if a.Evidence.Handover.Holds() != c.holds {
+				t.Fatalf("%+v", a.Evidence.Handover)
 			}
 			for _, f := range a.Verdict.RuledOut {
 				if f.Cause == SingleSubmitter && c.holds {
@@ -81,8 +81,8 @@ func TestHandover(t *testing.T) {
 					t.Errorf("lost %d, want %d, held %v: %q", f.Lost, c.lost, c.holds, f.Evidence)
 				}
 			}
-			if waited := slices.Max(slices.Concat(a.WaitMatrix.NS...)) > 0; waited != c.holds {
-				t.Errorf("the wait matrix has %v", a.WaitMatrix.NS)
+			if waited := slices.Max(slices.Concat(a.Evidence.WaitMatrix.NS...)) > 0; waited != c.holds {
+				t.Errorf("the wait matrix has %v", a.Evidence.WaitMatrix.NS)
 			}
 		})
 	}
@@ -153,8 +153,8 @@ func TestHandoverUnseen(t *testing.T) {
 			}
 			w.Trace.Finish()
 			a := Analyze(w.Trace, Options{})
-			if a.Handover.Holds() != c.holds || a.Handover.MayAnswer != 60 {
-				t.Fatalf("%+v", a.Handover)
+			if a.Evidence.Handover.Holds() != c.holds || a.Evidence.Handover.MayAnswer != 60 {
+				t.Fatalf("%+v", a.Evidence.Handover)
 			}
 			if says := strings.Contains(a.Verdict.Summary, "if they wait for answers"); says == c.holds {
 				t.Error(a.Verdict.Summary)
@@ -189,11 +189,11 @@ func TestHandoverTogether(t *testing.T) {
 		}
 		w.Trace.Finish()
 		a := Analyze(w.Trace, Options{})
-		if a.Handover.Holds() != (buffers == 2) {
-			t.Errorf("%d command buffers for two answers: %+v", buffers, a.Handover)
+		if a.Evidence.Handover.Holds() != (buffers == 2) {
+			t.Errorf("%d command buffers for two answers: %+v", buffers, a.Evidence.Handover)
 		}
-		if buffers == 2 && a.Handover.Batched*2 <= len(a.Handover.Replies) {
-			t.Errorf("%d of %d answers were given together", a.Handover.Batched, len(a.Handover.Replies))
+		if buffers == 2 && a.Evidence.Handover.Batched*2 <= len(a.Evidence.Handover.Replies) {
+			t.Errorf("%d of %d answers were given together", a.Evidence.Handover.Batched, len(a.Evidence.Handover.Replies))
 		}
 		if buffers == 2 && a.Verdict.Cause != SingleSubmitter {
 			t.Errorf("judged %s", a.Verdict.Cause)
@@ -254,8 +254,8 @@ func TestRoomIsNoRequest(t *testing.T) {
 			w.SignalWait(client, handmade.At(begin+50_000+works, begin+1_750_000), results, w.A, begin+1_750_000-1, room)
 		}
 		w.Trace.Finish()
-		if a := Analyze(w.Trace, Options{}); a.Handover.Holds() != (works == 0) {
-			t.Errorf("works for %v before it waits: %+v", works, a.Handover)
+		if a := Analyze(w.Trace, Options{}); a.Evidence.Handover.Holds() != (works == 0) {
+			t.Errorf("works for %v before it waits: %+v", works, a.Evidence.Handover)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func TestMetalsThreadsAreNoOthers(t *testing.T) {
 		w.SignalWait(w.B, handmade.At(begin-min(i, 1)*800_000, begin+110_001), 200, w.A, begin+110_000, 0)
 	}
 	w.Trace.Finish()
-	if h := Analyze(w.Trace, Options{}).Handover; h == nil || h.Others != 0 || len(h.Replies) != 0 {
+	if h := Analyze(w.Trace, Options{}).Evidence.Handover; h == nil || h.Others != 0 || len(h.Replies) != 0 {
 		t.Errorf("%+v", h)
 	}
 }

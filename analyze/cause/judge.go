@@ -14,7 +14,7 @@ import (
 
 // A Window is a part of a run that was looked at for causes, in place of a longer one around it.
 type Window struct {
-	*Analysis
+	Analysis   *Analysis
 	Begin, End analyze.Nanos // after the run's origin
 	Scale      float64       // how much longer what it stands for is
 }
@@ -46,18 +46,18 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
 	for w := range analyze.Each(windows) {
-		time := float64(w.ThreadTimeTotal()) * w.Scale
-		won[w.Verdict.Cause] += time
-		sure[w.Verdict.Cause] += time * w.Verdict.Confidence
+		time := float64(w.Analysis.Evidence.ThreadTimeTotal()) * w.Scale
+		won[w.Analysis.Verdict.Cause] += time
+		sure[w.Analysis.Verdict.Cause] += time * w.Analysis.Verdict.Confidence
 		all += time
 	}
 	if all == 0 {
-		j.verdict = windows[0].Verdict
+		j.verdict = windows[0].Analysis.Verdict
 		return j, 0
 	}
 	v := &j.verdict
 	for i := range windows {
-		if c := windows[i].Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {
+		if c := windows[i].Analysis.Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {
 			v.Cause = c
 		}
 	}
@@ -66,19 +66,19 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	}
 	var of []int
 	for i := range windows {
-		if windows[i].Verdict.Cause == v.Cause {
+		if windows[i].Analysis.Verdict.Cause == v.Cause {
 			of = append(of, i)
 		}
 	}
 	slices.SortStableFunc(of, func(x, y int) int {
-		return cmp.Compare(windows[x].Verdict.Share,
-			windows[y].Verdict.Share)
+		return cmp.Compare(windows[x].Analysis.Verdict.Share,
+			windows[y].Analysis.Verdict.Share)
 	})
 	typical = of[len(of)/2]
 	best := &windows[typical]
 	v.Confidence = sure[v.Cause] / all
-	v.Summary = best.Verdict.Summary
-	v.Share = best.Verdict.Share
+	v.Summary = best.Analysis.Verdict.Summary
+	v.Share = best.Analysis.Verdict.Share
 	v.Causes = findings(windows, typical)
 	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == v.Cause }); i > 0 {
 		v.Causes[0], v.Causes[i] = v.Causes[i], v.Causes[0]
@@ -88,21 +88,22 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 		v.closeIn(windows)
 		v.Share = min(1, float64(v.Causes[0].Lost)/all)
 	}
-	v.RuledOut = slices.DeleteFunc(slices.Clone(best.Verdict.RuledOut), func(f Finding) bool {
+	v.RuledOut = slices.DeleteFunc(slices.Clone(best.Analysis.Verdict.RuledOut), func(f Finding) bool {
 		return slices.ContainsFunc(v.Causes, func(c Finding) bool { return c.Cause == f.Cause })
 	})
-	if t := best.Verdict.Together; t != nil && len(v.Causes) > 1 && slices.Contains(t.Causes[:], v.Causes[0].Cause) &&
+	if t := best.Analysis.Verdict.Together; t != nil && len(v.Causes) > 1 && slices.Contains(t.Causes[:],
+		v.Causes[0].Cause) &&
 		slices.Contains(t.Causes[:], v.Causes[1].Cause) {
 		v.Together = t
 	}
 	var parts []evidence.Part
 	var waits []path.Window
 	for i := range windows {
-		waits = append(waits, path.Window{Waits: windows[i].Waits, Scale: windows[i].Scale})
-		parts = append(parts, evidence.Part{Evidence: windows[i].Evidence, Scale: windows[i].Scale})
+		waits = append(waits, path.Window{Waits: windows[i].Analysis.Waits, Scale: windows[i].Scale})
+		parts = append(parts, evidence.Part{Evidence: windows[i].Analysis.Evidence, Scale: windows[i].Scale})
 	}
 	j.waits = path.Sum(waits)
-	j.parts, j.replayError = evidence.TakeTogether(parts, typical), best.ReplayError
+	j.parts, j.replayError = evidence.TakeTogether(parts, typical), best.Analysis.ReplayError
 	return j, typical
 }
 
@@ -111,7 +112,7 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 func (v *Verdict) closeIn(windows []Window) {
 	times, of := map[string]int{}, 0
 	for i := range windows {
-		w := &windows[i].Verdict
+		w := &windows[i].Analysis.Verdict
 		switch {
 		case w.Cause == v.Cause:
 			of++
@@ -133,7 +134,7 @@ func (v *Verdict) closeIn(windows []Window) {
 // firstFound is what the first window found of a cause that did; nil when none did.
 func firstFound(windows []Window, cause string) *Finding {
 	for i := range windows {
-		if f := windows[i].Verdict.finding(cause); f != nil {
+		if f := windows[i].Analysis.Verdict.finding(cause); f != nil {
 			return f
 		}
 	}
@@ -146,12 +147,12 @@ func firstFound(windows []Window, cause string) *Finding {
 func worthNaming(windows []Window, all float64) (most string) {
 	times, lost := map[string]int{}, map[string]float64{}
 	for w := range analyze.Each(windows) {
-		for _, f := range w.Verdict.Causes {
+		for _, f := range w.Analysis.Verdict.Causes {
 			if f.Standing != Fault {
 				continue
 			}
 			lost[f.Cause] += float64(evidence.Scaled(f.Lost, w.Scale))
-			if w.Verdict.Cause == f.Cause {
+			if w.Analysis.Verdict.Cause == f.Cause {
 				times[f.Cause]++
 			}
 		}
@@ -176,7 +177,7 @@ func findings(windows []Window, typical int) (all []Finding) {
 	var by evidence.Ordered[string, found]
 	for n := range windows {
 		w := &windows[(typical+n)%len(windows)]
-		for _, f := range w.Verdict.Causes {
+		for _, f := range w.Analysis.Verdict.Causes {
 			s := by.Of(f.Cause)
 			if s.times++; s.in == nil {
 				s.Finding, s.in = f, w

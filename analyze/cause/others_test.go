@@ -45,7 +45,7 @@ func TestOtherPrograms(t *testing.T) {
 			trace.Source.Processors = 2
 			real := rate(load(t, busyMachine(others, onProcessors, false).Run(t))) / rate(trace)
 			a := cause.Analyze(trace, cause.Options{})
-			o := &a.Processors.Others
+			o := &a.Evidence.Processors.Others
 			if want, got := float64(others), float64(o.Ran+o.Waited)/float64(o.Covered); o.Covered == 0 || got < 0.99*want ||
 				got > 1.01*want+0.01 {
 				t.Errorf("%d threads of other programs: %+v", others, *o)

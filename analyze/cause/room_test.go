@@ -59,11 +59,11 @@ func TestRoomIsNotSaturation(t *testing.T) {
 	} {
 		a := Analyze(crowd(c.threads, 60, c.engines, 60_000, c.latency).Trace, Options{})
 		if a.Verdict.Cause != c.want {
-			t.Errorf("%s: %s, want %s; growth %.2f: %s", c.name, a.Verdict.Cause, c.want, a.GPU.Devices[0].Growth,
+			t.Errorf("%s: %s, want %s; growth %.2f: %s", c.name, a.Verdict.Cause, c.want, a.Evidence.GPU.Devices[0].Growth,
 				a.Verdict.Summary)
 		}
-		if !policy.Saturated(a.Busy) || a.Pending < policy.Most.Value {
-			t.Errorf("%s: busy %.2f, backlog %.2f: that tests nothing", c.name, a.Busy, a.Pending)
+		if !policy.Saturated(a.Evidence.Busy) || a.Evidence.Pending < policy.Most.Value {
+			t.Errorf("%s: busy %.2f, backlog %.2f: that tests nothing", c.name, a.Evidence.Busy, a.Evidence.Pending)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func TestStarvedBesideRoom(t *testing.T) {
 		th.CPU = []analyze.CPUSample{{}, {At: took, Ran: took / 10, Waited: took * 6 / 10}}
 	}
 	a := Analyze(w.Trace, Options{})
-	if a.Verdict.Cause != CPUBound || a.Busy < 0.9 {
-		t.Errorf("%s with the GPU busy for %.2f: %s", a.Verdict.Cause, a.Busy, a.Verdict.Summary)
+	if a.Verdict.Cause != CPUBound || a.Evidence.Busy < 0.9 {
+		t.Errorf("%s with the GPU busy for %.2f: %s", a.Verdict.Cause, a.Evidence.Busy, a.Verdict.Summary)
 	}
 }

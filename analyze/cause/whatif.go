@@ -34,7 +34,7 @@ func (a *Analysis) predict(opts Options) {
 			c.tellKernels(a.Gains())
 		}
 		removal, unknown := c.removal(r)
-		if a.Share(c.Lost) < policy.Negligible.Value {
+		if a.Evidence.Share(c.Lost) < policy.Negligible.Value {
 			unknown = "it costs too little"
 		}
 		if c.Unpredicted = unknown; unknown != "" {
@@ -47,7 +47,7 @@ func (a *Analysis) predict(opts Options) {
 			c.Speedup, c.Unpredicted = nil, gainsNothing[c.Cause]
 			continue
 		}
-		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Total) && a.Busy < policy.Most.Value {
+		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Total) && a.Evidence.Busy < policy.Most.Value {
 			// neither threads nor the GPU do anything else
 			c.Speedup, c.Unpredicted = nil, "the replay finds nothing gained, though threads do next to nothing else and the "+
 				"GPU is mostly idle"
@@ -223,7 +223,7 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 
 // waits says whether a pattern matches calls that wait.
 func (a *Analysis) waits(pattern string) bool {
-	return slices.ContainsFunc(a.Trace.Calls, func(c *analyze.CallStat) bool {
+	return slices.ContainsFunc(a.Evidence.Trace.Calls, func(c *analyze.CallStat) bool {
 		return c.Waits() &&
 			replay.Matches(pattern, c.Selector)
 	})
@@ -234,24 +234,24 @@ func (a *Analysis) there(kind string) []string {
 	var all evidence.Ordered[string, struct{}]
 	switch kind {
 	case replay.KindKernel:
-		costs := kernels.CostsOf(a.Trace)
-		for b := range a.Trace.Buffers() {
-			for _, s := range kernels.Split(b, a.Trace.Window, costs) {
+		costs := kernels.CostsOf(a.Evidence.Trace)
+		for b := range a.Evidence.Trace.Buffers() {
+			for _, s := range kernels.Split(b, a.Evidence.Trace.Window, costs) {
 				all.Number(s.Name())
 			}
 		}
 	case replay.KindCall:
-		for _, c := range a.Trace.Calls {
+		for _, c := range a.Evidence.Trace.Calls {
 			if !c.Waits() {
 				all.Number(c.Selector)
 			}
 		}
 	case replay.KindLock:
-		for i := range a.Trace.Locks {
-			all.Number(evidence.KeyOf(&a.Trace.Locks[i]).Label())
+		for i := range a.Evidence.Trace.Locks {
+			all.Number(evidence.KeyOf(&a.Evidence.Trace.Locks[i]).Label())
 		}
 	case replay.KindThread:
-		for _, t := range a.Trace.Threads {
+		for _, t := range a.Evidence.Trace.Threads {
 			all.Number(evidence.ThreadName(t))
 		}
 	case replay.KindInFlight:

@@ -8,8 +8,8 @@ import (
 
 // A Part is the evidence of a part of a run, in place of a longer one around it.
 type Part struct {
-	*Evidence
-	Scale float64 // how much longer what it stands for is
+	Evidence *Evidence
+	Scale    float64 // how much longer what it stands for is
 }
 
 // Parts is what only parts of a run were looked at for. It has nothing of their traces.
@@ -40,9 +40,9 @@ type deviceParts struct {
 
 // TakeTogether takes parts together: backlogs are summed over them, and tests are those of one.
 func TakeTogether(parts []Part, typical int) *Parts {
-	all := &Parts{parts[typical].Exclusion, parts[typical].Interference, map[identity]*deviceParts{}}
+	all := &Parts{parts[typical].Evidence.Exclusion, parts[typical].Evidence.Interference, map[identity]*deviceParts{}}
 	for i, p := range parts {
-		for _, d := range p.GPU.Devices {
+		for _, d := range p.Evidence.GPU.Devices {
 			s := entry(all.devices, identityOf(d.Device))
 			s.active += Scaled(d.Active.Length(), p.Scale)
 			s.backlog += Scaled(d.Backlog, p.Scale)

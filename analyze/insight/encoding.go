@@ -45,5 +45,5 @@ func (in *Input) threadTime() analyze.Nanos {
 	if in.Serial == nil {
 		return 0
 	}
-	return in.Serial.ThreadTimeTotal()
+	return in.Serial.Evidence.ThreadTimeTotal()
 }

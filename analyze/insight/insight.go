@@ -123,7 +123,7 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 
 // tiny says whether a cost is known and too small to warn of.
 func (in *Input) tiny(cost analyze.Nanos) bool {
-	return cost > 0 && float64(cost) < tinyCost*float64(in.Serial.ThreadTimeTotal())
+	return cost > 0 && float64(cost) < tinyCost*float64(in.Serial.Evidence.ThreadTimeTotal())
 }
 
 // tinyCost is the share of the time of the threads that submit work below which an insight is no warning.

@@ -48,7 +48,7 @@ func waitAfterCommit(in *Input) *Insight {
 	total, waited, threads := 0, 0, 0
 	var where sites
 	var cost analyze.Nanos
-	for _, t := range in.Serial.Threads {
+	for _, t := range in.Serial.Evidence.Threads {
 		c := by[t.Thread]
 		if c == nil || c.total < enough-1 || of(c.waited, c.total) < 0.9 {
 			continue
@@ -105,11 +105,11 @@ func tinyBuffers(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s", small,
 			buffers, tiny, gpu/analyze.Nanos(buffers)),
 		Advice: "encode more before committing"}
-	if launch := in.Serial.LaunchTime(); launch > 0 {
+	if launch := in.Serial.Evidence.LaunchTime(); launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
 		i.Evidence += fmt.Sprintf("; to hand one over and hear back takes %s of a thread's time", launch)
 	}
-	for _, d := range in.Serial.GPU.Devices {
+	for _, d := range in.Serial.Evidence.GPU.Devices {
 		if d.Active.Length() > 0 && float64(d.Busy) >= fullGPU*float64(d.Active.Length()) {
 			i.Severity = Info
 			i.Evidence += fmt.Sprintf("; the GPU is busy for %s of the time nevertheless",
@@ -122,7 +122,7 @@ func tinyBuffers(in *Input) *Insight {
 
 // idleGaps: the GPU had nothing to do, and who should have fed it.
 func idleGaps(in *Input) *Insight {
-	g := &in.Serial.GPU
+	g := &in.Serial.Evidence.GPU
 	active := analyze.Nanos(0)
 	for _, d := range g.Devices {
 		active += d.Active.Length()

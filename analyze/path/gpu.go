@@ -78,18 +78,18 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 	w.spend(Notify, waiter, min(w.at, b.GPU.End))
 	for w.steps < policy.MostSteps {
 		w.run(b)
-		x := w.ReleaseOf(b.Index)
+		x := w.Evidence.ReleaseOf(b.Index)
 		if x == nil {
 			return nil
 		}
-		before := w.gpu.endedBefore(w.DeviceOf(b), b, x.At, w.at)
+		before := w.gpu.endedBefore(w.Evidence.DeviceOf(b), b, x.At, w.at)
 		if x.Event.Length() > 0 && (before == nil && x.Event.End >= x.At || x.Event.End >= w.at-policy.SignalSlack.Nanos()) {
 			if x.ByThread != nil {
 				w.spend(Scheduling, b.Committed.Thread, min(w.at, x.Event.End))
 				return x.ByThread
 			}
 			if x.Signaler != analyze.NoCommandBuffer {
-				before = w.Trace.Buffer(x.Signaler)
+				before = w.Evidence.Trace.Buffer(x.Signaler)
 			}
 		}
 		if before == nil {
@@ -99,8 +99,8 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 		b = before
 	}
 	by := b.Committed
-	if x := w.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 && x.HeadBy != analyze.NoCommandBuffer {
-		by = w.Trace.Buffer(x.HeadBy).Committed
+	if x := w.Evidence.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 && x.HeadBy != analyze.NoCommandBuffer {
+		by = w.Evidence.Trace.Buffer(x.HeadBy).Committed
 	}
 	w.spend(Scheduling, by.Thread, min(w.at, by.End))
 	return by.Thread

@@ -29,9 +29,10 @@ func onPath(p path.Path, what string) (sum analyze.Nanos) {
 func sameGPUTime(t *testing.T, trace *analyze.Trace) {
 	t.Helper()
 	a := cause.Analyze(trace, cause.Options{Unpredicted: true})
-	onGPU, busy := onPath(a.Path, path.GPU), a.GPU.Busy
+	onGPU, busy := onPath(a.Waits.Path, path.GPU), a.Evidence.GPU.Busy
 	if busy == 0 || float64(max(onGPU-busy, busy-onGPU)) > 0.01*float64(busy) {
-		t.Errorf("the GPU was busy for %v, and its work is %v of a path of %v: %v", busy, onGPU, a.Path.Length, a.Path.Parts)
+		t.Errorf("the GPU was busy for %v, and its work is %v of a path of %v: %v", busy, onGPU, a.Waits.Path.Length,
+			a.Waits.Path.Parts)
 	}
 }
 

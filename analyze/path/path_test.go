@@ -40,7 +40,7 @@ func TestPath(t *testing.T) {
 				continue
 			}
 			found = true
-			p := cause.Analyze(load(t, s.Build(2).Run(t)), cause.Options{Unpredicted: true}).Path
+			p := cause.Analyze(load(t, s.Build(2).Run(t)), cause.Options{Unpredicted: true}).Waits.Path
 			var sum, of analyze.Nanos
 			for _, part := range p.Parts {
 				sum += part.Time
@@ -78,7 +78,7 @@ func TestPathAlongAThreadWithoutCalls(t *testing.T) {
 		SignalWaits: []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder, Signalled: start +
 			400_000}},
 	}
-	if p := cause.Analyze(trace, cause.Options{}).Path; p.Length != trace.Window.Length() {
+	if p := cause.Analyze(trace, cause.Options{}).Waits.Path; p.Length != trace.Window.Length() {
 		t.Errorf("a path of %v in a window of %v: %v", p.Length, trace.Window.Length(), p.Parts)
 	}
 }
@@ -100,7 +100,7 @@ func TestChains(t *testing.T) {
 		Waits:          []analyze.Wait{{Call: call(a, 100, 900), Selector: "waitUntilCompleted", Buffer: buffer.Index}},
 		Locks:          []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}},
 	}
-	chains := cause.Analyze(trace, cause.Options{}).Chains
+	chains := cause.Analyze(trace, cause.Options{}).Waits.Chains
 	if len(chains) != 1 || len(chains[0].Threads) != 3 || chains[0].Threads[2] != c ||
 		chains[0].Root != path.RootRunning || chains[0].Time != 800 {
 		t.Errorf("%+v", chains)

@@ -11,14 +11,14 @@ import (
 
 // A walker goes back along the path.
 type walker struct {
-	*evidence.Evidence
-	blocks map[*analyze.Thread][]block
-	parts  map[Part]analyze.Nanos // with Time 0
-	gpu    gpuOrder
-	slots  map[*analyze.Queue][]completed
-	taken  map[evidence.LockKey][]taken // by when
-	at     analyze.Nanos
-	steps  int
+	Evidence *evidence.Evidence
+	blocks   map[*analyze.Thread][]block
+	parts    map[Part]analyze.Nanos // with Time 0
+	gpu      gpuOrder
+	slots    map[*analyze.Queue][]completed
+	taken    map[evidence.LockKey][]taken // by when
+	at       analyze.Nanos
+	steps    int
 
 	holding bool // the thread had a lock at the present that another waited for
 }
@@ -37,18 +37,18 @@ type taken struct {
 func (w *walker) index() {
 	w.slots = map[*analyze.Queue][]completed{}
 	w.taken = map[evidence.LockKey][]taken{}
-	for i := range w.Locks {
-		l := &w.Locks[i]
+	for i := range w.Evidence.Locks {
+		l := &w.Evidence.Locks[i]
 		w.taken[evidence.KeyOf(l)] = append(w.taken[evidence.KeyOf(l)], taken{l.End, l.Thread})
 	}
 	for _, list := range w.taken {
 		slices.SortFunc(list, func(x, y taken) int { return cmp.Compare(x.at, y.at) })
 	}
 	w.gpu = orderOf(w.Evidence)
-	for _, d := range w.Devices() {
+	for _, d := range w.Evidence.Devices() {
 		d.Runs(func(_ analyze.Interval, b *analyze.CommandBuffer) {
 			if b.Queue != nil {
-				w.slots[b.Queue] = append(w.slots[b.Queue], completed{w.Completion(b), b})
+				w.slots[b.Queue] = append(w.slots[b.Queue], completed{w.Evidence.Completion(b), b})
 			}
 		})
 	}
@@ -71,7 +71,7 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
-		from := w.Trace.Window.Begin // of a thread that only gave signals, no call is known
+		from := w.Evidence.Trace.Window.Begin // of a thread that only gave signals, no call is known
 		if t.Active.Length() > 0 {
 			from = t.Active.Begin
 		}

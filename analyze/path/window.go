@@ -29,9 +29,9 @@ func paths(windows []Window) (sum Path) {
 	at := map[key]int{}
 	for i := range windows {
 		w := &windows[i]
-		sum.Length += w.scaled(w.Path.Length)
-		sum.Steps += w.Path.Steps
-		for _, p := range w.Path.Parts {
+		sum.Length += w.scaled(w.Waits.Path.Length)
+		sum.Steps += w.Waits.Path.Steps
+		for _, p := range w.Waits.Path.Parts {
 			k := key{p.What, id(p.Thread)}
 			n, known := at[k]
 			if !known {
@@ -50,7 +50,7 @@ func paths(windows []Window) (sum Path) {
 func chainsOf(windows []Window) (all []Chain) {
 	for i := range windows {
 		w := &windows[i]
-		for _, c := range w.Chains {
+		for _, c := range w.Waits.Chains {
 			same := func(o Chain) bool {
 				return o.Root == c.Root && slices.EqualFunc(o.Threads, c.Threads,
 					func(x, y *analyze.Thread) bool { return x.ID == y.ID })

@@ -83,7 +83,7 @@ func TestSums(t *testing.T) {
 		a := cause.Analyze(trace, cause.Options{})
 		var inside, waits, space, compiled, gpuTime analyze.Nanos
 		signals := int64(0)
-		for _, th := range a.Threads {
+		for _, th := range a.Evidence.Threads {
 			inside += th.Window - th.Time[analyze.PartOutside]
 			waits += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
 			for i := range trace.SignalWaits {
@@ -107,8 +107,8 @@ func TestSums(t *testing.T) {
 		for _, k := range kernels.Summarize(trace) {
 			gpuTime += k.GPU
 		}
-		if gpuTime != a.GPU.Sum {
-			t.Errorf("%s: kernels sum to %d ns, the GPU to %d", name, gpuTime, a.GPU.Sum)
+		if gpuTime != a.Evidence.GPU.Sum {
+			t.Errorf("%s: kernels sum to %d ns, the GPU to %d", name, gpuTime, a.Evidence.GPU.Sum)
 		}
 		ran := 0
 		for b := range trace.Buffers() {
@@ -117,7 +117,7 @@ func TestSums(t *testing.T) {
 			}
 		}
 		for kind, want := range map[string][2]int64{
-			"gpu":     {int64(ran), int64(a.GPU.Sum)},
+			"gpu":     {int64(ran), int64(a.Evidence.GPU.Sum)},
 			"api":     {trace.Events, int64(inside)},
 			"wait":    {int64(len(trace.Waits)+len(trace.Locks)) + signals, int64(waits)},
 			"alloc":   {int64(len(trace.Allocations)), int64(space)},

@@ -101,14 +101,14 @@ func TestStacksAddUp(t *testing.T) {
 		trace := withStacks(t, scenario)
 		a := cause.Analyze(trace, cause.Options{})
 		var inside, waits, compiled analyze.Nanos
-		for _, th := range a.Threads {
+		for _, th := range a.Evidence.Threads {
 			inside += th.Window - th.Time[analyze.PartOutside]
 			waits += th.Waited() + th.Time[analyze.PartLock]
 		}
 		for _, c := range trace.Compilations {
 			compiled += c.Length()
 		}
-		for kind, want := range map[string]analyze.Nanos{"gpu": a.GPU.Sum, "api": inside, "wait": waits,
+		for kind, want := range map[string]analyze.Nanos{"gpu": a.Evidence.GPU.Sum, "api": inside, "wait": waits,
 			"compile": compiled} {
 			p, err := Build(kind, trace)
 			if err != nil {

@@ -61,8 +61,8 @@ func ask(t *analyze.Trace, opts Options) *answers {
 		return x
 	}
 	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed})
-	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.LaunchTime(),
-		Dispatch: x.serial.DispatchTime()})
+	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.Evidence.LaunchTime(),
+		Dispatch: x.serial.Evidence.DispatchTime()})
 	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions,
 		Compile: x.compile, Memory: x.memory})
 	return x
@@ -88,7 +88,7 @@ func (x *answers) report(opts Options) *Report {
 	r.losses(t)
 	r.overhead(t)
 	r.coverage(t)
-	r.Warnings = append(append([]string{}, t.Warnings...), a.Warnings...)
+	r.Warnings = append(append([]string{}, t.Warnings...), a.Evidence.Warnings...)
 	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
 	r.calls(t)
 	r.callSites(t)

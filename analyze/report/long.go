@@ -220,13 +220,13 @@ func (l *long) know(objects []uint64) (news bool) {
 func (l *long) lookAgain() error {
 	news := false
 	for i := range l.looks {
-		news = l.know(l.looks[i].answer.serial.Asked()) || news
+		news = l.know(l.looks[i].answer.serial.Evidence.Asked()) || news
 	}
 	if !news {
 		return nil
 	}
 	return inOrder(len(l.looks), func(i int) (bool, error) {
-		if w := &l.looks[i]; !w.answer.serial.Handover.Holds() && len(w.answer.trace.SignalWaits) > 0 {
+		if w := &l.looks[i]; !w.answer.serial.Evidence.Handover.Holds() && len(w.answer.trace.SignalWaits) > 0 {
 			return true, l.look(w)
 		}
 		return false, nil
@@ -304,8 +304,9 @@ func (l *long) conclude() {
 	for i := range l.looks {
 		look := &l.looks[i]
 		found = append(found, look.found)
-		v := look.found.Verdict
-		w.windows = append(w.windows, SampledWindow{int64(look.found.Begin), int64(look.found.End), look.found.Trace.Events,
+		v := look.found.Analysis.Verdict
+		w.windows = append(w.windows, SampledWindow{int64(look.found.Begin), int64(look.found.End),
+			look.found.Analysis.Evidence.Trace.Events,
 			v.Cause, v.Share, v.Confidence})
 	}
 	judgement, typical := cause.Judge(found)
@@ -320,7 +321,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{}}
 	l.total.Finish()
 	x.serial = &cause.Analysis{Evidence: l.threads.Finish()}
-	x.trace = x.serial.Trace
+	x.trace = x.serial.Evidence.Trace
 	if len(l.parts) > 0 {
 		x.kernels, x.named, x.timing = l.kernels.Kernels(), l.kernels.Operations(), l.kernels.Timing
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace),
@@ -386,13 +387,13 @@ func (l *long) phases() []Phase {
 	count := 0
 	for i := range l.looks {
 		w := &l.looks[i]
-		v := &w.found.Verdict
+		v := &w.found.Analysis.Verdict
 		p := Phase{int64(w.around.From), int64(w.around.To), v.Cause, v.Share, v.Confidence, v.Summary}
 		if !p.supported() {
 			return none
 		}
 		if p.EndNS == 0 {
-			p.EndNS = int64(w.found.Trace.Length)
+			p.EndNS = int64(w.found.Analysis.Evidence.Trace.Length)
 		}
 		if n := len(found); n > 0 && found[n-1].Verdict == p.Verdict {
 			found[n-1].EndNS = p.EndNS

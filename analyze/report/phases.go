@@ -30,11 +30,11 @@ const (
 // turns, the verdict on the whole run is the one that costs more, and says nothing of when.
 func (r *Report) phases(a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
-	shifts := a.Shifts()
+	shifts := a.Evidence.Shifts()
 	if opts.Part == nil || len(shifts) == 0 {
 		return
 	}
-	t := a.Trace
+	t := a.Evidence.Trace
 	begin := t.Window.Begin
 	var found []Phase
 	for _, end := range append(shifts, t.Window.End) {

@@ -35,7 +35,7 @@ type Thread struct {
 
 func (r *Report) threads(a *cause.Analysis, opts Options) {
 	r.Threads = []Thread{}
-	for _, t := range a.Threads {
+	for _, t := range a.Evidence.Threads {
 		if !opts.lists(t.Thread) {
 			continue
 		}

@@ -70,13 +70,14 @@ type RuledOut struct {
 
 func (r *Report) serialization(a *cause.Analysis, opts Options) {
 	v := &a.Verdict
-	total := a.ThreadTimeTotal()
+	total := a.Evidence.ThreadTimeTotal()
 	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share,
 		Confidence: v.Confidence, Summary: v.Summary,
-		WaitMatrix: matrix(a.WaitMatrix, opts), QueuedMatrix: matrix(a.QueuedMatrix, opts), LockMatrix: matrix(a.LockMatrix,
+		WaitMatrix: matrix(a.Evidence.WaitMatrix, opts), QueuedMatrix: matrix(a.Evidence.QueuedMatrix, opts),
+		LockMatrix: matrix(a.Evidence.LockMatrix,
 			opts),
-		MutualExclusion: list(a.Exclusion, exclusion), Interference: list(a.Interference, interference),
-		CriticalPath: criticalPath(a.Path), Chains: list(a.Chains, chain), ReplayError: a.ReplayError}
+		MutualExclusion: list(a.Evidence.Exclusion, exclusion), Interference: list(a.Evidence.Interference, interference),
+		CriticalPath: criticalPath(a.Waits.Path), Chains: list(a.Waits.Chains, chain), ReplayError: a.ReplayError}
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
 		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence,
 			Evidence: append([]string{}, f.Evidence...),

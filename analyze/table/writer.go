@@ -35,9 +35,9 @@ type table[T any] struct {
 
 // A filling is what rows are made of.
 type filling struct {
-	*evidence.Evidence                // of the slice; at the end, of the run
-	slice              *analyze.Slice // nil at the end of a run of several
-	writer             *Writer
+	Evidence *evidence.Evidence // of the slice; at the end, of the run
+	slice    *analyze.Slice     // nil at the end of a run of several
+	writer   *Writer
 }
 
 // exported is a table, whatever its rows are.

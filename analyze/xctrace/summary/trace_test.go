@@ -100,7 +100,7 @@ func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
 		"only after its last one completed") {
 		t.Errorf("threads that wait: %+v", a.Verdict)
 	}
-	for _, cause := range a.GPU.IdleBy {
+	for _, cause := range a.Evidence.GPU.IdleBy {
 		if strings.Contains(cause.Doing, "outside") {
 			t.Errorf("idle time blamed on %q", cause.Doing)
 		}

@@ -87,19 +87,27 @@ func lower(x, y *replay.Speedup) *replay.Speedup {
 		LowWithRoom: min(x.Least(), y.Least())}
 }
 
-// together is what the two largest causes bring that were replayed.
+// together is what the two largest causes bring that were replayed. Where neither is worth naming alone, the two may be
+// so together.
 func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change) {
-	var largest []string
-	for _, c := range a.Verdict.Causes {
-		if _, replayed := removals[c.Cause]; replayed {
-			largest = append(largest, c.Cause)
+	v := &a.Verdict
+	pair := v.jointFaults(a.Evidence, removals)
+	joint := pair != nil
+	for i := 0; !joint && i < len(v.Causes) && len(pair) < 2; i++ {
+		if _, replayed := removals[v.Causes[i].Cause]; replayed {
+			pair = append(pair, v.Causes[i].Cause)
 		}
 	}
-	if len(largest) < 2 {
+	if len(pair) < 2 {
 		return
 	}
-	if s, _ := r.Without(removals[largest[0]].Both(removals[largest[1]])); s != nil {
-		a.Verdict.Together = &Together{[2]string(largest[:2]), *s}
+	s, _ := r.Without(removals[pair[0]].Both(removals[pair[1]]))
+	if s == nil {
+		return
+	}
+	v.Together = &Together{[2]string(pair), *s}
+	if joint {
+		v.chooseJointly(a.Evidence, v.Together)
 	}
 }
 

@@ -23,6 +23,7 @@ type Builder struct {
 	devices            map[analyze.Device]*device
 	deviceOrder        []analyze.Device
 	flows              flows
+	stacks             stacks
 	marks              marks
 	living             *memory.Levels
 	like               map[laneName]uint8 // colours that threads have already
@@ -36,7 +37,7 @@ type Builder struct {
 func NewBuilder() *Builder {
 	return &Builder{threads: map[*analyze.Thread]*thread{}, gpus: map[gpuName]*gpu{}, queues: map[queueName]*steps{},
 		devices: map[analyze.Device]*device{},
-		living:  memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows()}
+		living:  memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows(), stacks: newStacks()}
 }
 
 // A laneName tells threads apart in all documents of a trace.
@@ -99,7 +100,8 @@ const kindSignal = uint8(analyze.PartOutside)
 // Call adds a call; it fits analyze.Options.Visit.
 func (b *Builder) Call(c *analyze.VisitedCall) {
 	t := b.thread(c.Thread)
-	p := piece{block: block{Interval: c.Interval, name: c.Row.Selector, kind: kindSignal}, yields: c.Yields()}
+	p := piece{block: block{Interval: c.Interval, name: c.Row.Selector, kind: kindSignal,
+		stack: b.stacks.number(c.Stack)}, yields: c.Yields()}
 	switch part := c.Part(); {
 	case part == analyze.PartCount:
 		p.hidden = true
@@ -125,6 +127,7 @@ func (b *Builder) Slice(s *analyze.Slice) error {
 	}
 	b.buffers(s)
 	b.waits(s)
+	b.peers(s.Trace)
 	b.scopes(s)
 	b.living.Each(s, func(p *analyze.Process, at analyze.Nanos, bytes int64) {
 		if b.memory[p] == nil {
@@ -145,11 +148,20 @@ func (b *Builder) waits(s *analyze.Slice) {
 		}
 		t := b.thread(w.Thread)
 		t.works = true
-		for _, p := range shows.Place(w) {
-			t.waits.add(block{Interval: p.Interval, kind: uint8(p.Part), name: w.Selector}, b.room())
+		x := block{name: w.Selector, stack: b.stacks.number(w.Stack)}
+		buffer := s.Trace.WaitsFor(w)
+		if buffer != nil {
+			x.of = b.flows.by[bufferID{buffer.Process, buffer.ID}]
+			if by := buffer.Committed.Thread; by != nil && by != w.Thread {
+				x.by = b.thread(by).number
+			}
 		}
-		if buffer := s.Trace.WaitsFor(w); buffer != nil && !w.Unfinished && !w.Scheduled {
-			b.flows.wake(buffer, t, w.End)
+		for _, p := range shows.Place(w) {
+			x.Interval, x.kind = p.Interval, uint8(p.Part)
+			t.waits.add(x, b.room())
+		}
+		if buffer != nil && !w.Unfinished && !w.Scheduled {
+			b.flows.wake(buffer, t, w.Interval)
 			if buffer.GPU.Known() && buffer.GPU.End <= w.End && buffer.GPU.End >= w.Begin {
 				b.notify.add(w.End - buffer.GPU.End)
 			}
@@ -162,6 +174,7 @@ func (b *Builder) waits(s *analyze.Slice) {
 func (b *Builder) Model(t *analyze.Trace) {
 	for _, c := range timelineOf(t) {
 		x := b.thread(c.thread)
+		c.piece.stack = b.stacks.number(c.stack)
 		x.flat.add(c.piece, false, func(at block) { x.calls.add(at, b.room()) })
 	}
 }

@@ -15,7 +15,9 @@ type Document struct {
 	EndNS      int64       `json:"end_ns"`
 	Kinds      []Kind      `json:"kinds"` // of blocks in lanes of threads
 	Names      []string    `json:"names"`
-	Lanes      []Lane      `json:"lanes"` // from top to bottom
+	Frames     []string    `json:"frames"` // of stacks: a function each
+	Stacks     [][]int     `json:"stacks"` // places in Frames, innermost first; the first stack is the unknown one
+	Lanes      []Lane      `json:"lanes"`  // from top to bottom
 	LanesLeft  int         `json:"lanes_left"`
 	Flows      []Flow      `json:"flows"`
 	FlowsOf    int64       `json:"flows_of"` // how many there are, of which Flows are one in so many
@@ -53,6 +55,7 @@ type Lane struct {
 	End    int64  `json:"end_ns"`
 	Count  int64  `json:"count"`  // of blocks, those in cells too
 	Hidden int64  `json:"hidden"` // of blocks for which there was no room beside others
+	Idle   bool   `json:"idle"`   // a thread that only waited for signals: it is folded at first
 
 	// TimeNS is how long blocks of each kind took, in all of the run.
 	TimeNS [kinds]int64 `json:"time_ns"`
@@ -65,8 +68,10 @@ type Level struct {
 	CellNS  int64 `json:"cell_ns"`
 	FirstNS int64 `json:"first_ns"` // begin of cell 0
 
-	// Blocks has for each block: nanoseconds since the begin of the one before, its length, its kind, the place of its
-	// name in Document.Names, and the place in Document.Lanes of the thread whose work it is, or −1.
+	// Blocks has seven numbers for each block: nanoseconds since the begin of the block before; its length; its kind; the
+	// place of its name in Document.Names; the place in Document.Lanes of its peer, or −1; the place of its stack in
+	// Document.Stacks; the place of its command buffer in Document.Flows, or −1. The peer is the thread that committed the
+	// work, holds the lock, or sent the signal.
 	Blocks []int64 `json:"blocks"`
 
 	// Cells has for each cell: how many cells it lies behind the one before (the first: behind cell 0), how many blocks
@@ -74,16 +79,22 @@ type Level struct {
 	Cells []int64 `json:"cells"`
 }
 
-// A Flow leads from a commit over the GPU to the return of a wait. Lanes are places in Document.Lanes, −1 where there
-// is none.
+// A Flow is a command buffer, from its creation over the commit and the GPU to the return of the first wait for it. Lanes
+// are places in Document.Lanes, −1 where there is none; times are −1 where they are not known.
 type Flow struct {
-	From     int   `json:"f"`
-	CommitNS int64 `json:"c"`
-	GPU      int   `json:"g"`
-	BeginNS  int64 `json:"b"`
-	EndNS    int64 `json:"e"`
-	To       int   `json:"t"`
-	WakeNS   int64 `json:"w"`
+	Label       int64 `json:"n"` // place in Document.Names
+	Queue       int64 `json:"q"` // place in Document.Names
+	CreatedNS   int64 `json:"o"`
+	From        int   `json:"f"`
+	CommitNS    int64 `json:"c"`
+	ScheduledNS int64 `json:"s"`
+	GPU         int   `json:"g"`
+	BeginNS     int64 `json:"b"`
+	EndNS       int64 `json:"e"`
+	CompletedNS int64 `json:"d"`
+	To          int   `json:"t"`
+	WaitNS      int64 `json:"u"` // begin of the wait
+	WakeNS      int64 `json:"w"`
 }
 
 // A Mark is a moment to which the program gave a name, or a command buffer that failed.

@@ -11,6 +11,10 @@ type encoder struct {
 	document *Document
 	names    map[string]int64
 	laneOf   map[int]int64 // the lane of each thread, by its number
+	flowOf   map[*flow]int64
+	stacks   *stacks
+	stackOf  map[stackNumber]int64 // places in the document
+	frames   map[string]int        // places in the document
 	origin   analyze.Nanos
 }
 
@@ -59,7 +63,12 @@ func (x *encoder) level(t *track) Level {
 		if place, known := x.laneOf[b.by]; known {
 			lane = place
 		}
-		l.Blocks = append(l.Blocks, int64(b.Begin-at), int64(b.Length()), int64(b.kind), x.name(b.name), lane)
+		buffer := int64(-1)
+		if place, known := x.flowOf[b.of]; known {
+			buffer = place
+		}
+		l.Blocks = append(l.Blocks, int64(b.Begin-at), int64(b.Length()), int64(b.kind), x.name(b.name), lane,
+			x.stack(b.stack), buffer)
 		at = b.Begin
 	}
 	last := floor(x.origin, max(t.cell, 1))
@@ -78,6 +87,36 @@ func (x *encoder) level(t *track) Level {
 	}
 	l.FirstNS = int64(analyze.Nanos(floor(x.origin, max(t.cell, 1)))*max(t.cell, 1) - x.origin)
 	return l
+}
+
+// instant is a time after the begin of the trace, -1 for one that is not known.
+func (x *encoder) instant(at analyze.Nanos) int64 {
+	if at == 0 {
+		return -1
+	}
+	return int64(at - x.origin)
+}
+
+// stack is the place of a stack among the document's.
+func (x *encoder) stack(number stackNumber) int64 {
+	if number == 0 {
+		return 0
+	}
+	if place, known := x.stackOf[number]; known {
+		return place
+	}
+	var list []int
+	for _, frame := range x.stacks.frames(number) {
+		place, known := x.frames[frame]
+		if !known {
+			place = len(x.document.Frames)
+			x.frames[frame], x.document.Frames = place, append(x.document.Frames, frame)
+		}
+		list = append(list, place)
+	}
+	place := int64(len(x.document.Stacks))
+	x.stackOf[number], x.document.Stacks = place, append(x.document.Stacks, list)
+	return place
 }
 
 // name is the place of a name among the names. Of very many the last have none.

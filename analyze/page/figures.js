@@ -12,6 +12,40 @@ mtrace.duration = function (ns) {
   return three(ns / 1e9) + " s";
 };
 
+// unit is the unit in which an instant is written, and its name.
+mtrace.unit = (ns) => (ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"]);
+
+// instant writes a time after the begin, as exactly as a stretch of some length needs.
+mtrace.instant = function (ns, length) {
+  const [unit, name] = mtrace.unit(ns), digits = Math.ceil(Math.log10(unit / Math.max(length, 1))) + 3;
+  return (ns / unit).toFixed(Math.min(Math.max(digits, 0), Math.round(Math.log10(unit)))) + " " + name;
+};
+
+// percent writes a share as the report does.
+mtrace.percent = (share) => (share > 0 && share < 0.01 ? "<1%" : Math.round(100 * share) + "%");
+
+// button makes a button that does something.
+mtrace.button = function (text, act) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = text;
+  button.addEventListener("click", act);
+  return button;
+};
+
+// scrolled puts a table into a box that scrolls when the table is too wide.
+mtrace.scrolled = function (table) {
+  const box = document.createElement("div");
+  box.className = "scroll";
+  box.append(table);
+  return box;
+};
+
+// capture lets an element have all that a pointer does until it is released. A pointer that a script made has none.
+mtrace.capture = function (element, event) {
+  try { element.setPointerCapture(event.pointerId); } catch { /* it is no pointer of the browser's */ }
+};
+
 // table makes a table of rows of texts, the first its heads.
 mtrace.table = function (rows) {
   const table = document.createElement("table");

@@ -1,8 +1,14 @@
 package page
 
-import "mtrace/analyze"
+import (
+	"cmp"
+	"fmt"
 
-// flows are arrows from commits over the GPU to the returns of waits. When there are too many every second is left out,
+	"mtrace/analyze"
+	"mtrace/analyze/timeline"
+)
+
+// flows are command buffers, drawn as arrows from commits over the GPU to the returns of waits. When there are too many every second is left out,
 // again and again.
 type flows struct {
 	list  []*flow
@@ -19,11 +25,14 @@ type bufferID struct {
 type flow struct {
 	number   int64
 	of       bufferID
+	label    string
+	queue    string
 	from, to *thread
-	commit   analyze.Nanos
 	on       *gpuLane
 	gpu      analyze.Interval
-	wake     analyze.Nanos
+	wait     analyze.Interval // the first that waited for it
+
+	created, commit, scheduled, completed analyze.Nanos // 0 when not known
 }
 
 // mostFlows bounds the arrows that are kept.
@@ -38,7 +47,11 @@ func (f *flows) commit(b *analyze.CommandBuffer, by *thread) *flow {
 	if number%f.every != 0 || b.Process == nil {
 		return nil
 	}
-	x := &flow{number: number, of: bufferID{b.Process, b.ID}, from: by, commit: b.Committed.End}
+	x := &flow{number: number, of: bufferID{b.Process, b.ID}, label: timeline.BufferName(b), from: by,
+		created: b.Created.End, commit: b.Committed.End, scheduled: b.Scheduled, completed: b.Completed.Begin}
+	if b.Queue != nil {
+		x.queue = cmp.Or(b.Queue.Label, fmt.Sprintf("queue %d", b.Queue.ID))
+	}
 	f.list, f.by[x.of] = append(f.list, x), x
 	if len(f.list) > mostFlows {
 		f.thin()
@@ -68,9 +81,9 @@ func (x *flow) ran(on *gpuLane, i analyze.Interval) {
 	}
 }
 
-// wake notes the return of a wait for a command buffer.
-func (f *flows) wake(b *analyze.CommandBuffer, t *thread, at analyze.Nanos) {
+// wake notes a wait for a command buffer that returned.
+func (f *flows) wake(b *analyze.CommandBuffer, t *thread, wait analyze.Interval) {
 	if x := f.by[bufferID{b.Process, b.ID}]; x != nil && x.to == nil {
-		x.to, x.wake = t, at
+		x.to, x.wait = t, wait
 	}
 }

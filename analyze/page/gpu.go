@@ -100,7 +100,7 @@ func (b *Builder) buffers(s *analyze.Slice) {
 		f := b.flows.commit(x, by)
 		for w := range x.GPUWork() {
 			d.run(w.Interval)
-			lane := b.run(key, x, w, by)
+			lane := b.run(key, x, w, by, f)
 			f.ran(lane, w.Interval)
 		}
 	}
@@ -133,7 +133,8 @@ func (d *device) run(i analyze.Interval) {
 }
 
 // run adds what a channel of a GPU ran to the first of its lanes that is free; nil if none is.
-func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPUWork, by *thread) *gpuLane {
+func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPUWork, by *thread,
+	f *flow) *gpuLane {
 	name := gpuName{on, w.Channel}
 	g := b.gpus[name]
 	if g == nil {
@@ -158,7 +159,8 @@ func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPU
 	if by != nil {
 		number = by.number
 	}
-	l.add(block{w.Interval, kind, cmp.Or(w.Label, timeline.BufferName(x)), number}, b.room())
+	l.add(block{w.Interval, kind, cmp.Or(w.Label, timeline.BufferName(x)), number, b.stacks.number(x.Committed.Stack), f},
+		b.room())
 	l.until = w.End
 	return l
 }

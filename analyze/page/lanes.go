@@ -39,7 +39,7 @@ func (b *Builder) Document() *Document {
 // document makes one with so many blocks and cells.
 func (b *Builder) document(drawn int) *Document {
 	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(),
-		Names: []string{""}, Lanes: []Lane{},
+		Names: []string{""}, Frames: []string{}, Stacks: [][]int{{}}, Lanes: []Lane{},
 		Flows: []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, QueuesLeft: max(0, len(b.queueOrder)-mostSeries),
 		Series: b.series(), FlowsOf: b.flows.every,
 		Histograms: []Histogram{b.start.histogram("commit to GPU start"), b.gpu.histogram("on the GPU"),
@@ -60,15 +60,18 @@ func (b *Builder) document(drawn int) *Document {
 			places[list[i].on] = i
 		}
 	}
-	x := encoder{document: d, names: map[string]int64{"": 0}, origin: b.origin, laneOf: map[int]int64{}}
+	x := encoder{document: d, names: map[string]int64{"": 0}, origin: b.origin, laneOf: map[int]int64{},
+		flowOf: map[*flow]int64{}, stacks: &b.stacks, stackOf: map[stackNumber]int64{}, frames: map[string]int{}}
 	for t, place := range places {
 		x.laneOf[t.number] = int64(place)
 	}
 	for i := range list {
 		list[i].of.fit(most)
+	}
+	b.arrows(d, &x, list, places)
+	for i := range list {
 		d.Lanes = append(d.Lanes, x.lane(&list[i]))
 	}
-	b.arrows(d, list, places)
 	return d
 }
 
@@ -96,11 +99,15 @@ func (b *Builder) drawings() (list []drawing) {
 			if g.channel != "" {
 				name += ", " + g.channel
 			}
+			key := name
+			if len(g.lanes) > 1 { // work that runs at the same time lies in several lanes
+				name += fmt.Sprintf(" (%d of %d)", i+1, len(g.lanes))
+			}
 			hidden := int64(0)
 			if i == len(g.lanes)-1 {
 				hidden = g.hidden
 			}
-			list = append(list, drawing{Lane: Lane{Key: fmt.Sprintf("gpu %s %d %s %d", g.device.Host, g.device.Registry, name,
+			list = append(list, drawing{Lane: Lane{Key: fmt.Sprintf("gpu %s %d %s %d", g.device.Host, g.device.Registry, key,
 				i), Shows: LaneGPU, Name: name, Hidden: hidden}, of: &l.track, at: l})
 		}
 	}
@@ -130,7 +137,7 @@ func (b *Builder) drawings() (list []drawing) {
 			t.waits = track{}
 		}
 		if t.calls.size() > 0 {
-			at.Key, at.Shows, at.Color = "thread "+key, LaneThread, int(colorOf(t))
+			at.Key, at.Shows, at.Color, at.Idle = "thread "+key, LaneThread, int(colorOf(t)), onlyWaits(t)
 			list = append(list, drawing{Lane: at, of: &t.calls, on: t})
 		}
 	}
@@ -146,6 +153,18 @@ func idle(t *thread) int {
 		return 2
 	}
 	return 1
+}
+
+// onlyWaits says whether all that is seen of a thread is that it waited for signals, and at most for a moment for a
+// lock, as threads of frameworks do.
+func onlyWaits(t *thread) bool {
+	for kind, time := range t.calls.time {
+		moment := uint8(kind) == uint8(analyze.PartLock) && 20*time < t.calls.time[kindSignal]
+		if time > 0 && uint8(kind) != kindSignal && !moment {
+			return false
+		}
+	}
+	return !t.works
 }
 
 func pid(t *thread) int {
@@ -176,7 +195,7 @@ func busiest(list []drawing) []drawing {
 }
 
 // arrows adds flows and marks, in which lanes have their places.
-func (b *Builder) arrows(d *Document, list []drawing, places map[*thread]int) {
+func (b *Builder) arrows(d *Document, x *encoder, list []drawing, places map[*thread]int) {
 	gpus := map[*gpuLane]int{}
 	for i := range list {
 		if list[i].at != nil {
@@ -194,12 +213,11 @@ func (b *Builder) arrows(d *Document, list []drawing, places map[*thread]int) {
 		if !known {
 			continue
 		}
-		x := Flow{From: place(f.from), CommitNS: int64(f.commit - b.origin), GPU: gpu,
-			BeginNS: int64(f.gpu.Begin - b.origin), EndNS: int64(f.gpu.End - b.origin), To: place(f.to)}
-		if f.to != nil {
-			x.WakeNS = int64(f.wake - b.origin)
-		}
-		d.Flows = append(d.Flows, x)
+		x.flowOf[f] = int64(len(d.Flows))
+		d.Flows = append(d.Flows, Flow{Label: x.name(f.label), Queue: x.name(f.queue), CreatedNS: x.instant(f.created),
+			From: place(f.from), CommitNS: x.instant(f.commit), ScheduledNS: x.instant(f.scheduled), GPU: gpu,
+			BeginNS: x.instant(f.gpu.Begin), EndNS: x.instant(f.gpu.End), CompletedNS: x.instant(f.completed),
+			To: place(f.to), WaitNS: x.instant(f.wait.Begin), WakeNS: x.instant(f.wait.End)})
 	}
 	for _, m := range b.marks.list {
 		d.Marks = append(d.Marks, Mark{place(m.on), int64(m.at - b.origin), short(m.name), m.failed})

@@ -11,26 +11,27 @@ import (
 type modelled struct {
 	piece
 	thread *analyze.Thread
+	stack  *analyze.Stack
 }
 
 // timelineOf are the encoders and commits of a run whose source has no calls, by their ends.
 func timelineOf(t *analyze.Trace) (all []modelled) {
-	add := func(on *analyze.Thread, i analyze.Interval, part analyze.Part, name string) {
-		if on != nil && i.Length() > 0 {
-			all = append(all, modelled{piece{block: block{Interval: i, kind: uint8(part), name: name}}, on})
+	add := func(call *analyze.Call, i analyze.Interval, part analyze.Part, name string) {
+		if call.Thread != nil && i.Length() > 0 {
+			all = append(all, modelled{piece{block: block{Interval: i, kind: uint8(part), name: name}}, call.Thread, call.Stack})
 		}
 	}
 	for b := range t.Buffers() {
 		for i := range b.Encoders {
 			e := &b.Encoders[i]
-			add(e.Created.Thread, analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, analyze.PartEncode,
+			add(&e.Created, analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, analyze.PartEncode,
 				cmp.Or(e.Label, "encoding"))
 		}
-		add(b.Committed.Thread, b.Committed.Interval, analyze.PartCommit, "commit")
+		add(&b.Committed, b.Committed.Interval, analyze.PartCommit, "commit")
 	}
 	for i := range t.Waits {
 		w := &t.Waits[i]
-		all = append(all, modelled{piece{block: block{Interval: w.Interval}, hidden: true}, w.Thread})
+		all = append(all, modelled{piece{block: block{Interval: w.Interval}, hidden: true}, w.Thread, nil})
 	}
 	all = slices.DeleteFunc(all, func(m modelled) bool { return m.thread == nil })
 	slices.SortStableFunc(all, func(a, b modelled) int {

@@ -113,7 +113,7 @@ func TestInBrowser(t *testing.T) {
 func TestTableIsTheReport(t *testing.T) {
 	d, trace := whole(t, tracesim.Scenarios[0].Build(1).Run(t))
 	r := report.Build(trace, report.Options{})
-	l := lookAt(t, written(t, r, d), "1280,900", `document.querySelector("#timeline details").open = true; mtrace.draw();
+	l := lookAt(t, written(t, r, d), "1280,900", `document.querySelector("#timeline .shown").closest("details").open = true; mtrace.draw();
 		return {rows: [...document.querySelectorAll("#timeline .shown tr")].map((row) => [...row.cells].map((c) => c.textContent))};`)
 	rows := map[string][]any{}
 	var heads []any
@@ -153,7 +153,7 @@ func TestTableIsTheReport(t *testing.T) {
 func TestKeys(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", `
-		const canvas = document.querySelector("#timeline canvas"), status = document.querySelector("#timeline [role=status]"), said = {};
+		const canvas = document.querySelector("#timeline .scroller canvas"), status = document.querySelector("#timeline [role=status]"), said = {};
 		const key = (k) => { canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true})); mtrace.draw(); return {...mtrace.seen(), status: status.textContent}; };
 		said.first = mtrace.seen();
 		for (const k of ["+", "ArrowRight", "0", ".", ",", "ArrowDown", "Enter", "Escape"]) said[k] = key(k);
@@ -209,7 +209,7 @@ func TestHostileNames(t *testing.T) {
 		`'+(window.bad=1)+'`, "<!--<script>", "\u2028window.bad=1//", "]]>", `\"};window.bad=1;//`} {
 		page := modelPage(t, failing(name))
 		l := lookAt(t, page, "1280,900", `document.querySelectorAll("details").forEach((d) => d.open = true); mtrace.draw();
-			const canvas = document.querySelector("#timeline canvas");
+			const canvas = document.querySelector("#timeline .scroller canvas");
 			for (const k of ["ArrowDown", ".", "ArrowUp", "ArrowUp"]) canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true}));
 			return {bad: window.bad || 0, scripts: document.scripts.length, images: document.images.length, title: document.title, status: document.querySelector("#timeline [role=status]").textContent}`)
 		if l.said["bad"] != 0.0 || l.said["scripts"] != 3.0 || l.said["images"] != 0.0 || len(l.console) > 0 {

@@ -15,7 +15,10 @@ type block struct {
 	analyze.Interval
 	kind uint8
 	name string
-	by   int // number of the thread whose work it is, from 1; 0 is none, or that of the lane
+	// by is the number, from 1, of the peer: the thread that committed the work, holds the lock or sent the signal. 0 is none.
+	by    int
+	stack stackNumber
+	of    *flow // its command buffer; nil when not known
 }
 
 // A cell stands for what was shorter than it: how long each kind took within it.

@@ -2,12 +2,13 @@ package page
 
 import (
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
+	"io/fs"
 	"strings"
 
 	"mtrace/analyze"
@@ -17,8 +18,8 @@ import (
 var (
 	//go:embed figures.js
 	figuresScript string
-	//go:embed timeline.js
-	timelineScript string
+	//go:embed timeline/*.js
+	timelineFiles embed.FS
 	//go:embed charts.js
 	chartsScript string
 	//go:embed page.css
@@ -54,7 +55,7 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	if err != nil {
 		return err
 	}
-	script := uplotScript + figuresScript + timelineScript + chartsScript
+	script := uplotScript + figuresScript + timelineScript() + chartsScript
 	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script),
 		Data:   template.JS(data),
 		Policy: policy(script),
@@ -77,6 +78,23 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 		return err
 	}
 	return r.WriteHTML(w, with)
+}
+
+// timelineScript is the timeline's files together. They only define functions, so that their order means nothing.
+func timelineScript() string {
+	files, err := fs.Glob(timelineFiles, "timeline/*.js")
+	if err != nil {
+		panic(err) // the pattern is right
+	}
+	var all strings.Builder
+	for _, name := range files {
+		text, err := timelineFiles.ReadFile(name)
+		if err != nil {
+			panic(err) // it is in the program
+		}
+		all.Write(text)
+	}
+	return all.String()
 }
 
 // policy lets a page run its own script and ask nobody for anything.

@@ -1,0 +1,59 @@
+package page
+
+import (
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// A stackNumber is the number of a stack among those of a builder, from 1. 0 is a stack that is not known.
+type stackNumber int32
+
+// What the page keeps of stacks.
+const (
+	mostStacks = 4000 // of a run; blocks with others have none
+	mostFrames = 32   // of a stack, from the innermost
+)
+
+// stacks are the stacks of a run, each once: the model of each slice of a run has stacks of its own.
+type stacks struct {
+	known  map[*analyze.Stack]stackNumber
+	byText map[string]stackNumber
+	list   []string // frames in lines, innermost first
+}
+
+func newStacks() stacks {
+	return stacks{known: map[*analyze.Stack]stackNumber{}, byText: map[string]stackNumber{}}
+}
+
+// number is the number of a stack, which is new or known.
+func (s *stacks) number(of *analyze.Stack) stackNumber {
+	if of == nil {
+		return 0
+	}
+	if n, known := s.known[of]; known {
+		return n
+	}
+	if len(s.known) > 16*mostStacks { // of slices that are done
+		clear(s.known)
+	}
+	var lines []string
+	for _, f := range of.Frames[:min(mostFrames, len(of.Frames))] {
+		lines = append(lines, short(f.String()))
+	}
+	if of.Cut || len(of.Frames) > mostFrames {
+		lines = append(lines, "…")
+	}
+	text := strings.Join(lines, "\n")
+	n, known := s.byText[text]
+	if !known && len(s.list) < mostStacks {
+		s.list = append(s.list, text)
+		n = stackNumber(len(s.list))
+		s.byText[text] = n
+	}
+	s.known[of] = n
+	return n
+}
+
+// frames are those of a stack, innermost first.
+func (s *stacks) frames(n stackNumber) []string { return strings.Split(s.list[n-1], "\n") }

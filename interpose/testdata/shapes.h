@@ -40,7 +40,7 @@ __attribute__((objc_root_class)) @interface Root { Class isa; @public long refer
 - (void)commandBufferDidComplete:(id)buffer startTime:(uint64_t)start completionTime:(uint64_t)completion error:(id)error;
 @end
 
-@interface _MTLCommandBuffer : Root { @public int status; void *handlers[8]; int handlerCount; id inner; }
+@interface _MTLCommandBuffer : Root { @public int status; void *handlers[8]; int handlerCount; id inner; double gpuStart, gpuEnd; }
 - (void)addCompletedHandler:(void *)block;
 - (void)commit;
 - (void)completed; // calls the handlers

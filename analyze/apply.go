@@ -9,6 +9,9 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	switch rule.effect {
 	case wire.EffectMakes:
 		s.makes(rule, call, r, m)
+		if inside, _ := s.clip(call.Interval); visible && rule.part == PartDrawable {
+			s.trace.DrawableWaits = append(s.trace.DrawableWaits, Call{inside, call.Thread, call.Stack})
+		}
 	case wire.EffectCommits, wire.EffectCommitsOptions:
 		if rule.object == wire.KindQueue {
 			s.commitMany(rule, call, r, m)

@@ -43,6 +43,7 @@ func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 		sortUnlessSorted(t.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
 	}
 	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
+	sortUnlessSorted(t.DrawableWaits, byBegin)
 	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
 	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })

@@ -58,6 +58,7 @@ type Trace struct {
 	Scopes         []Scope      // by Begin
 	Compilations   []Compilation
 	ChildWaits     []ChildWait // by Begin
+	DrawableWaits  []Call      // calls that wait for a layer's next drawable, by Begin
 	Allocations    []Allocation
 	DeviceMemory   []DeviceMemory // in ascending order
 	Releases       int            // memory given back; 0 may mean that the source does not tell

@@ -132,28 +132,32 @@ func (t *Trace) warnOfDoubts() {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; "+
 			"they were cut", n))
 	}
-	t.warnOfUnfinished()
+	t.Warnings = append(t.Warnings, t.UnfinishedWarnings(nil)...)
 }
 
-// warnOfUnfinished warns of calls of Metal's, and waits for locks, that had not returned. Threads that wait for a
-// signal wait for work as a rule.
-func (t *Trace) warnOfUnfinished() {
-	told, more := 0, 0
+// mostUnfinishedNamed bounds the threads that are named because a call of theirs had not returned.
+const mostUnfinishedNamed = 8
+
+// UnfinishedWarnings are the lines of Warnings about Metal calls and waits for locks that had not returned. Threads in
+// known are left out: the reader is told of them elsewhere. A thread that waits for a signal usually waits for work, so
+// there is no line about it.
+func (t *Trace) UnfinishedWarnings(known map[*Thread]bool) (lines []string) {
+	more := 0
 	for i := range t.Unfinished {
 		u := &t.Unfinished[i]
 		switch {
-		case u.Group == wire.GroupSignal:
-		case told == 8:
+		case u.Group == wire.GroupSignal || known[u.Thread]:
+		case len(lines) == mostUnfinishedNamed:
 			more++
 		default:
-			told++
-			t.Warnings = append(t.Warnings, fmt.Sprintf("thread %d was still inside %s when its process ended, for %v",
+			lines = append(lines, fmt.Sprintf("thread %d was still inside %s when its process ended, for %v",
 				u.Thread.ID, u.Selector, time.Duration(u.Length()).Round(time.Microsecond)))
 		}
 	}
 	if more > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d more threads were inside a call when their process ended", more))
+		lines = append(lines, fmt.Sprintf("%d more threads were inside a call when their process ended", more))
 	}
+	return lines
 }
 
 // who begins a line about a process; empty when there is only one.

@@ -14,7 +14,8 @@ const (
 // doingBlocked is what it did in calls that block.
 var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own",
 	onLock: "waiting for a lock", onSignal: "waiting for a signal",
-	onCompile: "compiling", onQueue: "waiting for a free command buffer"}
+	onCompile: "compiling", onQueue: "waiting for a free command buffer",
+	onDrawable: "waiting for a drawable"}
 
 // idle finds the gaps in a device's work, and who should have filled them.
 func (ev *Evidence) idle(d *Device, use DeviceUse) {

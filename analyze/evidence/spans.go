@@ -9,12 +9,13 @@ import (
 type blocking uint8
 
 const (
-	onOthers  blocking = iota // a wait for another thread's work
-	onGPU                     // another wait
-	onLock                    //
-	onSignal                  // of another thread, for work as a rule
-	onCompile                 //
-	onQueue                   // for a free command buffer
+	onOthers   blocking = iota // a wait for another thread's work
+	onGPU                      // another wait
+	onLock                     //
+	onSignal                   // of another thread, for work as a rule
+	onCompile                  //
+	onQueue                    // for a free command buffer
+	onDrawable                 // for a layer's next drawable
 	blockings
 )
 
@@ -54,6 +55,9 @@ func (ev *Evidence) findSpans() {
 	}
 	for c := range analyze.Each(ev.FullQueue) {
 		add(&c.Call, onQueue)
+	}
+	for c := range analyze.Each(ev.Trace.DrawableWaits) {
+		add(c, onDrawable)
 	}
 	ev.spans = map[*analyze.Thread]spansOf{}
 	for t, lists := range by {

@@ -88,7 +88,7 @@ func (x *answers) report(opts Options) *Report {
 	r.losses(t)
 	r.overhead(t)
 	r.coverage(t)
-	r.Warnings = append(append([]string{}, t.Warnings...), a.Evidence.Warnings...)
+	r.Warnings = append(x.warnings(), a.Evidence.Warnings...)
 	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
 	r.calls(t)
 	r.callSites(t)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"mtrace/analyze"
@@ -22,6 +23,23 @@ func (x *answers) untilHang(opts Options) {
 	}
 	x.before = cause.Analyze(before, cause.Options{Seed: opts.Seed})
 	x.serial = &cause.Analysis{Evidence: evidence.Measure(x.trace)}
+}
+
+// warnings are those of the trace, without a line about a thread that the hang report is about.
+func (x *answers) warnings() []string {
+	all := append([]string{}, x.trace.Warnings...)
+	if !x.hang.Hung() {
+		return all
+	}
+	stuck := map[*analyze.Thread]bool{}
+	for i := range x.hang.Hangs {
+		for _, s := range x.hang.Hangs[i].Stuck {
+			stuck[s.Thread] = true
+		}
+	}
+	unfinished := x.trace.UnfinishedWarnings(nil)
+	all = slices.DeleteFunc(all, func(line string) bool { return slices.Contains(unfinished, line) })
+	return append(all, x.trace.UnfinishedWarnings(stuck)...)
 }
 
 // causesIn is the analysis that looked for causes.

@@ -54,6 +54,16 @@ func TestDrawableWaits(t *testing.T) {
 			t.Errorf("%d ns of %d waiting for drawables: it is more than half", th.Time[analyze.PartDrawable.Key()], th.WindowNS)
 		}
 	}
+	// the display shows a frame at a time, and the GPU idles meanwhile: this was "outside of Metal"
+	var idle, byDrawables int64
+	for _, by := range r.GPU.IdleBy {
+		if idle += by.NS; by.Doing == "waiting for a drawable" {
+			byDrawables += by.NS
+		}
+	}
+	if byDrawables*2 < idle || idle == 0 {
+		t.Errorf("of %d ns of idle GPU only %d while a thread waited for a drawable: %+v", idle, byDrawables, r.GPU.IdleBy)
+	}
 	for _, w := range r.WhatIf {
 		if strings.Contains(w.What.Name, "nextDrawable") {
 			t.Errorf("promises %+v", w)

@@ -138,6 +138,9 @@ func TestHangs(t *testing.T) {
 			if c.kind != "" && (!strings.Contains(screen, "HANG ") || strings.Count(screen, "\n") > 40) {
 				t.Errorf("the report on one screen:\n%s", screen)
 			}
+			if c.kind != "" && strings.Contains(screen, "was still inside") {
+				t.Errorf("a warning repeats the hang report:\n%s", screen)
+			}
 			for _, s := range c.says {
 				if !strings.Contains(joined, s) {
 					t.Errorf("it does not say %q:\n%s", s, text.stdout)

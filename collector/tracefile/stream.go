@@ -1,6 +1,7 @@
 package tracefile
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -17,6 +18,11 @@ type streamWriter struct {
 	position uint64 // of records[0]
 	records  []wire.Record
 	next     uint64 // the position behind the last record ever added
+}
+
+// byRing orders streams by process and ring, so that equal input always makes an equal file.
+func byRing(a, b *streamWriter) int {
+	return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.ring, b.ring))
 }
 
 func (s *streamWriter) add(position uint64, records []wire.Record) error {

@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -156,6 +157,7 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	}
 	process := w.processes[p]
 	w.mutex.Unlock()
+	slices.SortFunc(streams, byRing)
 	process.flush()
 	for _, s := range streams {
 		s.flush()
@@ -206,6 +208,7 @@ func (w *Writer) Flush() error {
 		streams = append(streams, s)
 	}
 	w.mutex.Unlock()
+	slices.SortFunc(streams, byRing)
 	for _, p := range processes {
 		p.flush()
 	}

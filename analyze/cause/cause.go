@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"cmp"
 	"fmt"
 
 	"mtrace/analyze"
@@ -102,10 +103,12 @@ const (
 
 // A Finding is what one rule says of its cause.
 type Finding struct {
-	Cause      string
-	Holds      bool          // the rule found the cause at work
-	Lost       analyze.Nanos // thread time that it cost
-	Explains   analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
+	Cause    string
+	Holds    bool          // the rule found the cause at work
+	Lost     analyze.Nanos // thread time that it cost
+	Explains analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
+	// the thread time of which Lost is a part, where that is not the threads' working time; otherwise 0
+	Of         analyze.Nanos
 	Standing   Standing
 	Summary    string   // one sentence, as the verdict
 	Evidence   []string // sentences, with numbers; for a cause that holds
@@ -128,6 +131,11 @@ type Finding struct {
 // prediction of what removing it brings. What is not predicted is judged by what it costs.
 func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
+}
+
+// Share is the part of the threads' time that the cause costs; total is their working time.
+func (f *Finding) Share(total analyze.Nanos) float64 {
+	return min(1, evidence.Share(f.Lost, cmp.Or(f.Of, total)))
 }
 
 // Weight is what findings are ranked by.

@@ -36,7 +36,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 		if policy.MoreThan(policy.Most, all-r.Lost, all) { // most of it before the work, of which a replay knows nothing
 			r.Speedup = withoutStartup(ev)
 		}
-		r.Lost, r.Explains = all, max(all, ev.Total)
+		r.Lost, r.Explains, r.Of = all, max(all, ev.Total), windows
 	}
 	if r.Explains == 0 {
 		r.standAside(ev, aside)
@@ -64,7 +64,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 		r.say("%d made again what had been made before", use.Repeated)
 	}
 	r.sum("Threads spend %s of their time compiling programs for the GPU (libraries and pipeline states).",
-		percent(min(1, ev.Share(r.Lost))))
+		percent(r.Share(ev.Total)))
 	return r
 }
 

@@ -47,8 +47,9 @@ func TestCompileBoundAgreesWithItself(t *testing.T) {
 		pipelines, buffers int
 		gain               float64
 	}{
-		"few command buffers":  {60, 40, 600.0 / 5.2},
-		"many command buffers": {60, 3000, 1},
+		"few command buffers":     {60, 40, 600.0 / 5.2},
+		"many command buffers":    {60, 3000, 1},
+		"hardly any working time": {60, 12, 600.0 / 2.6},
 	} {
 		trace := compilesFirst(c.pipelines, c.buffers)
 		a := Analyze(trace, Options{})
@@ -61,6 +62,11 @@ func TestCompileBoundAgreesWithItself(t *testing.T) {
 		if a.Verdict.Cause != CompileBound || f == nil {
 			t.Errorf("%s: %s: %s", name, a.Verdict.Cause, a.Verdict.Summary)
 			continue
+		}
+		// the headline's share was of the working time (100 %), that of the evidence below it of all time
+		if said := percent(a.Verdict.Share) + " of all their time"; !strings.Contains(strings.Join(f.Evidence, "\n"), said) ||
+			a.Verdict.Share > 1.01*compiling/window {
+			t.Errorf("%s: the verdict's share is %s, the evidence: %q", name, percent(a.Verdict.Share), f.Evidence)
 		}
 		gain := window / (window - compiling)
 		if s := f.Speedup; s == nil || s.Low > gain || s.High < gain || s.Estimate < 0.8*gain || s.Estimate > 1.2*gain {

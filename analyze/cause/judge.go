@@ -79,14 +79,14 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	v.Confidence = sure[v.Cause] / all
 	v.Summary = best.Analysis.Verdict.Summary
 	v.Share = best.Analysis.Verdict.Share
-	v.Causes = findings(windows, typical)
+	v.Causes = findings(windows, typical, analyze.Nanos(all))
 	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == v.Cause }); i > 0 {
 		v.Causes[0], v.Causes[i] = v.Causes[i], v.Causes[0]
 	}
 	v.inOrder()
 	if len(v.Causes) > 0 && v.Causes[0].Cause == v.Cause {
 		v.closeIn(windows)
-		v.Share = min(1, float64(v.Causes[0].Lost)/all)
+		v.Share = v.Causes[0].Share(analyze.Nanos(all))
 	}
 	v.RuledOut = slices.DeleteFunc(slices.Clone(best.Analysis.Verdict.RuledOut), func(f Finding) bool {
 		return slices.ContainsFunc(v.Causes, func(c Finding) bool { return c.Cause == f.Cause })
@@ -167,7 +167,7 @@ func worthNaming(windows []Window, all float64) (most string) {
 
 // findings puts together what the windows found of each cause that one of them found. The words are those of the
 // typical window, or, where it did not find the cause, of the one in which it costs most.
-func findings(windows []Window, typical int) (all []Finding) {
+func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding) {
 	type found struct {
 		Finding
 		in    *Window
@@ -181,7 +181,10 @@ func findings(windows []Window, typical int) (all []Finding) {
 			s := by.Of(f.Cause)
 			if s.times++; s.in == nil {
 				s.Finding, s.in = f, w
-				s.Lost, s.Explains = 0, 0
+				s.Lost, s.Explains, s.Of = 0, 0, 0
+			}
+			if f.Of > 0 {
+				s.Of += evidence.Scaled(f.Of-w.Analysis.Evidence.ThreadTimeTotal(), w.Scale)
 			}
 			s.Lost += evidence.Scaled(f.Lost, w.Scale)
 			s.Explains += evidence.Scaled(f.Explains, w.Scale)
@@ -192,6 +195,9 @@ func findings(windows []Window, typical int) (all []Finding) {
 	}
 	for _, s := range by.All {
 		f := s.Finding
+		if f.Of != 0 { // in the other windows it is a part of the working time
+			f.Of += total
+		}
 		f.Evidence = append(slices.Clone(f.Evidence),
 			fmt.Sprintf("found in %d of %d windows; these figures are of the one %v", s.times, len(windows), s.in))
 		if f.Speedup = middle(s.low); f.Speedup != nil {

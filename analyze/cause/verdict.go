@@ -106,7 +106,7 @@ func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 // choose makes the first cause the verdict.
 func (v *Verdict) choose(ev *evidence.Evidence) {
 	top := &v.Causes[0]
-	if v.Share = min(1, ev.Share(top.Lost)); top.Standing != Outside {
+	if v.Share = top.Share(ev.Total); top.Standing != Outside {
 		v.Cause = top.Cause
 	}
 	margin := 1.0

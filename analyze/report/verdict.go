@@ -82,9 +82,7 @@ func (r *Report) serialization(a *cause.Analysis, opts Options) {
 		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence,
 			Evidence: append([]string{}, f.Evidence...),
 			Advice:   f.Advice, Place: f.Place, NotPredicted: f.Unpredicted}
-		if total > 0 {
-			c.Share = min(1, float64(f.Lost)/float64(total))
-		}
+		c.Share = f.Share(total)
 		if f.Speedup != nil {
 			c.SpeedupIfRemoved, c.SpeedupInterval = &f.Speedup.Estimate, &Speedup{f.Speedup.Low, f.Speedup.High}
 		}

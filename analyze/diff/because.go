@@ -8,12 +8,8 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
-
-// most is how many times more than the whole a part may have changed to be its reason. Parts are means, and the whole
-// is a median over time: a part that changed more did so in moments that the whole leaves out, as when a thread is once
-// not woken for long. One that changed less than least of it is no reason either.
-const most, least = 1.5, 1.0 / 3
 
 // because says which part of the time of a thread, or of the run, changed most in the direction of the whole, which
 // changed by so much.
@@ -25,7 +21,7 @@ func because(key Key, by float64, a, b []*Run) string {
 	best, change := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(pb)) {
 		if d := pb[name] - pa[name]; (d > 0) == (by > 0) && math.Abs(d) > math.Abs(change) &&
-			math.Abs(d) <= most*math.Abs(by) && math.Abs(d) >= least*math.Abs(by) {
+			math.Abs(d) <= policy.ReasonMost*math.Abs(by) && math.Abs(d) >= policy.ReasonLeast*math.Abs(by) {
 			best, change = name, d
 		}
 	}

@@ -2,6 +2,8 @@ package diff
 
 import (
 	"math"
+
+	"mtrace/analyze/policy"
 )
 
 // bins sums values by when they were, in a bounded number of equal stretches of time that widen as the time grows.
@@ -17,23 +19,21 @@ type bin struct {
 	sum   float64
 }
 
-const mostBins = 256
-
 func (b *bins) add(at int64, value float64) {
 	if b.width == 0 {
 		b.width = 1 << 10
 		b.first = floorDiv(at, b.width)
 	}
 	i := floorDiv(at, b.width)
-	for len(b.sums) > 0 && max(i, b.first+int64(len(b.sums))-1)-min(i, b.first) >= mostBins {
+	for len(b.sums) > 0 && max(i, b.first+int64(len(b.sums))-1)-min(i, b.first) >= policy.MostBins {
 		b.widen()
 		i = floorDiv(at, b.width)
 	}
 	switch {
 	case len(b.sums) == 0:
-		b.first, b.sums = i, make([]bin, 1, mostBins)
+		b.first, b.sums = i, make([]bin, 1, policy.MostBins)
 	case i < b.first:
-		grown := make([]bin, int64(len(b.sums))+b.first-i, mostBins)
+		grown := make([]bin, int64(len(b.sums))+b.first-i, policy.MostBins)
 		copy(grown[b.first-i:], b.sums)
 		b.first, b.sums = i, grown
 	}
@@ -68,11 +68,6 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-const (
-	mostGroups   = 64
-	fewestGroups = 8 // the fewest that a rank test can say anything of when many things are tested
-)
-
 // split gathers the stretches into at most 64 with about equally many values each.
 func (b *bins) split() []bin {
 	var total, seen int64
@@ -85,7 +80,7 @@ func (b *bins) split() []bin {
 		open.count += s.count
 		open.sum += s.sum
 		seen += s.count
-		if open.count > 0 && seen*mostGroups >= total*int64(len(groups)+1) {
+		if open.count > 0 && seen*policy.MostGroups >= total*int64(len(groups)+1) {
 			groups = append(groups, open)
 			open = bin{}
 		}
@@ -109,9 +104,9 @@ func (b *bins) stretches() []float64 { return meansOf(b.split()) }
 // Simulation Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
 func (b *bins) groups() []float64 {
 	groups := b.split()
-	for len(groups) >= fewestGroups {
+	for len(groups) >= policy.FewestGroups {
 		means := meansOf(groups)
-		if autocorrelation(means) <= 1.645/math.Sqrt(float64(len(means))) {
+		if autocorrelation(means) <= policy.Correlated/math.Sqrt(float64(len(means))) {
 			return means
 		}
 		for i := range len(groups) / 2 {

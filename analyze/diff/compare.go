@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"mtrace/collector/wire"
+
+	"mtrace/analyze/policy"
 )
 
 // Schema names the document.
@@ -80,29 +82,16 @@ type Document struct {
 	repeated bool
 }
 
-const (
-	discoveryRate = 0.05
-	// leastWithin and leastBetween are the smallest changes that are called one. One run says nothing of how runs differ
-	// from each other, so it must show more: 10% was chosen on 310 pairs of runs of the same program
-	// (fixtures/scenarios). In 390 pairs that it was not chosen on, 5% would call something that matters changed in 38,
-	// 10% in 14, 20% in 8: see docs/reading.md.
-	leastWithin  = 0.10
-	leastBetween = 0.01
-	// minorShare is the part of the time under which a call or a kernel is minor: made twice as slow, it slows the program
-	// by less than that.
-	minorShare = 0.005
-)
-
 // Compare compares the runs of two sides.
 func Compare(a, b []*Run) (*Document, error) {
 	if len(a) == 0 || len(b) == 0 {
 		return nil, errors.New("comparing needs at least one run on each side")
 	}
-	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: discoveryRate,
-		Least: leastWithin, Failed: []string{}, Warnings: []string{},
+	d := &Document{Schema: Schema, A: side(a), B: side(b), Noise: "within one run", Rate: policy.FalseDiscovery.Value,
+		Least: policy.ChangeWithinRun, Failed: []string{}, Warnings: []string{},
 		Changes: []Change{}}
-	if d.repeated = len(a)+len(b) >= 3; d.repeated {
-		d.Noise, d.Least = "between runs", leastBetween
+	if d.repeated = len(a)+len(b) >= policy.RepeatedRuns; d.repeated {
+		d.Noise, d.Least = "between runs", policy.ChangeBetweenRuns
 	}
 	d.warn(a, b)
 	alike(slices.Concat(a, b))
@@ -229,7 +218,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	c.Impact = (c.B - c.A) * float64(c.CountB) / float64(max(1, len(mb)))
 	c.Minor = true
 	for _, m := range slices.Concat(ma, mb) {
-		c.Minor = c.Minor && m.share < minorShare
+		c.Minor = c.Minor && m.share < policy.MinorShare
 	}
 	switch {
 	case c.CountA == 0 && len(mb) < len(b), c.CountB == 0 && len(ma) < len(a):
@@ -244,7 +233,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	}
 	var got comparison
 	if d.repeated {
-		if len(ma)+len(mb) < 3 {
+		if len(ma)+len(mb) < policy.RepeatedRuns {
 			c.Why = "it is in too few of the runs"
 			return c
 		}

@@ -5,6 +5,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
+	"mtrace/analyze/policy"
 	"mtrace/analyze/report"
 )
 
@@ -38,9 +39,6 @@ func (c *overTime) visit(v *analyze.VisitedCall) {
 	c.byCall[v.ID].add(int64(v.Begin), float64(v.Length()))
 }
 
-// partRecords is how many records of a long trace are looked at at once.
-const partRecords = 3 << 17
-
 // long is the run of a trace that is too long to be looked at as one.
 func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 	doc, _, err := report.BuildLong(f, analyze.Options{}, report.Options{}, nil)
@@ -48,7 +46,7 @@ func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 		return nil, err
 	}
 	r := measured(path, doc)
-	err = f.EachPart(analyze.Options{Visit: c.visit}, partRecords, func(part *analyze.Trace, _, _ int) error {
+	err = f.EachPart(analyze.Options{Visit: c.visit}, policy.RecordsAtOnce, func(part *analyze.Trace, _, _ int) error {
 		c.add(part)
 		return nil
 	})

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"mtrace/analyze/policy"
 )
 
 // course makes a series of a call's durations that depend on their neighbours, as real ones do: an AR(1) process in
@@ -75,7 +77,7 @@ func TestIntervalsCover(t *testing.T) {
 	}
 	for name, test := range map[string]func([]float64, []float64) comparison{"ranks": ranks, "means": means} {
 		for _, n := range [][2]int{{8, 8}, {32, 20}, {1, 5}} {
-			if name == "ranks" && n[0] < fewestGroups {
+			if name == "ranks" && n[0] < policy.FewestGroups {
 				continue
 			}
 			held := 0
@@ -158,7 +160,7 @@ func TestBinsKeepEverything(t *testing.T) {
 		got += s.sum
 		count += s.count
 	}
-	if math.Abs(got-sum) > 1e-6 || count != 5000 || len(b.sums) > mostBins {
+	if math.Abs(got-sum) > 1e-6 || count != 5000 || len(b.sums) > policy.MostBins {
 		t.Errorf("%d values with sum %v in %d bins, want 5000 with %v", count, got, len(b.sums), sum)
 	}
 }

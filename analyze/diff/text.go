@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // WriteText writes what changed, the largest first, and how many things did not.
@@ -51,13 +52,13 @@ func (d *Document) WriteText(w io.Writer) error {
 		b.WriteString("nothing that matters changed by more than noise\n")
 	}
 	if minor > 0 {
-		fmt.Fprintf(&b, "minor changes, of what has under %.1f%% of the time: %d, which --json lists\n", 100*minorShare,
+		fmt.Fprintf(&b, "minor changes, of what has under %.1f%% of the time: %d, which --json lists\n", 100*policy.MinorShare,
 			minor)
 	}
 	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the "+
 		"same; %d the same, %d not testable\n",
 		d.Tested, d.Noise, 100*d.Rate, 100*d.Least, quiet[Same], quiet[Untested])
-	fmt.Fprintf(&b, "  A and B are medians over time; minor: under %.1f%% of the time\n", 100*minorShare)
+	fmt.Fprintf(&b, "  A and B are medians over time; minor: under %.1f%% of the time\n", 100*policy.MinorShare)
 	for _, c := range d.Changes {
 		if n := reasons[c.Why]; n > 0 {
 			fmt.Fprintf(&b, "  %d not testable: %s\n", n, c.Why)
@@ -77,8 +78,8 @@ func (d *Document) WriteText(w io.Writer) error {
 
 func (s Side) line() string {
 	line := strings.Join(s.Paths, ", ")
-	if len(s.Paths) > 3 {
-		line = fmt.Sprintf("%s and %d more", strings.Join(s.Paths[:3], ", "), len(s.Paths)-3)
+	if len(s.Paths) > policy.ShownNames {
+		line = fmt.Sprintf("%s and %d more", strings.Join(s.Paths[:policy.ShownNames], ", "), len(s.Paths)-policy.ShownNames)
 	}
 	return line
 }

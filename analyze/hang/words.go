@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // thread is how a thread is called.
@@ -64,8 +65,8 @@ func kernels(b *analyze.CommandBuffer) string {
 			}
 		}
 	}
-	if len(names) > 3 {
-		names = append(names[:3], "…")
+	if len(names) > policy.ShownNames {
+		names = append(names[:policy.ShownNames], "…")
 	}
 	return strings.Join(names, ", ")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // compileInLoop: report R2's mistake, 500 ms of compilation counted as execution. What a thread makes that submits
@@ -32,7 +33,7 @@ func compileInLoop(in *Input) *Insight {
 		where.add(&c.Call, c.Selector, c.Name, 1, c.Length(), 0)
 	}
 	severity := in.weigh(cost)
-	if made+waits == 0 || len(seen) < 3 && severity == Info {
+	if made+waits == 0 || len(seen) < policy.RepeatedCompiles && severity == Info {
 		return nil
 	}
 	what := libraries(made)
@@ -69,7 +70,7 @@ func repeatedCompile(in *Input) *Insight {
 			in.Compile.Repeated,
 			in.Compile.Libraries+in.Compile.Pipelines, in.ofRun(cost)),
 		Advice: "keep libraries and pipeline states in a dictionary by source and function"}
-	if cost*100 >= in.Trace.Window.Length() {
+	if float64(cost) >= policy.WholeShareOfTime*float64(in.Trace.Window.Length()) {
 		i.Severity = Warning
 	}
 	if in.Compile.Hits > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
+	"mtrace/analyze/policy"
 )
 
 // A step is a part of a thread's work with memory: copies to memory of the GPU's own and back, and dispatches in
@@ -19,7 +20,7 @@ type step struct {
 
 // copies: data that goes to and fro.
 func copies(in *Input) *Insight {
-	if in.rounds.most < fewest {
+	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	private := privates(in.Trace)
@@ -74,14 +75,14 @@ func copies(in *Input) *Insight {
 		took = fmt.Sprintf(", %s of the GPU's time", gpu)
 	}
 	switch {
-	case trips >= fewest && trips*2 >= dispatching:
+	case trips >= policy.FewestRounds && trips*2 >= dispatching:
 		return &Insight{Severity: Warning, Cost: gpu, Where: where.most(),
 			Evidence: fmt.Sprintf("%d times data went to the GPU's own memory, was worked on, and came back, for %d command "+
 				"buffers that dispatch: %d copies of %s%s",
 				trips, dispatching, total, analyze.FormatBytes(bytes), took),
 			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared buffers " +
 				"in place"}
-	case copying >= fewest && of(copying, len(in.Trace.CommandBuffers)) >= 0.5:
+	case copying >= policy.FewestRounds && of(copying, len(in.Trace.CommandBuffers)) >= policy.Half:
 		i := &Insight{Severity: Info, Cost: gpu, Where: where.most(),
 			Evidence: fmt.Sprintf("%d of %d command buffers copy: %d copies of %s%s", copying, len(in.Trace.CommandBuffers),
 				total, analyze.FormatBytes(bytes), took),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 	"mtrace/collector/wire"
 )
 
@@ -24,7 +25,8 @@ func encodingCalls(in *Input) *Insight {
 			most, mostTime = c, own
 		}
 	}
-	if most == nil || all*worthEncoding < in.threadTime() || mostTime*2 < all || len(in.Trace.CommandBuffers) == 0 {
+	if most == nil || float64(all) < policy.WorthEncoding*float64(in.threadTime()) || mostTime*2 < all ||
+		len(in.Trace.CommandBuffers) == 0 {
 		return nil
 	}
 	advice := wire.EncodingCure(most.Selector)
@@ -36,9 +38,6 @@ func encodingCalls(in *Input) *Insight {
 			analyze.FormatShare(float64(mostTime)/float64(all)), in.ofThreads(mostTime), analyze.Plural(most.Count, "call"),
 			float64(most.Count)/float64(len(in.Trace.CommandBuffers)))}
 }
-
-// worthEncoding is one in so many: encoding that takes a smaller part of the threads' time is not worth looking at.
-const worthEncoding = 10
 
 // threadTime is the time of the threads that submit work.
 func (in *Input) threadTime() analyze.Nanos {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // failed: what a command buffer with an error was to compute is not there, or not whole, and a program that does not
@@ -101,7 +102,7 @@ func ranked(times map[string]int, say func(words string, n int) string) string {
 	}
 	slices.SortFunc(said, func(x, y string) int { return cmp.Or(times[y]-times[x], strings.Compare(x, y)) })
 	more := ""
-	if len(said) > 3 {
+	if len(said) > policy.ShownNames {
 		said, more = said[:3], "; and others"
 	}
 	for i, words := range said {

@@ -6,6 +6,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
+	"mtrace/analyze/policy"
 )
 
 // fusion: kernels that are always dispatched back to back.
@@ -22,7 +23,7 @@ func fusion(in *Input) *Insight {
 	for k := range in.Fusions {
 		f := &in.Fusions[k]
 		i.Cost += f.Saved
-		if k < mostSites {
+		if k < policy.NamedSites {
 			said = append(said, fmt.Sprintf("%s come back to back %d times (%s of the cases), which costs about %s of launching", strings.Join(f.Kernels, " + "), f.Count,
 				analyze.FormatShare(f.Share), f.Saved))
 		}

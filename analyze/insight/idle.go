@@ -9,15 +9,6 @@ import (
 	"mtrace/analyze/policy"
 )
 
-const (
-	// longIdle is after how long a rest a GPU is said to have been idle; GPUs clock down after a few milliseconds.
-	longIdle = 10 * analyze.Nanos(1_000_000)
-	// noIdle is the rest between command buffers that follow each other.
-	noIdle = analyze.Nanos(1_000_000)
-	// slower is how many times as long work must take after a rest.
-	slower = 1.5
-)
-
 // slowAfterIdle: the same work takes longer whenever the GPU was idle before it, not only at first.
 func slowAfterIdle(in *Input) *Insight {
 	before := idleBefore(in.Trace)
@@ -29,10 +20,10 @@ func slowAfterIdle(in *Input) *Insight {
 		var rested, busy []analyze.Nanos
 		for i := range s.list {
 			switch idle := before[s.list[i].buffer.Index]; {
-			case i < mostFirst/10: // first iterations are another matter
-			case idle >= longIdle:
+			case i < policy.MostFirstIterations/policy.FirstOfIdle: // first iterations are another matter
+			case idle >= policy.LongIdle:
 				rested = append(rested, s.list[i].gpu)
-			case idle < noIdle:
+			case idle < policy.NoIdle:
 				busy = append(busy, s.list[i].gpu)
 			}
 		}
@@ -42,7 +33,7 @@ func slowAfterIdle(in *Input) *Insight {
 		slices.Sort(rested)
 		slices.Sort(busy)
 		long, short := rested[len(rested)/4], busy[len(busy)*3/4] // most of the ones are longer than most of the others
-		if float64(long) < slower*float64(short) {
+		if float64(long) < policy.SlowerAfterIdle*float64(short) {
 			continue
 		}
 		middle := busy[len(busy)/2]
@@ -50,7 +41,7 @@ func slowAfterIdle(in *Input) *Insight {
 			ratio, usual, rest = r, middle, rested[len(rested)/2]
 		}
 		for i := range s.list {
-			if b := s.list[i].buffer; before[b.Index] >= longIdle && s.list[i].gpu > middle {
+			if b := s.list[i].buffer; before[b.Index] >= policy.LongIdle && s.list[i].gpu > middle {
 				slow = append(slow, s.list[i].gpu)
 				cost += s.list[i].gpu - middle
 				where.add(&b.Committed, "commit", name(b), 1, s.list[i].gpu-middle, 0)
@@ -63,7 +54,7 @@ func slowAfterIdle(in *Input) *Insight {
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("after the GPU was idle for %v or longer the same work took up to %.1f times as "+
 			"long, %v instead of %v: %s, %v longer together; "+
-			"a GPU clocks down when it is idle", longIdle, ratio, rest, usual, analyze.Plural(len(slow),
+			"a GPU clocks down when it is idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
 			"command buffer"), cost),
 		Advice: "keep the GPU busy between the parts of the work, submit small work together and not one by one, " +
 			"and measure without the command buffers " +

@@ -11,6 +11,7 @@ import (
 	"mtrace/analyze/compile"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
+	"mtrace/analyze/policy"
 )
 
 // The severities.
@@ -115,7 +116,7 @@ const tooFew = "too few command buffers to know a loop"
 // weigh is a warning when the cost is at least a hundredth of the time of the threads that submit work, and otherwise
 // worth knowing.
 func (in *Input) weigh(cost analyze.Nanos) string {
-	if cost > 0 && cost*100 >= in.threadTime() {
+	if cost > 0 && float64(cost) >= policy.WholeShareOfTime*float64(in.threadTime()) {
 		return Warning
 	}
 	return Info
@@ -123,11 +124,8 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 
 // tiny says whether a cost is known and too small to warn of.
 func (in *Input) tiny(cost analyze.Nanos) bool {
-	return cost > 0 && float64(cost) < tinyCost*float64(in.Serial.Evidence.ThreadTimeTotal())
+	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Serial.Evidence.ThreadTimeTotal())
 }
-
-// tinyCost is the share of the time of the threads that submit work below which an insight is no warning.
-const tinyCost = 0.001
 
 // ofThreads is a time with its share of that of the threads that submit work.
 func (in *Input) ofThreads(n analyze.Nanos) string {

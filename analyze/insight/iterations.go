@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // An iteration is the way of one command buffer from its creation to the end of its work on the GPU, in the parts that
@@ -39,7 +40,7 @@ func seriesOf(t *analyze.Trace) []*series {
 		label  string
 		work   uint64
 	}
-	labels := t.LabelsRepeat(enough)
+	labels := t.LabelsRepeat(policy.SteadyCommandBuffers)
 	by, last := map[key]*series{}, map[*analyze.Thread]analyze.Nanos{}
 	var order []*series
 	for b := range t.Buffers() {
@@ -62,7 +63,7 @@ func seriesOf(t *analyze.Trace) []*series {
 		}
 		s.list = append(s.list, iteration{b, b.Committed.End - b.Created.Begin, max(0, b.GPU.Begin-ready), b.Took(b.GPU)})
 	}
-	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < enough })
+	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < policy.SteadyCommandBuffers })
 }
 
 // middle holds the quantiles of durations that matter here.
@@ -80,15 +81,13 @@ func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 
 // apart says whether a duration is longer than the others are by chance: twice the median, and well over nearly all.
 func (m middle) apart(n analyze.Nanos) bool {
-	return m.median > 0 && n > 2*m.median && n > m.median+3*(m.high-m.median)
+	return m.median > 0 && float64(n) > policy.SlowIteration*float64(m.median) &&
+		float64(n-m.median) > policy.SlowIterationSpread*float64(m.high-m.median)
 }
-
-// mostFirst bounds how many iterations are taken for first ones.
-const mostFirst = 100
 
 // leading is how many of the first are apart, and by how much they are longer than the median together.
 func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, excess analyze.Nanos) {
-	for i := 0; i < min(len(list)/4, mostFirst) && m.apart(of(&list[i])); i++ {
+	for i := 0; i < min(len(list)/policy.FirstPart, policy.MostFirstIterations) && m.apart(of(&list[i])); i++ {
 		count++
 		excess += of(&list[i]) - m.median
 	}
@@ -166,7 +165,7 @@ func firstScopes(in *Input) *Insight {
 	var best *Insight
 	for _, k := range order {
 		list := by[k]
-		if len(list) < fewest {
+		if len(list) < policy.FewestRounds {
 			continue
 		}
 		m := settled(list, length)

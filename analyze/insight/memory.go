@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // sizes are what memory is called: its size and who sees it. There are few, and may be millions of allocations.
@@ -25,7 +26,7 @@ func (s sizes) of(a *analyze.Allocation) string {
 
 // allocationInLoop: memory made again and again, and not taken from a heap, which is a pool already.
 func allocationInLoop(in *Input) *Insight {
-	if in.rounds.most < fewest {
+	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	var where sites
@@ -53,7 +54,7 @@ func allocationInLoop(in *Input) *Insight {
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, a.Took, a.Bytes)
 	}
 	rounds := in.rounds.steadyRounds(seen)
-	if len(seen) < 3 || len(seen)*4 < rounds {
+	if len(seen) < policy.AllocatingFewest || float64(len(seen)) < policy.AllocatingRounds*float64(rounds) {
 		return nil
 	}
 	i := &Insight{Severity: Warning, Cost: cost, Where: where.most(),
@@ -67,12 +68,9 @@ func allocationInLoop(in *Input) *Insight {
 	return i
 }
 
-// leak is the least growth that is told.
-const leak = 1 << 20
-
 // growth: memory that is made all through the run and not given back.
 func growth(in *Input) *Insight {
-	if in.rounds.most < fewest {
+	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
@@ -114,7 +112,8 @@ func growth(in *Input) *Insight {
 		thirds[min(2, 3*before/len(commits))] += a.Bytes
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, 0, a.Bytes)
 	}
-	if bytes < leak || kept < fewest || min(thirds[0], thirds[1], thirds[2])*6 < bytes {
+	if bytes < policy.LeastGrowth || kept < policy.FewestRounds ||
+		float64(min(thirds[0], thirds[1], thirds[2])) < policy.GrowthThird*float64(bytes) {
 		return nil
 	}
 	if in.Trace.Releases == 0 && in.Memory.Reused == 0 && in.Memory.Addressed == 0 && in.Memory.Samples == 0 {

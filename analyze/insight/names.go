@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // unlabelled: reports and Instruments show numbers instead of names.
 func unlabelled(in *Input) *Insight {
-	if in.rounds.most < fewest {
+	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	queues, buffers := 0, 0
@@ -26,7 +27,7 @@ func unlabelled(in *Input) *Insight {
 			where.add(&b.Created, "commandBuffer", "", 1, 0, 0)
 		}
 	}
-	if queues == 0 && of(buffers, len(in.Trace.CommandBuffers)) < 0.5 {
+	if queues == 0 && of(buffers, len(in.Trace.CommandBuffers)) < policy.Half {
 		return nil
 	}
 	return &Insight{Severity: Info, Where: where.most(),

@@ -5,13 +5,8 @@ import (
 	"sort"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
-
-// enough is how many command buffers a thread must have committed to have a steady state.
-const enough = 20
-
-// fewest is how many rounds make a loop, in which something then happens again and again.
-const fewest = 8
 
 // rounds are the commits of each thread, which divide its work: a round ends with a commit.
 type rounds struct {
@@ -55,7 +50,7 @@ func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 		of, list = t.Process, r.process[t.Process]
 	}
 	n := sort.Search(len(list), func(i int) bool { return list[i] >= at })
-	return round{of, n}, len(list) >= fewest && n >= start(len(list)) && n < len(list)
+	return round{of, n}, len(list) >= policy.FewestRounds && n >= start(len(list)) && n < len(list)
 }
 
 // start is how many of the rounds do not count.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A Site is a place in the program that has a part of an insight.
@@ -59,11 +60,6 @@ func (s Site) String() string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-const (
-	mostSites = 3    // that are named for an insight
-	worthSite = 0.05 // of what all have, for one to be named beside the first
-)
 
 // sites sums calls by the place that they come from; without stacks, by what they are.
 type sites struct {
@@ -124,6 +120,6 @@ func (s *sites) most() []Site {
 		list = append(list, *x)
 	}
 	slices.SortStableFunc(list, func(a, b Site) int { return cmp.Compare(b.Share, a.Share) })
-	list = list[:min(len(list), mostSites)]
-	return slices.DeleteFunc(list, func(x Site) bool { return x.Share < worthSite && x.Share < list[0].Share })
+	list = list[:min(len(list), policy.NamedSites)]
+	return slices.DeleteFunc(list, func(x Site) bool { return x.Share < policy.WorthSite && x.Share < list[0].Share })
 }

@@ -7,12 +7,13 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/policy"
 )
 
 // waitAfterCommit: a thread waits for each command buffer before it commits the next, so that it has never two in
 // flight.
 func waitAfterCommit(in *Input) *Insight {
-	if in.rounds.most < enough {
+	if in.rounds.most < policy.SteadyCommandBuffers {
 		return skip(tooFew)
 	}
 	returned := make([]*analyze.Wait, in.Trace.IndexCount()) // the last wait for each command buffer by its own thread
@@ -50,7 +51,7 @@ func waitAfterCommit(in *Input) *Insight {
 	var cost analyze.Nanos
 	for _, t := range in.Serial.Evidence.Threads {
 		c := by[t.Thread]
-		if c == nil || c.total < enough-1 || of(c.waited, c.total) < 0.9 {
+		if c == nil || c.total < policy.SteadyCommandBuffers-1 || of(c.waited, c.total) < policy.WaitedEachTime {
 			continue
 		}
 		threads++
@@ -71,11 +72,6 @@ func waitAfterCommit(in *Input) *Insight {
 		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers"}
 }
 
-const (
-	tiny    = analyze.Nanos(50_000) // GPU time under which a command buffer is a small one
-	fullGPU = 0.9                   // busy share from which launching costs nothing that the GPU could have used
-)
-
 // tinyBuffers: little work in each command buffer.
 func tinyBuffers(in *Input) *Insight {
 	buffers, small := 0, 0
@@ -88,7 +84,7 @@ func tinyBuffers(in *Input) *Insight {
 		buffers++
 		took := b.Took(b.GPU)
 		gpu += took
-		if took < tiny {
+		if took < policy.SmallCommandBuffer {
 			small++
 			where.add(&b.Committed, "commit", name(b), 1, took, 0)
 		}
@@ -96,21 +92,21 @@ func tinyBuffers(in *Input) *Insight {
 	switch {
 	case buffers == 0:
 		return skip("there are no GPU times")
-	case buffers < enough:
+	case buffers < policy.SteadyCommandBuffers:
 		return skip(tooFew)
-	case of(small, buffers) < 0.5:
+	case of(small, buffers) < policy.Half:
 		return nil
 	}
 	i := &Insight{Severity: Warning, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s", small,
-			buffers, tiny, gpu/analyze.Nanos(buffers)),
+			buffers, policy.SmallCommandBuffer, gpu/analyze.Nanos(buffers)),
 		Advice: "encode more before committing"}
 	if launch := in.Serial.Evidence.LaunchTime(); launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
 		i.Evidence += fmt.Sprintf("; to hand one over and hear back takes %s of a thread's time", launch)
 	}
 	for _, d := range in.Serial.Evidence.GPU.Devices {
-		if d.Active.Length() > 0 && float64(d.Busy) >= fullGPU*float64(d.Active.Length()) {
+		if d.Active.Length() > 0 && float64(d.Busy) >= policy.FullGPU*float64(d.Active.Length()) {
 			i.Severity = Info
 			i.Evidence += fmt.Sprintf("; the GPU is busy for %s of the time nevertheless",
 				analyze.FormatShare(float64(d.Busy)/float64(d.Active.Length())))
@@ -130,13 +126,13 @@ func idleGaps(in *Input) *Insight {
 	if active == 0 {
 		return skip("there are no GPU times")
 	}
-	if float64(g.Idle) < 0.2*float64(active) || len(g.IdleBy) == 0 {
+	if float64(g.Idle) < policy.IdleGPU*float64(active) || len(g.IdleBy) == 0 {
 		return nil
 	}
 	var why []string
 	var where sites
-	for k, by := range g.IdleBy[:min(len(g.IdleBy), mostSites)] {
-		if k > 0 && by.Time*20 < g.Idle {
+	for k, by := range g.IdleBy[:min(len(g.IdleBy), policy.NamedSites)] {
+		if k > 0 && float64(by.Time) < policy.IdleReason*float64(g.Idle) {
 			break
 		}
 		why = append(why, fmt.Sprintf("%s, for %s in %s", feeding(&by), by.Time, analyze.Plural(by.Gaps, "gap")))

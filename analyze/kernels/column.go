@@ -37,7 +37,7 @@ type unit uint8
 const (
 	perDispatch unit = iota
 	perCopy
-	perBlock // of copyBlock bytes that are copied or filled
+	perBlock // of policy.CopyBlock bytes that are copied or filled
 	perPass  // of a render encoder
 	perThread
 )
@@ -56,9 +56,6 @@ func (c column) coarse(bits int) (of column, times float64) {
 	return of, float64(c.size) / float64(of.size)
 }
 
-// copyBlock is the unit of what is copied.
-const copyBlock = 4096
-
 // A use is how much of a column something has.
 type use struct {
 	column column
@@ -73,7 +70,7 @@ func (s *Share) uses(add func(use)) {
 	case Copies:
 		add(use{column{row: s.row(), unit: perCopy}, float64(max(1, s.Encoder.Copies))})
 		if s.Encoder.CopyBytes > 0 {
-			add(use{column{row: s.row(), unit: perBlock}, float64(s.Encoder.CopyBytes) / copyBlock})
+			add(use{column{row: s.row(), unit: perBlock}, float64(s.Encoder.CopyBytes) / policy.CopyBlock})
 		}
 	case Render:
 		add(use{column{row: s.row(), unit: perPass}, 1})

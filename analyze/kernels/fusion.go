@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // A Fusion is two kernels or more that a thread dispatches one right after the other nearly always.
@@ -17,18 +18,6 @@ type Fusion struct {
 	// what fusing them would save: a launch for each in Across, and encoding for each dispatch that is no more
 	Saved analyze.Nanos
 }
-
-const (
-	fusionCount = 10                     // fewer pairs may be chance
-	fusionShare = 0.8                    // "nearly always"
-	fusionShort = analyze.Nanos(500_000) // of longer kernels the launch is no matter
-	// gathers is from how many times fewer threads on the second kernel of a pair is taken to need all that the first one
-	// makes, as the second stage of a reduction does: then no one kernel can do both.
-	gathers = 4
-	// spreads is from how many times more threads on it is taken to need one result of the first in all of them. Threads
-	// of a product of matrices make some tens of elements each, and what follows may have one for each element.
-	spreads = 256
-)
 
 // LaunchCosts are of what fusing saves.
 type LaunchCosts struct {
@@ -62,12 +51,13 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	var single, linked []pair
 	for _, p := range found.order {
 		n := float64(found.count[p])
-		if n < fusionCount || n < fusionShare*float64(count[p.first]) || mean[p.first]+mean[p.second] >= fusionShort ||
+		if n < policy.FusionPairs || n < policy.FusionShare*float64(count[p.first]) ||
+			mean[p.first]+mean[p.second] >= policy.FusionShort ||
 			found.apart[p] {
 			continue
 		}
 		switch {
-		case n < fusionShare*float64(count[p.second]): // the second comes after others too
+		case n < policy.FusionShare*float64(count[p.second]): // the second comes after others too
 			single = append(single, p)
 		case next[p.first] == "" && !after[p.second] && !leads(next, p.second, p.first):
 			next[p.first], after[p.second] = p.second, true
@@ -144,7 +134,7 @@ func backToBack(t *analyze.Trace) *pairs {
 						found.across[p]++
 					}
 					mine, its := s.Threads/uint64(s.Dispatches), before.Threads/uint64(before.Dispatches)
-					if mine*gathers <= its || its*spreads <= mine {
+					if mine*policy.FusionGathers <= its || its*policy.FusionSpreads <= mine {
 						found.apart[p] = true
 					}
 				}

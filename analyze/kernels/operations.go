@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // An Operation sums what was run under one name, or without any.
@@ -25,9 +26,6 @@ type operationOf struct {
 	operation analyze.Operation
 	kernel    row
 }
-
-// mostOperations bounds the sums: a program may give each of its command buffers a name of its own.
-const mostOperations = 4096
 
 // Further stands for the operations beyond the bound.
 const Further = "(further operations)"
@@ -61,7 +59,7 @@ func newNamed() named {
 
 func (n *named) of(key operationOf) *namedSum {
 	o := n.by[key]
-	if o == nil && len(n.order) >= mostOperations && key.operation.Name != "" {
+	if o == nil && len(n.order) >= policy.MostOperations && key.operation.Name != "" {
 		key.operation = analyze.Operation{Name: Further}
 		o = n.by[key]
 	}
@@ -75,7 +73,7 @@ func (n *named) of(key operationOf) *namedSum {
 
 func (n *named) totalOf(name analyze.Operation) *namedSum {
 	o := n.total[name]
-	if o == nil && len(n.names) >= mostOperations && name.Name != "" {
+	if o == nil && len(n.names) >= policy.MostOperations && name.Name != "" {
 		name = analyze.Operation{Name: Further}
 		o = n.total[name]
 	}

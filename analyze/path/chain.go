@@ -37,7 +37,7 @@ func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 				continue
 			}
 			chain.follow(b, blocks)
-			if len(chain.Threads) < 3 {
+			if len(chain.Threads) < policy.ShortestChain {
 				continue
 			}
 			var key [policy.LongestChain + 1]uint64

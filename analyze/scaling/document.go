@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+
+	"mtrace/analyze/policy"
 )
 
 // Schema names the JSON document of a scaling analysis.
@@ -113,7 +115,7 @@ func orNull(v float64) *float64 {
 // MarshalJSON writes the fit with null for what is infinite or unknown.
 func (f *Fit) MarshalJSON() ([]byte, error) {
 	j := fitJSON{Lambda: f.Lambda.json(), Sigma: f.Sigma.json(), R2: orNull(f.R2), Points: f.Points, Method: f.Method,
-		Percent: confidence * 100}
+		Percent: policy.SweepConfidence * 100}
 	if f.Law == usl.name {
 		kappa, peak := f.Kappa.json(), f.Peak.json()
 		j.Kappa, j.Peak, j.Beyond = &kappa, &peak, &f.Beyond

@@ -4,17 +4,16 @@ import (
 	"errors"
 	"fmt"
 	"math"
-)
 
-// fewestPoints is how many different numbers of threads a fit needs: under four, three parameters follow any data.
-const fewestPoints = 4
+	"mtrace/analyze/policy"
+)
 
 // TooFewError says why a fit was refused.
 type TooFewError struct{ Distinct int }
 
 func (e TooFewError) Error() string {
 	return fmt.Sprintf("no fit: %d different numbers of threads were measured and a fit needs at least %d", e.Distinct,
-		fewestPoints)
+		policy.FewestFitPoints)
 }
 
 // An Estimate is a fitted value with its 95% confidence interval. High may be +Inf, and is then null in JSON.
@@ -50,7 +49,7 @@ func (l law) fit(points []Point) (*Fit, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(points) < fewestPoints {
+	if len(points) < policy.FewestFitPoints {
 		return nil, TooFewError{len(points)}
 	}
 	obs := observations(points)
@@ -82,21 +81,14 @@ func peak(p []float64) float64 {
 	return math.Max(1, math.Sqrt(math.Max(0, 1-p[0])/p[1]))
 }
 
-const (
-	// poorFit is the share of the variance under which a law explains little, and offCurve by how much throughputs must be
-	// off it too: those that hardly vary leave nothing to explain. mostSerial is the share of serial work above which σ is
-	// none, but for its error.
-	poorFit, offCurve, mostSerial = 0.5, 0.05, 1.05
-)
-
 // Unfit says why the law does not describe the throughputs; empty when it does.
 func (f *Fit) Unfit() string {
 	name := map[string]string{usl.name: "the USL", amdahl.name: "Amdahl's law"}[f.Law]
 	switch {
-	case f.Sigma.Value > mostSerial:
+	case f.Sigma.Value > policy.MostSerial:
 		return fmt.Sprintf("%s does not describe this: it would take a serial share of %.2f, and more than all cannot be "+
 			"serial", name, f.Sigma.Value)
-	case f.R2 < poorFit && f.Off > offCurve:
+	case f.R2 < policy.PoorFit && f.Off > policy.OffCurve:
 		return fmt.Sprintf("%s does not describe this: it explains %.0f%% of the variance, and throughputs are %.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
 	}
 	return ""

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"mtrace/analyze/policy"
 )
 
 // A guess is one plausible set of parameters.
@@ -14,12 +16,6 @@ type guess struct {
 	p      []float64
 	lambda float64
 }
-
-const (
-	draws         = 999
-	confidence    = 0.95
-	bootstrapRuns = 3 // runs at each number of threads from which resampling them says more than the curvature of the fit
-)
 
 // uncertainty draws plausible parameters. With three runs or more at every number of threads they are refitted to
 // resampled runs (a stratified bootstrap); otherwise they are drawn from the asymptotic distribution of the
@@ -31,17 +27,14 @@ func (l law) uncertainty(points []Point, p []float64, lambda float64) ([]guess, 
 	for _, pt := range points {
 		fewest = min(fewest, len(pt.Samples))
 	}
-	if fewest >= bootstrapRuns {
+	if fewest >= policy.BootstrapRuns {
 		return l.bootstrap(points, random), "bootstrap"
 	}
 	return l.asymptotic(observations(points), p, lambda, random), "asymptotic"
 }
 
-// bootstrapDraws is smaller than draws because each one is a fit of its own.
-const bootstrapDraws = 299
-
 func (l law) bootstrap(points []Point, random *rand.Rand) []guess {
-	out := make([]guess, bootstrapDraws)
+	out := make([]guess, policy.BootstrapDraws)
 	for i := range out {
 		var obs []observation
 		for _, pt := range points {
@@ -81,7 +74,7 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	var upper mat.TriDense // normal = UᵀU, so U⁻¹z has covariance normal⁻¹
 	factor.UTo(&upper)
 	t := distuv.ChiSquared{K: float64(free), Src: random}
-	out := make([]guess, draws)
+	out := make([]guess, policy.ParameterDraws)
 	z, step := mat.NewVecDense(k, nil), mat.NewVecDense(k, nil)
 	for i := range out {
 		width := deviation / math.Sqrt(t.Rand()/float64(free))
@@ -109,6 +102,6 @@ func interval(value float64, ds []guess, of func(guess) float64) Estimate {
 		all[i] = of(d)
 	}
 	slices.Sort(all)
-	tail := int((1 - confidence) / 2 * float64(len(all)+1))
+	tail := int((1 - policy.SweepConfidence) / 2 * float64(len(all)+1))
 	return Estimate{value, math.Min(value, all[tail]), math.Max(value, all[len(all)-1-tail])}
 }

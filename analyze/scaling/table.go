@@ -3,6 +3,8 @@ package scaling
 import (
 	"errors"
 	"fmt"
+
+	"mtrace/analyze/policy"
 )
 
 // A Row is one line of the scaling table.
@@ -31,9 +33,6 @@ type Knee struct {
 	Next    int     `json:"next"`    // the first that did not
 	Gain    float64 `json:"gain"`    // throughput added by each thread in between, over that of one thread at the baseline
 }
-
-// worthwhile is the gain under which another thread no longer pays: less than half of what one thread brings alone.
-const worthwhile = 0.5
 
 // Tabulate makes the table of a series. Speed-ups are relative to baseline when it has a positive throughput, otherwise
 // to the series' own fewest threads; efficiency is speed-up over the ratio of the threads.
@@ -75,7 +74,7 @@ func knee(rows []Row, baseline Point) *Knee {
 			continue
 		}
 		gain := (r.Throughput - at.Throughput) / float64(r.Threads-at.Threads) / one
-		if gain < worthwhile {
+		if gain < policy.WorthAThread {
 			return &Knee{Threads: at.Threads, Next: r.Threads, Gain: gain}
 		}
 		at = r

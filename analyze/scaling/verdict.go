@@ -3,6 +3,8 @@ package scaling
 import (
 	"fmt"
 	"strings"
+
+	"mtrace/analyze/policy"
 )
 
 // A Verdict is what held the run with a number of threads back, from the report on its trace.
@@ -43,9 +45,6 @@ func (d *Document) CauseAtKnee() *Verdict {
 // none is the verdict that names no cause.
 const none = "none"
 
-// noisy is the spread of the runs above which a table is told to be uncertain.
-const noisy = 0.2
-
 // NoteNoise warns when the runs say that the table is uncertain, or do not say how certain it is.
 func (d *Document) NoteNoise() {
 	for _, s := range d.Series {
@@ -59,7 +58,7 @@ func (d *Document) NoteNoise() {
 		switch spread := (widest.Max - widest.Min) / widest.Throughput; {
 		case once:
 			d.Warnings = append(d.Warnings, "one run each: how much they differ by chance is not known")
-		case spread > noisy:
+		case spread > policy.NoisyRuns:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; "+
 				"use a quieter machine, longer runs, or more of them",
 				threadsOf(widest.Threads), 100*spread))

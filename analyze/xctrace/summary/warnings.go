@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mtrace/analyze/xctrace"
+
+	"mtrace/analyze/policy"
 )
 
 func (s *scope) warnings(out *Summary) []string {
@@ -54,7 +56,8 @@ func (s *scope) warnHealth(out *Summary, warn func(string, ...any)) {
 		if run.Started.IsZero() {
 			warn("the table of contents has no start date: the recording failed")
 		}
-		if run.Duration.Seconds() > 1 && s.Has(tableGPU) && float64(len(s.GPU)) < 10*run.Duration.Seconds() {
+		if run.Duration.Seconds() > 1 && s.Has(tableGPU) &&
+			float64(len(s.GPU)) < policy.IdleScreenIntervals*run.Duration.Seconds() {
 			warn("%d GPU intervals of all processes in %.1f s: even an idle screen makes more; the recording probably failed",
 				len(s.GPU), run.Duration.Seconds())
 		}
@@ -87,7 +90,7 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		warn("the recording induced the GPU performance state %s: times do not compare with ordinary runs", state)
 	}
 	for _, st := range out.States {
-		if st.Induced && st.Share > 0.01 {
+		if st.Induced && st.Share > policy.InducedState {
 			warn("%.0f%% of the time the GPU's performance state %s was induced, not chosen by the load", 100*st.Share, st.Name)
 		}
 	}
@@ -106,13 +109,13 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 	if s.pids != nil && g.All.Intervals > 0 {
 		own := float64(g.Own.Intervals) / float64(g.All.Intervals)
 		switch {
-		case g.Own.Intervals > 0 && own < 0.05:
+		case g.Own.Intervals > 0 && own < policy.TooFewOwn:
 			warn("only %d of %d GPU intervals are the subject's: is it the right process?", g.Own.Intervals, g.All.Intervals)
-		case g.ForeignShare > 0.1:
+		case g.ForeignShare > policy.OthersGPU:
 			warn("%.0f%% of the GPU time was other processes': they delay the subject's work", 100*g.ForeignShare)
 		}
 	}
-	if g.UnattributedShare > 0.01 {
+	if g.UnattributedShare > policy.NobodysGPU {
 		warn("%.0f%% of the GPU time is of no process: it is nobody's here, not the subject's", 100*g.UnattributedShare)
 	}
 	mismatched, coalesced, unlabelled, rows := 0, 0, 0, 0
@@ -138,7 +141,7 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 	if coalesced > 0 || s.Coalesced > 0 {
 		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of encoders", max(coalesced, int(s.Coalesced)))
 	}
-	if rows > 0 && float64(unlabelled) > 0.9*float64(rows) {
+	if rows > 0 && float64(unlabelled) > policy.Unlabelled*float64(rows) {
 		warn("%.0f%% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels "+
 			"(debug groups do not reach the export)",
 			100*float64(unlabelled)/float64(rows))

@@ -10,29 +10,36 @@ mtrace.charts = function (page) {
     for (; n >= 1023.5 && i < units.length - 1; i++) n /= 1024;
     return (i === 0 ? Math.round(n) : n.toPrecision(3)) + " " + units[i];
   };
+  const powers = Array.from({length: 50}, (_, i) => 2 ** i);
   const shown = {share: (n) => Math.round(n * 100) + "%", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
 
   // over draws levels over time, on one grid of time.
   function over(title, remark, list) {
     if (list.length === 0) return;
-    const begin = Math.min(...list.map((s) => s.begin_ns)), end = Math.max(...list.map((s) => s.begin_ns +
-        s.bin_ns * s.means.length));
+    const begin = page.begin_ns, end = page.end_ns;
     // as many as can be told apart
     const finest = Math.max(...list.map((s) => s.bin_ns)), bin = finest * Math.ceil((end - begin) / finest / 240);
     const count = Math.ceil((end - begin) / bin);
     const times = Array.from({length: count}, (_, i) => begin + i * bin);
     const values = list.map((s) => {
       const sum = new Float64Array(count);
-      s.means.forEach((n, i) => { sum[Math.min(count - 1,
-          Math.floor((s.begin_ns + i * s.bin_ns - begin) / bin))] += n * s.bin_ns / bin; });
+      const put = (at, length, n) => { // a bin of the series may lie in two of the chart
+        for (let i = Math.max(0, Math.floor((at - begin) / bin)); i < count && begin + i * bin < at + length; i++) {
+          sum[i] += n * Math.max(0, Math.min(at + length, begin + (i + 1) * bin) - Math.max(at, begin + i * bin)) / bin;
+        }
+      };
+      s.means.forEach((n, i) => put(s.begin_ns + i * s.bin_ns, s.bin_ns, n));
+      const last = s.begin_ns + s.bin_ns * s.means.length;
+      if (s.group === "memory" && last < end) put(last, begin + count * bin - last, s.means[s.means.length - 1]);
       return Array.from(sum);
     });
-    const write = shown[list[0].unit];
-    const plot = {data: [times, ...values], options: (ink, grid) => ({
+    const write = shown[list[0].unit], [unit, name] = mtrace.unit(end);
+    const instant = (ns) => String(Number((ns / unit).toPrecision(6))) + " " + name;
+    const plot = {data: [[...times, end], ...values.map((v) => [...v, v[count - 1]])], options: (ink, grid) => ({
       scales: {x: {time: false}, y: {range: (u, low, high) => list[0].unit === "share" ? [0, 1] : [0,
           Math.max(1, high * 1.08)]}},
-      axes: [axis(ink, grid, {values: (u, all) => all.map(mtrace.duration), space: 80}),
-          axis(ink, grid, {values: (u, all) => all.map(write), size: 64})],
+      axes: [axis(ink, grid, {values: (u, all) => all.map((n) => instant(n)), space: 80}),
+          axis(ink, grid, {values: (u, all) => all.map(write), size: 72, ...(list[0].unit === "bytes" ? {incrs: powers} : {})})],
       series: [{label: "time", value: (u, n) => n == null ? "" : mtrace.duration(n)},
           ...list.map((s, i) => ({label: s.name, value: (u, n) => n == null ? "" : write(n),
         stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1 ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false},
@@ -88,6 +95,8 @@ mtrace.charts = function (page) {
 {
   const page = JSON.parse(document.getElementById("page-data").textContent);
   mtrace.unfold();
+  mtrace.tables();
+  mtrace.contents();
   mtrace.timeline(page);
   mtrace.charts(page);
   document.documentElement.dataset.drawn = "yes";

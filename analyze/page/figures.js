@@ -89,6 +89,7 @@ mtrace.figures = function (root) {
     at.setAttribute("role", "img");
     at.setAttribute("aria-label", title + ": the table below has its numbers");
     summary.textContent = "as a table";
+    details.className = "raw";
     scroll.className = "scroll";
     scroll.append(mtrace.table(rows));
     details.append(summary, scroll);
@@ -111,5 +112,6 @@ mtrace.figures = function (root) {
   let width = root.clientWidth;
   new ResizeObserver(() => { if (root.clientWidth !== width) { width = root.clientWidth; again(); } }).observe(root);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+  mtrace.plots = plots;
   return {figure, axis, draw: again};
 };

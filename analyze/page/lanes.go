@@ -159,7 +159,7 @@ func idle(t *thread) int {
 // lock, as threads of frameworks do.
 func onlyWaits(t *thread) bool {
 	for kind, time := range t.calls.time {
-		moment := uint8(kind) == uint8(analyze.PartLock) && 20*time < t.calls.time[kindSignal]
+		moment := uint8(kind) == uint8(analyze.PartLock) && 20*time < t.active.Length()
 		if time > 0 && uint8(kind) != kindSignal && !moment {
 			return false
 		}
@@ -260,7 +260,7 @@ func partKinds() (list []Kind) {
 	for _, p := range report.PartColors() {
 		list = append(list, Kind(p))
 	}
-	list[kindSignal] = Kind{"signal", "outside of Metal, waiting for another thread’s signal", "#aab2bd"}
+	list[kindSignal] = Kind{"signal", "outside of Metal, waiting for another thread’s signal", report.SignalColor}
 	return list
 }
 

@@ -81,9 +81,9 @@ func TestPageIsTheJSON(t *testing.T) {
 	verdict := "Verdict: " + doc.Serialization.Verdict
 	shows(verdict, doc.Serialization.Summary)
 	for _, e := range doc.Serialization.Causes[0].Evidence {
-		shows(verdict, e)
+		shows("Why", e)
 	}
-	shows(verdict, doc.Serialization.Causes[0].Lost.String(), analyze.FormatShare(doc.Serialization.Share))
+	shows("Why", doc.Serialization.Causes[0].Lost.String(), analyze.FormatShare(doc.Serialization.Share))
 	shows("GPU", doc.GPU.Busy.String(), analyze.FormatShare(doc.GPU.Share))
 	names := map[uint64]string{}
 	for _, th := range doc.Threads {

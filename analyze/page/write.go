@@ -20,6 +20,8 @@ var (
 	figuresScript string
 	//go:embed timeline/*.js
 	timelineFiles embed.FS
+	//go:embed tables.js
+	tablesScript string
 	//go:embed charts.js
 	chartsScript string
 	//go:embed page.css
@@ -55,7 +57,7 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	if err != nil {
 		return err
 	}
-	script := uplotScript + figuresScript + timelineScript() + chartsScript
+	script := uplotScript + figuresScript + timelineScript() + tablesScript + chartsScript
 	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script),
 		Data:   template.JS(data),
 		Policy: policy(script),

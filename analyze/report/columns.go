@@ -21,21 +21,21 @@ func one(part analyze.Part, head, legend, color string) column {
 }
 
 var columns = []column{
-	one(analyze.PartWaitExecuting, "exec", "waiting while its own command buffers run on the GPU", "#3b7dd8"),
-	one(analyze.PartWaitQueuedOwn, "q.own", "queued behind its own command buffers", "#86b1e8"),
-	one(analyze.PartWaitQueuedOther, "q.other", "queued behind other threads' command buffers", "#e08a2c"),
-	one(analyze.PartWaitScheduling, "sched", "committed, and the GPU runs nothing yet", "#c9a9e0"),
-	one(analyze.PartWaitNotify, "notify", "from the GPU's end to the return of the wait", "#9467bd"),
-	one(analyze.PartWaitForeign, "cross", "waiting for command buffers that another thread committed", "#d62728"),
-	one(analyze.PartLock, "lock", "waiting for a lock", "#8c1c13"),
-	one(analyze.PartAcquire, "acquire", "creating a command buffer, which waits while the queue is full", "#bcbd22"),
-	one(analyze.PartDrawable, "drawable", "waiting until a drawable of a layer is free", "#7f5f3f"),
-	one(analyze.PartEncode, "encode", "", "#2ca02c"),
-	one(analyze.PartCommit, "commit", "", "#98df8a"),
-	one(analyze.PartCompile, "compile", "", "#e377c2"),
+	one(analyze.PartWaitExecuting, "exec", "waiting while its own command buffers run on the GPU", "#3880e2"),
+	one(analyze.PartWaitQueuedOwn, "q.own", "queued behind its own command buffers", "#74b4f5"),
+	one(analyze.PartWaitQueuedOther, "q.other", "queued behind other threads' command buffers", "#da8a20"),
+	one(analyze.PartWaitScheduling, "sched", "committed, and the GPU runs nothing yet", "#d0a4d2"),
+	one(analyze.PartWaitNotify, "notify", "from the GPU's end to the return of the wait", "#8d61b3"),
+	one(analyze.PartWaitForeign, "cross", "waiting for command buffers that another thread committed", "#d31d1f"),
+	one(analyze.PartLock, "lock", "waiting for a lock", "#891613"),
+	one(analyze.PartAcquire, "acquire", "creating a command buffer, which waits while the queue is full", "#d0d030"),
+	one(analyze.PartDrawable, "drawable", "waiting until a drawable of a layer is free", "#7e6146"),
+	one(analyze.PartEncode, "encode", "", "#2da042"),
+	one(analyze.PartCommit, "commit", "", "#9fe78f"),
+	one(analyze.PartCompile, "compile", "", "#c862a2"),
 	{"api", "other API", []analyze.Part{analyze.PartAllocate, analyze.PartOtherAPI},
-		"other calls of Metal, allocation among them", "#17becf"},
-	one(analyze.PartOutside, "outside", "in no traced call", "#d0d4da"),
+		"other calls of Metal, allocation among them", "#31e4ff"},
+	one(analyze.PartOutside, "outside", "in no traced call", "#d4d7dc"),
 }
 
 func (c *column) of(t *Thread) (sum int64) {

@@ -2,6 +2,9 @@ package report
 
 import "mtrace/analyze"
 
+// SignalColor is the color of time outside of Metal in which a thread waits for another thread's signal.
+const SignalColor = "#aaaaa9"
+
 // A PartColor is how a part of a thread's time is called and coloured.
 type PartColor struct{ Name, Meaning, Color string }
 

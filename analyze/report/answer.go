@@ -1,0 +1,95 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// An answer is one figure of the page's first screen.
+type answer struct{ Title, Text string }
+
+// A strip is how one kind of time was spent, as a bar with its largest parts in words.
+type strip struct {
+	Title, Text string
+	Bars, Most  []bar
+}
+
+// mostStripParts bounds the parts of a strip that are named below it.
+const mostStripParts = 5
+
+// Answer is what the first screen says below the verdict: the cost, the gain, the line of code and the advice.
+func (d pageData) Answer() (list []answer) {
+	s := &d.Serialization
+	if s.Share <= 0 || len(s.Causes) == 0 {
+		return nil
+	}
+	top := &s.Causes[0]
+	list = append(list, answer{"costs", fmt.Sprintf("%s of thread time", analyze.FormatShare(s.Share))})
+	if i := top.SpeedupInterval; i != nil {
+		list = append(list, answer{"removing it", Gain{*top.SpeedupIfRemoved, i.Low, i.High}.faster()})
+	}
+	if top.Place != "" {
+		list = append(list, answer{"line", top.Place})
+	}
+	return append(list, answer{"what to do", top.Advice})
+}
+
+// Strips are how the time of threads and of GPUs was spent.
+func (d pageData) Strips() (list []strip) {
+	var bars []bar
+	total := int64(0)
+	for i := range d.Threads {
+		total += d.Threads[i].WindowNS
+	}
+	parts := d.TimeParts()
+	for _, c := range columns {
+		bars = addPart(bars, template.CSS(c.color), c.name, parts[c.name], total)
+	}
+	list = appendStrip(list, "thread time", bars)
+	if d.GPU.BusyNS == 0 || d.GPU.BusyShare == 0 {
+		return list
+	}
+	window := float64(d.GPU.BusyNS) / d.GPU.BusyShare
+	bars, rest := nil, d.GPU.BusyNS
+	for i, k := range d.Kernels[:min(len(gpuColors)-2, len(d.Kernels))] {
+		if !k.Identified() {
+			continue
+		}
+		ns := min(rest, int64(k.Share*float64(d.GPU.BusyNS)))
+		bars = addPart(bars, gpuColors[i], k.Title(), ns, int64(window))
+		rest -= ns
+	}
+	bars = addPart(bars, gpuColors[len(gpuColors)-2], "other work", rest, int64(window))
+	bars = addPart(bars, gpuColors[len(gpuColors)-1], "idle", int64(window)-d.GPU.BusyNS, int64(window))
+	return appendStrip(list, "GPU time", bars)
+}
+
+// gpuColors are those of the GPU's work: kernels, then other work, then idle time.
+var gpuColors = []template.CSS{"#3880e2", "#da8a20", "#2da042", "#8d61b3", "#8a8f98", "#d4d7dc"}
+
+func addPart(bars []bar, color template.CSS, name string, ns, of int64) []bar {
+	if ns <= 0 || of <= 0 {
+		return bars
+	}
+	share := min(1, float64(ns)/float64(of))
+	return append(bars, bar{color, name + " " + analyze.FormatShare(share), 100 * share})
+}
+
+func appendStrip(list []strip, title string, bars []bar) []strip {
+	if len(bars) == 0 {
+		return list
+	}
+	most := slices.Clone(bars)
+	slices.SortStableFunc(most, func(a, b bar) int { return cmp.Compare(b.Percent, a.Percent) })
+	most = most[:min(mostStripParts, len(most))]
+	var words []string
+	for _, b := range most {
+		words = append(words, b.Title)
+	}
+	return append(list, strip{title, strings.Join(words, ", "), bars, most})
+}

@@ -74,8 +74,8 @@ func Build(t *analyze.Trace, opts Options) *Report {
 	x.untilHang(opts)
 	r := x.report(opts)
 	if opts.wants(causes) {
-		r.help(whatHelps(x.causesIn(), opts.WhatIf))
-		r.phases(x.causesIn(), opts)
+		buildWhatIf(r, whatHelps(x.causesIn(), opts.WhatIf))
+		buildPhases(r, x.causesIn(), opts)
 	}
 	return r
 }
@@ -84,25 +84,25 @@ func Build(t *analyze.Trace, opts Options) *Report {
 func (x *answers) report(opts Options) *Report {
 	t, a := x.trace, x.serial
 	r := &Report{Schema: Schema, Events: t.Events}
-	r.source(t)
-	r.losses(t)
-	r.overhead(t)
-	r.coverage(t)
+	buildSource(r, t)
+	buildLosses(r, t)
+	buildOverhead(r, t)
+	buildCoverage(r, t)
 	r.Warnings = append(x.warnings(), a.Evidence.Warnings...)
 	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
-	r.calls(t)
-	r.callSites(t)
-	r.threads(a, opts)
-	r.queues(a, opts)
-	r.gpu(a, x.timing)
-	r.kernels(x.kernels, x.fusions)
-	r.operations(x.named)
-	r.memory(x.memory)
-	r.compile(x.compile)
+	buildCalls(r, t)
+	buildCallSites(r, t)
+	buildThreads(r, a, opts)
+	buildQueues(r, a, opts)
+	buildGPU(r, a, x.timing)
+	buildKernels(r, x.kernels, x.fusions)
+	buildOperations(r, x.named)
+	buildMemory(r, x.memory)
+	buildCompile(r, x.compile)
 	r.Scopes = x.scopes
-	r.serialization(x.causesIn(), opts)
+	buildSerialization(r, x.causesIn(), opts)
 	if x.hang != nil {
-		r.hanging(x.hang.Document(t))
+		buildHang(r, x.hang.Document(t))
 	}
 	r.Insights = list(x.insights, func(i insight.Insight) Insight {
 		return Insight{i.ID, i.Severity, i.Title, i.Evidence, i.Advice, int64(i.Cost), list(i.Where, site)}

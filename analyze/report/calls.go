@@ -25,7 +25,7 @@ type Call struct {
 	Unfinished int64 `json:"unfinished,omitempty"`
 }
 
-func (r *Report) calls(t *analyze.Trace) {
+func buildCalls(r *Report, t *analyze.Trace) {
 	r.Calls = []Call{}
 	for _, s := range t.Calls {
 		all := s.Count + s.Unfinished
@@ -52,7 +52,7 @@ func (r *Report) calls(t *analyze.Trace) {
 	slices.SortStableFunc(r.Calls, func(a, b Call) int { return cmp.Compare(b.TotalNS, a.TotalNS) })
 }
 
-func (r *Report) writeCalls(w *sheet) {
+func writeCalls(w *sheet, r *Report) {
 	if len(r.Calls) == 0 {
 		return
 	}

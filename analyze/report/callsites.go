@@ -22,7 +22,7 @@ type CallSite struct {
 // mostSites bounds the call sites that are listed.
 const mostSites = 50
 
-func (r *Report) callSites(t *analyze.Trace) {
+func buildCallSites(r *Report, t *analyze.Trace) {
 	sites := t.CallSites(func(*analyze.CallStat) bool { return true })
 	r.CallSites = list(sites[:min(len(sites), mostSites)], func(s analyze.CallSite) CallSite {
 		out := CallSite{At: s.Frame.String(), Function: s.Frame.Name, File: s.Frame.File, Line: s.Frame.Line,
@@ -36,7 +36,7 @@ func (r *Report) callSites(t *analyze.Trace) {
 	})
 }
 
-func (r *Report) writeCallSites(w *sheet) {
+func writeCallSites(w *sheet, r *Report) {
 	if len(r.CallSites) == 0 {
 		return
 	}

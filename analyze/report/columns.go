@@ -46,7 +46,7 @@ func (c *column) of(t *Thread) (sum int64) {
 }
 
 // meaning is what a column of this run shows.
-func (r *Report) meaning(c column) string {
+func meaning(r *Report, c column) string {
 	if r.Source.LeftOut > 0 && slices.Contains(c.parts, analyze.PartOutside) {
 		return c.legend + ", or in a call that a flag left out"
 	}

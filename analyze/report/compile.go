@@ -99,7 +99,7 @@ const titleFunctions = 3
 // mostItems bounds the compilations that are listed one by one.
 const mostItems = 50
 
-func (r *Report) compile(c *compile.Use) {
+func buildCompile(r *Report, c *compile.Use) {
 	r.Compile = Compile{Libraries: c.Libraries, Functions: c.Functions, Pipelines: c.Pipelines, Archives: c.Archives,
 		Unique: c.Unique, Repeated: c.Repeated, Late: c.Late,
 		Failed: c.Failed, TotalNS: int64(c.Total), LostNS: int64(c.Lost)}
@@ -124,7 +124,7 @@ func (r *Report) compile(c *compile.Use) {
 	})
 }
 
-func (r *Report) writeCompile(w *sheet) {
+func writeCompile(w *sheet, r *Report) {
 	c := &r.Compile
 	if c.Libraries+c.Pipelines+c.Functions+len(c.Waited) == 0 {
 		return

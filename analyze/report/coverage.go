@@ -56,7 +56,7 @@ type CheckedCall struct {
 	Seen     int    `json:"seen"`
 }
 
-func (r *Report) coverage(t *analyze.Trace) {
+func buildCoverage(r *Report, t *analyze.Trace) {
 	if share, known := t.Commits().Share(); known {
 		r.Coverage.Share = &share
 	}
@@ -81,7 +81,7 @@ func (s *SelfCheck) right() bool {
 }
 
 // writeCoverage says what the tracer knows it did not see; processes one by one when there are few.
-func (r *Report) writeCoverage(w *sheet) {
+func writeCoverage(w *sheet, r *Report) {
 	const most = 8
 	for i, p := range r.Coverage.Processes {
 		if i == most {

@@ -75,7 +75,7 @@ type Quantiles struct {
 	MaxNS  int64 `json:"max_ns"`
 }
 
-func (r *Report) gpu(a *cause.Analysis, timing kernels.Timing) {
+func buildGPU(r *Report, a *cause.Analysis, timing kernels.Timing) {
 	g := &a.Evidence.GPU
 	tid := func(t *analyze.Thread) uint64 {
 		if t == nil {
@@ -114,7 +114,7 @@ func (r *Report) gpu(a *cause.Analysis, timing kernels.Timing) {
 	})
 }
 
-func (r *Report) writeGPU(w *sheet) {
+func writeGPU(w *sheet, r *Report) {
 	g := &r.GPU
 	if g.BusyNS == 0 {
 		head(w, "gpu", "no GPU times in this trace")

@@ -50,8 +50,8 @@ func (x *answers) causesIn() *cause.Analysis {
 	return x.serial
 }
 
-// hanging fills in whether programs hang.
-func (r *Report) hanging(found *hang.Document) {
+// buildHang fills in whether programs hang.
+func buildHang(r *Report, found *hang.Document) {
 	if found != nil && len(found.Hangs)+len(found.Pauses) > 0 {
 		r.Hang = found
 	}
@@ -61,7 +61,7 @@ func (r *Report) hanging(found *hang.Document) {
 func (r *Report) Hung() bool { return r.Hang != nil && len(r.Hang.Hangs) > 0 }
 
 // writeHang says, before any verdict, whether a program stopped making progress.
-func (r *Report) writeHang(w *sheet) {
+func writeHang(w *sheet, r *Report) {
 	if r.Hang == nil {
 		return
 	}
@@ -80,7 +80,7 @@ func (r *Report) writeHang(w *sheet) {
 
 // screenHang writes the same on one screen, with the verdict on the run before it in a line.
 func screenHang(r *Report, w *sheet, _ screenRows) {
-	r.writeHang(w)
+	writeHang(w, r)
 	if !r.Hung() {
 		return
 	}

@@ -104,15 +104,15 @@ func bars(t Thread) []bar {
 type Pictures struct{ Head, Timeline, Charts, Tail template.HTML }
 
 // Meaning is what a column shows.
-func (d pageData) Meaning(c column) string { return d.meaning(c) }
+func (d pageData) Meaning(c column) string { return meaning(d.Report, c) }
 
 // WriteHTML writes the report as one page that needs no other file.
 func (r *Report) WriteHTML(w io.Writer, with Pictures) error {
 	data := pageData{Report: r, Style: template.CSS(Style), Pictures: with,
 		SeparateLocks: !r.Serialization.LockMatrix.equal(r.Serialization.WaitMatrix)}
-	data.Shown, data.More, data.Hidden = r.shownThreads(&sheet{})
+	data.Shown, data.More, data.Hidden = shownThreads(r, &sheet{})
 	data.Columns = usedColumns(data.Shown)
-	data.Found, data.Skipped = r.foundInsights()
-	data.QueueRows = r.queueRows()
+	data.Found, data.Skipped = foundInsights(r)
+	data.QueueRows = queueRows(r)
 	return pageTemplate.Execute(w, data)
 }

@@ -49,12 +49,12 @@ func site(s insight.Site) Site {
 	return out
 }
 
-func (r *Report) writeInsights(w *sheet) {
+func writeInsights(w *sheet, r *Report) {
 	if len(r.Insights) == 0 {
 		return
 	}
 	head(w, "insights", "")
-	found, skipped := r.foundInsights()
+	found, skipped := foundInsights(r)
 	unplaced := false
 	for _, i := range found {
 		mark := "  - "
@@ -76,7 +76,7 @@ func (r *Report) writeInsights(w *sheet) {
 }
 
 // foundInsights are those that say something; and, by reason, what could not be looked for.
-func (r *Report) foundInsights() (found []Insight, skipped []string) {
+func foundInsights(r *Report) (found []Insight, skipped []string) {
 	titles := map[string][]string{}
 	var reasons []string
 	for _, i := range r.Insights {

@@ -54,7 +54,7 @@ type FusionCandidate struct {
 	SavedNS int64    `json:"saved_ns"`
 }
 
-func (r *Report) kernels(ks []*kernels.Kernel, fusions []kernels.Fusion) {
+func buildKernels(r *Report, ks []*kernels.Kernel, fusions []kernels.Fusion) {
 	named := map[string]int{}
 	for _, k := range ks {
 		named[k.Name]++
@@ -168,7 +168,7 @@ const notIdentifiedText = "not identified: the kernel shares its command buffers
 	"nearly always, so the run shows only bounds of its time. These kernels " +
 	"are in no order; mtrace run --gpu-timing encoder tells kernels of different encoders apart"
 
-func (r *Report) writeKernels(w *sheet) {
+func writeKernels(w *sheet, r *Report) {
 	if len(r.Kernels) == 0 {
 		return
 	}

@@ -61,7 +61,7 @@ func (s *Sampled) Text() string {
 		analyze.FormatShare(s.Share))
 }
 
-func (r *Report) writeSampled(w *sheet) {
+func writeSampled(w *sheet, r *Report) {
 	if r.Sampled != nil {
 		wrap(w, r.Sampled.Text(), "", "")
 	}
@@ -339,9 +339,9 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	}
 	x.fusions, x.insights = l.found.fusions, l.found.insights
 	r := x.report(l.opts)
-	r.hanging(l.hang)
+	buildHang(r, l.hang)
 	r.Events = calls
-	r.help(l.found.helps)
+	buildWhatIf(r, l.found.helps)
 	r.Sampled = l.sampled(calls)
 	r.Serialization.Phases = l.found.phases
 	return r, x.trace, nil

@@ -39,7 +39,7 @@ const leastWeight = 0.002
 // mostColumns bounds a matrix: the threads with the most time in it are shown.
 const mostColumns = 9
 
-func (r *Report) writeMatrix(w *sheet, title, remark string, m Matrix) {
+func writeMatrix(w *sheet, r *Report, title, remark string, m Matrix) {
 	weight := make([]int64, len(m.TIDs))
 	total := int64(0)
 	for i := range m.NS {

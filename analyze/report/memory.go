@@ -31,7 +31,7 @@ type Storage struct {
 	Bytes uint64 `json:"bytes"`
 }
 
-func (r *Report) memory(m *memory.Use) {
+func buildMemory(r *Report, m *memory.Use) {
 	r.Memory = Memory{Allocations: m.Allocations, Bytes: m.Bytes, PeakBytes: m.Peak, PeakSource: "upper bound",
 		ByStorageMode: map[string]Storage{}}
 	if m.PeakExact {
@@ -52,7 +52,7 @@ func (r *Report) memory(m *memory.Use) {
 	}
 }
 
-func (r *Report) writeMemory(w *sheet) {
+func writeMemory(w *sheet, r *Report) {
 	m := &r.Memory
 	if m.Allocations == 0 {
 		return

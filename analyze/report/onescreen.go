@@ -60,7 +60,7 @@ var screenParts = []func(r *Report, w *sheet, rows screenRows){
 var hungParts = []func(r *Report, w *sheet, rows screenRows){screenSource, screenHang, screenEnd}
 
 // writeScreen writes the one-screen report, with as many rows in its tables as fit.
-func (r *Report) writeScreen(w io.Writer, opts Options) error {
+func writeScreen(w io.Writer, r *Report, opts Options) error {
 	rows, parts := usualScreenRows, screenParts
 	if r.Hung() {
 		parts = hungParts
@@ -98,7 +98,7 @@ func screenSource(r *Report, w *sheet, rows screenRows) {
 	if len(s.PIDs) > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
 	}
-	parts = append(parts, r.contentsAndLosses(w)...)
+	parts = append(parts, contentsAndLosses(r, w)...)
 	wrapParts(w, slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "", "")
 	if s.SoftwareMetal {
 		w.say("Software Metal: times are not a GPU's.", w.yellow)
@@ -106,7 +106,7 @@ func screenSource(r *Report, w *sheet, rows screenRows) {
 	if busy := s.Busy(); busy != "" {
 		w.say("Busy machine: "+busy, w.yellow)
 	}
-	r.writeSampled(w)
+	writeSampled(w, r)
 	for _, text := range r.Warnings[:min(rows.warnings, len(r.Warnings))] {
 		wrap(w, text, "! ", "  ")
 	}
@@ -152,15 +152,15 @@ func screenGPU(r *Report, w *sheet, rows screenRows) {
 		text += fmt.Sprintf(" · idle %s in %s between command buffers", ns(g.IdleNS), analyze.Plural(gaps, "gap"))
 		if len(g.IdleBy) > 0 {
 			longest := g.IdleBy[0]
-			text += fmt.Sprintf(", %s of it while %s", ns(longest.NS), r.idleReason(longest))
+			text += fmt.Sprintf(", %s of it while %s", ns(longest.NS), idleReason(r, longest))
 		}
 	}
 	labelled(w, "GPU", keepUnits(strings.Fields(text)))
-	r.writeScreenKernels(w, rows)
+	writeScreenKernels(w, r, rows)
 }
 
 // idleReason says what the thread that ended idle gaps did during them.
-func (r *Report) idleReason(by IdleBy) string {
+func idleReason(r *Report, by IdleBy) string {
 	thread := "the next thread"
 	if by.TID != 0 {
 		thread = r.NameOf(by.TID)
@@ -176,7 +176,7 @@ func (r *Report) idleReason(by IdleBy) string {
 }
 
 // writeScreenKernels writes one line for each of the kernels with the most GPU time.
-func (r *Report) writeScreenKernels(w *sheet, rows screenRows) {
+func writeScreenKernels(w *sheet, r *Report, rows screenRows) {
 	label := "KERNELS"
 	for i, k := range r.Kernels {
 		if i == rows.kernels {
@@ -197,7 +197,7 @@ func (r *Report) writeScreenKernels(w *sheet, rows screenRows) {
 
 // screenNotes writes the insights, one line each.
 func screenNotes(r *Report, w *sheet, rows screenRows) {
-	found, _ := r.foundInsights()
+	found, _ := foundInsights(r)
 	label := "NOTES"
 	for i, note := range found {
 		if i == rows.notes {

@@ -43,7 +43,7 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 		return
 	}
 	head(w, "threads", "share of each thread's time that it spent waiting, in Metal, or outside of it")
-	busiest, idle := r.busiestThreads()
+	busiest, idle := busiestThreads(r)
 	more := max(0, len(busiest)-rows.threads)
 	shown := busiest[:len(busiest)-more]
 	t := &table{over: []string{"", "", "command"}, heads: []string{"thread", "window", "buffers"}, left: 1}
@@ -84,7 +84,7 @@ func usedScreenColumns(threads []Thread) (used []screenColumn) {
 
 // busiestThreads are the threads that used Metal, those with the most command buffers first, and the number of the
 // others.
-func (r *Report) busiestThreads() (busiest []Thread, idle int) {
+func busiestThreads(r *Report) (busiest []Thread, idle int) {
 	for _, th := range r.Threads {
 		if th.CommandBuffers == 0 && th.Waits == 0 && len(r.Threads) > 1 && th.onlyLocks() {
 			idle++

@@ -24,7 +24,7 @@ type Operation struct {
 	Kernels []string `json:"kernels"`
 }
 
-func (r *Report) operations(all []*kernels.Operation) {
+func buildOperations(r *Report, all []*kernels.Operation) {
 	r.Operations = list(all, func(o *kernels.Operation) Operation {
 		return Operation{Name: o.Name, From: o.From.String(), Dispatches: o.Dispatches, GPUNS: int64(o.GPU),
 			GPULowNS: int64(o.Low), GPUHighNS: int64(o.High),
@@ -59,7 +59,7 @@ func (o *Operation) KernelCell() string {
 	return fmt.Sprintf("%d kernels", len(o.Kernels))
 }
 
-func (r *Report) writeOperations(w *sheet) {
+func writeOperations(w *sheet, r *Report) {
 	if len(r.Operations) == 0 {
 		return
 	}

@@ -60,7 +60,7 @@ var pathWords = map[string]string{
 }
 
 // writePath writes what the critical path is made of, threads together, and the chains of waits.
-func (r *Report) writePath(w *sheet) {
+func writePath(w *sheet, r *Report) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {
 		head(w, "critical path", "what waited for what, from the end back: to be faster, something here must be shorter")

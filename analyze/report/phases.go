@@ -25,10 +25,10 @@ const (
 	phaseNone       = 0.1  // and at most, for there to be none
 )
 
-// phases judges the parts of the run between the instants at which the threads' way of spending time changes, each anew
+// buildPhases judges the parts of the run between the instants at which the threads' way of spending time changes, each anew
 // from the trace, and keeps them when they have different verdicts, all of them well supported. Of two causes that take
 // turns, the verdict on the whole run is the one that costs more, and says nothing of when.
-func (r *Report) phases(a *cause.Analysis, opts Options) {
+func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := a.Evidence.Shifts()
 	if opts.Part == nil || len(shifts) == 0 {

@@ -25,7 +25,7 @@ type Queue struct {
 	AtCapacityNS   int64    `json:"at_capacity_ns"` // thread time lost because it was full
 }
 
-func (r *Report) queues(a *cause.Analysis, opts Options) {
+func buildQueues(r *Report, a *cause.Analysis, opts Options) {
 	r.Queues = []Queue{}
 	for _, u := range a.Evidence.Queues {
 		if len(opts.Queues) > 0 && !slices.Contains(opts.Queues, u.Queue.ID) {
@@ -45,7 +45,7 @@ func (r *Report) queues(a *cause.Analysis, opts Options) {
 	}
 }
 
-func (r *Report) writeQueues(w *sheet) {
+func writeQueues(w *sheet, r *Report) {
 	if len(r.Queues) == 0 {
 		return
 	}
@@ -56,7 +56,7 @@ func (r *Report) writeQueues(w *sheet) {
 	if several {
 		t.heads = append(t.heads, "device")
 	}
-	for i, q := range r.queueRows() {
+	for i, q := range queueRows(r) {
 		cells := []string{q.Name, q.Threads, q.CommandBuffers, q.Mean, q.Most, q.Capacity, q.Full}
 		if several {
 			cells = append(cells, cmp.Or(r.Queues[i].Device, "not known"))
@@ -69,7 +69,7 @@ func (r *Report) writeQueues(w *sheet) {
 // A queueRow is a queue as it is told. What the source does not tell is empty.
 type queueRow struct{ Name, Threads, CommandBuffers, Mean, Most, Capacity, Full string }
 
-func (r *Report) queueRows() (rows []queueRow) {
+func queueRows(r *Report) (rows []queueRow) {
 	for _, q := range r.Queues {
 		row := queueRow{Name: strings.TrimSpace(fmt.Sprintf("%d %s", q.ID, q.Label)), Threads: count(q.Threads),
 			CommandBuffers: count(q.CommandBuffers),

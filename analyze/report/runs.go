@@ -33,7 +33,7 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 			program = cut(program, longestProgram)
 		}
 		t.add(names[i], program, r.Serialization.Verdict, share, busy, analyze.Nanos(s.WindowNS).String(), count(r.Events),
-			r.lacks())
+			lacks(r))
 		software = software || s.SoftwareMetal
 	}
 	t.write(page)
@@ -77,7 +77,7 @@ func (s *Source) what() string {
 }
 
 // lacks says in a few words what is missing of the recording; "" is nothing.
-func (r *Report) lacks() string {
+func lacks(r *Report) string {
 	var words []string
 	if r.Source.Incomplete != nil {
 		words = append(words, strings.ToUpper(r.Source.Incomplete.Kind))

@@ -81,7 +81,7 @@ func addScopes(all, part []Scope) []Scope {
 	return all
 }
 
-func (r *Report) writeScopes(w *sheet) {
+func writeScopes(w *sheet, r *Report) {
 	if len(r.Scopes) == 0 {
 		return
 	}

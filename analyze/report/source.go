@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-func (r *Report) source(t *analyze.Trace) {
+func buildSource(r *Report, t *analyze.Trace) {
 	s := t.Source
 	r.Source = Source{Kind: s.Kind, Path: s.Path, Program: s.Program, Args: append([]string{}, s.Args...), Host: s.Host,
 		OS: s.OS, Device: s.Device,
@@ -127,7 +127,7 @@ func (r *Report) Losses() string {
 	return r.Lost.Short()
 }
 
-func (r *Report) writeSource(w *sheet) {
+func writeSource(w *sheet, r *Report) {
 	s := &r.Source
 	if s.Incomplete != nil {
 		fmt.Fprintln(w, w.red(s.Incomplete.Text)) // one line, however long: scripts read the first
@@ -149,7 +149,7 @@ func (r *Report) writeSource(w *sheet) {
 	if len(s.PIDs) > 1 {
 		parts = append(parts, fmt.Sprintf("%d processes", len(s.PIDs)))
 	}
-	parts = append(parts, r.contentsAndLosses(w)...)
+	parts = append(parts, contentsAndLosses(r, w)...)
 	wrapParts(w, parts, "", "")
 	if s.SoftwareMetal {
 		w.say("SOFTWARE METAL: these are the times of a software Metal, not of a GPU.", w.yellow)
@@ -160,7 +160,7 @@ func (r *Report) writeSource(w *sheet) {
 }
 
 // contentsAndLosses is the part of the head that says how much was recorded, and what is missing.
-func (r *Report) contentsAndLosses(w *sheet) (parts []string) {
+func contentsAndLosses(r *Report, w *sheet) (parts []string) {
 	contents := r.Contents()
 	switch lost := r.Losses(); {
 	case r.Lost.Some():

@@ -12,7 +12,7 @@ import (
 // A section is a part of the report that can be asked for by name.
 type section struct {
 	name  string
-	write func(r *Report, w *sheet)
+	write func(w *sheet, r *Report)
 	needs need
 }
 
@@ -25,24 +25,24 @@ const (
 )
 
 var sections = []section{
-	{"hang", (*Report).writeHang, totals},
-	{"verdict", (*Report).writeVerdict, causes},
-	{"help", (*Report).writeWhatIf, causes},
-	{"warnings", (*Report).writeWarnings, totals},
-	{"insights", (*Report).writeInsights, causes},
-	{"threads", (*Report).writeThreads, totals},
-	{"waits", (*Report).writeWaits, totals | causes},
-	{"path", (*Report).writePath, causes},
-	{"gpu", (*Report).writeGPU, totals},
-	{"queues", (*Report).writeQueues, totals},
-	{"kernels", (*Report).writeKernels, totals | causes},
-	{"operations", (*Report).writeOperations, totals},
-	{"scopes", (*Report).writeScopes, totals},
-	{"calls", (*Report).writeCalls, totals},
-	{"sites", (*Report).writeCallSites, totals},
-	{"memory", (*Report).writeMemory, totals},
-	{"compile", (*Report).writeCompile, totals},
-	{"tracer", (*Report).writeTracer, totals},
+	{"hang", writeHang, totals},
+	{"verdict", writeVerdict, causes},
+	{"help", writeWhatIf, causes},
+	{"warnings", writeWarnings, totals},
+	{"insights", writeInsights, causes},
+	{"threads", writeThreads, totals},
+	{"waits", writeWaits, totals | causes},
+	{"path", writePath, causes},
+	{"gpu", writeGPU, totals},
+	{"queues", writeQueues, totals},
+	{"kernels", writeKernels, totals | causes},
+	{"operations", writeOperations, totals},
+	{"scopes", writeScopes, totals},
+	{"calls", writeCalls, totals},
+	{"sites", writeCallSites, totals},
+	{"memory", writeMemory, totals},
+	{"compile", writeCompile, totals},
+	{"tracer", writeTracer, totals},
 }
 
 // Sections are the names that Options.Sections may hold, in the order in which they are written.
@@ -75,15 +75,15 @@ func CheckSections(names []string) error {
 // rows of the tables, or the sections that opts names, or everything.
 func (r *Report) WriteText(w io.Writer, opts Options) error {
 	if !opts.All && len(opts.Sections) == 0 {
-		return r.writeScreen(w, opts)
+		return writeScreen(w, r, opts)
 	}
 	b := bufio.NewWriter(w)
 	page := newSheet(b, opts)
-	r.writeSource(page)
-	r.writeSampled(page)
+	writeSource(page, r)
+	writeSampled(page, r)
 	for _, s := range sections {
 		if len(opts.Sections) == 0 || slices.Contains(opts.Sections, s.name) {
-			s.write(r, page)
+			s.write(page, r)
 		}
 	}
 	return b.Flush()
@@ -103,7 +103,7 @@ func head(w *sheet, title, remark string) {
 	}
 }
 
-func (r *Report) writeWarnings(w *sheet) {
+func writeWarnings(w *sheet, r *Report) {
 	if len(r.Warnings) == 0 {
 		return
 	}

@@ -33,7 +33,7 @@ type Thread struct {
 	CPUCovered float64 `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of
 }
 
-func (r *Report) threads(a *cause.Analysis, opts Options) {
+func buildThreads(r *Report, a *cause.Analysis, opts Options) {
 	r.Threads = []Thread{}
 	for _, t := range a.Evidence.Threads {
 		if !opts.lists(t.Thread) {
@@ -68,12 +68,12 @@ func (th *Thread) processorTimes(t *evidence.ThreadTime) {
 	}
 }
 
-func (r *Report) writeThreads(w *sheet) {
+func writeThreads(w *sheet, r *Report) {
 	if len(r.Threads) == 0 {
 		return
 	}
 	head(w, "threads", "how each spent its time, in % of its window")
-	shown, more, hidden := r.shownThreads(w)
+	shown, more, hidden := shownThreads(r, w)
 	used := usedColumns(shown)
 	t := &table{heads: []string{"thread", "window", "bufs"}, left: 1}
 	for _, c := range used {
@@ -104,7 +104,7 @@ func (r *Report) writeThreads(w *sheet) {
 	}
 	var legend []string
 	for _, c := range used {
-		if meaning := r.meaning(c); meaning != "" {
+		if meaning := meaning(r, c); meaning != "" {
 			legend = append(legend, c.head+": "+meaning)
 		}
 	}
@@ -118,7 +118,7 @@ func (r *Report) writeThreads(w *sheet) {
 
 // shownThreads are those with the most command buffers, by process and number; how many there are more, and how many
 // only waited for locks, and not for long.
-func (r *Report) shownThreads(w *sheet) (shown []Thread, more, hidden int) {
+func shownThreads(r *Report, w *sheet) (shown []Thread, more, hidden int) {
 	for _, th := range r.Threads {
 		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
 			hidden++

@@ -44,7 +44,7 @@ type Missing struct {
 	Why  string `json:"why"`
 }
 
-func (r *Report) losses(t *analyze.Trace) {
+func buildLosses(r *Report, t *analyze.Trace) {
 	l := t.Lost
 	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed,
 		Rejected: l.Rejected, Nested: l.Nested, Children: l.Children,
@@ -56,7 +56,7 @@ func (r *Report) losses(t *analyze.Trace) {
 	}
 }
 
-func (r *Report) overhead(t *analyze.Trace) {
+func buildOverhead(r *Report, t *analyze.Trace) {
 	o := &r.Overhead
 	o.Source = "unknown"
 	if t.Source.Kind != "mtrace" {
@@ -78,11 +78,11 @@ func (r *Report) overhead(t *analyze.Trace) {
 	}
 }
 
-func (r *Report) writeTracer(w *sheet) {
+func writeTracer(w *sheet, r *Report) {
 	head(w, "the tracer itself", "")
 	wrap(w, r.Overhead.Text(), "  ", "  ")
 	wrap(w, r.Lost.Text(), "  ", "  ")
-	r.writeCoverage(w)
+	writeCoverage(w, r)
 	for _, m := range r.Missing {
 		wrap(w, "not in the trace: "+m.What+": "+m.Why, "  ", "    ")
 	}

@@ -68,7 +68,7 @@ type RuledOut struct {
 	Why   string `json:"why"`
 }
 
-func (r *Report) serialization(a *cause.Analysis, opts Options) {
+func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 	v := &a.Verdict
 	total := a.Evidence.ThreadTimeTotal()
 	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share,
@@ -94,7 +94,7 @@ func (r *Report) serialization(a *cause.Analysis, opts Options) {
 	}
 }
 
-func (r *Report) writeVerdict(w *sheet) {
+func writeVerdict(w *sheet, r *Report) {
 	v := &r.Serialization
 	fmt.Fprintln(w)
 	wrap(w, v.Summary, "", "")

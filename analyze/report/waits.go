@@ -67,16 +67,16 @@ func index(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-func (r *Report) writeWaits(w *sheet) {
+func writeWaits(w *sheet, r *Report) {
 	s := &r.Serialization
 	if s.LockMatrix.equal(s.WaitMatrix) {
-		r.writeMatrix(w, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
+		writeMatrix(w, r, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
 	} else {
-		r.writeMatrix(w, "who waits for whom", "row waits for work that column committed, or for a lock that it holds",
+		writeMatrix(w, r, "who waits for whom", "row waits for work that column committed, or for a lock that it holds",
 			s.WaitMatrix)
-		r.writeMatrix(w, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
+		writeMatrix(w, r, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
 	}
-	r.writeMatrix(w, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
+	writeMatrix(w, r, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
 	if len(s.MutualExclusion) > 0 {
 		head(w, "do threads exclude each other?", "1: never at the same time; 0: as by chance; below 0: more than that")
 		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}

@@ -57,8 +57,8 @@ func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
 	return h
 }
 
-// help says what would help.
-func (r *Report) help(h helps) {
+// buildWhatIf says what would help.
+func buildWhatIf(r *Report, h helps) {
 	r.WhatIf, r.WhatIfNotPredicted, r.unmatched = h.gains, h.notPredicted, h.unmatched
 }
 
@@ -127,7 +127,7 @@ func (r *Report) Asked() string {
 	return ""
 }
 
-func (r *Report) writeWhatIf(w *sheet) {
+func writeWhatIf(w *sheet, r *Report) {
 	rows, asked := r.Helps(), r.Asked()
 	if len(rows) == 0 && asked == "" {
 		return

@@ -48,10 +48,10 @@ func TestRecordingOfInstruments(t *testing.T) {
 	}
 	unknown := &Report{Source: Source{NotRecorded: []string{"calls"}},
 		Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
-	if row := unknown.queueRows()[0]; row != (queueRow{Name: "1 (all queues)", CommandBuffers: "4"}) {
+	if row := queueRows(unknown)[0]; row != (queueRow{Name: "1 (all queues)", CommandBuffers: "4"}) {
 		t.Errorf("what is not known of a queue is said as %+v", row)
 	}
-	if traced := (&Report{Queues: []Queue{{ID: 1}}}).queueRows()[0]; traced.Threads != "0" || traced.Mean != "0.00" ||
+	if traced := queueRows(&Report{Queues: []Queue{{ID: 1}}})[0]; traced.Threads != "0" || traced.Mean != "0.00" ||
 		traced.Capacity == "" {
 		t.Errorf("a queue of our own that was not used is %+v", traced)
 	}

@@ -98,6 +98,7 @@ mtrace.charts = function (page) {
   mtrace.tables();
   mtrace.contents();
   mtrace.timeline(page);
+  mtrace.flame(page);
   mtrace.charts(page);
   document.documentElement.dataset.drawn = "yes";
 }

@@ -26,6 +26,7 @@ type Document struct {
 	QueuesLeft int         `json:"queues_left"` // that have no series
 	Series     []Series    `json:"series"`
 	Histograms []Histogram `json:"histograms"`
+	Flames     []Flame     `json:"flames"` // empty in the document of a part
 	Detail     bool        `json:"detail"` // a server has more of each part
 }
 

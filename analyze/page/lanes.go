@@ -40,7 +40,8 @@ func (b *Builder) Document() *Document {
 func (b *Builder) document(drawn int) *Document {
 	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(),
 		Names: []string{""}, Frames: []string{}, Stacks: [][]int{{}}, Lanes: []Lane{},
-		Flows: []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, QueuesLeft: max(0, len(b.queueOrder)-mostSeries),
+		Flames: []Flame{},
+		Flows:  []Flow{}, Marks: []Mark{}, MarksLeft: b.marks.left, QueuesLeft: max(0, len(b.queueOrder)-mostSeries),
 		Series: b.series(), FlowsOf: b.flows.every,
 		Histograms: []Histogram{b.start.histogram("commit to GPU start"), b.gpu.histogram("on the GPU"),
 			b.notify.histogram("GPU end to the wait’s return")}}

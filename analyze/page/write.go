@@ -22,6 +22,8 @@ var (
 	timelineFiles embed.FS
 	//go:embed tables.js
 	tablesScript string
+	//go:embed flame.js
+	flameScript string
 	//go:embed charts.js
 	chartsScript string
 	//go:embed page.css
@@ -57,7 +59,7 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	if err != nil {
 		return err
 	}
-	script := uplotScript + figuresScript + timelineScript() + tablesScript + chartsScript
+	script := uplotScript + figuresScript + timelineScript() + tablesScript + flameScript + chartsScript
 	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script),
 		Data:   template.JS(data),
 		Policy: policy(script),
@@ -75,6 +77,9 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	with := report.Pictures{Head: part("head"), Tail: part("tail")}
 	if len(d.Lanes) > 0 {
 		with.Timeline, with.Charts = part("timeline"), part("charts")
+	}
+	if len(d.Flames) > 0 {
+		with.Flame = part("flame")
 	}
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ func bars(t Thread) []bar {
 }
 
 // Pictures are what analyze/page puts into the page beside the report; all are empty in a page of tables alone.
-type Pictures struct{ Head, Timeline, Charts, Tail template.HTML }
+type Pictures struct{ Head, Timeline, Flame, Charts, Tail template.HTML }
 
 // Meaning is what a column shows.
 func (d pageData) Meaning(c column) string { return meaning(d.Report, c) }

@@ -9,6 +9,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/page"
+	"mtrace/analyze/profile"
 	"mtrace/analyze/report"
 )
 
@@ -22,8 +23,11 @@ func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *
 		}
 		b := page.NewBuilder()
 		b.Model(trace)
-		err = b.Slice(analyze.Whole(trace))
-		return r, trace, b.Document(), err
+		if err = b.Slice(analyze.Whole(trace)); err != nil {
+			return nil, nil, nil, err
+		}
+		pictures = b.Document()
+		return r, trace, pictures, addFlames(pictures, trace)
 	}
 	file, err := openTrace(path)
 	if err != nil {
@@ -47,7 +51,29 @@ func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *
 	}
 	reported.Store(true)
 	all.Wait()
-	return r, trace, pictures, wrong
+	if wrong != nil {
+		return nil, nil, nil, wrong
+	}
+	if !report.UsualLimits.Long(file, v.part.options()) {
+		return r, trace, pictures, addFlames(pictures, trace)
+	}
+	list, _, err := (&profileJob{types: page.FlameKinds, of: v.part}).addedUp(std, path, file)
+	for _, b := range list {
+		pictures.AddFlame(b.kind, b.profile)
+	}
+	return r, trace, pictures, err
+}
+
+// addFlames adds the flame graphs of a run that was loaded as one.
+func addFlames(pictures *page.Document, trace *analyze.Trace) error {
+	made, err := profile.BuildAll(page.FlameKinds, trace)
+	if err != nil {
+		return status{exitUsage, err}
+	}
+	for i, p := range made {
+		pictures.AddFlame(page.FlameKinds[i], p)
+	}
+	return nil
 }
 
 // drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants

@@ -12,7 +12,9 @@ import (
 
 // An Analysis is the answer for one trace: what it shows, and what that means.
 type Analysis struct {
-	Evidence *evidence.Evidence
+	Evidence *evidence.Evidence // nil where only totals are known
+	Totals   *evidence.Totals
+	Tests    evidence.Tests
 	Waits    path.Waits
 	Verdict  Verdict
 	// how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
@@ -30,9 +32,10 @@ type Options struct {
 
 // Analyze answers for one trace.
 func Analyze(t *analyze.Trace, opts Options) *Analysis {
-	a := &Analysis{Evidence: evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})}
+	ev := evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})
+	a := &Analysis{Evidence: ev, Totals: ev.Totals(), Tests: ev.Tests}
 	a.Waits = path.Find(a.Evidence)
-	if a.Evidence.Waitless() {
+	if !a.Evidence.Trace.Source.HasWaits() {
 		a.Verdict = waitlessVerdict(a.Evidence)
 		return a
 	}

@@ -23,7 +23,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 			made++
 		}
 	}
-	r.Lost = ev.Sum(analyze.PartCompile)
+	r.Lost = ev.Times.Sum(analyze.PartCompile)
 	var all, windows, aside analyze.Nanos
 	for _, t := range ev.Taking {
 		if !ev.Submits[t.Thread] {

@@ -38,7 +38,7 @@ func cpuBound(ev *evidence.Evidence) Finding {
 // for the work of all.
 func starvedBesideRoom(ev *evidence.Evidence) bool {
 	return ev.Starved() && (ev.HasRoom || ev.Pending < policy.WorthNaming.Value) &&
-		ev.Processors.Waited > ev.Sum(analyze.PartWaitExecuting)
+		ev.Processors.Waited > ev.Times.Sum(analyze.PartWaitExecuting)
 }
 
 // waiting is what tells computing for which the GPU waits from other computing.
@@ -135,7 +135,8 @@ func had(ev *evidence.Evidence) float64 {
 
 // cpuBoundByTotals knows the processor time of the processes, or how long threads ran but not how long they wanted to.
 func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
-	outside, encode := ev.Sum(analyze.PartOutside), ev.Sum(analyze.PartEncode)+ev.Sum(analyze.PartOtherAPI)
+	outside, encode := ev.Times.Sum(analyze.PartOutside),
+		ev.Times.Sum(analyze.PartEncode)+ev.Times.Sum(analyze.PartOtherAPI)
 	away, cpu := waiting{ev.Unfed, lostInTurns(ev)}.part(outside)+encode, ev.CPU
 	if policy.AtLeast(policy.Most, ev.Processors.Covered, ev.Total) {
 		cpu = ev.Processors.Ran

@@ -94,7 +94,7 @@ func TestProcessors(t *testing.T) {
 				continue
 			}
 			said = f.Why + strings.Join(f.Evidence, "; ")
-			if lost := evidence.Share(f.Lost, a.Evidence.ThreadTimeTotal()); f.Holds && (lost < c.lost-0.03 ||
+			if lost := evidence.Share(f.Lost, a.Evidence.Times.Working()); f.Holds && (lost < c.lost-0.03 ||
 				lost > c.lost+0.03) {
 				t.Errorf("%s: lost %.2f of the time, not %.2f", name, lost, c.lost)
 			}

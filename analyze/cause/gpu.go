@@ -34,17 +34,18 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	}
 	if ev.Saturated {
 		with, without := ev.WithTheGPU()
-		waited := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + ev.WaitedWhileBusy() - ev.InLines
+		waited := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) +
+			ev.WaitedWhileBusy() - ev.InLines
 		if ev.Crowded {
 			beside := ev.Busiest.Crowding.Beside
-			waited += evidence.Scaled(ev.Sum(analyze.PartWaitExecuting), beside)
+			waited += evidence.Scaled(ev.Times.Sum(analyze.PartWaitExecuting), beside)
 			without -= evidence.Scaled(without, beside)
 		}
 		r.Lost = max(waited, with-without)
-		r.Explains = max(waited+ev.Sum(analyze.PartWaitExecuting), with)
+		r.Explains = max(waited+ev.Times.Sum(analyze.PartWaitExecuting), with)
 	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = policy.Inferred
-		r.Lost = max(0, max(ev.Sum(analyze.PartWaitQueuedOther),
+		r.Lost = max(0, max(ev.Times.Sum(analyze.PartWaitQueuedOther),
 			ev.QueuedAsleep())-ev.InLines-ev.Syncs().BarrierLost-ev.Foreign.Cost.Behind)
 		r.Explains = r.Lost
 	}
@@ -59,15 +60,15 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	case ev.Committers > 1:
 		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
 	}
-	if q := ev.OnlyQueue(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.ChanceShare.Value {
+	if q := ev.Queues.Only(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.ChanceShare.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it " +
 			"less to do: faster or fewer kernels, smaller types"
 		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at "+
 			"once is not seen", queueName(q))
 	}
-	executing := ev.Sum(analyze.PartWaitExecuting)
-	seen := ev.Sum(analyze.PartWaitQueuedOwn) + ev.Sum(analyze.PartWaitQueuedOther) + executing
+	executing := ev.Times.Sum(analyze.PartWaitExecuting)
+	seen := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) + executing
 	if ev.Saturated {
 		seen += ev.WaitedWhileBusy()
 	}

@@ -20,7 +20,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if len(with) == 0 {
 		return r.not("no completion handler of the program is in the trace")
 	}
-	usual, _ := ev.UsualCompletion()
+	usual, _ := evidence.UsualCompletion(ev.Trace)
 	late := evidence.Median(with)
 	slow := max(2*usual, policy.Wakeup.Nanos())
 	some := late < slow // at most
@@ -36,7 +36,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if some && (few < policy.Pattern.Count() || ev.Processors.Wakes < policy.Sample.Count()) {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual", late)
 	}
-	own := ev.HandlersOneByOne()
+	own := evidence.HandlersOneByOne(ev.Trace)
 	quick := slowOf(own) < policy.Pattern.Count()
 	if p := &ev.Processors; !some {
 		// where threads wait for processors longer than they run, quick handlers take long now and then
@@ -49,7 +49,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			"(median %s): the notification is late, not the handlers slow", late, len(own), slowOf(own), policy.Wakeup.Nanos(),
 			evidence.Median(own))
 	}
-	handling := ev.Handling()
+	handling := evidence.Handling(ev.Trace)
 	for w := range analyze.Each(ev.Trace.Waits) {
 		b := ev.Trace.WaitsFor(w)
 		if b == nil || !b.GPU.Known() || !b.Completed.Known() || some && b.Completed.Begin-b.GPU.End < slow {
@@ -63,13 +63,13 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		}
 	}
 	waited, full := r.Lost, analyze.Nanos(0)
-	for _, c := range ev.FullQueue {
+	for _, c := range ev.Queues.Full {
 		full += handling[c.Buffer.Queue].Within(c.Interval)
 	}
 	if full > lostTo(queueDepth, ev) { // otherwise it is the queue's depth
 		r.Lost += full
 	}
-	chained, handlers := ev.Chained()
+	chained, handlers := evidence.Chained(ev.Trace)
 	r.Lost += chained
 	r.Holds = r.Lost > 0
 	if !r.Holds {

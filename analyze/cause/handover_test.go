@@ -81,8 +81,8 @@ func TestHandover(t *testing.T) {
 					t.Errorf("lost %d, want %d, held %v: %q", f.Lost, c.lost, c.holds, f.Evidence)
 				}
 			}
-			if waited := slices.Max(slices.Concat(a.Evidence.WaitMatrix.NS...)) > 0; waited != c.holds {
-				t.Errorf("the wait matrix has %v", a.Evidence.WaitMatrix.NS)
+			if waited := slices.Max(slices.Concat(a.Evidence.Matrices.Waits.NS...)) > 0; waited != c.holds {
+				t.Errorf("the wait matrix has %v", a.Evidence.Matrices.Waits.NS)
 			}
 		})
 	}

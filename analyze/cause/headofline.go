@@ -31,9 +31,9 @@ func behindInLine(ev *evidence.Evidence) Finding {
 	}
 	r.say("%d waits were for command buffers that were ready and stood behind other threads' in their queue, while the "+
 		"GPU ran less than it can", waits)
-	for _, u := range ev.Queues {
+	for _, u := range ev.Queues.All {
 		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
-			long, typical := ev.GPUTimes(u.Queue)
+			long, typical := evidence.GPUTimes(ev.Trace, u.Queue)
 			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them "+
 				"less than %s",
 				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"), analyze.Plural(ev.Lines[u.Queue].Most,

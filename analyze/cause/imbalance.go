@@ -14,7 +14,7 @@ func imbalance(ev *evidence.Evidence) Finding {
 			"or let threads run ahead of each other"}
 	m := ev.Meetings
 	switch {
-	case len(ev.ForSignals) == 0:
+	case len(ev.ThreadWaits.Merged) == 0:
 		return r.not("no wait for another thread's signal is in the trace; waits for futexes, as of C++20's barriers, " +
 			"would not be")
 	case m == nil:

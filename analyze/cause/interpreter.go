@@ -17,7 +17,7 @@ func interpreterLock(ev *evidence.Evidence) Finding {
 func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
 		Advice: "release the interpreter's lock while waiting for the GPU, or use processes instead of threads"}
-	waits := ev.InterpreterWaits()
+	waits := evidence.InterpreterWaitsOf(ev.Trace)
 	if seen := lockFinding(r, ev, (*analyze.LockWait).OfInterpreter); seen.Holds {
 		explain(waits, &seen, ev.KeptInterpreter())
 		return seen, false

@@ -31,11 +31,12 @@ type Judgement struct {
 }
 
 // Of is the answer for the run: with what adds up of all of it.
-func (j *Judgement) Of(whole *evidence.Evidence) *Analysis {
+func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
+	a := &Analysis{Totals: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
 	if j.parts != nil {
-		whole = whole.WithParts(j.parts)
+		a.Totals, a.Tests = j.parts.Of(whole), j.parts.Tests
 	}
-	return &Analysis{Evidence: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
+	return a
 }
 
 // Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time, but
@@ -46,7 +47,7 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
 	for w := range analyze.Each(windows) {
-		time := float64(w.Analysis.Evidence.ThreadTimeTotal()) * w.Scale
+		time := float64(w.Analysis.Evidence.Times.Working()) * w.Scale
 		won[w.Analysis.Verdict.Cause] += time
 		sure[w.Analysis.Verdict.Cause] += time * w.Analysis.Verdict.Confidence
 		all += time
@@ -184,7 +185,7 @@ func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding
 				s.Lost, s.Explains, s.Of = 0, 0, 0
 			}
 			if f.Of > 0 {
-				s.Of += evidence.Scaled(f.Of-w.Analysis.Evidence.ThreadTimeTotal(), w.Scale)
+				s.Of += evidence.Scaled(f.Of-w.Analysis.Evidence.Times.Working(), w.Scale)
 			}
 			s.Lost += evidence.Scaled(f.Lost, w.Scale)
 			s.Explains += evidence.Scaled(f.Explains, w.Scale)

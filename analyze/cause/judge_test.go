@@ -15,7 +15,8 @@ func TestJudge(t *testing.T) {
 	window := func(cause string, standing Standing, share float64) Window {
 		const working = 1000
 		of := evidence.Evidence{Trace: &analyze.Trace{},
-			Threads: []*evidence.ThreadTime{{Thread: &analyze.Thread{}, Working: working, CommandBuffers: 1}}}
+			Times: &evidence.ThreadTimes{
+				Threads: []*evidence.ThreadTime{{Thread: &analyze.Thread{}, Working: working, CommandBuffers: 1}}}}
 		v := Verdict{Cause: cause, Share: share, Confidence: 0.8}
 		if cause != None {
 			v.Causes = []Finding{{Cause: cause, Holds: true, Lost: analyze.Nanos(share * working), Standing: standing}}
@@ -43,7 +44,7 @@ func TestJudge(t *testing.T) {
 				windows = append(windows, c.most)
 			}
 		}
-		whole := &evidence.Evidence{Trace: &analyze.Trace{}}
+		whole := &evidence.Totals{Trace: &analyze.Trace{}}
 		j, _ := Judge(windows)
 		if a := j.Of(whole); a.Verdict.Cause != c.want || c.want == LockContention &&
 			a.Verdict.Share != c.share*float64(c.locks)/8 {

@@ -16,8 +16,8 @@ func launchBound(ev *evidence.Evidence) Finding {
 	if ev.Buffers < policy.Pattern.Count() {
 		return r.not("%d command buffers are too few to tell", ev.Buffers)
 	}
-	scheduling, notify := ev.Sum(analyze.PartWaitScheduling), ev.Sum(analyze.PartWaitNotify)
-	encode, commit := ev.Sum(analyze.PartEncode), ev.Sum(analyze.PartCommit)
+	scheduling, notify := ev.Times.Sum(analyze.PartWaitScheduling), ev.Times.Sum(analyze.PartWaitNotify)
+	encode, commit := ev.Times.Sum(analyze.PartEncode), ev.Times.Sum(analyze.PartCommit)
 	scheduling -= min(scheduling, lostTo(headOfLine, ev)+lostTo(eventChain, ev)+ev.Foreign.Began)
 	notify -= min(notify, lostTo(completionHandlers, ev))
 	if l, by := findLock(ev); by == hiddenInCommit {
@@ -35,9 +35,9 @@ func launchBound(ev *evidence.Evidence) Finding {
 	case ev.Processors.Known(ev.Total) && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
 		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost,
 			ev.Processors.Waited)
-	case r.Lost < ev.Sum(analyze.PartOutside):
+	case r.Lost < ev.Times.Sum(analyze.PartOutside):
 		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
-			percent(ev.Share(ev.Sum(analyze.PartOutside))), percent(ev.Share(r.Lost)))
+			percent(ev.Share(ev.Times.Sum(analyze.PartOutside))), percent(ev.Share(r.Lost)))
 	case each <= work:
 		return r.not("handing over a command buffer and hearing back usually took %s, the GPU worked on it for %s", each,
 			work)

@@ -40,7 +40,7 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 			hidden.say("of the locks that are in the trace: %s", seen.Evidence[0])
 		}
 		return hidden, by
-	case !seen.Holds && len(ev.Locks) == 0:
+	case !seen.Holds && len(ev.ThreadWaits.Locks) == 0:
 		return hidden, by
 	}
 	return seen, notHidden
@@ -50,7 +50,7 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 // that take turns.
 func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	tested := ""
-	for t := range analyze.Each(ev.Interference) {
+	for t := range analyze.Each(ev.Tests.Interference) {
 		if t.OneAtATime() {
 			r.Holds, r.Confidence, r.QValue = true, policy.Inferred, t.QValue
 			r.Lost = t.Lost

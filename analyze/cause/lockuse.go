@@ -23,7 +23,7 @@ type lockUse struct {
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
-	for l := range analyze.Each(ev.Locks) {
+	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if !sort(l) || !ev.TakesPart[l.Thread] {
 			// waits of the framework's own threads cost the program nothing by themselves
 			continue

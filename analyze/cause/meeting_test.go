@@ -62,7 +62,7 @@ func TestImbalance(t *testing.T) {
 			t.Fatalf("coordinator %v: %s: %s", coordinator, v.Cause, v.Summary)
 		}
 		// Of each 2 ms, two threads wait one.
-		if s := evidence.Share(v.Causes[0].Lost, a.Evidence.ThreadTimeTotal()); s < 0.31 || s > 0.36 {
+		if s := evidence.Share(v.Causes[0].Lost, a.Evidence.Times.Working()); s < 0.31 || s > 0.36 {
 			t.Errorf("coordinator %v: %.2f of the time lost, want a third", coordinator, s)
 		}
 		// If who is slow in one of ten is so by chance, that stays: rounds of 1476 µs instead of 2000. If not, each works 833

@@ -11,15 +11,15 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
 		Advice: "make command buffers only when there is work for them, commit them soon, or ask for a queue with a " +
 			"larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
-	handling := ev.Handling()
+	handling := evidence.Handling(ev.Trace)
 	byHandlers := analyze.Nanos(0)
-	for _, c := range ev.FullQueue {
+	for _, c := range ev.Queues.Full {
 		handlers := handling[c.Buffer.Queue].Within(c.Interval)
 		byHandlers += handlers
 		r.Lost += min(ev.NotSaturated(c.Interval, c.Buffer), c.Length()-handlers)
 	}
 	switch {
-	case len(ev.FullQueue) == 0:
+	case len(ev.Queues.Full) == 0:
 		return r.not("no command buffer was made on a full queue")
 	case r.Lost == 0:
 		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all the while")
@@ -29,9 +29,9 @@ func queueDepth(ev *evidence.Evidence) Finding {
 			"buffers back", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
 	}
 	r.Holds = true
-	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(ev.FullQueue),
+	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(ev.Queues.Full),
 		r.Lost)
-	for _, u := range ev.Queues {
+	for _, u := range ev.Queues.All {
 		if evidence.Share(u.AtCapacity, r.Lost) > policy.WorthNaming.Value {
 			r.say("queue %s: at most %d command buffers, %s lost", queueName(u.Queue), u.Capacity(), u.AtCapacity)
 		}

@@ -12,7 +12,7 @@ func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "make what the GPU's threads wait for sooner: more threads for it, earlier, or more of it ahead in a queue"}
 	switch {
-	case len(ev.ForSignals) == 0:
+	case len(ev.ThreadWaits.Merged) == 0:
 		return r.not("no wait for another thread's signal is in the trace; waits for futexes, pipes and sockets would not be")
 	case ev.Handover.Holds():
 		return r.not("threads wait for the one that submits for them, and it for what they ask")

@@ -30,7 +30,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	waiting := 0
 	waiters := map[*analyze.Thread]bool{}
 	for w := range analyze.Each(ev.Trace.Waits) {
-		if w.Thread != top.Thread && ev.Awaited(w) == top.Thread {
+		if w.Thread != top.Thread && evidence.Awaited(ev.Trace, w) == top.Thread {
 			waiting++
 			waiters[w.Thread] = true
 			r.Lost += ev.NotSaturated(w.Interval, ev.Trace.WaitsFor(w))

@@ -58,7 +58,7 @@ func TestIdleWorkersOfAnExecutor(t *testing.T) {
 		if a.Verdict.Cause != want {
 			t.Errorf("posted by who puts work in %v: %s, want %s: %s", posted, a.Verdict.Cause, want, a.Verdict.Summary)
 		}
-		if locked := a.Evidence.Threads[1].Time[analyze.PartLock]; posted == (locked > 0) {
+		if locked := a.Evidence.Times.Threads[1].Time[analyze.PartLock]; posted == (locked > 0) {
 			t.Errorf("posted by who puts work in %v: a worker waited %v for locks", posted, locked)
 		}
 	}

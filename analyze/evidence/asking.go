@@ -11,7 +11,7 @@ import (
 
 // findAsked finds the objects by which the submitter is asked for something: it waits for their signal, and who gives
 // that waits for the submitter at once, or it is not known by whom it was given.
-func (h *handover) findAsked() {
+func (h *Handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of waits for the submitter's signal
 	for w := range h.answers() {
 		begins[w.Thread] = append(begins[w.Thread], w.Begin)
@@ -43,8 +43,8 @@ func (h *handover) findAsked() {
 
 // Asked are the objects by which the one that submits is asked for something; none when no threads were seen to ask.
 // Other parts of the run are told of them by analyze.Options.Asked.
-func (ev *Evidence) Asked() (objects []uint64) {
-	if h := ev.Handover; h.Holds() && !h.Unseen {
+func (h *Handover) Asked() (objects []uint64) {
+	if h.Holds() && !h.Unseen {
 		for object, asked := range h.asked {
 			if asked {
 				objects = append(objects, object)
@@ -55,7 +55,7 @@ func (ev *Evidence) Asked() (objects []uint64) {
 }
 
 // findThreads finds who hands something over to the submitter.
-func (h *handover) findThreads() {
+func (h *Handover) findThreads() {
 	type signs struct {
 		waits, gave int
 		// a wait for the lock of an answer that has come is short, and for nothing that was fetched
@@ -87,7 +87,7 @@ func (h *handover) findThreads() {
 // show: through a flag that the submitter polls, a pipe, a queue that is never empty so that nobody waits for it. Then
 // this does: who works on request makes command buffers only while somebody waits for an answer. Who feeds a pool makes
 // them also while all of the pool are busy, and not more seldom than at other times.
-func (h *handover) findByTiming() {
+func (h *Handover) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int
 		asked               []analyze.Interval
@@ -118,7 +118,7 @@ func (h *handover) findByTiming() {
 }
 
 // made is when the submitter made its command buffers.
-func (h *handover) made() (at []analyze.Nanos) {
+func (h *Handover) made() (at []analyze.Nanos) {
 	for _, b := range h.commits {
 		if b.Created.Thread == h.To && b.Created.Known() {
 			at = append(at, b.Created.Begin)
@@ -129,7 +129,7 @@ func (h *handover) made() (at []analyze.Nanos) {
 
 // alternates says whether the submitter makes its command buffers while one that hands something over waits, and waits
 // for that one as often. One alone that seems to hand something over may else only say that it has room for more.
-func (h *handover) alternates() bool {
+func (h *Handover) alternates() bool {
 	var asked []analyze.Interval
 	for w := range h.answers() {
 		if h.Threads[w.Thread] {

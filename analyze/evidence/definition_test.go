@@ -66,7 +66,7 @@ func TestSplit(t *testing.T) {
 		w := handmade.New(1000)
 		wait := c.make(w)
 		got := parts{}
-		for _, p := range Divide(w.Trace).Split(wait) {
+		for _, p := range Divide(w.Trace).Work.Split(wait) {
 			if p.Nanos != 0 {
 				got[p.Part] += p.Nanos
 			}
@@ -101,21 +101,21 @@ func TestMatrices(t *testing.T) {
 			t.Errorf("%s[%d][%d] is %d, want %d", name, waiter, holder, m.NS[waiter][holder], want)
 		}
 	}
-	check("wait", a.WaitMatrix, 0, 1, 100)
-	check("wait", a.WaitMatrix, 2, 0, 50)
-	check("lock", a.LockMatrix, 2, 0, 50)
-	check("queued", a.QueuedMatrix, 0, 2, 20) // 310 to 330
-	check("queued", a.QueuedMatrix, 0, 1, 20) // 330 to 350
+	check("wait", a.Matrices.Waits, 0, 1, 100)
+	check("wait", a.Matrices.Waits, 2, 0, 50)
+	check("lock", a.Matrices.Locks, 2, 0, 50)
+	check("queued", a.Matrices.Queued, 0, 2, 20) // 310 to 330
+	check("queued", a.Matrices.Queued, 0, 1, 20) // 330 to 350
 	for name, m := range map[string]struct {
 		*Matrix
 		want analyze.Nanos
-	}{"wait": {a.WaitMatrix, 150}, "queued": {a.QueuedMatrix, 40}} {
+	}{"wait": {a.Matrices.Waits, 150}, "queued": {a.Matrices.Queued, 40}} {
 		if total := SumOf(analyze.Each(slices.Concat(m.NS...)),
 			func(n *analyze.Nanos) analyze.Nanos { return *n }); total != m.want {
 			t.Errorf("%s: the total is %d, want %d", name, total, m.want)
 		}
 	}
-	if got, want := a.Threads[0].LostToOthers(), 0.14; got != want { // 100 foreign and 40 queued of 1000
+	if got, want := a.Times.Threads[0].LostToOthers(), 0.14; got != want { // 100 foreign and 40 queued of 1000
 		t.Errorf("lost to others %v, want %v", got, want)
 	}
 }
@@ -174,7 +174,7 @@ func TestGPU(t *testing.T) {
 	if g.StartLatency.Min() != 10 || g.StartLatency.Max() != 55 {
 		t.Errorf("start latency %d to %d", g.StartLatency.Min(), g.StartLatency.Max())
 	}
-	q := a.Queues[0]
+	q := a.Queues.All[0]
 	if q.InFlightMax != 2 || q.CommandBuffers != 3 || len(q.Threads) != 2 || q.InFlightMean < 0.374 ||
 		q.InFlightMean > 0.376 {
 		t.Errorf("queue %+v", q) // 110 + 155 + 110 of 1000
@@ -191,8 +191,8 @@ func TestFullQueue(t *testing.T) {
 	blocked.Created.Interval = handmade.At(100, 301)
 	w.A.Exclusive[analyze.PartAcquire] = 201
 	a := Gather(w.Trace, Options{})
-	if a.Threads[0].AcquireOthers != 201 || a.Queues[0].AtCapacity != 201 {
-		t.Errorf("lost to others %d, full for %d, want 201", a.Threads[0].AcquireOthers, a.Queues[0].AtCapacity)
+	if a.Times.Threads[0].AcquireOthers != 201 || a.Queues.All[0].AtCapacity != 201 {
+		t.Errorf("lost to others %d, full for %d, want 201", a.Times.Threads[0].AcquireOthers, a.Queues.All[0].AtCapacity)
 	}
 }
 
@@ -203,11 +203,11 @@ func TestOverlapOfOtherSources(t *testing.T) {
 	w.Wait(w.A, handmade.At(10, 60), w.Buffer(w.A, 5, handmade.At(20, 50)))
 	a := Gather(w.Trace, Options{})
 	var sum analyze.Nanos
-	for _, n := range a.Threads[0].Time {
+	for _, n := range a.Times.Threads[0].Time {
 		sum += n
 	}
-	if sum != 100 || len(a.Warnings) == 0 {
-		t.Errorf("the parts add up to %d, warnings %q", sum, a.Warnings)
+	if sum != 100 || len(a.Times.Warnings) == 0 {
+		t.Errorf("the parts add up to %d, warnings %q", sum, a.Times.Warnings)
 	}
 }
 

@@ -8,9 +8,17 @@ import (
 	"mtrace/analyze"
 )
 
-// A Device is what the analysis knows of the work of one GPU.
+// GPUWork is the work that a trace has of each GPU. Waits for command buffers divide by it.
+type GPUWork struct {
+	Devices []*Device // that ran something, in the order in which they did
+	byModel map[*analyze.Device]*Device
+	trace   *analyze.Trace
+}
+
+// A Device is one GPU's work.
 type Device struct {
 	Model    *analyze.Device // nil for command buffers whose device is not known
+	number   int             // index in GPUWork.Devices
 	all      *Busy
 	any      *Busy                     // with what processes ran that are not in the trace
 	byThread map[*analyze.Thread]*Busy // by who committed
@@ -33,18 +41,18 @@ func intervals(of []running) (list []analyze.Interval) {
 	return list
 }
 
-// DeviceOf is where a command buffer runs; the first device where that is not known.
-func (ev *Evidence) DeviceOf(b *analyze.CommandBuffer) *Device {
-	if d := ev.devices[modelOf(b)]; d != nil {
+// Of returns the device on which a command buffer runs, or the first device if that is not known.
+func (g *GPUWork) Of(b *analyze.CommandBuffer) *Device {
+	if d := g.byModel[modelOf(b)]; d != nil {
 		return d
 	}
-	if len(ev.deviceOrder) > 0 {
-		return ev.deviceOrder[0]
+	if len(g.Devices) > 0 {
+		return g.Devices[0]
 	}
 	return &Device{}
 }
 
-// modelOf is the device that a command buffer's queue is of; nil where that is not known.
+// modelOf returns the device of a command buffer's queue, or nil if that is not known.
 func modelOf(b *analyze.CommandBuffer) *analyze.Device {
 	if b == nil || b.Queue == nil {
 		return nil
@@ -52,18 +60,18 @@ func modelOf(b *analyze.CommandBuffer) *analyze.Device {
 	return b.Queue.Device
 }
 
-// findDevices sorts the command buffers' GPU times by device and by thread.
-func (ev *Evidence) findDevices() {
-	ev.devices = map[*analyze.Device]*Device{}
-	for b := range ev.Trace.Buffers() {
-		gpu := b.GPU.Within(ev.Trace.Window)
+// Locate sorts the GPU times of a trace's command buffers by device and by thread.
+func Locate(t *analyze.Trace) *GPUWork {
+	g := &GPUWork{trace: t, byModel: map[*analyze.Device]*Device{}}
+	for b := range t.Buffers() {
+		gpu := b.GPU.Within(t.Window)
 		if !b.GPU.Known() || gpu.End < gpu.Begin {
 			continue
 		}
-		d := entry(ev.devices, modelOf(b))
+		d := entry(g.byModel, modelOf(b))
 		if len(d.running) == 0 {
-			d.Model = modelOf(b)
-			ev.deviceOrder = append(ev.deviceOrder, d)
+			d.Model, d.number = modelOf(b), len(g.Devices)
+			g.Devices = append(g.Devices, d)
 		}
 		d.running = append(d.running, running{gpu, b})
 		if b.OneRow() && d.rows == nil {
@@ -73,16 +81,16 @@ func (ev *Evidence) findDevices() {
 			d.rows = slices.Clone(d.running[:len(d.running)-1])
 		}
 		for w := range b.GPUWork() {
-			if row := w.Interval.Within(ev.Trace.Window); row.End >= row.Begin {
+			if row := w.Interval.Within(t.Window); row.End >= row.Begin {
 				d.rows = append(d.rows, running{row, b})
 			}
 		}
 	}
 	elsewhere := map[*analyze.Device][]analyze.Interval{}
-	for _, w := range ev.Trace.Elsewhere {
-		elsewhere[w.Device] = append(elsewhere[w.Device], w.Interval.Within(ev.Trace.Window))
+	for _, w := range t.Elsewhere {
+		elsewhere[w.Device] = append(elsewhere[w.Device], w.Interval.Within(t.Window))
 	}
-	for _, d := range ev.deviceOrder {
+	for _, d := range g.Devices {
 		sortByBegin(d.running)
 		if d.rows == nil {
 			d.rows = d.running
@@ -101,6 +109,7 @@ func (ev *Evidence) findDevices() {
 			d.latest[i] = end
 		}
 	}
+	return g
 }
 
 // unite is when some work ran that is sorted by its beginning, in all and for each thread.
@@ -116,9 +125,6 @@ func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
 	}
 	return all, byThread
 }
-
-// Devices are those that ran something, in the order in which they did.
-func (ev *Evidence) Devices() []*Device { return ev.deviceOrder }
 
 // Runs visits the command buffers that ran on the device, by begin: each with the time from its first work to its last.
 func (d *Device) Runs(visit func(analyze.Interval, *analyze.CommandBuffer)) {

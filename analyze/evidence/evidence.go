@@ -9,34 +9,21 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Evidence is what a trace shows, computed once; nothing writes to it afterwards.
+// Evidence is what a trace shows, a field for each question.
 type Evidence struct {
-	Trace   *analyze.Trace
-	Threads []*ThreadTime
-	Queues  []*QueueUse
-	GPU     GPU
-	// waits for work that another thread committed, or was given to commit, and for locks that it held
-	WaitMatrix   *Matrix
-	QueuedMatrix *Matrix // waits for own work, while the GPU ran another thread's
-	LockMatrix   *Matrix // waits for locks that another thread held
-	Exclusion    []Exclusion
-	Interference []Interference
-	Warnings     []string
-
-	times       map[*analyze.Thread]*ThreadTime // Threads
-	devices     map[*analyze.Device]*Device
-	deviceOrder []*Device
-	released    []Release // by CommandBufferIndex
-	// return of the first wait for it, where its completion is not in the trace; else 0
-	waitedFor   map[analyze.CommandBufferIndex]analyze.Nanos
-	FullQueue   []acquisition // creations of command buffers that blocked on a full queue
-	spans       map[*analyze.Thread]spansOf
+	Trace       *analyze.Trace
+	Work        *GPUWork
+	ThreadWaits *ThreadWaits
+	Handover    *Handover // nil if there is no single submitter
+	Completions Completions
+	Queues      *QueueUses
+	Times       *ThreadTimes
+	Blocked     Blocked
+	Matrices    Matrices
+	GPU         GPU
+	Tests       Tests
+	released    []Release                       // by CommandBufferIndex
 	Lines       map[*analyze.Queue]queueOverlap // queues that held up what was ready
-	Locks       []analyze.LockWait              // those that are not for work
-	SignalWaits []analyze.SignalWait            // with waits for what looks like a lock and is a queue of work
-	ForSignals  []analyze.SignalWait            // SignalWaits, those of a thread that waited again at once as one
-	forWork     map[*analyze.Thread]idleTime
-	Handover    *handover // nil when there is no single submitter
 
 	Total      analyze.Nanos // thread time of all threads that took part
 	Taking     []*ThreadTime // the threads that took part
@@ -84,12 +71,15 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	if opts.Permutations == 0 {
 		opts.Permutations = policy.Permutations
 	}
-	ev := Divide(t)
-	ev.useOfQueues()
-	ev.matrices()
-	ev.findSpans()
+	ev := &Evidence{Trace: t, Work: Locate(t), ThreadWaits: FindThreadWaits(t), Completions: FindCompletions(t)}
+	ev.Handover = FindHandover(t, ev.ThreadWaits.Merged)
+	ev.Queues = CountInFlight(t, ev.Completions)
+	ev.Times = DivideTime(ev.Work, ev.ThreadWaits, ev.Handover, ev.Queues)
+	ev.Blocked = FindBlocked(t, ev.ThreadWaits, ev.Queues.Full)
+	ev.Matrices = WhoWaitsForWhom(ev.Work, ev.Times, ev.Handover, ev.ThreadWaits.Locks)
+	ev.GPU = MeasureGPU(ev.Work, ev.Blocked)
 	ev.releases()
-	ev.gpu()
+	ev.addLoad()
 	ev.exclusion(opts)
 	ev.interference(opts)
 	ev.adjustTests()
@@ -97,52 +87,15 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	return ev
 }
 
-// Locate finds only what the GPUs did, so that waits can be divided by Split and Place.
-func Locate(t *analyze.Trace) *Evidence {
-	ev := &Evidence{Trace: t}
-	ev.findDevices()
-	return ev
-}
-
-// Divide finds only how each thread spent its time, and can Split waits: what takes little time, for outputs.
-func Divide(t *analyze.Trace) *Evidence {
-	ev := locateAndSort(t)
-	ev.partition()
-	return ev
-}
-
-// DivideSlice finds of a slice of a run what adds up, by Total.AddSlice, to how each thread spent its time, and can
-// Split its waits. Nothing is divided yet: who writes slices divides each wait anyway.
-func DivideSlice(t *analyze.Trace) *Evidence {
-	ev := locateAndSort(t)
-	ev.timesInSlice()
-	return ev
-}
-
-// locateAndSort finds what the GPUs did, and what threads waited for signals for.
-func locateAndSort(t *analyze.Trace) *Evidence {
-	ev := Locate(t)
-	ev.sortLocks()
-	ev.ForSignals = signalWaits(ev.SignalWaits)
-	ev.Handover = ev.findHandover()
-	return ev
-}
-
-// Measure finds what adds up over the parts of a run (analyze.Options.Adds): how threads spent their time, who waited
-// for whom, what queues and GPUs did. It takes little time; there are no tests in it.
-func Measure(t *analyze.Trace) *Evidence {
-	ev := Divide(t)
-	ev.useOfQueues()
-	ev.matrices()
-	ev.findSpans()
-	ev.measureGPU()
-	return ev
+// Totals returns what adds up over the ranges of a run.
+func (ev *Evidence) Totals() *Totals {
+	return &Totals{Trace: ev.Trace, Times: ev.Times, Queues: ev.Queues.All, Matrices: ev.Matrices, GPU: ev.GPU}
 }
 
 // weigh finds what several causes ask for.
 func (ev *Evidence) weigh(opts Options) {
 	ev.TakesPart = map[*analyze.Thread]bool{}
-	for _, t := range ev.Threads {
+	for _, t := range ev.Times.Threads {
 		if t.Submits() {
 			ev.Taking, ev.TakesPart[t.Thread] = append(ev.Taking, t), true
 		}
@@ -153,8 +106,8 @@ func (ev *Evidence) weigh(opts Options) {
 			ev.Steady++
 		}
 	}
-	ev.Total = ev.ThreadTimeTotal()
-	ev.inFlight = ev.workInFlight()
+	ev.Total = ev.Times.Working()
+	ev.inFlight = workInFlight(ev.Trace, ev.Completions)
 	ev.shares()
 	ev.Unfed = ev.shareUnfed()
 	ev.Meetings = ev.findMeetings()
@@ -178,7 +131,7 @@ func (ev *Evidence) weigh(opts Options) {
 	ev.Crowded = policy.Saturated(ev.Busy) && ev.Busiest.Crowding.Slope >= policy.DominantShare.Value &&
 		ev.Busiest.Crowding.Beside >= policy.LargeShare.Value
 	ev.Saturated = ev.Crowded || policy.Saturated(ev.Busy) && ev.Pending >= policy.Most.Value && !ev.HasRoom
-	for _, d := range ev.deviceOrder {
+	for _, d := range ev.Work.Devices {
 		ev.Buffers += len(d.running)
 	}
 	ev.Foreign = ev.findForeign()
@@ -204,7 +157,7 @@ func (ev *Evidence) busiestDevice() (most DeviceUse) {
 	waited := map[*analyze.Device]analyze.Nanos{}
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if w.Buffer != analyze.NoCommandBuffer {
-			waited[ev.DeviceOf(ev.Trace.WaitsFor(w)).Model] += w.Length()
+			waited[ev.Work.Of(ev.Trace.WaitsFor(w)).Model] += w.Length()
 		}
 	}
 	for _, d := range ev.GPU.Devices {
@@ -217,26 +170,6 @@ func (ev *Evidence) busiestDevice() (most DeviceUse) {
 
 // Share is a part of the time of the threads that took part.
 func (ev *Evidence) Share(n analyze.Nanos) float64 { return Share(n, ev.Total) }
-
-// ThreadTimeTotal is the working time of all threads that took part in the GPU's work: what shares of lost time are of.
-func (ev *Evidence) ThreadTimeTotal() (sum analyze.Nanos) {
-	for _, t := range ev.Threads {
-		if t.Submits() {
-			sum += t.Working
-		}
-	}
-	return sum
-}
-
-// Sum is the working time of all threads that took part in the GPU's work in one part.
-func (ev *Evidence) Sum(p analyze.Part) (sum analyze.Nanos) {
-	for _, t := range ev.Threads {
-		if t.Submits() {
-			sum += t.WorkTime[p]
-		}
-	}
-	return sum
-}
 
 // BusyThroughout says whether the GPU is always busy with the work of several threads, though, as they wait for each
 // other, not always with more of it ready.

@@ -11,6 +11,12 @@ import (
 	"mtrace/analyze/statistics"
 )
 
+// Tests are the statistical tests of whether threads hold each other up.
+type Tests struct {
+	Exclusion    []Exclusion
+	Interference []Interference
+}
+
 // An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap /
 // overlap expected if the threads were independent; PValue is how often independent threads would overlap as little as
 // observed.
@@ -34,16 +40,17 @@ func (ev *Evidence) exclusion(opts Options) {
 			gpu[t] = append(gpu[t], b.GPU.Within(ev.Trace.Window))
 		}
 	}
-	for _, c := range ev.openEncoders() {
+	for _, c := range openEncoders(ev.Trace) {
 		encoders[c.Thread] = append(encoders[c.Thread], c.Interval.Within(ev.Trace.Window))
 	}
 	for _, c := range []struct {
 		what string
 		by   map[*analyze.Thread][]analyze.Interval
-	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", ev.longWaits()}, {"round trips", ev.roundTrips()}} {
+	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", longWaits(ev.Trace)}, {"round trips",
+		roundTripsByThread(ev.Trace)}} {
 		if e, told := testExclusion(c.by, opts); told {
 			e.What = c.what
-			ev.Exclusion = append(ev.Exclusion, e)
+			ev.Tests.Exclusion = append(ev.Tests.Exclusion, e)
 		}
 	}
 }
@@ -184,10 +191,10 @@ func common(a, b []analyze.Interval) (sum analyze.Nanos) {
 func (ev *Evidence) adjustTests() {
 	var p []float64
 	var q []*float64
-	for e := range analyze.Each(ev.Exclusion) {
+	for e := range analyze.Each(ev.Tests.Exclusion) {
 		p, q = append(p, e.PValue), append(q, &e.QValue)
 	}
-	for i := range analyze.Each(ev.Interference) {
+	for i := range analyze.Each(ev.Tests.Interference) {
 		p, q = append(p, i.PValue), append(q, &i.QValue)
 	}
 	for i, adjusted := range statistics.FalseDiscovery(p) {

@@ -8,14 +8,14 @@ import (
 // does, and than all else: no share is asked for, since what is the most depends on what there is.
 func (ev *Evidence) MostlyExecutes() bool {
 	executing := ev.Executing()
-	outside := ev.Sum(analyze.PartOutside) - ev.asleepExecuting()
+	outside := ev.Times.Sum(analyze.PartOutside) - ev.asleepExecuting()
 	return executing >= outside && executing >= ev.Total-executing-outside
 }
 
 // Executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed
 // before it.
 func (ev *Evidence) Executing() analyze.Nanos {
-	return ev.Sum(analyze.PartWaitExecuting) + ev.Sum(analyze.PartWaitQueuedOwn) + ev.asleepExecuting()
+	return ev.Times.Sum(analyze.PartWaitExecuting) + ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.asleepExecuting()
 }
 
 // asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own
@@ -26,50 +26,36 @@ func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
 			sum += ev.Handover.Replies[i].Own
 		}
 	}
-	for w := range analyze.Each(ev.ForSignals) {
+	for w := range analyze.Each(ev.ThreadWaits.Merged) {
 		if !ev.TakesPart[w.Thread] || w.GivenBack {
 			continue
 		}
-		for _, d := range ev.deviceOrder {
+		for _, d := range ev.Work.Devices {
 			sum += d.byThread[w.Thread].Within(w.Interval.Within(atWork(w.Thread)))
 		}
 	}
 	return sum
 }
 
-// OnlyQueue is the queue that did all the work; nil when several did.
-func (ev *Evidence) OnlyQueue() (only *analyze.Queue) {
-	for _, u := range ev.Queues {
-		if u.CommandBuffers == 0 {
-			continue
-		}
-		if only != nil {
-			return nil
-		}
-		only = u.Queue
-	}
-	return only
-}
-
 // WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was
 // busy.
 func (ev *Evidence) WaitedWhileBusy() (sum analyze.Nanos) {
 	for w := range analyze.Each(ev.Trace.Waits) {
-		if ev.ForOthers(w) {
-			sum += ev.DeviceOf(ev.Trace.WaitsFor(w)).all.Within(w.Interval)
+		if ForOthers(ev.Trace, w) {
+			sum += ev.Work.Of(ev.Trace.WaitsFor(w)).all.Within(w.Interval)
 		}
 	}
-	for _, c := range ev.FullQueue {
-		sum += ev.DeviceOf(c.Buffer).all.Within(c.Interval)
+	for _, c := range ev.Queues.Full {
+		sum += ev.Work.Of(c.Buffer).all.Within(c.Interval)
 	}
 	return sum
 }
 
 // NotSaturated is the part of a wait that the GPU does not explain: all of it, unless the GPU is saturated.
 func (ev *Evidence) NotSaturated(i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
-	d := ev.devices[ev.Busiest.Device]
+	d := ev.Work.byModel[ev.Busiest.Device]
 	if b != nil {
-		d = ev.DeviceOf(b)
+		d = ev.Work.Of(b)
 	}
 	if !ev.Saturated || d.Model != ev.Busiest.Device {
 		return i.Length()
@@ -78,9 +64,9 @@ func (ev *Evidence) NotSaturated(i analyze.Interval, b *analyze.CommandBuffer) a
 }
 
 // GPUTimes is how long the longest and the median of a queue's command buffers took on the GPU.
-func (ev *Evidence) GPUTimes(q *analyze.Queue) (most, usual analyze.Nanos) {
+func GPUTimes(t *analyze.Trace, q *analyze.Queue) (most, usual analyze.Nanos) {
 	var all []analyze.Nanos
-	for b := range ev.Trace.Buffers() {
+	for b := range t.Buffers() {
 		if b.Queue == q && b.GPU.Known() {
 			all = append(all, b.GPU.Length())
 			most = max(most, b.GPU.Length())

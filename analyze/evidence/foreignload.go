@@ -39,7 +39,7 @@ func (ev *Evidence) findForeign() (f foreign) {
 	var all, each []analyze.Nanos
 	for _, d := range delays {
 		longest := analyze.Nanos(0) // what others' work leaves between is no other program's, however much it adds up to
-		for _, gap := range ev.DeviceOf(ev.Trace.Buffer(d.of)).any.Gaps(d.Interval) {
+		for _, gap := range ev.Work.Of(ev.Trace.Buffer(d.of)).any.Gaps(d.Interval) {
 			longest = max(longest, gap.Length())
 		}
 		all = append(all, longest)
@@ -63,8 +63,8 @@ func (ev *Evidence) findForeign() (f foreign) {
 	f.held, f.Usual = held, Median(each)
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if d, known := held[w.Buffer]; known {
-			d = d.Within(ev.queuedPart(w))
-			f.Began += d.Length() - ev.DeviceOf(ev.Trace.WaitsFor(w)).any.Within(d)
+			d = d.Within(ev.Work.queued(w))
+			f.Began += d.Length() - ev.Work.Of(ev.Trace.WaitsFor(w)).any.Within(d)
 		}
 	}
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the
@@ -114,7 +114,7 @@ func (ev *Evidence) heldUp(delays []delay, held,
 	}
 	taken, late := unions(lists), map[analyze.CommandBufferIndex]analyze.Nanos{}
 	for _, d := range delays {
-		if n := taken[ev.DeviceOf(ev.Trace.Buffer(d.of))].Within(d.Interval); n > 0 {
+		if n := taken[ev.Work.Of(ev.Trace.Buffer(d.of))].Within(d.Interval); n > 0 {
 			late[d.of] = n
 		}
 	}
@@ -219,7 +219,7 @@ func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interv
 		return false
 	}
 	begins, ends := map[*Device][]analyze.Nanos{}, map[*Device][]analyze.Nanos{}
-	for _, d := range ev.deviceOrder {
+	for _, d := range ev.Work.Devices {
 		for _, r := range d.running {
 			begins[d], ends[d] = append(begins[d], r.Begin), append(ends[d], r.End)
 		}
@@ -232,7 +232,7 @@ func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interv
 	var still, all analyze.Nanos
 	for b, i := range stood {
 		of := ev.Trace.Buffer(b)
-		d, usual := ev.DeviceOf(of), of.GPU.Length()-i.Length() // it goes on for so long after that at most
+		d, usual := ev.Work.Of(of), of.GPU.Length()-i.Length() // it goes on for so long after that at most
 		begun, ended := until(begins[d], i.Begin), until(ends[d], i.Begin)
 		if all += i.Length(); begun-ended > 1 && until(begins[d], i.End-usual) == begun &&
 			until(ends[d], i.End-usual) == ended {
@@ -252,16 +252,17 @@ func (ev *Evidence) interruptionsBy(interrupted map[analyze.CommandBufferIndex]a
 	by := unions(ev.onDevices(interrupted))
 	for w := range analyze.Each(ev.Trace.Waits) {
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)
-		cost.Behind += by[ev.DeviceOf(ev.Trace.WaitsFor(w))].Within(ev.queuedPart(w))
+		cost.Behind += by[ev.Work.Of(ev.Trace.WaitsFor(w))].Within(ev.Work.queued(w))
 	}
-	cost.Busiest = by[ev.devices[ev.Busiest.Device]].Total()
+	cost.Busiest = by[ev.Work.byModel[ev.Busiest.Device]].Total()
 	return cost
 }
 
-func (ev *Evidence) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Interval) map[*Device][]analyze.Interval {
+func (ev *Evidence) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Interval,
+) map[*Device][]analyze.Interval {
 	lists := map[*Device][]analyze.Interval{}
 	for b, i := range intervals {
-		d := ev.DeviceOf(ev.Trace.Buffer(b))
+		d := ev.Work.Of(ev.Trace.Buffer(b))
 		lists[d] = append(lists[d], i)
 	}
 	return lists

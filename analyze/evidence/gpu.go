@@ -50,33 +50,33 @@ type IdleCause struct {
 	From map[*analyze.Stack]analyze.Nanos
 }
 
-// gpu sums what the GPUs did, and looks for what was ready for them meanwhile.
-func (ev *Evidence) gpu() {
-	ev.measureGPU()
+// addLoad looks for work that was ready while the GPUs were busy.
+func (ev *Evidence) addLoad() {
 	ev.findLines()
-	for i, d := range ev.deviceOrder {
+	for i, d := range ev.Work.Devices {
 		use := &ev.GPU.Devices[i]
 		use.Backlog, use.Growth = ev.backlog(d)
 		use.Crowding = ev.crowding(d)
 	}
-	ev.GPU.sum(ev.Trace.Window)
 }
 
-// measureGPU sums what the GPUs did.
-func (ev *Evidence) measureGPU() {
-	g := &ev.GPU
-	for _, d := range ev.deviceOrder {
-		use := ev.deviceUse(d)
+// MeasureGPU sums what the GPUs did, and what threads did in the GPUs' idle gaps.
+func MeasureGPU(work *GPUWork, blocked Blocked) GPU {
+	g := GPU{}
+	for _, d := range work.Devices {
+		use := useOf(d, work.trace.Window)
 		g.Devices = append(g.Devices, use)
 		g.Busy += use.Busy
 		g.Sum += use.Sum
-		ev.idle(d, use)
+		g.addIdle(d, use, idleWork{work.trace.Source.HasWaits(), blocked})
 	}
-	for b := range ev.Trace.Buffers() {
-		if latency, known := b.StartLatency(ev.Trace.Window); known && ev.Trace.Began(b.Committed.Begin) {
+	for b := range work.trace.Buffers() {
+		if latency, known := b.StartLatency(work.trace.Window); known && work.trace.Began(b.Committed.Begin) {
 			g.StartLatency.Add(latency)
 		}
 	}
+	g.sum(work.trace.Window)
+	return g
 }
 
 // sum fills what follows from the times of the devices, and puts the gaps in order.
@@ -104,22 +104,22 @@ func (g *GPU) longest() {
 	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), policy.MostGaps)]
 }
 
-// UseOf is what a device did.
-func (ev *Evidence) UseOf(d *Device) (use DeviceUse) {
-	if i := slices.Index(ev.deviceOrder, d); i >= 0 {
-		use = ev.GPU.Devices[i]
+// Use returns what a device did.
+func (g *GPU) Use(d *Device) (use DeviceUse) {
+	if d != nil && d.number < len(g.Devices) {
+		use = g.Devices[d.number]
 	}
 	return use
 }
 
-// deviceUse sweeps over the beginnings and ends of the device's work.
-func (ev *Evidence) deviceUse(d *Device) DeviceUse {
+// useOf sweeps over the beginnings and ends of the device's work.
+func useOf(d *Device, window analyze.Interval) DeviceUse {
 	use := DeviceUse{Device: d.Model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
 	for _, r := range d.running {
 		use.Active.End = max(use.Active.End, r.End)
 		use.Active.Begin = min(use.Active.Begin, r.Begin)
-		if ev.released == nil && r.buffer.Committed.Known() || ev.ReleaseOf(r.buffer.Index) != nil {
-			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, ev.Trace.Window.Begin))
+		if r.buffer.Committed.Known() {
+			use.Active.Begin = min(use.Active.Begin, max(r.buffer.Committed.End, window.Begin))
 		}
 	}
 	for _, r := range d.rows {

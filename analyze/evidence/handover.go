@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A handover is the work that threads give to one other that submits it for them, and whose signal they wait for.
+// A Handover is the work that threads give to one other that submits it for them, and whose signal they wait for.
 //
 // A thread that waits for another's signal waits for a result, or for work, and the signals alone do not say which: a
 // pool that has nothing to do waits for the submitter's next job as others wait for its answer. It is taken for a
@@ -24,7 +24,7 @@ import (
 //     does not, nor does one that has nothing to do itself while others wait for room for what they load;
 //   - the waiting threads wait for a part of their time. Who loads data for the submitter waits for room now and then,
 //     and hands nothing over.
-type handover struct {
+type Handover struct {
 	To      *analyze.Thread
 	Threads map[*analyze.Thread]bool // that hand something over
 	Replies []reply                  // to them, by when they were given
@@ -52,39 +52,21 @@ type reply struct {
 }
 
 // Holds says whether threads hand their work over.
-func (h *handover) Holds() bool {
+func (h *Handover) Holds() bool {
 	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.DominantShare.Value &&
 		h.Waited >= policy.ChanceShare.Value
 }
 
-// signalWaits are waits for signals with those of a thread that was woken for nothing, and waited again, as one.
-func signalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
-	var all []analyze.SignalWait
-	last := map[*analyze.Thread]int{}
-	for _, w := range waits {
-		if i, before := last[w.Thread]; before {
-			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= policy.Wakeup.Nanos() {
-				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack,
-					w.Fetched, w.TimedOut
-				continue
-			}
-		}
-		last[w.Thread] = len(all)
-		all = append(all, w)
-	}
-	return all
-}
-
-// findHandover finds who submits for others; the handover may not hold. It is nil when no thread made nearly all
-// commits.
-func (ev *Evidence) findHandover() *handover {
+// FindHandover finds the thread that submits for others. The handover may not hold: see Holds. It is nil if no thread
+// made nearly all commits.
+func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	commits, all := map[*analyze.Thread]int{}, 0
-	h := &handover{trace: ev.Trace, waits: ev.ForSignals, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{}}
-	for b := range ev.Trace.Buffers() {
-		if t := b.Committed.Thread; t != nil {
+	h := &Handover{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{}}
+	for b := range t.Buffers() {
+		if by := b.Committed.Thread; by != nil {
 			all++
-			if commits[t]++; commits[t] > commits[h.To] {
-				h.To = t
+			if commits[by]++; commits[by] > commits[h.To] {
+				h.To = by
 			}
 		}
 	}
@@ -112,7 +94,7 @@ func (ev *Evidence) findHandover() *handover {
 }
 
 // findCommits finds what the submitter commits, and when.
-func (h *handover) findCommits() {
+func (h *Handover) findCommits() {
 	var own []analyze.Interval
 	for b := range h.trace.Buffers() {
 		if b.Committed.Thread == h.To && b.Committed.Known() {
@@ -127,7 +109,7 @@ func (h *handover) findCommits() {
 }
 
 // answers goes over the waits of others that the submitter's signal ended.
-func (h *handover) answers() iter.Seq[*analyze.SignalWait] {
+func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
 	return func(yield func(*analyze.SignalWait) bool) {
 		for w := range analyze.Each(h.waits) {
 			if w.Signaller == h.To && w.Thread != h.To && !w.GivenBack && !yield(w) {
@@ -138,7 +120,7 @@ func (h *handover) answers() iter.Seq[*analyze.SignalWait] {
 }
 
 // used are the instants at which the submitter used Metal, in ascending order.
-func (h *handover) used() (at []analyze.Nanos) {
+func (h *Handover) used() (at []analyze.Nanos) {
 	for b := range h.trace.Buffers() {
 		if b.Created.Thread == h.To {
 			at = append(at, b.Created.End)
@@ -166,7 +148,7 @@ func (h *handover) used() (at []analyze.Nanos) {
 
 // serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in
 // between.
-func (h *handover) serve() {
+func (h *Handover) serve() {
 	used := h.used()
 	var own []analyze.Interval
 	for w := range analyze.Each(h.waits) {

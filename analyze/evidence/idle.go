@@ -17,8 +17,14 @@ var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "wai
 	onCompile: "compiling", onQueue: "waiting for a free command buffer",
 	onDrawable: "waiting for a drawable"}
 
-// idle finds the gaps in a device's work, and who should have filled them.
-func (ev *Evidence) idle(d *Device, use DeviceUse) {
+// idleWork is what shows how threads spent the GPU's idle gaps.
+type idleWork struct {
+	hasWaits bool // the trace's source records waits
+	blocked  Blocked
+}
+
+// addIdle finds the gaps in a device's work, and which threads ended them.
+func (g *GPU) addIdle(d *Device, use DeviceUse, did idleWork) {
 	var by Ordered[idleKey, IdleCause]
 	i := 0
 	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
@@ -29,34 +35,34 @@ func (ev *Evidence) idle(d *Device, use DeviceUse) {
 			continue
 		}
 		b := d.rows[i].buffer
-		g := Gap{gap, b.Committed.Thread, ev.doing(b, gap)}
-		ev.GPU.keep(g)
-		ev.GPU.Idle += gap.Length()
-		c := by.Of(idleKey{g.Thread, g.Doing})
+		long := Gap{gap, b.Committed.Thread, did.before(b, gap)}
+		g.keep(long)
+		g.Idle += gap.Length()
+		c := by.Of(idleKey{long.Thread, long.Doing})
 		if c.Gaps++; c.From == nil {
-			c.Thread, c.Doing, c.From = g.Thread, g.Doing, map[*analyze.Stack]analyze.Nanos{}
+			c.Thread, c.Doing, c.From = long.Thread, long.Doing, map[*analyze.Stack]analyze.Nanos{}
 		}
 		if c.Time += gap.Length(); b.Committed.Stack != nil {
 			c.From[b.Committed.Stack] += gap.Length()
 		}
 	}
 	for _, c := range by.All {
-		ev.GPU.IdleBy = append(ev.GPU.IdleBy, *c)
+		g.IdleBy = append(g.IdleBy, *c)
 	}
 }
 
-// doing is what the thread that committed b did for the longest part of the gap before b.
-func (ev *Evidence) doing(b *analyze.CommandBuffer, gap analyze.Interval) string {
+// before returns what the thread that committed b did for the longest part of the gap before b.
+func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) string {
 	switch {
 	case b.GPU.Known() && b.GPU.Begin < gap.Begin:
 		return BetweenEncoders // the GPU had begun it: no thread could have filled the gap
 	case !b.Committed.Known():
-		return ev.outside()
+		return did.outside()
 	}
 	before := gap.Within(analyze.Interval{Begin: gap.Begin, End: b.Committed.End})
 	scheduling := gap.Length() - before.Length()
 	best, most, rest := Scheduling, scheduling, before.Length()
-	for kind, spans := range ev.spans[b.Committed.Thread] {
+	for kind, spans := range did.blocked[b.Committed.Thread] {
 		n := spans.Within(before)
 		if rest -= n; n > most {
 			best, most = doingBlocked[kind], n
@@ -70,7 +76,7 @@ func (ev *Evidence) doing(b *analyze.CommandBuffer, gap analyze.Interval) string
 		best, most = doingEncode, encode
 	}
 	if rest-encode > most {
-		best = ev.outside()
+		best = did.outside()
 	}
 	return best
 }
@@ -78,12 +84,9 @@ func (ev *Evidence) doing(b *analyze.CommandBuffer, gap analyze.Interval) string
 // doingUnknown is what a thread did outside of encoding in a trace without waits: it may have worked, or waited.
 const doingUnknown = "doing something not recorded"
 
-// Waitless says whether the trace has no waits because none were recorded, not because there were none.
-func (ev *Evidence) Waitless() bool { return !ev.Trace.Source.HasWaits() }
-
 // outside is what a thread did that was seen doing nothing else.
-func (ev *Evidence) outside() string {
-	if ev.Waitless() {
+func (did idleWork) outside() string {
+	if !did.hasWaits {
 		return doingUnknown
 	}
 	return doingOutside

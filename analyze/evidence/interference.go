@@ -57,17 +57,17 @@ func (ev *Evidence) interference(opts Options) {
 	for _, c := range []struct {
 		what  string
 		calls []analyze.Call
-	}{{"commit", commits}, {"encoder", ev.openEncoders()}} {
+	}{{"commit", commits}, {"encoder", openEncoders(ev.Trace)}} {
 		if i, told := testInterference(inWindow(c.calls, ev.Trace.Window), opts); told {
 			i.What = c.what
-			ev.Interference = append(ev.Interference, i)
+			ev.Tests.Interference = append(ev.Tests.Interference, i)
 		}
 	}
 }
 
 // openEncoders are encoders that the thread ends that made them, as calls from the one to the other.
-func (ev *Evidence) openEncoders() (calls []analyze.Call) {
-	for b := range ev.Trace.Buffers() {
+func openEncoders(trace *analyze.Trace) (calls []analyze.Call) {
+	for b := range trace.Buffers() {
 		for e := range analyze.Each(b.Encoders) {
 			if t := e.Created.Thread; t != nil && e.Created.Known() && e.Ended.Known() && e.Ended.Thread == t {
 				calls = append(calls, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: t})
@@ -238,8 +238,8 @@ func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 // SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no
 // bound.
 func (ev *Evidence) SoloCommit() analyze.Nanos {
-	for i := range ev.Interference {
-		if t := &ev.Interference[i]; t.What == "commit" && t.OneAtATime() {
+	for i := range ev.Tests.Interference {
+		if t := &ev.Tests.Interference[i]; t.What == "commit" && t.OneAtATime() {
 			return t.Solo
 		}
 	}

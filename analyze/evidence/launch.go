@@ -25,10 +25,10 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if x := ev.ReleaseOf(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 ||
 			ev.Foreign.held[w.Buffer].Length() > 0 ||
-			ev.Trace.WaitsFor(w).Handlers > 0 || ev.Awaited(w) != w.Thread {
+			ev.Trace.WaitsFor(w).Handlers > 0 || Awaited(ev.Trace, w) != w.Thread {
 			continue
 		}
-		for _, p := range ev.Split(w) {
+		for _, p := range ev.Work.Split(w) {
 			switch p.Part {
 			case analyze.PartWaitScheduling:
 				before = append(before, p.Nanos)
@@ -50,8 +50,8 @@ func (ev *Evidence) LaunchTime() analyze.Nanos {
 // DispatchTime is the thread time that it takes to encode one dispatch, with what is set for it.
 func (ev *Evidence) DispatchTime() analyze.Nanos {
 	dispatches := 0
-	for _, t := range ev.Threads {
+	for _, t := range ev.Times.Threads {
 		dispatches += t.Dispatches
 	}
-	return ev.Sum(analyze.PartEncode) / analyze.Nanos(max(1, dispatches))
+	return ev.Times.Sum(analyze.PartEncode) / analyze.Nanos(max(1, dispatches))
 }

@@ -41,41 +41,73 @@ func KeyOf(l *analyze.LockWait) LockKey {
 // Label is the lock's name, or its address.
 func (k LockKey) Label() string { return cmp.Or(k.name, fmt.Sprintf("%#x", k.address)) }
 
-// sortLocks tells waits for locks from waits for work: at some semaphores threads wait for something to do, though each
-// gives its semaphore back when it has taken something, as a lock is given back. So do the idle workers of an executor,
-// at CPython's SimpleQueue. A lock is given back only by who has it; a queue's semaphore is posted by who puts
-// something in, too. All waits there are waits for the signal of that one.
-func (ev *Evidence) sortLocks() {
-	ev.Locks, ev.SignalWaits, ev.forWork = ev.Trace.Locks, ev.Trace.SignalWaits, map[*analyze.Thread]idleTime{}
-	queues := workQueues(ev.Trace)
-	if len(queues) == 0 {
-		return
-	}
-	ev.Locks, ev.SignalWaits = nil, slices.Clone(ev.SignalWaits)
-	for _, l := range ev.Trace.Locks {
-		post, idle := queues[queueOf(&l)]
-		if !idle || l.Thread == nil || l.OfInterpreter() {
-			ev.Locks = append(ev.Locks, l)
-			continue
-		}
-		ev.SignalWaits = append(ev.SignalWaits, analyze.SignalWait{Call: l.Call, Selector: l.Selector, Object: l.Lock,
-			Name: l.Name, Signaller: post, Earlier: l.Earlier})
-		if !ev.Trace.Holds(l.End) {
-			continue
-		}
-		t := ev.forWork[l.Thread]
-		ev.forWork[l.Thread] = idleTime{t.all + l.Own, t.working + min(l.Own, overlap(l.Interval, atWork(l.Thread)))}
-	}
-	slices.SortStableFunc(ev.SignalWaits, func(x, y analyze.SignalWait) int { return cmp.Compare(x.Begin, y.Begin) })
+// ThreadWaits are the threads' waits for locks and for each other's signals.
+type ThreadWaits struct {
+	Locks   []analyze.LockWait   // without waits at semaphores of work queues
+	Signals []analyze.SignalWait // with waits at semaphores of work queues
+	Merged  []analyze.SignalWait // Signals; a thread that woke for nothing and waited again has one wait
+	idle    map[*analyze.Thread]idleTime
 }
 
-// idleTime is what the trace counts as waiting for locks, and is waiting for work.
+// FindThreadWaits separates waits for locks from waits for work. Idle workers of an executor wait at a semaphore, and
+// each posts the semaphore after it took an item, as in CPython's SimpleQueue: in the trace that looks like a lock. But
+// only its holder releases a lock; the semaphore of a work queue is also posted by the producer. All waits at such a
+// semaphore are waits for the producer's signal.
+func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
+	w := &ThreadWaits{Locks: t.Locks, Signals: t.SignalWaits, idle: map[*analyze.Thread]idleTime{}}
+	if queues := workQueues(t); len(queues) > 0 {
+		w.moveWaitsForWork(t, queues)
+	}
+	w.Merged = mergeSignalWaits(w.Signals)
+	return w
+}
+
+// moveWaitsForWork moves waits at semaphores of work queues from Locks to Signals.
+func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]*analyze.Thread) {
+	w.Locks, w.Signals = nil, slices.Clone(w.Signals)
+	for _, l := range trace.Locks {
+		post, idle := queues[queueOf(&l)]
+		if !idle || l.Thread == nil || l.OfInterpreter() {
+			w.Locks = append(w.Locks, l)
+			continue
+		}
+		w.Signals = append(w.Signals, analyze.SignalWait{Call: l.Call, Selector: l.Selector, Object: l.Lock,
+			Name: l.Name, Signaller: post, Earlier: l.Earlier})
+		if !trace.Holds(l.End) {
+			continue
+		}
+		t := w.idle[l.Thread]
+		w.idle[l.Thread] = idleTime{t.all + l.Own, t.working + min(l.Own, overlap(l.Interval, atWork(l.Thread)))}
+	}
+	slices.SortStableFunc(w.Signals, func(x, y analyze.SignalWait) int { return cmp.Compare(x.Begin, y.Begin) })
+}
+
+// mergeSignalWaits joins the waits of a thread that woke for nothing and waited again at once.
+func mergeSignalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
+	var all []analyze.SignalWait
+	last := map[*analyze.Thread]int{}
+	for _, w := range waits {
+		if i, before := last[w.Thread]; before {
+			if b := &all[i]; b.Object == w.Object && w.Gave == 0 && w.Begin-b.End <= policy.Wakeup.Nanos() {
+				b.End, b.Signaller, b.Signalled, b.GivenBack, b.Fetched, b.TimedOut = w.End, w.Signaller, w.Signalled, w.GivenBack,
+					w.Fetched, w.TimedOut
+				continue
+			}
+		}
+		last[w.Thread] = len(all)
+		all = append(all, w)
+	}
+	return all
+}
+
+// idleTime is the time that a thread waited for work at semaphores that the trace takes for locks: in all, and in its
+// working time.
 type idleTime struct{ all, working analyze.Nanos }
 
 func queueOf(l *analyze.LockWait) LockKey { return LockKey{process: l.Thread.Process, address: l.Lock} }
 
-// workQueues are those semaphores, with the thread that posts most of what the trace shows posts of; nil where none
-// does.
+// workQueues returns the semaphores of work queues, each with the thread that made most of its posts, or nil if no
+// thread did.
 func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 	uses := map[LockKey]*struct {
 		asLock, asSignal int

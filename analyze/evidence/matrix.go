@@ -19,13 +19,19 @@ func newMatrix(threads []*ThreadTime) *Matrix {
 	return m
 }
 
-func (ev *Evidence) newMatrices() {
-	ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix = newMatrix(ev.Threads), newMatrix(ev.Threads), newMatrix(ev.Threads)
+// Matrices are the times that threads waited for each other, by reason.
+type Matrices struct {
+	// waits for work that another thread committed, or was given to commit, and for locks that it held
+	Waits  *Matrix
+	Queued *Matrix // waits for own work while the GPU ran another thread's
+	Locks  *Matrix // waits for locks that another thread held
 }
 
-func (ev *Evidence) allMatrices() [3]*Matrix {
-	return [3]*Matrix{ev.WaitMatrix, ev.QueuedMatrix, ev.LockMatrix}
+func newMatrices(threads []*ThreadTime) Matrices {
+	return Matrices{newMatrix(threads), newMatrix(threads), newMatrix(threads)}
 }
+
+func (m Matrices) all() [3]*Matrix { return [3]*Matrix{m.Waits, m.Queued, m.Locks} }
 
 // Add adds time that waiter lost to holder; threads that the matrix does not have are left out.
 func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
@@ -36,36 +42,35 @@ func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 	}
 }
 
-// matrices fills who waits for whom: for work that another thread committed, or was given to commit, and for locks that
-// it held (WaitMatrix); for GPU time that another thread's work took while one's own was queued (QueuedMatrix); for
-// locks alone (LockMatrix). The holder of a lock is the one that held it when the wait began.
-func (ev *Evidence) matrices() {
-	ev.newMatrices()
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if ev.ForOthers(w) {
-			ev.WaitMatrix.Add(w.Thread, ev.Awaited(w), w.Length())
+// WhoWaitsForWhom fills the matrices. The holder of a lock is the thread that held it when the wait began.
+func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Handover, locks []analyze.LockWait) Matrices {
+	m := newMatrices(times.Threads)
+	for w := range analyze.Each(work.trace.Waits) {
+		if ForOthers(work.trace, w) {
+			m.Waits.Add(w.Thread, Awaited(work.trace, w), w.Length())
 			continue
 		}
-		ev.queuedBehind(w)
+		m.Queued.addQueued(work, w)
 	}
-	if ev.Handover.Holds() {
-		for r := range analyze.Each(ev.Handover.Replies) {
-			ev.WaitMatrix.Add(r.Thread, ev.Handover.To, r.Length())
+	if h.Holds() {
+		for r := range analyze.Each(h.Replies) {
+			m.Waits.Add(r.Thread, h.To, r.Length())
 		}
 	}
-	for _, l := range ev.Locks {
+	for _, l := range locks {
 		if l.Holder != nil {
-			ev.LockMatrix.Add(l.Thread, l.Holder, l.Own)
-			ev.WaitMatrix.Add(l.Thread, l.Holder, l.Own)
+			m.Locks.Add(l.Thread, l.Holder, l.Own)
+			m.Waits.Add(l.Thread, l.Holder, l.Own)
 		}
 	}
+	return m
 }
 
-// queuedBehind adds the time that a wait was queued behind others' work to QueuedMatrix. Each instant counts once, for
-// the work that began first; an instant in which work of the thread itself ran does not count.
-func (ev *Evidence) queuedBehind(w *analyze.Wait) {
-	queued := ev.queuedPart(w)
-	d := ev.DeviceOf(ev.Trace.WaitsFor(w))
+// addQueued adds the time that a wait was queued behind other threads' work. Each instant counts once, for the work
+// that began first. An instant in which work of the thread itself ran does not count.
+func (m *Matrix) addQueued(work *GPUWork, w *analyze.Wait) {
+	queued := work.queued(w)
+	d := work.Of(work.trace.WaitsFor(w))
 	own := d.byThread[w.Thread]
 	if d.all.Within(queued)-own.Within(queued) == 0 {
 		return
@@ -81,7 +86,7 @@ func (ev *Evidence) queuedBehind(w *analyze.Wait) {
 		}
 		at = part.End
 		if by := r.buffer.Committed.Thread; by != nil && by != w.Thread {
-			ev.QueuedMatrix.Add(w.Thread, by, part.Length()-own.Within(part))
+			m.Add(w.Thread, by, part.Length()-own.Within(part))
 		}
 	}
 }

@@ -59,7 +59,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 	}
 	var list []*analyze.SignalWait
 	byThread := map[*analyze.Thread][]*analyze.SignalWait{}
-	for w := range analyze.Each(ev.ForSignals) {
+	for w := range analyze.Each(ev.ThreadWaits.Merged) {
 		if w.Signaller == nil || w.Signaller == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin ||
 			w.Signalled > w.End {
 			continue

@@ -22,7 +22,7 @@ type queueOverlap struct {
 // what began late did so when there was less.
 func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverlap {
 	found := map[*analyze.Queue]queueOverlap{}
-	for _, d := range ev.deviceOrder {
+	for _, d := range ev.Work.Devices {
 		full, by := ev.fullDevice(d), map[*analyze.Queue][]running{}
 		for _, r := range d.running {
 			by[r.buffer.Queue] = append(by[r.buffer.Queue], r)
@@ -80,7 +80,7 @@ func (ev *Evidence) starting(r running, before, latency analyze.Nanos, atFull, d
 
 // fullDevice is when a device ran as many command buffers as it was seen to run at the same time, or more.
 func (ev *Evidence) fullDevice(d *Device) *Busy {
-	return counterOf(intervals(d.running)).when(max(1, ev.UseOf(d).Capacity))
+	return counterOf(intervals(d.running)).when(max(1, ev.GPU.Use(d).Capacity))
 }
 
 // WaitsForRoom says whether it was for want of room on the device that its work began later than usual, and how much
@@ -110,7 +110,7 @@ func (ev *Evidence) findLines() {
 	ev.Lines = ev.Overlaps(ev.UsualLatency())
 	maps.DeleteFunc(ev.Lines, func(q *analyze.Queue, o queueOverlap) bool {
 		// or nothing shows that the GPU had room
-		return q == nil || !o.Limited || o.Most >= ev.UseOf(ev.devices[q.Device]).Capacity
+		return q == nil || !o.Limited || o.Most >= ev.GPU.Use(ev.Work.byModel[q.Device]).Capacity
 	})
 }
 
@@ -118,7 +118,7 @@ func (ev *Evidence) findLines() {
 // its queue though the GPU had room.
 func (ev *Evidence) InLine(w *analyze.Wait) analyze.Nanos {
 	b, x := ev.Trace.WaitsFor(w), ev.ReleaseOf(w.Buffer)
-	if b == nil || x == nil || ev.Awaited(w) != w.Thread || b.Empty() && ev.Trace.Encoded() {
+	if b == nil || x == nil || Awaited(ev.Trace, w) != w.Thread || b.Empty() && ev.Trace.Encoded() {
 		// an empty one is there to wait for the others
 		return 0
 	}
@@ -126,7 +126,7 @@ func (ev *Evidence) InLine(w *analyze.Wait) analyze.Nanos {
 	if !limited {
 		return 0
 	}
-	queued := ev.queuedPart(w)
+	queued := ev.Work.queued(w)
 	queued.Begin = max(queued.Begin, x.At)
 	own := line.byThread[w.Thread].Within(queued)
 	if line.Busy.Within(queued) <= own {

@@ -34,7 +34,7 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 		}
 		own := analyze.Interval{Begin: list[k-1], End: b.Created.Begin}
 		if !slices.ContainsFunc([]blocking{onLock, onSignal, onCompile, onQueue},
-			func(k blocking) bool { return ev.spans[t][k].Within(own) > 0 }) {
+			func(k blocking) bool { return ev.Blocked[t][k].Within(own) > 0 }) {
 			calls = append(calls, analyze.Call{Interval: own, Thread: t})
 		}
 	}
@@ -56,6 +56,6 @@ func (ev *Evidence) interferenceOfOwnWork(opts Options) *Interference {
 func (ev *Evidence) runsOutside() bool {
 	p := &ev.Processors
 	return p.Known(ev.Total) && policy.AtLeast(policy.DominantShare, p.Computed+p.Waited,
-		Scaled(ev.Sum(analyze.PartOutside),
+		Scaled(ev.Times.Sum(analyze.PartOutside),
 			Share(p.Covered, ev.Total)))
 }

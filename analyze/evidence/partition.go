@@ -48,27 +48,59 @@ func (t *ThreadTime) Submits() bool {
 	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
 }
 
-// TimeOf is how a thread spent its time; nil of one that did nothing but wait for work.
-func (ev *Evidence) TimeOf(t *analyze.Thread) *ThreadTime { return ev.times[t] }
-
-// newTimes begins to divide each thread's time.
-func (ev *Evidence) newTimes() {
-	ev.times = map[*analyze.Thread]*ThreadTime{}
-	for _, th := range ev.Trace.Threads {
-		handsOver := ev.Handover.Holds() && ev.Handover.Threads[th]
-		if th.OnlyIdle && !handsOver {
-			continue // of a pool, of a library: all that is known of it is that it waited
-		}
-		t := &ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: handsOver}
-		ev.Threads, ev.times[th] = append(ev.Threads, t), t
-	}
+// ThreadTimes is how each thread spent its part of the window.
+type ThreadTimes struct {
+	Threads  []*ThreadTime // without threads that did nothing but wait for work
+	Warnings []string      // about calls of a thread that overlap
+	byThread map[*analyze.Thread]*ThreadTime
 }
 
-// partition divides each thread's time.
-func (ev *Evidence) partition() {
-	ev.newTimes()
-	index := ev.times
-	for w := range analyze.Each(ev.Trace.Waits) {
+// Of returns how a thread spent its time, or nil for a thread that did nothing but wait for work.
+func (times *ThreadTimes) Of(t *analyze.Thread) *ThreadTime { return times.byThread[t] }
+
+// Working returns the working time of all threads that took part in the GPU's work. Shares of lost time are of this.
+func (times *ThreadTimes) Working() (sum analyze.Nanos) {
+	for _, t := range times.Threads {
+		if t.Submits() {
+			sum += t.Working
+		}
+	}
+	return sum
+}
+
+// Sum returns the working time that all threads that took part in the GPU's work spent in one part.
+func (times *ThreadTimes) Sum(p analyze.Part) (sum analyze.Nanos) {
+	for _, t := range times.Threads {
+		if t.Submits() {
+			sum += t.WorkTime[p]
+		}
+	}
+	return sum
+}
+
+// newThreadTimes has each thread's calls, and nothing of its waits yet.
+func newThreadTimes(trace *analyze.Trace, h *Handover) *ThreadTimes {
+	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
+	for _, th := range trace.Threads {
+		handsOver := h.Holds() && h.Threads[th]
+		if th.OnlyIdle && !handsOver {
+			continue // a thread of a pool or a library: the trace has nothing but its waits
+		}
+		times.add(&ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: handsOver})
+	}
+	return times
+}
+
+func (times *ThreadTimes) add(t *ThreadTime) {
+	times.Threads, times.byThread[t.Thread] = append(times.Threads, t), t
+}
+
+// DivideTime divides each thread's time. Without queues, AcquireOthers is 0.
+func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUses) *ThreadTimes {
+	trace := work.trace
+	times := newThreadTimes(trace, h)
+	index := times.byThread
+	for w := range analyze.Each(trace.Waits) {
 		t := index[w.Thread]
 		if t == nil {
 			continue
@@ -76,32 +108,32 @@ func (ev *Evidence) partition() {
 		if !w.Earlier {
 			t.Waits++
 		}
-		for _, p := range ev.Split(w) {
+		for _, p := range work.Split(w) {
 			t.Time[p.Part] += p.Nanos
 		}
 	}
-	for w := range analyze.Each(ev.SignalWaits) {
+	for w := range analyze.Each(waits.Signals) {
 		if index[w.Thread] != nil {
 			index[w.Thread].SignalWaits += w.Length()
 		}
 	}
-	window := ev.Trace.Window
-	for b := range ev.Trace.Buffers() {
+	window := trace.Window
+	for b := range trace.Buffers() {
 		t := index[b.Committed.Thread]
-		if t == nil && b.Committed.Thread != nil && ev.Trace.IsPart() && b.RowTime(window) > 0 {
-			// it makes no call in this part, but its work goes on
+		if t == nil && b.Committed.Thread != nil && trace.IsPart() && b.RowTime(window) > 0 {
+			// the thread makes no call in this range, but its work runs on the GPU
 			t = &ThreadTime{Thread: b.Committed.Thread}
-			ev.Threads, index[t.Thread] = append(ev.Threads, t), t
+			times.add(t)
 		}
 		if t != nil {
-			if b.Committed.End >= window.Begin && b.Committed.Begin <= window.End && ev.Trace.Began(b.Committed.Begin) {
+			if b.Committed.End >= window.Begin && b.Committed.Begin <= window.End && trace.Began(b.Committed.Begin) {
 				t.CommandBuffers++
 			}
 			t.GPU += b.RowTime(window)
 		}
 		for e := range analyze.Each(b.Encoders) {
 			if t := index[e.Created.Thread]; t != nil && e.Created.Begin <= window.End && e.Created.End >= window.Begin &&
-				ev.Trace.Began(e.Created.Begin) {
+				trace.Began(e.Created.Begin) {
 				t.Encoders++
 				t.Dispatches += e.Empty
 				for d := range e.Runs() {
@@ -110,28 +142,34 @@ func (ev *Evidence) partition() {
 			}
 		}
 	}
-	for _, t := range ev.Threads {
-		idle := ev.forWork[t.Thread]
+	for _, t := range times.Threads {
+		idle := waits.idle[t.Thread]
 		t.Time[analyze.PartLock] = max(0, t.Time[analyze.PartLock]-idle.all)
-		ev.balance(t)
+		times.balance(t)
 		t.work(idle.working)
+		if queues != nil { // a call's time may have been cut
+			t.AcquireOthers = min(queues.behindOthers[t.Thread], t.Time[analyze.PartAcquire])
+		}
 	}
+	return times
 }
 
-// timesInSlice is what adds up over the slices of a run of how each thread spent its time, but for its waits.
-func (ev *Evidence) timesInSlice() {
-	ev.newTimes()
-	for _, t := range ev.Threads {
-		t.Time[analyze.PartLock] -= ev.forWork[t.Thread].all // which may be of the slice before
+// timesToAdd returns what adds up over the ranges of a run, without the waits for command buffers.
+func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTimes {
+	times := newThreadTimes(trace, h)
+	for _, t := range times.Threads {
+		t.Time[analyze.PartLock] -= waits.idle[t.Thread].all // may belong to the range before
 	}
-	for w := range analyze.Each(ev.SignalWaits) {
-		if t := ev.times[w.Thread]; t != nil && ev.Trace.Holds(w.End) {
+	for w := range analyze.Each(waits.Signals) {
+		if t := times.byThread[w.Thread]; t != nil && trace.Holds(w.End) {
 			t.SignalWaits += w.Length()
 		}
 	}
+	return times
 }
 
-// work fills the thread's working time, in which it waited so long for work at what looks like a lock.
+// work fills the thread's working time. Idle is the part of it that the thread waited for work at a semaphore that the
+// trace takes for a lock.
 func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread
 	if t.Working = th.Working.Length(); t.Working == 0 {
@@ -154,9 +192,9 @@ func (t *ThreadTime) work(idle analyze.Nanos) {
 	t.WorkTime[analyze.PartOutside] = t.Working - inside
 }
 
-// balance gives what is left of the thread's time to PartOutside. Calls of our own traces never overlap (see
-// analyze.nesting); those of other sources may, and are then cut, the longest part first, so that the sum is exact.
-func (ev *Evidence) balance(t *ThreadTime) {
+// balance gives the rest of the thread's time to PartOutside. Calls of our own traces never overlap (see
+// analyze.nesting). Those of other sources may: then balance cuts the longest part first, so that the sum is exact.
+func (times *ThreadTimes) balance(t *ThreadTime) {
 	t.Time[analyze.PartOutside] = 0
 	var inside analyze.Nanos
 	for _, n := range t.Time {
@@ -166,7 +204,7 @@ func (ev *Evidence) balance(t *ThreadTime) {
 		t.Time[analyze.PartOutside] = t.Window - inside
 		return
 	}
-	ev.Warnings = append(ev.Warnings, fmt.Sprintf(
+	times.Warnings = append(times.Warnings, fmt.Sprintf(
 		"calls of thread %d overlap by %d ns; its longest parts were cut by that", t.Thread.ID, inside-t.Window))
 	order := make([]analyze.Part, analyze.PartCount)
 	for i := range order {

@@ -1,10 +1,6 @@
 package evidence
 
-import (
-	"slices"
-
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
 // A Part is the evidence of a part of a run, in place of a longer one around it.
 type Part struct {
@@ -14,9 +10,8 @@ type Part struct {
 
 // Parts is what only parts of a run were looked at for. It has nothing of their traces.
 type Parts struct {
-	exclusion    []Exclusion
-	interference []Interference
-	devices      map[identity]*deviceParts
+	Tests   Tests // of the typical part
+	devices map[identity]*deviceParts
 }
 
 // An identity tells devices apart in the traces of several parts.
@@ -40,7 +35,7 @@ type deviceParts struct {
 
 // TakeTogether takes parts together: backlogs are summed over them, and tests are those of one.
 func TakeTogether(parts []Part, typical int) *Parts {
-	all := &Parts{parts[typical].Evidence.Exclusion, parts[typical].Evidence.Interference, map[identity]*deviceParts{}}
+	all := &Parts{parts[typical].Evidence.Tests, map[identity]*deviceParts{}}
 	for i, p := range parts {
 		for _, d := range p.Evidence.GPU.Devices {
 			s := entry(all.devices, identityOf(d.Device))
@@ -54,16 +49,16 @@ func TakeTogether(parts []Part, typical int) *Parts {
 	return all
 }
 
-// WithParts is the evidence of a whole run with what only parts of it were looked at for.
-func (ev *Evidence) WithParts(parts *Parts) *Evidence {
-	all := *ev
-	all.Exclusion, all.Interference = parts.exclusion, parts.interference
-	all.GPU.Devices = slices.Clone(ev.GPU.Devices)
-	for d := range analyze.Each(all.GPU.Devices) {
+// Of returns the totals of a whole run, with the backlogs of its devices as the ranges show them.
+func (p *Parts) Of(whole *Totals) *Totals {
+	gpu := whole.GPU
+	gpu.Devices = nil
+	for _, d := range whole.GPU.Devices {
 		d.Backlog = 0
-		if s := parts.devices[identityOf(d.Device)]; s != nil {
+		if s := p.devices[identityOf(d.Device)]; s != nil {
 			d.Backlog, d.Crowding = Scaled(d.Active.Length(), Share(s.backlog, s.active)), s.crowding
 		}
+		gpu.Devices = append(gpu.Devices, d)
 	}
-	return &all
+	return &Totals{Trace: whole.Trace, Times: whole.Times, Queues: whole.Queues, Matrices: whole.Matrices, GPU: gpu}
 }

@@ -91,12 +91,12 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 	t, encoded := ev.Trace, ev.Trace.Encoded()
 	for w := range analyze.Each(t.Waits) {
 		kind := CallWait
-		if ev.ForOthers(w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
+		if ForOthers(ev.Trace, w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
 			kind = CallNeedless
 		}
 		add(&w.Call, kind)
 	}
-	for l := range analyze.Each(ev.Locks) {
+	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		add(&l.Call, CallLock)
 	}
 	for b := range t.Buffers() {
@@ -121,7 +121,7 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 		if len(when) > 0 {
 			h.when = NewBusy(when)
 			found[thread] = h
-			blocked := NewBusy(ev.spans[thread].spans(onLock, onGPU, onOthers))
+			blocked := NewBusy(ev.Blocked[thread].spans(onLock, onGPU, onOthers))
 			for _, way := range h.when.Spans() {
 				atWork[thread.Process] = append(atWork[thread.Process], blocked.Gaps(way)...)
 			}

@@ -21,11 +21,11 @@ func TestPlace(t *testing.T) {
 		for i := range trace.Waits {
 			w := &trace.Waits[i]
 			var want, got [analyze.PartCount]analyze.Nanos
-			for _, p := range ev.Split(w) {
+			for _, p := range ev.Work.Split(w) {
 				want[p.Part] += p.Nanos
 			}
 			at := w.Begin
-			for _, p := range ev.Place(w) {
+			for _, p := range ev.Work.Place(w) {
 				if p.Begin != at || p.Length() == 0 {
 					t.Fatalf("%s: a part of %v begins at %d, the one before ended at %d", s.Name, p, p.Begin, at)
 				}

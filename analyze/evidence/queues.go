@@ -25,29 +25,37 @@ type QueueUse struct {
 	flights counter                      // from commits to completions, in the window
 }
 
-// An acquisition is the creation of a command buffer that blocked on a full queue.
-type acquisition struct {
+// QueueUses is how the queues of a trace were used.
+type QueueUses struct {
+	All  []*QueueUse
+	Full []Acquisition // creations of command buffers that blocked on a full queue
+	// part of the time in Full in which other threads had created the command buffers in flight
+	behindOthers map[*analyze.Thread]analyze.Nanos
+}
+
+// An Acquisition is the creation of a command buffer that blocked on a full queue.
+type Acquisition struct {
 	analyze.Call
 	Buffer *analyze.CommandBuffer
 }
 
-// useOfQueues counts command buffers in flight, and the time in which threads waited for a free one.
-func (ev *Evidence) useOfQueues() {
-	window := ev.Trace.Window
+// CountInFlight counts the command buffers in flight in each queue, and the time that threads waited for a free one.
+func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
+	window := t.Window
+	uses := &QueueUses{behindOthers: map[*analyze.Thread]analyze.Nanos{}}
 	index := map[*analyze.Queue]*QueueUse{}
-	for _, q := range ev.Trace.Queues {
+	for _, q := range t.Queues {
 		u := &QueueUse{Queue: q, holders: map[*analyze.Thread]*counter{}}
-		ev.Queues = append(ev.Queues, u)
+		uses.All = append(uses.All, u)
 		index[q] = u
 	}
-	ev.returns()
-	completed := ev.lastCompleted()
-	for b := range ev.Trace.Buffers() {
+	completed := completions.lastCompleted(t)
+	for b := range t.Buffers() {
 		u := index[b.Queue]
 		if u == nil {
 			continue
 		}
-		end := ev.Completion(b)
+		end := completions.At(b)
 		known := end != 0
 		if !known {
 			end = window.End
@@ -62,19 +70,19 @@ func (ev *Evidence) useOfQueues() {
 		if !b.Committed.Known() || flight.End < flight.Begin {
 			continue
 		}
-		if ev.Trace.Began(b.Committed.Begin) {
+		if t.Began(b.Committed.Begin) {
 			u.CommandBuffers++
 		}
 		if b.Committed.Thread != nil && !slices.Contains(u.Threads, b.Committed.Thread.ID) {
 			u.Threads = append(u.Threads, b.Committed.Thread.ID)
 		}
-		if known || !ev.Waitless() {
-			// Instruments records no end of some, which does not say that they were in flight until the trace ended
+		if known || t.Source.HasWaits() {
+			// Instruments does not record the end of every command buffer: these were not in flight until the trace ended
 			u.flights.add(flight)
 			u.InFlightMean += float64(flight.Length())
 		}
 	}
-	for _, u := range ev.Queues {
+	for _, u := range uses.All {
 		slices.Sort(u.Threads)
 		u.slots.sort()
 		for _, h := range u.holders {
@@ -82,35 +90,48 @@ func (ev *Evidence) useOfQueues() {
 		}
 		u.InFlightMean, u.InFlightMax = u.InFlightMean/float64(max(1, window.Length())), u.flights.most()
 	}
-	ev.acquisitions(index)
+	uses.findAcquisitions(t, index)
+	return uses
 }
 
-// acquisitions finds the creations of command buffers that blocked on a full queue, and who held its command buffers.
-func (ev *Evidence) acquisitions(index map[*analyze.Queue]*QueueUse) {
+// findAcquisitions finds the creations of command buffers that blocked on a full queue, and which threads had created
+// the command buffers in flight.
+func (uses *QueueUses) findAcquisitions(trace *analyze.Trace, index map[*analyze.Queue]*QueueUse) {
 	full := map[*analyze.Queue]*QueueUse{} // at times
 	for q, u := range index {
 		if u.slots.most() >= u.Capacity() {
 			full[q] = u
 		}
 	}
-	for b := range ev.Trace.Buffers() {
-		u, t := full[b.Queue], ev.times[b.Created.Thread]
+	for b := range trace.Buffers() {
+		u, t := full[b.Queue], b.Created.Thread
 		if u == nil || t == nil || !b.Created.Known() {
 			continue
 		}
-		took := b.Created.Interval.Within(ev.Trace.Window)
+		took := b.Created.Interval.Within(trace.Window)
 		held := u.slots.at(took.Begin)
 		if held < u.Capacity() || took.Length() == 0 {
 			continue
 		}
-		ev.FullQueue = append(ev.FullQueue, acquisition{analyze.Call{Interval: took, Thread: b.Created.Thread}, b})
+		uses.Full = append(uses.Full, Acquisition{analyze.Call{Interval: took, Thread: t}, b})
 		u.AtCapacity += took.Length()
-		own := u.holders[b.Created.Thread]
-		t.AcquireOthers += took.Length() * analyze.Nanos(held-min(held, own.at(took.Begin))) / analyze.Nanos(held)
+		own := u.holders[t]
+		uses.behindOthers[t] += took.Length() * analyze.Nanos(held-min(held, own.at(took.Begin))) / analyze.Nanos(held)
 	}
-	for _, t := range ev.Threads { // a call's time may have been cut
-		t.AcquireOthers = min(t.AcquireOthers, t.Time[analyze.PartAcquire])
+}
+
+// Only returns the queue that did all the work, or nil if several did.
+func (uses *QueueUses) Only() (only *analyze.Queue) {
+	for _, u := range uses.All {
+		if u.CommandBuffers == 0 {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = u.Queue
 	}
+	return only
 }
 
 // Capacity is how many uncompleted command buffers the queue may have.

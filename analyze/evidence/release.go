@@ -21,10 +21,10 @@ func (ev *Evidence) WaitedDuring(held func(*Release) analyze.Interval) (sum anal
 	queues := unions(by)
 	for w := range analyze.Each(ev.Trace.Waits) {
 		if b := ev.Trace.WaitsFor(w); b != nil {
-			queued := ev.queuedPart(w)
+			queued := ev.Work.queued(w)
 			during := queues[b.Queue].Within(queued)
 			if ev.Saturated {
-				during = min(during, queued.Length()-ev.DeviceOf(b).all.Within(queued))
+				during = min(during, queued.Length()-ev.Work.Of(b).all.Within(queued))
 			}
 			sum += during
 		}
@@ -124,7 +124,7 @@ func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 func (ev *Evidence) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
 	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() &&
-		!policy.AtLeast(policy.Most, ev.DeviceOf(b).any.Within(before), before.Length())
+		!policy.AtLeast(policy.Most, ev.Work.Of(b).any.Within(before), before.Length())
 }
 
 // placeOf is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else

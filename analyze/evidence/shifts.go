@@ -11,7 +11,7 @@ import (
 // next they go on alike. They say where to look for another cause, and nothing of what it is.
 func (ev *Evidence) Shifts() []analyze.Nanos {
 	within := analyze.Interval{Begin: 1<<63 - 1}
-	for _, t := range ev.Threads {
+	for _, t := range ev.Times.Threads {
 		if w := t.Thread.Working; t.Submits() && w.Length() > 0 {
 			within.Begin, within.End = min(within.Begin, w.Begin), max(within.End, w.End)
 		}
@@ -38,19 +38,19 @@ type profile [blockings + 1]float64
 func (ev *Evidence) profile(i analyze.Interval) (p profile) {
 	var total analyze.Nanos
 	var sums [blockings]analyze.Nanos
-	for _, t := range ev.Threads {
+	for _, t := range ev.Times.Threads {
 		if !t.Submits() {
 			continue
 		}
 		total += overlap(t.Thread.Working, i)
-		for k, b := range ev.spans[t.Thread] {
+		for k, b := range ev.Blocked[t.Thread] {
 			sums[k] += b.Within(i)
 		}
 	}
 	for k, n := range sums {
 		p[k] = min(1, Share(n, total))
 	}
-	for _, d := range ev.deviceOrder {
+	for _, d := range ev.Work.Devices {
 		p[blockings] = max(p[blockings], Share(d.all.Within(i), i.Length()))
 	}
 	return p

@@ -30,56 +30,60 @@ func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 	return all
 }
 
-// findSpans finds when each thread was inside calls that block.
-func (ev *Evidence) findSpans() {
+// Blocked is when each thread was inside calls that block, by kind.
+type Blocked map[*analyze.Thread]spansOf
+
+// FindBlocked finds when each thread was inside calls that block.
+func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Blocked {
 	by := map[*analyze.Thread]*[blockings][]analyze.Interval{}
 	add := func(c *analyze.Call, kind blocking) {
 		lists := entry(by, c.Thread)
 		lists[kind] = append(lists[kind], c.Interval)
 	}
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if ev.ForOthers(w) {
+	for w := range analyze.Each(t.Waits) {
+		if ForOthers(t, w) {
 			add(&w.Call, onOthers)
 		} else {
 			add(&w.Call, onGPU)
 		}
 	}
-	for l := range analyze.Each(ev.Locks) {
+	for l := range analyze.Each(waits.Locks) {
 		add(&l.Call, onLock)
 	}
-	for w := range analyze.Each(ev.SignalWaits) {
+	for w := range analyze.Each(waits.Signals) {
 		add(&w.Call, onSignal)
 	}
-	for c := range analyze.Each(ev.Trace.Compilations) {
+	for c := range analyze.Each(t.Compilations) {
 		add(&c.Call, onCompile)
 	}
-	for c := range analyze.Each(ev.FullQueue) {
+	for c := range analyze.Each(full) {
 		add(&c.Call, onQueue)
 	}
-	for c := range analyze.Each(ev.Trace.DrawableWaits) {
+	for c := range analyze.Each(t.DrawableWaits) {
 		add(c, onDrawable)
 	}
-	ev.spans = map[*analyze.Thread]spansOf{}
+	blocked := Blocked{}
 	for t, lists := range by {
 		var s spansOf
 		for kind, list := range lists {
 			s[kind] = NewBusy(list)
 		}
-		ev.spans[t] = s
+		blocked[t] = s
 	}
+	return blocked
 }
 
-// workInFlight is when each thread had committed work that had not completed: while that is so, the GPU does not wait
-// for it, and it may wait for the GPU without a call that shows it: it polls, or sleeps on a semaphore that a
-// completion handler posts.
-func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
+// workInFlight returns when each thread had committed work that had not completed. During that time the GPU does not
+// wait for the thread. The thread may wait for the GPU without a call that shows it: it polls, or it sleeps on a
+// semaphore that a completion handler posts.
+func workInFlight(trace *analyze.Trace, completions Completions) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		t := b.Committed.Thread
 		if t == nil || !b.Committed.Known() {
 			continue
 		}
-		if end := ev.Completion(b); end > b.Committed.End {
+		if end := completions.At(b); end > b.Committed.End {
 			by[t] = append(by[t], analyze.Interval{Begin: b.Committed.End, End: end})
 		}
 	}
@@ -90,9 +94,9 @@ func (ev *Evidence) workInFlight() map[*analyze.Thread]*Busy {
 // command buffer: what a GPU that is always busy explains. Running is the part in which it ran their own.
 func (ev *Evidence) WithTheGPU() (sum, running analyze.Nanos) {
 	for _, t := range ev.Taking {
-		with := NewBusy(append(ev.spans[t.Thread].spans(onGPU, onOthers, onQueue), ev.inFlight[t.Thread].Spans()...))
+		with := NewBusy(append(ev.Blocked[t.Thread].spans(onGPU, onOthers, onQueue), ev.inFlight[t.Thread].Spans()...))
 		sum += with.Within(atWork(t.Thread))
-		for _, d := range ev.deviceOrder {
+		for _, d := range ev.Work.Devices {
 			for _, own := range d.byThread[t.Thread].Spans() {
 				running += with.Within(own.Within(atWork(t.Thread)))
 			}
@@ -108,7 +112,7 @@ func (ev *Evidence) QueuedAsleep() (sum analyze.Nanos) {
 		queued := analyze.Nanos(0)
 		for _, i := range ev.inFlight[t.Thread].Spans() {
 			i = i.Within(atWork(t.Thread))
-			for _, d := range ev.deviceOrder {
+			for _, d := range ev.Work.Devices {
 				queued += d.all.Within(i) - d.byThread[t.Thread].Within(i)
 			}
 		}
@@ -128,7 +132,7 @@ func (ev *Evidence) shareUnfed() float64 {
 	for _, t := range ev.Taking {
 		flight, working := ev.inFlight[t.Thread], atWork(t.Thread)
 		inside := analyze.Nanos(0)
-		for _, b := range NewBusy(ev.spans[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile)).Spans() {
+		for _, b := range NewBusy(ev.Blocked[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile)).Spans() {
 			inside += flight.Within(b.Within(working))
 		}
 		o := t.WorkTime[analyze.PartOutside]

@@ -12,22 +12,22 @@ type Piece struct {
 // for the thread's own work is queued until the work began on the GPU, then executing, then notify. It is queued behind
 // the thread's own work, behind that of others, or behind nothing, which is scheduling. Work that never began is queued
 // to the end, and so is a wait of which it is not known what it waits for. The pieces add up to the wait.
-func (ev *Evidence) Split(w *analyze.Wait) []Piece {
+func (g *GPUWork) Split(w *analyze.Wait) []Piece {
 	var room [5]Piece // of the caller, in which this is inlined
-	return ev.split(w, room[:0])
+	return g.split(w, room[:0])
 }
 
-func (ev *Evidence) split(w *analyze.Wait, pieces []Piece) []Piece {
-	if ev.ForOthers(w) {
+func (g *GPUWork) split(w *analyze.Wait, pieces []Piece) []Piece {
+	if ForOthers(g.trace, w) {
 		return append(pieces, Piece{analyze.PartWaitForeign, w.Length()})
 	}
-	b, queued := ev.Trace.WaitsFor(w), ev.queuedPart(w)
+	b, queued := g.trace.WaitsFor(w), g.queued(w)
 	if b != nil && b.GPU.Known() {
 		end := min(max(b.GPU.End, queued.End), w.End)
 		pieces = append(pieces, Piece{analyze.PartWaitExecuting, end - queued.End},
 			Piece{analyze.PartWaitNotify, w.End - end})
 	}
-	d := ev.DeviceOf(b)
+	d := g.Of(b)
 	own := d.byThread[w.Thread].Within(queued)
 	busy := d.any.Within(queued)
 	return append(pieces, Piece{analyze.PartWaitQueuedOwn, own}, Piece{analyze.PartWaitQueuedOther, busy - own},
@@ -41,7 +41,7 @@ type Placed struct {
 }
 
 // Place divides a wait as Split does, in the order of time. What was queued may have many parts.
-func (ev *Evidence) Place(w *analyze.Wait) (placed []Placed) {
+func (g *GPUWork) Place(w *analyze.Wait) (placed []Placed) {
 	add := func(part analyze.Part) func(analyze.Interval) {
 		return func(i analyze.Interval) {
 			if i.Length() > 0 {
@@ -49,12 +49,12 @@ func (ev *Evidence) Place(w *analyze.Wait) (placed []Placed) {
 			}
 		}
 	}
-	if ev.ForOthers(w) {
+	if ForOthers(g.trace, w) {
 		add(analyze.PartWaitForeign)(w.Interval)
 		return placed
 	}
-	b := ev.Trace.WaitsFor(w)
-	queued, d := ev.queuedPart(w), ev.DeviceOf(b)
+	b := g.trace.WaitsFor(w)
+	queued, d := g.queued(w), g.Of(b)
 	own := d.byThread[w.Thread]
 	d.any.divide(queued, func(busy analyze.Interval) {
 		own.divide(busy, add(analyze.PartWaitQueuedOwn), add(analyze.PartWaitQueuedOther))
@@ -67,25 +67,25 @@ func (ev *Evidence) Place(w *analyze.Wait) (placed []Placed) {
 	return placed
 }
 
-// queuedPart is the part of a wait before the GPU began what is waited for.
-func (ev *Evidence) queuedPart(w *analyze.Wait) analyze.Interval {
-	if b := ev.Trace.WaitsFor(w); b != nil && b.GPU.Known() {
+// queued returns the part of a wait before the GPU began the command buffer.
+func (g *GPUWork) queued(w *analyze.Wait) analyze.Interval {
+	if b := g.trace.WaitsFor(w); b != nil && b.GPU.Known() {
 		return analyze.Interval{Begin: w.Begin, End: min(max(b.GPU.Begin, w.Begin), w.End)}
 	}
 	return w.Interval
 }
 
-// Awaited is the thread whose work a wait is for: who committed the command buffer or gave the event its value; nil
-// when that is not known.
-func (ev *Evidence) Awaited(w *analyze.Wait) *analyze.Thread {
-	if b := ev.Trace.WaitsFor(w); b != nil {
+// Awaited returns the thread whose work a wait is for: the one that committed the command buffer, or that signaled the
+// event. It is nil if that is not known.
+func Awaited(t *analyze.Trace, w *analyze.Wait) *analyze.Thread {
+	if b := t.WaitsFor(w); b != nil {
 		return b.Committed.Thread
 	}
 	return w.Signaled
 }
 
-// ForOthers says whether a wait is known to be for another thread's work.
-func (ev *Evidence) ForOthers(w *analyze.Wait) bool {
-	from := ev.Awaited(w)
+// ForOthers reports whether a wait is known to be for another thread's work.
+func ForOthers(t *analyze.Trace, w *analyze.Wait) bool {
+	from := Awaited(t, w)
 	return from != nil && from != w.Thread
 }

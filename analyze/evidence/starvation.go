@@ -38,7 +38,7 @@ func (ev *Evidence) findStarvation() (s feeding) {
 	}
 	var by Ordered[key, feeder]
 	places := map[LockKey]bool{}
-	for w := range analyze.Each(ev.ForSignals) {
+	for w := range analyze.Each(ev.ThreadWaits.Merged) {
 		if !ev.Submits[w.Thread] || !ev.feeds(w) {
 			continue
 		}
@@ -78,7 +78,7 @@ func (ev *Evidence) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy,
 		place  LockKey
 	}
 	when, took, longest := map[*analyze.Thread][]analyze.Interval{}, map[at]analyze.Nanos{}, map[*analyze.Thread]LockKey{}
-	for w := range analyze.Each(ev.ForSignals) {
+	for w := range analyze.Each(ev.ThreadWaits.Merged) {
 		place := feedingPlace(w)
 		if !places[place] || !ev.feeds(w) {
 			continue
@@ -96,7 +96,7 @@ func (ev *Evidence) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy,
 func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
 	i := w.Interval.Within(atWork(w.Thread))
 	idle := i.Length()
-	for _, d := range ev.deviceOrder {
+	for _, d := range ev.Work.Devices {
 		idle = min(idle, i.Length()-d.any.Within(i))
 	}
 	return min(idle, i.Length()-ev.inFlight[w.Thread].Within(i))
@@ -105,7 +105,7 @@ func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
 func (x *feeder) add(ev *Evidence, w *analyze.SignalWait, idle analyze.Nanos) {
 	x.Thread, x.What = w.Signaller, cmp.Or(w.Name, w.Selector)
 	x.Idle += idle
-	for kind, by := range ev.spans[w.Signaller] {
+	for kind, by := range ev.Blocked[w.Signaller] {
 		x.meanwhile[kind] += by.Within(w.Interval)
 	}
 }
@@ -129,7 +129,7 @@ func (x *feeder) Doing() string {
 // recorded.
 func (ev *Evidence) StarvedAt() (best string) {
 	took := map[string]analyze.Nanos{}
-	for w := range analyze.Each(ev.ForSignals) {
+	for w := range analyze.Each(ev.ThreadWaits.Merged) {
 		if w.Stack == nil || !ev.Submits[w.Thread] || w.Stack.Site() == nil {
 			continue
 		}

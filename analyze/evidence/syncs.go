@@ -55,7 +55,7 @@ func (ev *Evidence) Syncs() *syncUse {
 	own := ev.marks()
 	encoded := ev.Trace.Encoded()
 	for w := range analyze.Each(ev.Trace.Waits) {
-		switch from, mine := ev.Awaited(w), own[w.Thread]; {
+		switch from, mine := Awaited(ev.Trace, w), own[w.Thread]; {
 		case from == nil || mine == nil:
 		case from != w.Thread && !ev.everybody[w.Thread]:
 			s.Needed++
@@ -80,11 +80,11 @@ func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
 	}
 	by := map[*analyze.Thread]map[*analyze.Thread]bool{}
 	for w := range analyze.Each(ev.Trace.Waits) {
-		if ev.ForOthers(w) && w.Thread != nil && commits[w.Thread] {
+		if ForOthers(ev.Trace, w) && w.Thread != nil && commits[w.Thread] {
 			if by[w.Thread] == nil {
 				by[w.Thread] = map[*analyze.Thread]bool{}
 			}
-			by[w.Thread][ev.Awaited(w)] = true
+			by[w.Thread][Awaited(ev.Trace, w)] = true
 		}
 	}
 	return by
@@ -92,8 +92,8 @@ func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
 
 // barrier adds a wait for a thread's own empty command buffer, if that was queued behind others' work.
 func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine []mark) {
-	queued := ev.queuedPart(w)
-	d := ev.DeviceOf(ev.Trace.WaitsFor(w))
+	queued := ev.Work.queued(w)
+	d := ev.Work.Of(ev.Trace.WaitsFor(w))
 	others := func(i analyze.Interval) analyze.Nanos { return d.all.Within(i) - d.byThread[w.Thread].Within(i) }
 	if others(queued) <= 0 {
 		return
@@ -145,7 +145,7 @@ func before(list []mark, t analyze.Nanos) (m mark) {
 // HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the
 // next. While the GPU is saturated neither costs anything.
 func (ev *Evidence) HangingOnSyncs() (locks, loops analyze.Nanos) {
-	for l := range analyze.Each(ev.Locks) {
+	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if ev.TakesPart[l.Thread] {
 			locks += min(ev.Hangs(l), ev.NotSaturated(l.Interval, nil))
 		}

@@ -7,7 +7,26 @@ import (
 	"mtrace/analyze"
 )
 
-// A Total adds up what Measure says of the parts of a run.
+// Totals are what adds up over the ranges of a run: how threads spent their time, who waited for whom, what queues and
+// GPUs did.
+type Totals struct {
+	Trace    *analyze.Trace
+	Times    *ThreadTimes
+	Queues   []*QueueUse
+	Matrices Matrices
+	GPU      GPU
+}
+
+// Measure finds the totals of a trace. It takes little time and runs no tests.
+func Measure(t *analyze.Trace) *Totals {
+	work, waits := Locate(t), FindThreadWaits(t)
+	h, queues := FindHandover(t, waits.Merged), CountInFlight(t, FindCompletions(t))
+	times := DivideTime(work, waits, h, queues)
+	return &Totals{Trace: t, Times: times, Queues: queues.All, Matrices: WhoWaitsForWhom(work, times, h, waits.Locks),
+		GPU: MeasureGPU(work, FindBlocked(t, waits, queues.Full))}
+}
+
+// A Total adds up the totals of the ranges of a run.
 type Total struct {
 	all     *analyze.Total
 	threads map[*analyze.Thread]*ThreadTime
@@ -17,7 +36,6 @@ type Total struct {
 	waits   [3]map[pair]analyze.Nanos // of the matrices
 	gpu     GPU
 	warned  map[string]bool
-	answer  Evidence
 }
 
 type idleKey struct {
@@ -37,13 +55,13 @@ func NewTotal(all *analyze.Total) *Total {
 	return t
 }
 
-// Add adds the part that comes next, after its trace was added.
-func (t *Total) Add(ev *Evidence) {
-	t.AddSlice(ev)
-	for _, u := range ev.Queues {
-		t.queue(u, ev.Trace.Window.Length())
+// Add adds the next range of the run, after its trace was added.
+func (t *Total) Add(part *Totals) {
+	t.AddTimes(part.Times)
+	for _, u := range part.Queues {
+		t.queue(u, part.Trace.Window.Length())
 	}
-	for i, m := range ev.allMatrices() {
+	for i, m := range part.Matrices.all() {
 		for w, row := range m.NS {
 			for h, n := range row {
 				if n > 0 {
@@ -52,16 +70,15 @@ func (t *Total) Add(ev *Evidence) {
 			}
 		}
 	}
-	t.addGPU(&ev.GPU)
-	for _, w := range ev.Warnings {
+	t.addGPU(&part.GPU)
+	for _, w := range part.Times.Warnings {
 		t.warned[w] = true
 	}
 }
 
-// AddSlice adds a slice that DivideSlice divided, after its trace was added: only of threads something adds up, and
-// nothing of their waits.
-func (t *Total) AddSlice(ev *Evidence) {
-	for _, th := range ev.Threads {
+// AddTimes adds the threads' times in the next range of the run, after its trace was added.
+func (t *Total) AddTimes(part *ThreadTimes) {
+	for _, th := range part.Threads {
 		t.thread(th)
 	}
 }
@@ -119,36 +136,23 @@ func (t *Total) addGPU(part *GPU) {
 	}
 }
 
-// Finish is the answer for the whole run, after its trace was finished, without a verdict: see cause.Judge.
-func (t *Total) Finish() *Evidence {
-	ev := &t.answer
-	ev.Trace = t.all.Trace
-	for _, th := range ev.Trace.Threads {
-		s := t.threads[th]
-		if s == nil || th.OnlyIdle && !s.HandsOver {
-			continue
-		}
-		s.Thread, s.Window = th, th.Active.Length()
-		s.Time[analyze.PartLock] = max(0, s.Time[analyze.PartLock])
-		ev.balance(s)
-		s.work(0)
-		ev.Threads = append(ev.Threads, s)
-	}
-	for _, q := range ev.Trace.Queues {
+// Finish returns the totals of the whole run, after its trace was finished.
+func (t *Total) Finish() *Totals {
+	run := &Totals{Trace: t.all.Trace, Times: t.times(), GPU: t.gpu}
+	for _, q := range run.Trace.Queues {
 		if u := t.queues[q]; u != nil {
 			slices.Sort(u.Threads)
-			u.Queue, u.InFlightMean = q, u.InFlightMean/float64(max(1, ev.Trace.Window.Length()))
-			ev.Queues = append(ev.Queues, u)
+			u.Queue, u.InFlightMean = q, u.InFlightMean/float64(max(1, run.Trace.Window.Length()))
+			run.Queues = append(run.Queues, u)
 		}
 	}
-	ev.newMatrices()
-	for i, m := range ev.allMatrices() {
+	run.Matrices = newMatrices(run.Times.Threads)
+	for i, m := range run.Matrices.all() {
 		for p, n := range t.waits[i] {
 			m.Add(p.waiter, p.holder, n)
 		}
 	}
-	ev.GPU = t.gpu
-	g := &ev.GPU
+	g := &run.GPU
 	for _, d := range t.devices.All {
 		g.Devices = append(g.Devices, *d)
 		g.Idle += max(0, d.Active.Length()-d.Busy)
@@ -156,10 +160,27 @@ func (t *Total) Finish() *Evidence {
 	for _, c := range t.idle.All {
 		g.IdleBy = append(g.IdleBy, *c)
 	}
-	g.sum(ev.Trace.Window)
-	if n := len(t.warned); n > 0 {
-		ev.Warnings = append(ev.Warnings, fmt.Sprintf("in parts of the run calls of a thread overlap, which no thread can "+
-			"do: %d times; its longest parts were cut by that", n))
+	g.sum(run.Trace.Window)
+	return run
+}
+
+// times are those of the threads in the whole run.
+func (t *Total) times() *ThreadTimes {
+	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
+	for _, th := range t.all.Trace.Threads {
+		s := t.threads[th]
+		if s == nil || th.OnlyIdle && !s.HandsOver {
+			continue
+		}
+		s.Thread, s.Window = th, th.Active.Length()
+		s.Time[analyze.PartLock] = max(0, s.Time[analyze.PartLock])
+		times.balance(s)
+		s.work(0)
+		times.add(s)
 	}
-	return ev
+	if n := len(t.warned); n > 0 {
+		times.Warnings = append(times.Warnings, fmt.Sprintf("in parts of the run calls of a thread overlap, which no "+
+			"thread can do: %d times; its longest parts were cut by that", n))
+	}
+	return times
 }

@@ -21,17 +21,19 @@ type TakingTurns struct {
 // room: then each goes on when the one before has done waiting, as when it keeps a lock meanwhile. Threads that merely
 // miss each other leave gaps. So do those whose turn it is and that have no processor, but these do not sleep in them.
 // It is nil when that is not so.
-func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", ev.longWaits) }
+func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", longWaits) }
 
 // TurnsOfRoundTrips is the same of round trips: where processors are short, who keeps a lock may be without one before
 // it waits for the GPU, and the waits alone leave gaps.
-func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns { return ev.turns("round trips", ev.roundTrips) }
+func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns {
+	return ev.turns("round trips", roundTripsByThread)
+}
 
-// roundTrips are the times, thread by thread, from making the first command buffer after a wait to the end of the next
-// wait for the GPU, however short: who was without a processor finds its work done.
-func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
+// roundTripsByThread returns, for each thread, the times from creating the first command buffer after a wait to the end
+// of the next wait for the GPU, however short: a thread that lacked a processor finds its work done.
+func roundTripsByThread(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	made := map[*analyze.Thread][]analyze.Nanos{}
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		if t := b.Created.Thread; t != nil && b.Created.Known() {
 			made[t] = append(made[t], b.Created.Begin)
 		}
@@ -40,7 +42,7 @@ func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 		slices.Sort(list)
 	}
 	trips, next := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread]int{}
-	for w := range analyze.Each(ev.Trace.Waits) { // by their beginning
+	for w := range analyze.Each(trace.Waits) { // by their beginning
 		list, first := made[w.Thread], next[w.Thread]
 		if first == len(list) || list[first] >= w.Begin {
 			continue
@@ -54,17 +56,17 @@ func (ev *Evidence) roundTrips() map[*analyze.Thread][]analyze.Interval {
 	return trips
 }
 
-func (ev *Evidence) turns(what string, find func() map[*analyze.Thread][]analyze.Interval) *TakingTurns {
-	i := slices.IndexFunc(ev.Exclusion, func(e Exclusion) bool { return e.What == what })
+func (ev *Evidence) turns(what string, find func(*analyze.Trace) map[*analyze.Thread][]analyze.Interval) *TakingTurns {
+	i := slices.IndexFunc(ev.Tests.Exclusion, func(e Exclusion) bool { return e.What == what })
 	if i < 0 {
 		return nil
 	}
-	x := &ev.Exclusion[i]
+	x := &ev.Tests.Exclusion[i]
 	if !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value &&
 		!ev.HasRoom {
 		return nil
 	}
-	by := find()
+	by := find(ev.Trace)
 	any := unionOf(by)
 	spans := any.Spans()
 	t := &TakingTurns{Exclusion: x, Coverage: Share(any.Total(), spans[len(spans)-1].End-spans[0].Begin)}
@@ -98,9 +100,9 @@ func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 }
 
 // longWaits are the waits for the GPU, thread by thread, but for those that found their work done.
-func (ev *Evidence) longWaits() map[*analyze.Thread][]analyze.Interval {
+func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	by := map[*analyze.Thread][]analyze.Interval{}
-	for w := range analyze.Each(ev.Trace.Waits) {
+	for w := range analyze.Each(t.Waits) {
 		if w.Length() >= policy.ShortestWait.Nanos() {
 			by[w.Thread] = append(by[w.Thread], w.Interval)
 		}
@@ -109,7 +111,7 @@ func (ev *Evidence) longWaits() map[*analyze.Thread][]analyze.Interval {
 }
 
 // WaitsUnion is when any thread waited for the GPU.
-func (ev *Evidence) WaitsUnion() *Busy { return unionOf(ev.longWaits()) }
+func WaitsUnion(t *analyze.Trace) *Busy { return unionOf(longWaits(t)) }
 
 func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
 	var all []analyze.Interval
@@ -126,9 +128,9 @@ type InterpreterWaits struct {
 	HeldFor    analyze.Nanos
 }
 
-// InterpreterWaits are those of the trace.
-func (ev *Evidence) InterpreterWaits() (w InterpreterWaits) {
-	for wait := range analyze.Each(ev.Trace.Waits) {
+// InterpreterWaitsOf counts them in a trace.
+func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
+	for wait := range analyze.Each(t.Waits) {
 		switch wait.Interpreter {
 		case analyze.InterpreterHeld:
 			w.Held++
@@ -144,16 +146,17 @@ func (ev *Evidence) InterpreterWaits() (w InterpreterWaits) {
 // while they wait for the GPU; or that is not known, and if it was another lock, waits for the interpreter's would
 // show.
 func (ev *Evidence) TurnsAreInterpreters() bool {
-	if w := ev.InterpreterWaits(); w.Held+w.Free > 0 {
+	if w := InterpreterWaitsOf(ev.Trace); w.Held+w.Free > 0 {
 		return w.Held >= w.Free
 	}
-	return ev.OneAtATime && !slices.ContainsFunc(ev.Locks, func(l analyze.LockWait) bool { return l.OfInterpreter() })
+	return ev.OneAtATime && !slices.ContainsFunc(ev.ThreadWaits.Locks,
+		func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
 // KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for
 // something else kept.
 func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
-	for l := range analyze.Each(ev.Locks) {
+	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if ev.TakesPart[l.Thread] && l.OfInterpreter() {
 			kept += l.Kept
 		}

@@ -21,7 +21,7 @@ func (ev *Evidence) TurnWaits() (waits []analyze.LockWait) {
 	if ev.Turns() == nil && ev.TurnsOfRoundTrips() == nil {
 		return nil
 	}
-	trips := ev.roundTrips()
+	trips := roundTripsByThread(ev.Trace)
 	any := unionOf(trips)
 	for t, own := range trips {
 		for i := 1; i < len(own); i++ {

@@ -35,7 +35,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 	trace.Threads = threads
 	a, ks := evidence.Divide(trace), kernels.Summarize(trace)
-	in := Input{Trace: trace, Serial: &cause.Analysis{Evidence: a}, Kernels: ks, Compile: compile.Summarize(trace),
+	in := Input{Trace: trace, Serial: &cause.Analysis{Evidence: &evidence.Evidence{Trace: trace, Times: a.Times}},
+		Kernels: ks, Compile: compile.Summarize(trace),
 		Memory: memory.Summarize(trace)}
 	b.ResetTimer()
 	for b.Loop() {

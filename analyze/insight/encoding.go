@@ -44,5 +44,5 @@ func (in *Input) threadTime() analyze.Nanos {
 	if in.Serial == nil {
 		return 0
 	}
-	return in.Serial.Evidence.ThreadTimeTotal()
+	return in.Serial.Evidence.Times.Working()
 }

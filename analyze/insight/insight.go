@@ -124,7 +124,7 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 
 // tiny says whether a cost is known and too small to warn of.
 func (in *Input) tiny(cost analyze.Nanos) bool {
-	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Serial.Evidence.ThreadTimeTotal())
+	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Serial.Evidence.Times.Working())
 }
 
 // ofThreads is a time with its share of that of the threads that submit work.

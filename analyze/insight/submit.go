@@ -49,7 +49,7 @@ func waitAfterCommit(in *Input) *Insight {
 	total, waited, threads := 0, 0, 0
 	var where sites
 	var cost analyze.Nanos
-	for _, t := range in.Serial.Evidence.Threads {
+	for _, t := range in.Serial.Evidence.Times.Threads {
 		c := by[t.Thread]
 		if c == nil || c.total < policy.SteadyCommandBuffers-1 || of(c.waited, c.total) < policy.WaitedEachTime {
 			continue

@@ -140,7 +140,7 @@ func (b *Builder) Slice(s *analyze.Slice) error {
 
 // waits adds the waits of a slice in their parts.
 func (b *Builder) waits(s *analyze.Slice) {
-	shows := evidence.Locate(s.Trace)
+	work := evidence.Locate(s.Trace)
 	for i := range s.Trace.Waits {
 		w := &s.Trace.Waits[i]
 		if w.Thread == nil || !s.Held(w.End) {
@@ -156,7 +156,7 @@ func (b *Builder) waits(s *analyze.Slice) {
 				x.by = b.thread(by).number
 			}
 		}
-		for _, p := range shows.Place(w) {
+		for _, p := range work.Place(w) {
 			x.Interval, x.kind = p.Interval, uint8(p.Part)
 			t.waits.add(x, b.room())
 		}

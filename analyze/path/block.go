@@ -38,20 +38,20 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	for i := range ev.Trace.Waits {
 		w := &ev.Trace.Waits[i]
 		by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockWait, buffer: ev.Trace.WaitsFor(w),
-			holder: ev.Awaited(w)})
+			holder: evidence.Awaited(ev.Trace, w)})
 	}
-	for _, l := range ev.Locks {
+	for _, l := range ev.ThreadWaits.Locks {
 		by[l.Thread] = append(by[l.Thread], block{Interval: l.Interval, kind: blockLock, holder: l.Holder,
 			lock: evidence.KeyOf(&l)})
 	}
-	for i := range ev.ForSignals {
-		if w := &ev.ForSignals[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
+	for i := range ev.ThreadWaits.Merged {
+		if w := &ev.ThreadWaits.Merged[i]; w.Signaller != nil && w.Signaller != w.Thread && w.Signalled > w.Begin {
 			handed := ev.Handover.Holds() && w.Signaller == ev.Handover.To && !w.GivenBack
 			by[w.Thread] = append(by[w.Thread], block{Interval: w.Interval, kind: blockSignal, holder: w.Signaller,
 				signal: w.Signalled, handed: handed})
 		}
 	}
-	for _, made := range ev.FullQueue {
+	for _, made := range ev.Queues.Full {
 		b := made.Buffer
 		by[b.Created.Thread] = append(by[b.Created.Thread], block{Interval: b.Created.Interval, kind: blockSlot,
 			queue: b.Queue})

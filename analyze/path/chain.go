@@ -29,7 +29,7 @@ type Chain struct {
 func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	by := map[[policy.LongestChain + 1]uint64]*Chain{}
 	var order [][policy.LongestChain + 1]uint64
-	for _, t := range ev.Threads {
+	for _, t := range ev.Times.Threads {
 		for i := range blocks[t.Thread] {
 			b := &blocks[t.Thread][i]
 			chain := Chain{Threads: []*analyze.Thread{t.Thread}, Root: RootUnknown, Time: b.Length(), Waits: 1}

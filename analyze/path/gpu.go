@@ -29,7 +29,7 @@ func orderOf(ev *evidence.Evidence) gpuOrder {
 	o := gpuOrder{byEnd: map[*evidence.Device][]ran{}, serial: map[*evidence.Device]bool{},
 		handled: map[*analyze.Process][]ran{},
 		submits: map[*analyze.Thread]bool{}}
-	for _, d := range ev.Devices() {
+	for _, d := range ev.Work.Devices {
 		var list []ran
 		d.Runs(func(i analyze.Interval, b *analyze.CommandBuffer) { list = append(list, ran{i, b}) })
 		slices.SortFunc(list, func(x, y ran) int { return cmp.Compare(x.End, y.End) })
@@ -82,7 +82,7 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 		if x == nil {
 			return nil
 		}
-		before := w.gpu.endedBefore(w.Evidence.DeviceOf(b), b, x.At, w.at)
+		before := w.gpu.endedBefore(w.Evidence.Work.Of(b), b, x.At, w.at)
 		if x.Event.Length() > 0 && (before == nil && x.Event.End >= x.At || x.Event.End >= w.at-policy.SignalSlack.Nanos()) {
 			if x.ByThread != nil {
 				w.spend(Scheduling, b.Committed.Thread, min(w.at, x.Event.End))

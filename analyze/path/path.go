@@ -47,7 +47,7 @@ type Waits struct {
 
 // Find follows what a run waited for. Where waits are not recorded there is nothing to follow.
 func Find(ev *evidence.Evidence) Waits {
-	if ev.Waitless() {
+	if !ev.Trace.Source.HasWaits() {
 		return Waits{}
 	}
 	blocks := blocksOf(ev)

@@ -37,18 +37,18 @@ type taken struct {
 func (w *walker) index() {
 	w.slots = map[*analyze.Queue][]completed{}
 	w.taken = map[evidence.LockKey][]taken{}
-	for i := range w.Evidence.Locks {
-		l := &w.Evidence.Locks[i]
+	for i := range w.Evidence.ThreadWaits.Locks {
+		l := &w.Evidence.ThreadWaits.Locks[i]
 		w.taken[evidence.KeyOf(l)] = append(w.taken[evidence.KeyOf(l)], taken{l.End, l.Thread})
 	}
 	for _, list := range w.taken {
 		slices.SortFunc(list, func(x, y taken) int { return cmp.Compare(x.at, y.at) })
 	}
 	w.gpu = orderOf(w.Evidence)
-	for _, d := range w.Evidence.Devices() {
+	for _, d := range w.Evidence.Work.Devices {
 		d.Runs(func(_ analyze.Interval, b *analyze.CommandBuffer) {
 			if b.Queue != nil {
-				w.slots[b.Queue] = append(w.slots[b.Queue], completed{w.Evidence.Completion(b), b})
+				w.slots[b.Queue] = append(w.slots[b.Queue], completed{w.Evidence.Completions.At(b), b})
 			}
 		})
 	}

@@ -125,7 +125,7 @@ func wait(t *analyze.Trace) *builder {
 		if b := t.WaitsFor(w); b != nil {
 			l.queue, buffer = b.Queue, b.Label
 		}
-		pieces := splitter.Split(w)
+		pieces := splitter.Work.Split(w)
 		longest := 0
 		for k := range pieces {
 			if pieces[k].Nanos > pieces[longest].Nanos {
@@ -137,7 +137,7 @@ func wait(t *analyze.Trace) *builder {
 				continue
 			}
 			l.other = ""
-			if from := splitter.Awaited(w); p.Part == analyze.PartWaitForeign && from != nil {
+			if from := evidence.Awaited(t, w); p.Part == analyze.PartWaitForeign && from != nil {
 				l.other = fmt.Sprintf("%s (%d)", threadName(from), from.ID)
 			}
 			n := int64(0)
@@ -147,7 +147,7 @@ func wait(t *analyze.Trace) *builder {
 			b.add([]string{p.Part.Name(), w.Selector, buffer}, originOf(w.Call), l, n, int64(p.Nanos))
 		}
 	}
-	for _, k := range splitter.Locks {
+	for _, k := range splitter.ThreadWaits.Locks {
 		l := labels{thread: k.Thread, holds: k.Interpreter}
 		if k.Holder != nil {
 			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
@@ -169,9 +169,9 @@ func counts(earlier bool) int64 {
 
 // signals adds the waits for signals of the threads that the report has: those that did nothing else wait for work that
 // is not the GPU's.
-func (b *builder) signals(a *evidence.Evidence) {
+func (b *builder) signals(a *evidence.Division) {
 	listed := map[*analyze.Thread]bool{}
-	for _, t := range a.Threads {
+	for _, t := range a.Times.Threads {
 		listed[t.Thread] = true
 	}
 	for i := range a.Trace.ChildWaits {
@@ -180,8 +180,8 @@ func (b *builder) signals(a *evidence.Evidence) {
 				labels{thread: w.Thread}, 1, int64(w.Length()))
 		}
 	}
-	for i := range a.SignalWaits {
-		w := &a.SignalWaits[i]
+	for i := range a.ThreadWaits.Signals {
+		w := &a.ThreadWaits.Signals[i]
 		if !listed[w.Thread] {
 			continue
 		}

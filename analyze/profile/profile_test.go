@@ -83,7 +83,7 @@ func TestSums(t *testing.T) {
 		a := cause.Analyze(trace, cause.Options{})
 		var inside, waits, space, compiled, gpuTime analyze.Nanos
 		signals := int64(0)
-		for _, th := range a.Evidence.Threads {
+		for _, th := range a.Evidence.Times.Threads {
 			inside += th.Window - th.Time[analyze.PartOutside]
 			waits += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
 			for i := range trace.SignalWaits {

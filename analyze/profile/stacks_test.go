@@ -101,7 +101,7 @@ func TestStacksAddUp(t *testing.T) {
 		trace := withStacks(t, scenario)
 		a := cause.Analyze(trace, cause.Options{})
 		var inside, waits, compiled analyze.Nanos
-		for _, th := range a.Evidence.Threads {
+		for _, th := range a.Evidence.Times.Threads {
 			inside += th.Window - th.Time[analyze.PartOutside]
 			waits += th.Waited() + th.Time[analyze.PartLock]
 		}

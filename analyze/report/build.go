@@ -57,7 +57,7 @@ func ask(t *analyze.Trace, opts Options) *answers {
 	sum := kernels.NewSum(t)
 	x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
 	if !opts.wants(causes) {
-		x.serial = &cause.Analysis{Evidence: evidence.Measure(t)}
+		x.serial = &cause.Analysis{Totals: evidence.Measure(t)}
 		return x
 	}
 	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed})
@@ -88,7 +88,7 @@ func (x *answers) report(opts Options) *Report {
 	buildLosses(r, t)
 	buildOverhead(r, t)
 	buildCoverage(r, t)
-	r.Warnings = append(x.warnings(), a.Evidence.Warnings...)
+	r.Warnings = append(x.warnings(), a.Totals.Times.Warnings...)
 	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
 	buildCalls(r, t)
 	buildCallSites(r, t)

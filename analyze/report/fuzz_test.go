@@ -59,7 +59,7 @@ func checkWhole(t *testing.T, trace *analyze.Trace) {
 	a := cause.Analyze(trace, cause.Options{Permutations: 20})
 	for i := range trace.Waits {
 		var sum analyze.Nanos
-		for _, p := range a.Evidence.Split(&trace.Waits[i]) {
+		for _, p := range a.Evidence.Work.Split(&trace.Waits[i]) {
 			if p.Nanos < 0 {
 				t.Fatalf("wait %d: piece %+v", i, p)
 			}

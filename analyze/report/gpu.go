@@ -76,7 +76,7 @@ type Quantiles struct {
 }
 
 func buildGPU(r *Report, a *cause.Analysis, timing kernels.Timing) {
-	g := &a.Evidence.GPU
+	g := &a.Totals.GPU
 	tid := func(t *analyze.Thread) uint64 {
 		if t == nil {
 			return 0
@@ -90,11 +90,11 @@ func buildGPU(r *Report, a *cause.Analysis, timing kernels.Timing) {
 			P50NS: int64(h.At(50)), P95NS: int64(h.At(95)), P99NS: int64(h.At(99)), MaxNS: int64(h.Max())}
 	}
 	r.GPUTiming = timing.Source
-	r.GPU.Encoders = Encoders{Asked: a.Evidence.Trace.EncoderTiming, Measured: timing.Measured,
+	r.GPU.Encoders = Encoders{Asked: a.Totals.Trace.EncoderTiming, Measured: timing.Measured,
 		Estimated: timing.Estimated,
 		Because:   list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}
 	r.GPU.IdleGaps = list(g.IdleGaps, func(i evidence.Gap) IdleGap {
-		return IdleGap{BeginNS: int64(i.Begin - a.Evidence.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread),
+		return IdleGap{BeginNS: int64(i.Begin - a.Totals.Trace.Window.Begin), NS: int64(i.Length()), TID: tid(i.Thread),
 			Doing: i.Doing}
 	})
 	r.GPU.IdleBy = list(g.IdleBy, func(i evidence.IdleCause) IdleBy {

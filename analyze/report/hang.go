@@ -22,7 +22,7 @@ func (x *answers) untilHang(opts Options) {
 		return
 	}
 	x.before = cause.Analyze(before, cause.Options{Seed: opts.Seed})
-	x.serial = &cause.Analysis{Evidence: evidence.Measure(x.trace)}
+	x.serial = &cause.Analysis{Totals: evidence.Measure(x.trace)}
 }
 
 // warnings are those of the trace, without a line about a thread that the hang report is about.

@@ -195,7 +195,7 @@ func (l *long) step() {
 func (l *long) learn(small analyze.Options) error {
 	t, err := l.file.Load(small)
 	if err == nil && len(t.SignalWaits) > 0 {
-		l.know(evidence.Divide(t).Asked())
+		l.know(evidence.Divide(t).Handover.Asked())
 	}
 	return err
 }
@@ -220,7 +220,7 @@ func (l *long) know(objects []uint64) (news bool) {
 func (l *long) lookAgain() error {
 	news := false
 	for i := range l.looks {
-		news = l.know(l.looks[i].answer.serial.Evidence.Asked()) || news
+		news = l.know(l.looks[i].answer.serial.Evidence.Handover.Asked()) || news
 	}
 	if !news {
 		return nil
@@ -265,7 +265,7 @@ func (l *long) load(part analyze.Options) (*analyze.Trace, error) {
 // measured is what adds up of a part.
 type measured struct {
 	trace   *analyze.Trace
-	shows   *evidence.Evidence
+	shows   *evidence.Totals
 	kernels *kernels.Sum
 	scopes  []Scope
 	first   analyze.Nanos
@@ -320,8 +320,8 @@ func (l *long) conclude() {
 func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{}}
 	l.total.Finish()
-	x.serial = &cause.Analysis{Evidence: l.threads.Finish()}
-	x.trace = x.serial.Evidence.Trace
+	x.serial = &cause.Analysis{Totals: l.threads.Finish()}
+	x.trace = x.serial.Totals.Trace
 	if len(l.parts) > 0 {
 		x.kernels, x.named, x.timing = l.kernels.Kernels(), l.kernels.Operations(), l.kernels.Timing
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace),
@@ -335,7 +335,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	if l.found == nil {
 		l.found = &windowed{windows: []SampledWindow{}, phases: []Phase{}}
 	} else {
-		x.serial = l.found.judgement.Of(x.serial.Evidence)
+		x.serial = l.found.judgement.Of(x.serial.Totals)
 	}
 	x.fusions, x.insights = l.found.fusions, l.found.insights
 	r := x.report(l.opts)

@@ -27,7 +27,7 @@ type Queue struct {
 
 func buildQueues(r *Report, a *cause.Analysis, opts Options) {
 	r.Queues = []Queue{}
-	for _, u := range a.Evidence.Queues {
+	for _, u := range a.Totals.Queues {
 		if len(opts.Queues) > 0 && !slices.Contains(opts.Queues, u.Queue.ID) {
 			continue
 		}

@@ -30,7 +30,7 @@ func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 	t.Helper()
 	all := map[partOf]analyze.Nanos{}
 	a := evidence.Divide(trace)
-	for _, th := range a.Threads {
+	for _, th := range a.Times.Threads {
 		var sum analyze.Nanos
 		for p, n := range th.Time {
 			if n < 0 {
@@ -210,7 +210,7 @@ func checkProfiles(t *testing.T, trace *analyze.Trace) {
 	t.Helper()
 	a := evidence.Divide(trace)
 	want := map[string]analyze.Nanos{}
-	for _, th := range a.Threads {
+	for _, th := range a.Times.Threads {
 		want["api"] += th.Window - th.Time[analyze.PartOutside]
 		want["wait"] += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
 	}

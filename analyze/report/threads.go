@@ -35,7 +35,7 @@ type Thread struct {
 
 func buildThreads(r *Report, a *cause.Analysis, opts Options) {
 	r.Threads = []Thread{}
-	for _, t := range a.Evidence.Threads {
+	for _, t := range a.Totals.Times.Threads {
 		if !opts.lists(t.Thread) {
 			continue
 		}

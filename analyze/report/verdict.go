@@ -70,13 +70,13 @@ type RuledOut struct {
 
 func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 	v := &a.Verdict
-	total := a.Evidence.ThreadTimeTotal()
+	total := a.Totals.Times.Working()
 	r.Serialization = Serialization{Verdict: v.Cause, CloseCalls: append([]string{}, v.CloseCalls...), Share: v.Share,
 		Confidence: v.Confidence, Summary: v.Summary,
-		WaitMatrix: matrix(a.Evidence.WaitMatrix, opts), QueuedMatrix: matrix(a.Evidence.QueuedMatrix, opts),
-		LockMatrix: matrix(a.Evidence.LockMatrix,
+		WaitMatrix: matrix(a.Totals.Matrices.Waits, opts), QueuedMatrix: matrix(a.Totals.Matrices.Queued, opts),
+		LockMatrix: matrix(a.Totals.Matrices.Locks,
 			opts),
-		MutualExclusion: list(a.Evidence.Exclusion, exclusion), Interference: list(a.Evidence.Interference, interference),
+		MutualExclusion: list(a.Tests.Exclusion, exclusion), Interference: list(a.Tests.Interference, interference),
 		CriticalPath: criticalPath(a.Waits.Path), Chains: list(a.Waits.Chains, chain), ReplayError: a.ReplayError}
 	r.Serialization.Causes = list(v.Causes, func(f cause.Finding) Cause {
 		c := Cause{Cause: f.Cause, Limit: f.Standing == cause.Limit, LostNS: int64(f.Lost), Confidence: f.Confidence,

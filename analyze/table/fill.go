@@ -93,10 +93,10 @@ func addProcesses(a *filling, add func(processRow)) {
 
 func addThreads(a *filling, add func(threadRow)) {
 	known := map[*analyze.Thread]*evidence.ThreadTime{}
-	for _, t := range a.Evidence.Threads {
+	for _, t := range a.times.Threads {
 		known[t.Thread] = t
 	}
-	for _, th := range a.Evidence.Trace.Threads {
+	for _, th := range a.trace.Threads {
 		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin),
 			End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
 		if a.slice == nil { // those that reach into a range are counted, which do not add up
@@ -135,7 +135,7 @@ func addThreads(a *filling, add func(threadRow)) {
 }
 
 func addQueues(a *filling, add func(queueRow)) {
-	for _, q := range a.Evidence.Trace.Queues {
+	for _, q := range a.trace.Queues {
 		r := queueRow{PID: pid(q.Process), ID: int64(q.ID), Label: q.Label, Capacity: int64(q.Capacity)}
 		if q.Device != nil {
 			r.Device, r.Software = q.Device.Name, q.Device.Software
@@ -174,7 +174,7 @@ func addCommandBuffers(a *filling, add func(commandBufferRow)) {
 			CommittedBy: tid(b.Committed.Thread), CommitBegin: int64(b.Committed.Begin), CommitEnd: int64(b.Committed.End),
 			Scheduled:   int64(b.Scheduled),
 			KernelBegin: int64(b.Kernel.Begin), KernelEnd: int64(b.Kernel.End), GPUBegin: int64(b.GPU.Begin),
-			GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.Evidence.Trace.Window)),
+			GPUEnd: int64(b.GPU.End), GPU: int64(b.Took(a.trace.Window)),
 			Completed: int64(b.Completed.Begin), Handlers: int64(b.Handlers), Encoders: int64(len(b.Encoders)),
 		}
 		if b.Queue != nil {
@@ -192,7 +192,7 @@ func addGPUWork(a *filling, add func(gpuWorkRow)) {
 		for w := range b.GPUWork() {
 			r := gpuWorkRow{PID: pid(b.Process), CommandBuffer: int64(b.ID), Channel: w.Channel, Label: w.Label,
 				Begin: int64(w.Begin), End: int64(w.End),
-				GPU: int64(w.Within(a.Evidence.Trace.Window).Length())}
+				GPU: int64(w.Within(a.trace.Window).Length())}
 			if w.Encoder != analyze.NoEncoder {
 				r.Encoder = int64(b.Encoders[w.Encoder].ID)
 			}
@@ -222,11 +222,11 @@ func addEncoders(a *filling, add func(encoderRow)) {
 	}
 	var of []encoded // by the encoder's place
 	var splitter kernels.Splitter
-	costs := kernels.CostsOf(a.Evidence.Trace)
+	costs := kernels.CostsOf(a.trace)
 	for _, b := range a.slice.Buffers {
 		of = append(of[:0], make([]encoded, len(b.Encoders))...)
 		at := 0 // shares of an encoder nearly always follow each other, in the order of encoders
-		shares := splitter.Split(b, a.Evidence.Trace.Window, costs)
+		shares := splitter.Split(b, a.trace.Window, costs)
 		for i := range shares {
 			s := &shares[i]
 			if s.Encoder == nil {
@@ -286,8 +286,8 @@ func addDispatches(a *filling, add func(dispatchRow)) {
 }
 
 func addWaits(a *filling, add func(waitRow)) {
-	for i := range a.Evidence.Trace.Waits {
-		w := &a.Evidence.Trace.Waits[i]
+	for i := range a.trace.Waits {
+		w := &a.trace.Waits[i]
 		if !a.slice.Held(w.End) {
 			continue
 		}
@@ -297,11 +297,11 @@ func addWaits(a *filling, add func(waitRow)) {
 			Event:    int64(w.Event.Event), Value: w.Event.Value, SignaledBy: tid(w.Signaled),
 			Interpreter: interpreterLocks[w.Interpreter], Unfinished: w.Unfinished,
 		}
-		if b := a.Evidence.Trace.WaitsFor(w); b != nil {
+		if b := a.trace.WaitsFor(w); b != nil {
 			r.CommandBuffer, r.CommittedBy = int64(b.ID), tid(b.Committed.Thread)
 		}
 		of := a.writer.waited[nameOf(w.Thread)]
-		for _, piece := range a.Evidence.Split(w) {
+		for _, piece := range a.work.Split(w) {
 			of[piece.Part] += piece.Nanos
 			switch piece.Part {
 			case analyze.PartWaitExecuting:
@@ -324,8 +324,8 @@ func addWaits(a *filling, add func(waitRow)) {
 }
 
 func addLocks(a *filling, add func(lockRow)) {
-	for i := range a.Evidence.Trace.Locks {
-		l := &a.Evidence.Trace.Locks[i]
+	for i := range a.trace.Locks {
+		l := &a.trace.Locks[i]
 		if !a.slice.Held(l.End) {
 			continue
 		}
@@ -339,8 +339,8 @@ var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.Inte
 	analyze.InterpreterFree: "not held"}
 
 func addSignalWaits(a *filling, add func(signalWaitRow)) {
-	for i := range a.Evidence.Trace.SignalWaits {
-		w := &a.Evidence.Trace.SignalWaits[i]
+	for i := range a.trace.SignalWaits {
+		w := &a.trace.SignalWaits[i]
 		if !a.slice.Held(w.End) {
 			continue
 		}
@@ -352,7 +352,7 @@ func addSignalWaits(a *filling, add func(signalWaitRow)) {
 }
 
 func addDeviceMemory(a *filling, add func(memoryRow)) {
-	for _, m := range a.Evidence.Trace.DeviceMemory {
+	for _, m := range a.trace.DeviceMemory {
 		if !a.slice.Held(m.At) {
 			continue
 		}
@@ -365,7 +365,7 @@ func addDeviceMemory(a *filling, add func(memoryRow)) {
 }
 
 func addCompilations(a *filling, add func(compilationRow)) {
-	for _, c := range a.Evidence.Trace.Compilations {
+	for _, c := range a.trace.Compilations {
 		if !a.slice.Held(c.End) {
 			continue
 		}
@@ -375,8 +375,8 @@ func addCompilations(a *filling, add func(compilationRow)) {
 }
 
 func addScopes(a *filling, add func(scopeRow)) {
-	for i := range a.Evidence.Trace.Scopes {
-		s := &a.Evidence.Trace.Scopes[i]
+	for i := range a.trace.Scopes {
+		s := &a.trace.Scopes[i]
 		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) {
 			// of one without an end only its begin is in a slice
 			continue
@@ -386,7 +386,7 @@ func addScopes(a *filling, add func(scopeRow)) {
 }
 
 func addProcessorTimes(a *filling, add func(processorRow)) {
-	for _, th := range a.Evidence.Trace.Threads {
+	for _, th := range a.trace.Threads {
 		for _, s := range th.CPU {
 			waited := int64(s.Waited)
 			if s.Waited == analyze.NotKnown {

@@ -35,9 +35,11 @@ type table[T any] struct {
 
 // A filling is what rows are made of.
 type filling struct {
-	Evidence *evidence.Evidence // of the slice; at the end, of the run
-	slice    *analyze.Slice     // nil at the end of a run of several
-	writer   *Writer
+	trace  *analyze.Trace
+	work   *evidence.GPUWork // nil at the end of a run of several slices
+	times  *evidence.ThreadTimes
+	slice  *analyze.Slice // nil at the end of a run of several
+	writer *Writer
 }
 
 // exported is a table, whatever its rows are.
@@ -308,9 +310,10 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 		w.only = s
 		return nil
 	}
-	f := &filling{evidence.DivideSlice(s.Trace), s, w}
+	d := evidence.DivideRange(s.Trace)
+	f := &filling{d.Trace, d.Work, d.Times, s, w}
 	w.run.Add(s.Trace)
-	w.times.AddSlice(f.Evidence)
+	w.times.AddTimes(d.Times)
 	var all sync.WaitGroup
 	for _, t := range w.tables {
 		if w.out.format == JSONLines { // tables share a file
@@ -325,14 +328,15 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 
 // Finish writes what is known of the whole run, and ends the files.
 func (w *Writer) Finish() error {
-	var all *evidence.Evidence
+	f := &filling{slice: w.only, writer: w}
 	if w.only != nil {
-		all = evidence.Divide(w.only.Trace)
+		d := evidence.Divide(w.only.Trace)
+		f.trace, f.work, f.times = d.Trace, d.Work, d.Times
 	} else {
 		w.run.Finish()
-		all = w.times.Finish()
+		all := w.times.Finish()
+		f.trace, f.times = all.Trace, all.Times
 	}
-	f := &filling{all, w.only, w}
 	for _, t := range w.tables {
 		t.fill(f)
 		t.finish()
@@ -347,14 +351,14 @@ func (w *Writer) Finish() error {
 	if w.out.lines == nil {
 		return nil
 	}
-	events := all.Trace.Events
+	events := f.trace.Events
 	if w.only == nil { // those that reach into a range are counted, which do not add up
 		events = 0
 		for _, n := range w.events {
 			events += *n
 		}
 	}
-	return w.out.lines.finish(all.Trace, events)
+	return w.out.lines.finish(f.trace, events)
 }
 
 // Abandon ends a run that nobody will finish, or that is finished.

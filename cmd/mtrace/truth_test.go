@@ -255,7 +255,7 @@ func checkLabels(t *testing.T, trace *analyze.Trace, file *truth.File) {
 // checkPartition checks that each thread's time adds up to its window, to the nanosecond.
 func checkPartition(t *testing.T, trace *analyze.Trace) {
 	t.Helper()
-	for _, th := range cause.Analyze(trace, cause.Options{}).Evidence.Threads {
+	for _, th := range cause.Analyze(trace, cause.Options{}).Evidence.Times.Threads {
 		var sum analyze.Nanos
 		for _, part := range th.Time {
 			sum += part

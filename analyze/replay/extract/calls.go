@@ -56,7 +56,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 			s, d = waitFor(w.Interval, c, i)
 			s.Barrier = encoded && c.Empty()
 		}
-		if b.ev.ForOthers(w) {
+		if evidence.ForOthers(b.ev.Trace, w) {
 			s.Kind = program.WaitOther
 		}
 		add(w.Call, s, d, nil)
@@ -144,7 +144,7 @@ func withoutNested(list []call) []call {
 func acquireCosts(ev *evidence.Evidence) map[*analyze.Queue]analyze.Nanos {
 	full := map[*analyze.Queue][]analyze.Nanos{}
 	blocked := make([]bool, ev.Trace.IndexCount())
-	for _, made := range ev.FullQueue {
+	for _, made := range ev.Queues.Full {
 		full[made.Buffer.Queue], blocked[made.Buffer.Index] = nil, true
 	}
 	for c := range ev.Trace.Buffers() {

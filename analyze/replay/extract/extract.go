@@ -86,7 +86,7 @@ func (b *builder) addJobs() {
 	var queues evidence.Ordered[*analyze.Queue, struct{}]
 	var devices evidence.Ordered[*evidence.Device, struct{}]
 	latency := ev.UsualLatency()
-	completion, seen := ev.UsualCompletion()
+	completion, seen := evidence.UsualCompletion(ev.Trace)
 	if !seen { // a notification takes as long as a submission, and mostly longer
 		completion = max(completion, latency)
 	}
@@ -100,7 +100,7 @@ func (b *builder) addJobs() {
 		if ran := c.GPU.Within(ev.Trace.Window); ran.End < ran.Begin {
 			continue // it is outside of the range that was asked for
 		}
-		d := ev.DeviceOf(c)
+		d := ev.Work.Of(c)
 		device := devices.Number(d)
 		if device == len(p.Devices) {
 			p.Devices = append(p.Devices, deviceOf(ev, d, latency))
@@ -111,7 +111,7 @@ func (b *builder) addJobs() {
 				Device: device, AtOnce: max(1, o.Most), Limited: o.Limited})
 		}
 		held, stood := ev.Foreign.Took(c.Index)
-		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.UseOf(d).Crowding.Alone(c.GPU),
+		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
 			Enqueued: c.Enqueued.Known(), Stood: stood}
 		handed := max(0, c.GPU.Begin-release.At)
 		if p.Devices[device].Limited || o.Limited { // it may have waited for other work
@@ -141,7 +141,7 @@ func (b *builder) addJobs() {
 // deviceOf says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no
 // more is known only if ready work waited for it, for much of the time or often, or it was never idle.
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
-	u := ev.UseOf(d)
+	u := ev.GPU.Use(d)
 	behind, waits := ev.WaitsForRoom(d, latency)
 	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.ChanceShare.Value || behind >= policy.ManyBehind.Count()
 	limited := ev.Saturated && ev.Pending >= policy.ChanceShare.Value || waits && much

@@ -21,7 +21,7 @@ func withPolling(
 		switch c.Kind {
 		case program.Acquire:
 			buffer := buffers[c.Job]
-			own = append(own, turn{c.Job, i, last, c.Begin, buffer, buffer.GPU.End, ev.Completion(buffer)})
+			own = append(own, turn{c.Job, i, last, c.Begin, buffer, buffer.GPU.End, ev.Completions.At(buffer)})
 		case program.Commit:
 			commits++
 		case program.Wait, program.WaitOther:
@@ -110,7 +110,7 @@ func (t *turn) handles(at analyze.Nanos) bool {
 
 // asleep is when the thread waited for signals.
 func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) {
-	for w := range analyze.Each(ev.SignalWaits) {
+	for w := range analyze.Each(ev.ThreadWaits.Signals) {
 		if w.Thread == t {
 			list = append(list, w.Interval)
 		}

@@ -45,7 +45,7 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 	var names evidence.Ordered[string, struct{}]
 	for i, s := range spans {
-		th, time := &p.Threads[i], ev.TimeOf(s.thread)
+		th, time := &p.Threads[i], ev.Times.Of(s.thread)
 		if time == nil {
 			continue
 		}

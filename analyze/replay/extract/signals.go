@@ -20,7 +20,7 @@ import (
 // that end with another thread's wait for the GPU.
 func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	return func(yield func(*analyze.LockWait) bool) {
-		for l := range analyze.Each(b.ev.Locks) {
+		for l := range analyze.Each(b.ev.ThreadWaits.Locks) {
 			if b.held[l] == nil && !yield(l) {
 				return
 			}
@@ -73,7 +73,7 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 			w.Signalled-w.Begin)
 	}
 	ends := map[*analyze.Wait]int32{}
-	for l := range analyze.Each(b.ev.Locks) {
+	for l := range analyze.Each(b.ev.ThreadWaits.Locks) {
 		w := b.held[l]
 		if w == nil || l.Begin < b.window.Begin || l.End > b.window.End {
 			continue
@@ -113,7 +113,7 @@ func linkedWaits(
 	others := map[*analyze.Thread]bool{} // that make no calls
 	for range 2 {
 		list = list[:0]
-		for w := range analyze.Each(ev.ForSignals) {
+		for w := range analyze.Each(ev.ThreadWaits.Merged) {
 			s := w.Signaller
 			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End ||
 				handlers[s] || w.Begin < window.Begin || w.End > window.End {
@@ -141,7 +141,7 @@ func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 	}
 	handled := evidence.NewBusy(ends)
 	inside, all := map[*analyze.Thread]int{}, map[*analyze.Thread]int{}
-	for w := range analyze.Each(ev.ForSignals) {
+	for w := range analyze.Each(ev.ThreadWaits.Merged) {
 		if all[w.Signaller]++; handled.Within(analyze.Interval{Begin: w.Signalled, End: w.Signalled + 1}) > 0 {
 			inside[w.Signaller]++
 		}
@@ -195,7 +195,7 @@ func waitsForHeldInterpreter(ev *evidence.Evidence) map[*analyze.LockWait]*analy
 	for _, all := range held {
 		slices.SortStableFunc(all, func(x, y *analyze.Wait) int { return cmp.Compare(x.Begin, y.Begin) })
 	}
-	for l := range analyze.Each(ev.Locks) {
+	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if !l.OfInterpreter() {
 			continue
 		}

@@ -45,7 +45,7 @@ func (b *builder) addThreads() {
 	p := b.program
 	p.Lasted = working.Length()
 	b.events = map[eventValue]int32{}
-	waits := b.ev.WaitsUnion()
+	waits := evidence.WaitsUnion(b.ev.Trace)
 	var spans []span
 	for i, t := range threads {
 		if t == b.server {

@@ -1,0 +1,135 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Completions is when the program could see that its command buffers had completed.
+type Completions struct {
+	// return of the first wait for a command buffer whose completion is not in the trace
+	waitedFor map[analyze.CommandBufferIndex]analyze.Nanos
+}
+
+// FindCompletions finds when the first wait for each command buffer returned.
+func FindCompletions(t *analyze.Trace) Completions {
+	first := map[analyze.CommandBufferIndex]analyze.Nanos{}
+	for w := range analyze.Each(t.Waits) {
+		if b := t.WaitsFor(w); b == nil || w.Scheduled || w.Unfinished || b.Completed.Known() {
+			continue
+		}
+		if at, known := first[w.Buffer]; !known || w.End < at {
+			first[w.Buffer] = w.End
+		}
+	}
+	return Completions{first}
+}
+
+// At returns when the program could see that a command buffer had completed, at the latest when a wait for it returned.
+// It is 0 if that is not known.
+func (c Completions) At(b *analyze.CommandBuffer) analyze.Nanos {
+	switch {
+	case b.Completed.Known():
+		return b.Completed.Begin
+	case b.GPU.Known():
+		return b.GPU.End
+	}
+	return c.waitedFor[b.Index]
+}
+
+// lastCompleted returns, for each queue, when the last command buffer that is known to have completed was committed.
+// Command buffers that were committed later were in flight when the trace ended.
+func (c Completions) lastCompleted(t *analyze.Trace) map[*analyze.Queue]analyze.Nanos {
+	last := map[*analyze.Queue]analyze.Nanos{}
+	for b := range t.Buffers() {
+		if b.Committed.Known() && c.At(b) != 0 {
+			last[b.Queue] = max(last[b.Queue], b.Committed.Begin)
+		}
+	}
+	return last
+}
+
+// UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers;
+// false where it nearly always had, and it is not known.
+func UsualCompletion(t *analyze.Trace) (usual analyze.Nanos, known bool) {
+	var all []analyze.Nanos
+	for b := range t.Buffers() {
+		if b.GPU.Known() && b.Completed.Known() && b.Handlers == 0 {
+			all = append(all, max(0, b.Completed.Begin-b.GPU.End))
+		}
+	}
+	if len(all) < policy.Pattern.Count() {
+		return policy.UsualCompletion, false
+	}
+	return Median(all), true
+}
+
+// Handling is when a queue's completed work waited for the program's completion handlers.
+func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
+	usual, _ := UsualCompletion(t)
+	by := map[*analyze.Queue][]analyze.Interval{}
+	for b := range t.Buffers() {
+		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Wakeup.Nanos() {
+			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		}
+	}
+	return unions(by)
+}
+
+// Chained is how long completion handlers worked, after the usual completion of their command buffers, before they made
+// their thread's next one, and how many did. It counts threads that make nearly all command buffers so, between the
+// GPU's end of the one before and the return of its handlers.
+func Chained(t *analyze.Trace) (worked analyze.Nanos, handlers int) {
+	usual, _ := UsualCompletion(t)
+	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
+	for b := range t.Buffers() {
+		if b.Created.Known() && b.Created.Thread != nil && b.GPU.Known() && b.Completed.Known() {
+			by[b.Created.Thread] = append(by[b.Created.Thread], b)
+		}
+	}
+	for _, list := range by {
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int {
+			return cmp.Compare(x.Created.Begin,
+				y.Created.Begin)
+		})
+		n, took := 0, analyze.Nanos(0)
+		for i := 1; i < len(list); i++ {
+			b, made := list[i-1], list[i].Created.Begin
+			if b.Handlers > 0 && b.GPU.End <= made && made <= b.Completed.Begin {
+				n++
+				took += max(0, made-b.GPU.End-usual)
+			}
+		}
+		if len(list) >= policy.Sample.Count() && policy.NearlyAll(n, len(list)-1) {
+			worked, handlers = worked+took, handlers+n
+		}
+	}
+	return worked, handlers
+}
+
+// HandlersOneByOne are the times that completion handlers of the program took at most, where they ran right behind
+// those of the command buffer before in their queue: a queue completes one command buffer after the other, so none of
+// that time is the delay of a notification.
+func HandlersOneByOne(t *analyze.Trace) (all []analyze.Nanos) {
+	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
+	for b := range t.Buffers() {
+		if b.GPU.Known() && b.Completed.Known() {
+			by[b.Queue] = append(by[b.Queue], b)
+		}
+	}
+	for _, list := range by {
+		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int {
+			return cmp.Compare(x.Completed.Begin,
+				y.Completed.Begin)
+		})
+		for i := 1; i < len(list); i++ {
+			if b, before := list[i], list[i-1].Completed.End; b.Handlers > 0 && b.GPU.End <= before {
+				all = append(all, max(0, b.Completed.Begin-before))
+			}
+		}
+	}
+	return all
+}

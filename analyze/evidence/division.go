@@ -1,0 +1,33 @@
+package evidence
+
+import "mtrace/analyze"
+
+// A Division is how the threads of a trace spent their time, and what divides their waits. It takes little time to make
+// and is meant for outputs.
+type Division struct {
+	Trace       *analyze.Trace
+	Work        *GPUWork
+	ThreadWaits *ThreadWaits
+	Handover    *Handover // nil if there is no single submitter
+	Times       *ThreadTimes
+}
+
+// Divide divides the threads' time in a trace.
+func Divide(t *analyze.Trace) *Division {
+	d := newDivision(t)
+	d.Times = DivideTime(d.Work, d.ThreadWaits, d.Handover, nil)
+	return d
+}
+
+// DivideRange is Divide for one of the ranges of a run. Its Times have no waits for command buffers and are to be added
+// up by Total.AddTimes: an output that writes ranges divides each wait itself.
+func DivideRange(t *analyze.Trace) *Division {
+	d := newDivision(t)
+	d.Times = timesToAdd(t, d.ThreadWaits, d.Handover)
+	return d
+}
+
+func newDivision(t *analyze.Trace) *Division {
+	waits := FindThreadWaits(t)
+	return &Division{Trace: t, Work: Locate(t), ThreadWaits: waits, Handover: FindHandover(t, waits.Merged)}
+}

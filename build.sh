@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), packages (what the system lacks for it), demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel, clean.
+# Builds and proves mtrace. Targets: build (default), packages, demo, test, again, cross, release, bench, overhead, scenarios, structures, lab, torture, soak, wheel, clean.
 # Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -105,6 +105,8 @@ lab() {
     -o bin/lab/softmetal-client -Lbin/softmetal -lsoftmetal -lgnustep-base -lobjc -lm -Wl,-rpath,'$ORIGIN/softmetal'
   fixtures/scenarios/programs/build.sh bin/lab
   CGO_ENABLED=0 go build -o bin/lab/matrix ./fixtures/scenarios/matrix
+  fixtures/structures/program/build.sh bin/lab
+  CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/lab/structures ./fixtures/structures
   local version
   version=$(sed -n 's/^const TinygradVersion = "\(.*\)".*/\1/p' fixtures/softmetal/tinygrad.go)
   [ -d bin/lab/site ] || python3 -m pip install --quiet --no-deps --no-compile --target bin/lab/site "tinygrad==$version" || say "no tinygrad: the lab's part f is left out"
@@ -116,7 +118,7 @@ lab() {
   if [ -n "${SOFTMETAL_GGML:-}" ]; then
     MARCH=x86-64-v3 fixtures/softmetal/testdata/ggml/build.sh "$SOFTMETAL_GGML" "$PWD/bin/softmetal" "$PWD/bin/lab/ggml" && more=(bin/lab/ggml/test-backend-ops) || say "ggml does not build: the lab's part g is left out"
   fi
-  fixtures/lab/pack.sh bin/lab.tar.gz "${more[@]}" bin/lab/client bin/lab/libshapes.so bin/lab/softmetal-client bin/lab/scenario bin/lab/matrix
+  fixtures/lab/pack.sh bin/lab.tar.gz "${more[@]}" bin/lab/client bin/lab/libshapes.so bin/lab/softmetal-client bin/lab/scenario bin/lab/matrix bin/lab/structure bin/lab/structures
   say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz && lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/visit.py --out visit.json (docs/lab.md)"
 }
 
@@ -192,11 +194,13 @@ case ${1:-build} in
   scenarios) build; shift; fixtures/scenarios/programs/build.sh bin
     [ $# -gt 0 ] || set -- --seeds "${SEEDS:-20}" --what-if
     go run ./fixtures/scenarios/matrix "$@" ;;
+  structures) [ "$system" = Linux ] || die "drawn programs need the software Metal, which is for Linux"
+    build; shift; fixtures/structures/program/build.sh bin; go run ./fixtures/structures exam "$@" ;;
   torture) [ "$system" = Linux ] || die "the torture needs the software Metal, which is for Linux"
     build; shift; fixtures/torture/program/build.sh bin; go run ./fixtures/torture "$@" ;;
   wheel) shift; wheel "$@" ;;
   soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo dist .cache ;;
   -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, packages, demo, test, again, cross, release, bench, overhead, scenarios, lab, torture, soak, wheel or clean" ;;
+  *) die "no target '$1': build, packages, demo, test, again, cross, release, bench, overhead, scenarios, structures, lab, torture, soak, wheel or clean" ;;
 esac

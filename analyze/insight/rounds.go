@@ -13,6 +13,7 @@ type rounds struct {
 	thread  map[*analyze.Thread][]analyze.Nanos
 	process map[*analyze.Process][]analyze.Nanos
 	most    int // commits of a thread
+	lengths map[*analyze.Thread]analyze.Nanos
 }
 
 func roundsOf(t *analyze.Trace) *rounds {
@@ -51,6 +52,29 @@ func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	}
 	n := sort.Search(len(list), func(i int) bool { return list[i] >= at })
 	return round{of, n}, len(list) >= policy.FewestRounds && n >= start(len(list)) && n < len(list)
+}
+
+// usual is the middle length of the thread's rounds, or of its process's; 0 when there are none.
+func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
+	list := r.thread[t]
+	if len(list) == 0 && t != nil {
+		list = r.process[t.Process]
+	}
+	if len(list) < 2 {
+		return 0
+	}
+	if r.lengths == nil {
+		r.lengths = map[*analyze.Thread]analyze.Nanos{}
+	}
+	if _, known := r.lengths[t]; !known {
+		lengths := make([]analyze.Nanos, len(list)-1)
+		for i := range lengths {
+			lengths[i] = list[i+1] - list[i]
+		}
+		slices.Sort(lengths)
+		r.lengths[t] = lengths[len(lengths)/2]
+	}
+	return r.lengths[t]
 }
 
 // start is how many of the rounds do not count.

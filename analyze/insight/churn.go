@@ -1,0 +1,141 @@
+package insight
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// newSizes: memory in the loop is of sizes that no earlier allocation had, so that no cache that is keyed by size ever
+// has what is asked for.
+func newSizes(in *Input) *Insight {
+	known := map[size]bool{}
+	var where sites
+	made, fresh := 0, 0
+	least, most := uint64(1<<63), uint64(0)
+	var bytes uint64
+	var cost analyze.Nanos
+	for i := range in.Trace.Allocations {
+		a := &in.Trace.Allocations[i]
+		if a.OnHeap || a.Bytes == 0 {
+			continue
+		}
+		of := size{a.Bytes, a.Storage}
+		again := known[of]
+		known[of] = true
+		if _, steady := in.rounds.steady(a.Thread, a.At); !steady {
+			continue
+		}
+		if made++; again {
+			continue
+		}
+		fresh++
+		bytes, cost = bytes+a.Bytes, cost+a.Took
+		least, most = min(least, a.Bytes), max(most, a.Bytes)
+		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, "", 1, a.Took, a.Bytes)
+	}
+	if made < policy.ChurnCount || of(fresh, made) < policy.NewSizes {
+		return nil
+	}
+	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier one had, from %s to "+
+			"%s, %s in all: a cache that is keyed by size has none of them; making them took %s", fresh, made,
+			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost)),
+		Advice: "round sizes up to few classes, for example to the next power of two or the next eighth of one, or take " +
+			"memory from a heap (MTLHeap)"}
+}
+
+// A released is memory that was given back and could have been used again.
+type released struct {
+	at       analyze.Nanos
+	together int // releases in a row, with no allocation between them, of which this is one
+}
+
+// remade: memory is released, and memory of the same size is made at once: a cache is cleared each step, or there is
+// none.
+func remade(in *Input) *Insight {
+	if in.Trace.Releases == 0 {
+		return nil
+	}
+	free := in.released()
+	var where sites
+	names := sizes{}
+	made, again, cleared := 0, 0, 0
+	var bytes uint64
+	var cost analyze.Nanos
+	for i := range in.Trace.Allocations {
+		a := &in.Trace.Allocations[i]
+		if _, steady := in.rounds.steady(a.Thread, a.At); !steady || a.OnHeap || a.Bytes == 0 {
+			continue
+		}
+		made++
+		of := releasedSize{a.Thread.Process, size{a.Bytes, a.Storage}}
+		list := free[of]
+		n, _ := slices.BinarySearchFunc(list, a.At, func(r released, at analyze.Nanos) int { return cmp.Compare(r.at, at) })
+		if n == 0 || a.At-list[n-1].at > max(policy.ChurnSoon, in.rounds.usual(a.Thread)) {
+			continue
+		}
+		again++
+		if list[n-1].together >= policy.ClearedTogether {
+			cleared++
+		}
+		free[of] = slices.Delete(list, n-1, n)
+		bytes, cost = bytes+a.Bytes, cost+a.Took
+		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, a.Took, a.Bytes)
+	}
+	if made < policy.ChurnCount || of(again, made) < policy.ChurnShare {
+		return nil
+	}
+	i := &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start have the size of memory that was released just "+
+			"before, %s in all; making it anew took %s", again, made, analyze.FormatBytes(bytes), in.ofThreads(cost)),
+		Advice: "keep the memory and use it again for the next step: a pool, or a heap (MTLHeap)"}
+	if of(cleared, again) >= policy.Most.Value {
+		i.Evidence += "; most of it was released together with other memory, as a cache that is cleared"
+		i.Advice = "do not clear the cache of memory in each step (torch.mps.empty_cache(), mx.clear_cache(), " +
+			"removeAllObjects of a pool): bound its size"
+	}
+	return i
+}
+
+type releasedSize struct {
+	process *analyze.Process
+	size
+}
+
+// released are the releases of the trace by the size of the memory, in ascending order.
+func (in *Input) released() map[releasedSize][]released {
+	type change struct {
+		at   analyze.Nanos
+		of   releasedSize
+		free bool
+	}
+	var changes []change
+	for i := range in.Trace.Allocations {
+		a := &in.Trace.Allocations[i]
+		if a.Thread == nil || a.OnHeap {
+			continue
+		}
+		of := releasedSize{a.Thread.Process, size{a.Bytes, a.Storage}}
+		changes = append(changes, change{a.At, of, false})
+		if a.Released > a.At {
+			changes = append(changes, change{a.Released, of, true})
+		}
+	}
+	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.at, b.at) })
+	list := map[releasedSize][]released{}
+	for i := 0; i < len(changes); {
+		end := i
+		for end < len(changes) && changes[end].free {
+			end++
+		}
+		for _, c := range changes[i:end] {
+			list[c.of] = append(list[c.of], released{c.at, end - i})
+		}
+		i = end + 1
+	}
+	return list
+}

@@ -1,0 +1,58 @@
+package insight
+
+import (
+	"strings"
+	"testing"
+
+	"mtrace/analyze/tracesim"
+)
+
+// Memory of a size of its own in each step, and caches that are cleared in each step, were nothing but "memory made in
+// the loop".
+func TestMemoryChurn(t *testing.T) {
+	work := func(th *tracesim.Thread, q *tracesim.Queue) { th.Wait(iterate(th, q, 400*us, "step")) }
+	for name, c := range map[string]struct {
+		step func(th *tracesim.Thread, q *tracesim.Queue, i int)
+		id   string // what is found of new-sizes and released-and-remade; "" for neither
+		says string
+	}{
+		"a size of its own each time": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			b := th.Make(uint64(4096+256*i), 0, tracesim.Shared)
+			work(th, q)
+			th.Release(b)
+		}, "new-sizes", "have a size that no earlier one had"},
+		"few sizes": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			th.Make(uint64(4096*(1+i%7)), 0, tracesim.Shared)
+			work(th, q)
+		}, "", ""},
+		"released and made again": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			b := th.Make(1<<20, 0, tracesim.Shared)
+			work(th, q)
+			th.Release(b)
+		}, "released-and-remade", "the size of memory that was released just before"},
+		"a cache that is cleared": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			var cache []uint32
+			for k := range 4 {
+				cache = append(cache, th.Make(uint64(1+k)<<16, 0, tracesim.Private))
+			}
+			work(th, q)
+			for _, b := range cache {
+				th.Release(b)
+			}
+		}, "released-and-remade", "as a cache that is cleared"},
+		"kept": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			if i < 2 {
+				th.Make(1<<20, 0, tracesim.Shared)
+			}
+			work(th, q)
+		}, "", ""},
+	} {
+		found := look(t, 1, steady(60, c.step))
+		for _, id := range []string{"new-sizes", "released-and-remade"} {
+			i, there := found[id]
+			if there != (id == c.id) || there && (!strings.Contains(i.Evidence, c.says) || len(i.Where) == 0) {
+				t.Errorf("%s: %s is found %v: %q at %v", name, id, there, i.Evidence, i.Where)
+			}
+		}
+	}
+}

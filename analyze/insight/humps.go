@@ -1,0 +1,168 @@
+package insight
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Humps are two populations that a set of durations consists of.
+type humps struct {
+	short, long           analyze.Nanos // their middles
+	shortCount, longCount int
+	border                analyze.Nanos // the shortest that is of the longer ones
+}
+
+// twoHumps finds the two humps of durations, which it sorts; false when they have one, or no clear two. The cut is the
+// one that leaves least variance of the logarithms within the two sides; between the two there must be a gap.
+func twoHumps(list []analyze.Nanos) (h humps, two bool) {
+	n := len(list)
+	if n < policy.HumpValues {
+		return h, false
+	}
+	slices.Sort(list)
+	logs := make([]float64, n)
+	sum, squares := 0.0, 0.0
+	for i, d := range list {
+		logs[i] = math.Log(float64(max(1, d)))
+		sum, squares = sum+logs[i], squares+logs[i]*logs[i]
+	}
+	whole := squares - sum*sum/float64(n)
+	least := int(math.Ceil(policy.HumpLeast * float64(n)))
+	left, cut, between := 0.0, 0, 0.0
+	for i := range n {
+		if i >= least && n-i >= least {
+			a, b := float64(i), float64(n-i)
+			difference := left/a - (sum-left)/b
+			if v := a * b / float64(n) * difference * difference; v > between {
+				cut, between = i, v
+			}
+		}
+		left += logs[i]
+	}
+	if cut == 0 || whole <= 0 || between < policy.HumpBetween*whole {
+		return h, false
+	}
+	h = humps{list[cut/2], list[(cut+n)/2], cut, n - cut, list[cut]}
+	if float64(h.long) < policy.HumpRatio*float64(h.short) {
+		return h, false
+	}
+	// the middle part of the way from one to the other, by logarithms
+	from, way := logs[cut/2], logs[(cut+n)/2]-logs[cut/2]
+	first, _ := slices.BinarySearch(logs, from+way*(1-policy.HumpGap)/2)
+	last, _ := slices.BinarySearch(logs, from+way*(1+policy.HumpGap)/2)
+	return h, float64(last-first) <= policy.HumpGapShare*float64(n)
+}
+
+// populations: the GPU times of one kernel have two humps. Only command buffers with one kernel are looked at: what each
+// dispatch of them took.
+func populations(in *Input) *Insight {
+	type sample struct {
+		took    analyze.Nanos
+		threads uint64
+	}
+	by := map[*analyze.Pipeline][]sample{}
+	named := map[[2]string][]*analyze.Pipeline{}
+	var order [][2]string
+	for b := range in.Trace.Buffers() {
+		p, count, threads := oneKernel(b)
+		if p == nil || !b.GPU.Known() {
+			continue
+		}
+		if by[p] == nil {
+			name := [2]string{cmp.Or(p.Kernel, p.Label), p.Variant}
+			if named[name] == nil {
+				order = append(order, name)
+			}
+			named[name] = append(named[name], p)
+		}
+		by[p] = append(by[p], sample{b.Took(b.GPU) / analyze.Nanos(count), threads / uint64(count)})
+	}
+	var best *Insight
+	var bestTime analyze.Nanos
+	more := 0
+	for _, name := range order {
+		var times []analyze.Nanos
+		var all analyze.Nanos
+		for _, p := range named[name] {
+			for _, s := range by[p] {
+				times = append(times, s.took)
+				all += s.took
+			}
+		}
+		h, two := twoHumps(times)
+		if !two {
+			continue
+		}
+		if more++; best != nil && all <= bestTime {
+			continue
+		}
+		var sizes [2]map[uint64]bool
+		sizes[0], sizes[1] = map[uint64]bool{}, map[uint64]bool{}
+		pipelines := [2]map[*analyze.Pipeline]bool{{}, {}}
+		for _, p := range named[name] {
+			for _, s := range by[p] {
+				side := 0
+				if s.took >= h.border {
+					side = 1
+				}
+				sizes[side][s.threads], pipelines[side][p] = true, true
+			}
+		}
+		bestTime = all
+		best = &Insight{Severity: Info, Evidence: fmt.Sprintf("the times of kernel %s on the GPU have two humps: %d "+
+			"dispatches take about %s, and %d about %s; %s", name[0], h.shortCount, h.short, h.longCount, h.long,
+			apartBy(pipelines, sizes)),
+			Advice: "do not compare means of the two together: give the kernels, or their command buffers, names of their own"}
+	}
+	if more > 1 {
+		best.Evidence += fmt.Sprintf("; so have those of %s", analyze.Plural(more-1, "more kernel"))
+	}
+	return best
+}
+
+// apartBy says what else is different between dispatches of the two humps.
+func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
+	switch {
+	case disjoint(pipelines):
+		return "the two are different pipeline states: other sources, constants or options"
+	case disjoint(sizes):
+		return "the two have different numbers of threads"
+	}
+	return "both have the same pipeline state and the same numbers of threads: what they are given, or the GPU's " +
+		"clock, differs"
+}
+
+// disjoint says whether nothing is on both sides.
+func disjoint[K comparable](sides [2]map[K]bool) bool {
+	for k := range sides[0] {
+		if sides[1][k] {
+			return false
+		}
+	}
+	return true
+}
+
+// oneKernel is the only pipeline state that a command buffer runs, how often, and on how many threads; nil when there
+// are several, or something else.
+func oneKernel(b *analyze.CommandBuffer) (one *analyze.Pipeline, count int, threads uint64) {
+	for i := range b.Encoders {
+		if b.Encoders[i].Copies > 0 {
+			return nil, 0, 0
+		}
+		for d := range b.Encoders[i].Runs() {
+			if d.Pipeline == nil || one != nil && d.Pipeline != one {
+				return nil, 0, 0
+			}
+			one, count, threads = d.Pipeline, count+d.Count, threads+d.Threads
+		}
+	}
+	if one != nil && cmp.Or(one.Kernel, one.Label) == "" {
+		return nil, 0, 0
+	}
+	return one, count, threads
+}

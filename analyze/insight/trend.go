@@ -1,0 +1,286 @@
+package insight
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A fifths holds a time in each part of a thread's run, and how often it was spent.
+type fifths struct {
+	time  [policy.TrendParts]analyze.Nanos
+	count [policy.TrendParts]int
+}
+
+func (f *fifths) add(part int, took analyze.Nanos) {
+	f.time[part] += took
+	f.count[part]++
+}
+
+// mean is what one took in a part; 0 when there was none.
+func (f *fifths) mean(part int) analyze.Nanos {
+	return f.time[part] / analyze.Nanos(max(1, f.count[part]))
+}
+
+const lastPart = policy.TrendParts - 1
+
+// grows says whether the mean grows from each part to the next.
+func (f *fifths) grows() bool {
+	first, growth := f.mean(0), float64(f.mean(lastPart)-f.mean(0))
+	if first == 0 || float64(f.mean(lastPart)) < policy.TrendRatio*float64(first) {
+		return false
+	}
+	for part := range lastPart {
+		if float64(f.mean(part+1)-f.mean(part)) < policy.TrendShare*growth {
+			return false
+		}
+	}
+	return true
+}
+
+// A grower is what took longer from one part of the run to the next.
+type grower struct {
+	what string
+	fifths
+}
+
+// A steps is the steps of one thread, from commit to commit, in parts of equally many.
+type steps struct {
+	thread  *analyze.Thread
+	commits []analyze.Nanos // at which a part begins, and at which the last ends
+	whole   fifths
+	parts   map[string]*grower
+	order   []*grower
+
+	dispatches, threads [policy.TrendParts]uint64 // that the thread had the GPU run
+}
+
+// stepsOf cuts the steps of a thread into parts; nil when there are too few.
+func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
+	commits = commits[start(len(commits)):]
+	n := (len(commits) - 1) / policy.TrendParts
+	if n < policy.TrendSteps {
+		return nil
+	}
+	s := &steps{thread: thread, parts: map[string]*grower{}}
+	for part := range policy.TrendParts {
+		begin, end := commits[part*n], commits[(part+1)*n]
+		s.commits = append(s.commits, begin)
+		s.whole.time[part], s.whole.count[part] = end-begin, n
+	}
+	s.commits = append(s.commits, commits[policy.TrendParts*n])
+	return s
+}
+
+// part is the part that an instant is in; false when it is in none.
+func (s *steps) part(at analyze.Nanos) (part int, in bool) {
+	part = sort.Search(len(s.commits), func(i int) bool { return s.commits[i] > at }) - 1
+	return part, part >= 0 && part <= lastPart
+}
+
+// add adds a time that the thread spent, or that the GPU spent for it, from an instant on.
+func (s *steps) add(what string, at, took analyze.Nanos) {
+	part, in := s.part(at)
+	if !in {
+		return
+	}
+	g := s.parts[what]
+	if g == nil {
+		g = &grower{what: what}
+		s.parts[what] = g
+		s.order = append(s.order, g)
+	}
+	g.add(part, took)
+}
+
+// growers are what has a part in the growth of the steps, the largest first.
+func (s *steps) growers() (list []*grower) {
+	growth := float64(s.whole.time[lastPart] - s.whole.time[0])
+	for _, g := range s.order {
+		if float64(g.time[lastPart]-g.time[0]) >= policy.TrendNamed*growth {
+			list = append(list, g)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *grower) int {
+		return cmp.Compare(b.time[lastPart]-b.time[0], a.time[lastPart]-a.time[0])
+	})
+	return list
+}
+
+// text is "kernel attend on the GPU from 300 µs to 2.70 ms each" or, where there are more of them, how many more.
+func (g *grower) text() string {
+	first, last := g.mean(0), g.mean(lastPart)
+	var parts []string
+	if first == 0 || float64(last) >= policy.TrendRatio*float64(first) || g.count[lastPart] <= g.count[0] {
+		parts = append(parts, fmt.Sprintf("from %s to %s each", first, last))
+	}
+	if float64(g.count[lastPart]) >= policy.TrendRatio*float64(g.count[0]) {
+		parts = append(parts, fmt.Sprintf("%d times in place of %d", g.count[lastPart], g.count[0]))
+	}
+	return g.what + " " + strings.Join(parts, ", ")
+}
+
+// addWork counts what a command buffer has the GPU run.
+func (s *steps) addWork(b *analyze.CommandBuffer) {
+	part, in := s.part(b.Committed.Begin)
+	if !in {
+		return
+	}
+	for i := range b.Encoders {
+		for d := range b.Encoders[i].Runs() {
+			s.dispatches[part] += uint64(d.Count)
+			s.threads[part] += d.Threads
+		}
+	}
+}
+
+// work says by how much more the GPU is given to do in the last part than in the first; empty without dispatches.
+func (s *steps) work() string {
+	if s.dispatches[0] == 0 || s.threads[0] == 0 {
+		return ""
+	}
+	dispatches := float64(s.dispatches[lastPart]) / float64(s.dispatches[0])
+	threads := float64(s.threads[lastPart]) / float64(s.threads[0])
+	switch {
+	case dispatches >= policy.TrendRatio:
+		return fmt.Sprintf("; the last fifth has %.1f times as many dispatches as the first", dispatches)
+	case threads >= policy.TrendRatio:
+		return fmt.Sprintf("; dispatches of the last fifth have %.1f times as many threads as those of the first", threads)
+	}
+	return "; the number and the size of the dispatches do not grow"
+}
+
+// trend: the steps of a thread take longer and longer.
+func trend(in *Input) *Insight {
+	all := map[*analyze.Thread]*steps{}
+	var order []*steps
+	for thread, commits := range in.rounds.thread {
+		if s := stepsOf(thread, commits); s != nil && s.whole.grows() {
+			all[thread] = s
+			order = append(order, s)
+		}
+	}
+	if len(order) == 0 {
+		return nil
+	}
+	in.addTimes(all)
+	slices.SortFunc(order, func(a, b *steps) int {
+		return cmp.Or(cmp.Compare(b.whole.time[lastPart]-b.whole.time[0], a.whole.time[lastPart]-a.whole.time[0]),
+			cmp.Compare(a.thread.ID, b.thread.ID))
+	})
+	var cost analyze.Nanos
+	for _, s := range order {
+		for part := range policy.TrendParts {
+			cost += s.whole.time[part] - s.whole.time[0]
+		}
+	}
+	s := order[0]
+	i := &Insight{Severity: in.weigh(cost), Cost: cost,
+		Evidence: fmt.Sprintf("from the first fifth of the run to the last, a step of thread %d %s, from one commit to the "+
+			"next, grows from %s to %s", s.thread.ID, s.thread.Name, s.whole.mean(0), s.whole.mean(lastPart)),
+		Advice: "look for what the program keeps from step to step: lists that are gone through, caches and sequences " +
+			"that grow, graphs to which each step adds"}
+	var growing []string
+	for _, g := range s.growers()[:min(len(s.growers()), policy.NamedSites)] {
+		growing = append(growing, g.text())
+	}
+	if len(growing) > 0 {
+		i.Evidence += "; what grows: " + strings.Join(growing, "; ") + s.work()
+	}
+	if len(order) > 1 {
+		i.Evidence += fmt.Sprintf("; so do those of %s", analyze.Plural(len(order)-1, "more thread"))
+	}
+	return i
+}
+
+// addTimes gives threads whose steps grow what they did in each part.
+func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
+	t := in.Trace
+	call := func(what string, c *analyze.Call) {
+		if s := all[c.Thread]; s != nil && c.Known() {
+			s.add(what, c.Begin, c.Length())
+		}
+	}
+	for b := range t.Buffers() {
+		s := all[b.Committed.Thread]
+		if s == nil || !b.Committed.Known() {
+			continue
+		}
+		call("commit", &b.Committed)
+		call("creating a command buffer", &b.Created)
+		if b.GPU.Known() {
+			s.add(kernelOf(b)+" on the GPU", b.Committed.Begin, b.Took(b.GPU))
+		}
+		s.addWork(b)
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			if e.Created.Known() && e.Ended.Known() {
+				s.add("encoding into an encoder", e.Created.Begin, e.Ended.End-e.Created.Begin)
+			}
+		}
+	}
+	for i := range t.Locks {
+		call("waiting for a lock in "+t.Locks[i].Selector, &t.Locks[i].Call)
+	}
+	for i := range t.Allocations {
+		a := &t.Allocations[i]
+		call(a.Selector, &analyze.Call{Interval: analyze.Interval{Begin: a.At, End: a.At + a.Took}, Thread: a.Thread})
+	}
+	for i := range t.Compilations {
+		call(t.Compilations[i].Selector, &t.Compilations[i].Call)
+	}
+	in.addOutside(all)
+}
+
+// addOutside adds the time that threads spent outside of their command buffers and waits.
+func (in *Input) addOutside(all map[*analyze.Thread]*steps) {
+	inside := map[*analyze.Thread][]analyze.Interval{}
+	add := func(thread *analyze.Thread, i analyze.Interval) {
+		if all[thread] != nil && i.Known() {
+			inside[thread] = append(inside[thread], i)
+		}
+	}
+	for b := range in.Trace.Buffers() {
+		if b.Created.Thread == b.Committed.Thread && b.Created.Known() {
+			add(b.Committed.Thread, analyze.Interval{Begin: b.Created.Begin, End: b.Committed.End})
+		} else {
+			add(b.Committed.Thread, b.Committed.Interval)
+		}
+	}
+	for i := range in.Trace.Waits {
+		add(in.Trace.Waits[i].Thread, in.Trace.Waits[i].Interval)
+	}
+	for i := range in.Trace.Locks {
+		add(in.Trace.Locks[i].Thread, in.Trace.Locks[i].Interval)
+	}
+	for i := range in.Trace.Allocations {
+		a := &in.Trace.Allocations[i]
+		add(a.Thread, analyze.Interval{Begin: a.At, End: a.At + a.Took})
+	}
+	for i := range in.Trace.Compilations {
+		add(in.Trace.Compilations[i].Thread, in.Trace.Compilations[i].Interval)
+	}
+	for thread, list := range inside {
+		slices.SortFunc(list, func(a, b analyze.Interval) int { return cmp.Compare(a.Begin, b.Begin) })
+		end := list[0].Begin
+		for _, i := range list {
+			if i.Begin > end {
+				all[thread].add("time outside of Metal", end, i.Begin-end)
+			}
+			end = max(end, i.End)
+		}
+	}
+}
+
+// kernelOf is what a command buffer's work on the GPU is called: its kernel, where it has one only.
+func kernelOf(b *analyze.CommandBuffer) string {
+	if one, _, _ := oneKernel(b); one != nil {
+		return "kernel " + cmp.Or(one.Kernel, one.Label)
+	}
+	return "command buffers"
+}

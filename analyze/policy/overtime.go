@@ -1,0 +1,46 @@
+package policy
+
+import "mtrace/analyze"
+
+// When an insight about the course of a run, or about memory and its use, is worth telling. No verdict depends on these
+// values.
+const (
+	// TrendParts is into how many parts of equally many steps a run is cut to see whether its steps grow.
+	TrendParts = 5
+	// TrendSteps is the least number of steps in each of these parts: the mean of fewer is decided by one outlier.
+	TrendSteps = 8
+	// TrendRatio is by what factor steps must grow from the first part to the last. Two runs of one program differ by
+	// 5 %, and a GPU that warms up slows down by a fifth.
+	TrendRatio = 1.3
+	// TrendShare is the least share of the whole growth that each part must add to the one before it. A phase that
+	// takes longer than the phase before it is a jump between two parts and adds nothing in the others.
+	TrendShare = 0.03
+	// TrendNamed is the least share of the growth that something has that is named as growing.
+	TrendNamed = 0.1
+
+	// HumpValues is how many durations are needed to tell two humps from one.
+	HumpValues = 40
+	// HumpRatio is by what factor the middles of two humps must differ.
+	HumpRatio = 1.5
+	// HumpLeast is the least share of the durations in the smaller hump: fewer are outliers.
+	HumpLeast = 0.1
+	// HumpBetween is the share of the variance, of the durations' logarithms, that must lie between the two humps. It is
+	// 0.64 for one normal distribution that is cut in its middle and 0.75 for a uniform one.
+	HumpBetween = 0.88
+	// HumpGap is how much of the way from one middle to the other must be nearly empty, and how few of the durations
+	// may be there.
+	HumpGap, HumpGapShare = 0.3, 0.05
+
+	// ChurnCount is how many allocations in the loop there must be before their sizes are compared.
+	ChurnCount = 20
+	// NewSizes is the share of allocations with a size that no earlier one had, from which on a cache that is keyed by
+	// size is useless.
+	NewSizes = 0.8
+	// ChurnShare is the share of allocations that have the size of memory that was released shortly before.
+	ChurnShare = 0.5
+	// ChurnSoon is how long after a release memory of the same size counts as made again at once, if less than a step
+	// of the thread is over.
+	ChurnSoon analyze.Nanos = 10_000_000
+	// ClearedTogether is how many releases in a row, with no allocation between them, are a cache that is cleared.
+	ClearedTogether = 3
+)

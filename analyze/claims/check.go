@@ -36,6 +36,8 @@ type Result struct {
 	TargetValue *float64 `json:"target_value"`
 	Tolerance   string   `json:"tolerance,omitempty"`
 	Reason      string   `json:"reason,omitempty"` // why it was skipped
+	// Figures are the values behind a claim that failed: "gpu.busy_share = 0.71"
+	Figures []string `json:"figures,omitempty"`
 }
 
 // A Document holds the results of all claims.
@@ -106,6 +108,8 @@ func (c *Claim) check(doc any) (Result, error) {
 	r.Status = Fail
 	if o.holds {
 		r.Status = Pass
+	} else {
+		r.Figures = c.expression.root.figures(doc)
 	}
 	if !o.isComparison {
 		return r, nil

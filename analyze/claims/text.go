@@ -54,6 +54,14 @@ func (d *Document) WriteText(w io.Writer) error {
 		}
 		b.WriteString(strings.TrimRight(line, " ") + "\n")
 	}
+	for _, r := range d.Results {
+		if len(r.Figures) > 0 {
+			fmt.Fprintf(&b, "\nFAIL %s: %s\n", analyze.Printable(r.name()), analyze.Printable(r.Expr))
+		}
+		for _, f := range r.Figures {
+			fmt.Fprintf(&b, "  %s\n", analyze.Printable(f))
+		}
+	}
 	fmt.Fprintf(&b, "\n%d passed, %d failed, %d skipped\n", d.Passed, d.Failed, d.Skipped)
 	_, err := io.WriteString(w, b.String())
 	return err

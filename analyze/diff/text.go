@@ -14,7 +14,7 @@ import (
 // WriteText writes what changed, the largest first, and how many things did not.
 func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "A: %s\nB: %s\n", d.A.line(), d.B.line())
+	fmt.Fprintf(&b, "%s\n\nA: %s\nB: %s\n", d.Answer(), d.A.line(), d.B.line())
 	if d.A.verdict() == d.B.verdict() {
 		fmt.Fprintf(&b, "verdict: %s on both sides\n", d.A.verdict())
 	} else {

@@ -27,7 +27,7 @@ type Call struct {
 
 func buildCalls(r *Report, t *analyze.Trace) {
 	r.Calls = []Call{}
-	for _, s := range t.Calls {
+	for _, s := range functionsOf(t.Calls) {
 		all := s.Count + s.Unfinished
 		if all == 0 {
 			continue

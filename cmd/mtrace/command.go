@@ -26,6 +26,19 @@ type stdio struct {
 	out, err *os.File
 }
 
+// beQuiet is the flag --quiet of all commands.
+var beQuiet bool
+
+// quietly leaves standard error to errors when --quiet asks for that. mtrace run writes its report there, and the program
+// that it runs what it likes: it leaves out its notes by itself.
+func (s stdio) quietly(command string) (stdio, error) {
+	if !beQuiet || command == "run" {
+		return s, nil
+	}
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	return stdio{s.in, s.out, nowhere}, err
+}
+
 // A command is one word after `mtrace`. Its flags are declared on the set it is given; run gets what is left of the
 // line.
 type command struct {
@@ -107,6 +120,10 @@ func tree(std stdio) *cobra.Command {
 		cobra.ShellCompDirective) {
 		return colourModes, cobra.ShellCompDirectiveNoFileComp
 	})
+	beQuiet = false
+	root.PersistentFlags().BoolVar(&beQuiet, "quiet", false,
+		"print results and errors only: no progress, no notes and no warnings on standard error")
+	root.PersistentFlags().Lookup("quiet").Hidden = true // in the help of mtrace, instead of in that of each command
 	root.SetOut(std.out)
 	root.SetErr(std.err)
 	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.out) })
@@ -167,7 +184,10 @@ func (c command) cobra(std stdio) *cobra.Command {
 		return usageError("mtrace %s: %w: mtrace %s --help lists the flags", c.name, flagError(err, flags), c.name)
 	})
 	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		err := run(std, args)
+		std, err := std.quietly(c.name)
+		if err == nil {
+			err = run(std, args)
+		}
 		if err == nil || err.Error() == "" {
 			return err
 		}
@@ -221,5 +241,5 @@ func help(w io.Writer) {
 		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
 	}
 	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; "+
-		"NO_COLOR and FORCE_COLOR are respected.\nmtrace COMMAND --help says more.\n")
+		"NO_COLOR and FORCE_COLOR are respected; --quiet leaves\nout progress, notes and warnings.\nmtrace COMMAND --help says more.\n")
 }

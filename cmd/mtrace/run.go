@@ -86,6 +86,7 @@ func run(std stdio, o runOptions, command []string) error {
 	if len(command) == 0 {
 		return usageError("no program to run: mtrace run -- CMD ARG…")
 	}
+	o.quiet = o.quiet || beQuiet
 	starts := quitQuietly()
 	if err := o.recording.check(); err != nil {
 		return err
@@ -171,7 +172,7 @@ func run(std stdio, o runOptions, command []string) error {
 		return notStarted(err)
 	}
 	interrupted := program.interrupted.Load()
-	if interrupted && !o.noReport {
+	if interrupted && !o.noReport && !o.quiet {
 		fmt.Fprintln(view.std.err, "mtrace run: stopped by SIGINT; analysing…")
 	}
 	err = errors.Join(outside.note(s.writer), s.finish(program, ended))
@@ -201,7 +202,7 @@ func run(std stdio, o runOptions, command []string) error {
 // of another program, only warnings go there.
 func (s *session) conclude(std stdio, o runOptions, findings []inject.Finding) {
 	for _, line := range s.guarded {
-		if line != "" {
+		if line != "" && !o.quiet {
 			tell(std.err, "mtrace run: %s", line)
 		}
 	}

@@ -27,11 +27,15 @@ func viewCommand() command {
 		name:    "view",
 		summary: "Show a trace in a browser: the report, and a timeline down to each call",
 		usage:   "[flags] FILE",
-		example: "mtrace view trace.mtrace   # prints an address of this machine, and serves it until Ctrl-C",
+		example: "mtrace view trace.mtrace   # prints an address of this machine, and serves it until Ctrl-C\n  mtrace view --with " +
+			"perfetto --open trace.mtrace",
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v viewer
 			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 is one that is free")
 			flags.BoolVar(&v.open, "open", false, "open the address in the browser")
+			flags.StringVar(&v.with, "with", "",
+				"show the trace in the page of another `TOOL`, which reads it from this machine and uploads nothing: perfetto, "+
+					"firefox or speedscope; mtrace prints the address")
 			v.part.flags(flags)
 			return func(std stdio, args []string) error { return v.run(std, args) }
 		},
@@ -42,6 +46,7 @@ func viewCommand() command {
 type viewer struct {
 	port uint16
 	open bool
+	with string // the tool whose page shows the trace; empty is ours
 	part part
 }
 
@@ -52,6 +57,13 @@ func (v *viewer) run(std stdio, args []string) error {
 	if err := v.part.check(); err != nil {
 		return err
 	}
+	var tool viewTool
+	if v.with != "" {
+		var err error
+		if tool, err = v.tool(); err != nil {
+			return err
+		}
+	}
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", v.port)) // before the work, which may take long
 	if err != nil {
 		return usageError("port %d cannot be had: %w; without --port a free one is taken", v.port, err)
@@ -59,6 +71,9 @@ func (v *viewer) run(std stdio, args []string) error {
 	defer listener.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	if v.with != "" {
+		return v.runWith(ctx, std, listener, tool, args[0])
+	}
 	type prepared struct {
 		server *page.Server
 		err    error
@@ -116,8 +131,14 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 // serve answers until it is told to end.
 func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pages *page.Server) error {
 	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
+	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to who knows the address")
+}
+
+// answer prints an address, opens it if that is asked for, and serves what is behind it.
+func (v *viewer) answer(ctx context.Context, std stdio, listener net.Listener, address string, pages http.Handler,
+	note string) error {
 	fmt.Fprintln(std.out, address)
-	fmt.Fprintln(std.err, "mtrace view: serving until Ctrl-C, to who knows the address")
+	fmt.Fprintln(std.err, "mtrace view: "+note)
 	if v.open {
 		file, err := leadTo(address)
 		if err == nil {

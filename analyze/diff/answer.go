@@ -1,0 +1,59 @@
+package diff
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// mostReasons bounds the changes that the first sentence names.
+const mostReasons = 3
+
+// Answer is the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
+// waitUntilCompleted -60%".
+func (d *Document) Answer() string {
+	var whole *Change
+	var reasons []*Change
+	for i := range d.Changes {
+		switch c := &d.Changes[i]; {
+		case c.Kind == KindRun:
+			whole = c
+		case c.Kind != KindThread && c.Ratio != nil && (c.Status == Slower || c.Status == Faster) && !c.Minor:
+			reasons = append(reasons, c)
+		}
+	}
+	text := "Whether B is faster than A cannot be told: too few command buffers"
+	if whole != nil && whole.Ratio != nil && whole.Low != nil && whole.High != nil {
+		text = whole.faster(d.Least)
+		if whole.Status == Slower || whole.Status == Faster { // what changed the same way explains it
+			reasons = slices.DeleteFunc(reasons, func(c *Change) bool { return c.Status != whole.Status })
+		}
+	}
+	if len(reasons) == 0 {
+		return text
+	}
+	slices.SortStableFunc(reasons, func(x, y *Change) int {
+		return cmp.Compare(math.Abs(y.Impact), math.Abs(x.Impact))
+	})
+	var words []string
+	for _, c := range reasons[:min(mostReasons, len(reasons))] {
+		words = append(words, fmt.Sprintf("%s %s %+.0f%%", c.Kind, analyze.Printable(c.Name), 100*(*c.Ratio-1)))
+	}
+	return text + ": " + strings.Join(words, ", ")
+}
+
+// faster says how much faster or slower B is. The ratio is that of the time of a command buffer.
+func (c *Change) faster(least float64) string {
+	switch c.Status {
+	case Faster:
+		return fmt.Sprintf("B is %.2fx faster (%.2fx to %.2fx)", 1 / *c.Ratio, 1 / *c.High, 1 / *c.Low)
+	case Slower:
+		return fmt.Sprintf("B is %.2fx slower (%.2fx to %.2fx)", *c.Ratio, *c.Low, *c.High)
+	}
+	return fmt.Sprintf("B is as fast as A: %.2fx its time (%.2fx to %.2fx); changes under %.0f%% count as none", *c.Ratio,
+		*c.Low, *c.High, 100*least)
+}

@@ -1,0 +1,51 @@
+package page
+
+import (
+	"crypto/rand"
+	"net/http"
+)
+
+// A FileServer serves one file to the page of another tool, which a browser of this machine has opened. As a Server it
+// refuses requests from elsewhere and those without the token; and only the tool's own page may read the answer.
+type FileServer struct {
+	Server
+	file, name string
+	origin     string // of the tool's page, "https://ui.perfetto.dev"
+}
+
+// NewFileServer serves a file under a name on a port, to pages of an origin.
+func NewFileServer(port int, file, name, origin string) *FileServer {
+	return &FileServer{Server{port: port, token: rand.Text()}, file, name, origin}
+}
+
+// Path is that of the file: / and the token, and the name.
+func (s *FileServer) Path() string { return s.Server.Path() + s.name }
+
+// ServeHTTP answers a request.
+func (s *FileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	head := w.Header()
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Cache-Control", "no-store")
+	head.Set("Vary", "Origin")
+	if r.Header.Get("Origin") == s.origin {
+		head.Set("Access-Control-Allow-Origin", s.origin)
+		head.Set("Access-Control-Allow-Private-Network", "true") // browsers ask for it before a page reaches this machine
+		head.Set("Access-Control-Allow-Methods", "GET, HEAD")
+	}
+	switch {
+	case !s.local(r):
+		http.Error(w, "mtrace view answers this machine only, as 127.0.0.1 or localhost", http.StatusForbidden)
+	case !s.knows(r.URL.Path):
+		http.Error(w, "the address that mtrace view printed has a token in it, and this is without", http.StatusForbidden)
+	case r.URL.Path != s.Path():
+		http.NotFound(w, r)
+	case r.Method == http.MethodOptions:
+		w.WriteHeader(http.StatusNoContent)
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		head.Set("Allow", "GET, HEAD")
+		http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
+	default:
+		head.Set("Content-Type", "application/octet-stream")
+		http.ServeFile(w, r, s.file)
+	}
+}

@@ -335,7 +335,7 @@ func TestInsights(t *testing.T) {
 				}
 			}, map[string]script{
 				"no more than that": func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
-					s.BeforeWrite = recommends(4 << 20)
+					s.BeforeWrite = recommends(5 << 20)
 					for range 60 {
 						b := th.Make(4<<20, 0, tracesim.Private)
 						work(th, q)

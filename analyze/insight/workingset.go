@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
 
 // beyondWorkingSet: a device says how much memory it works with at full speed. With more of it alive at a time the
@@ -15,8 +16,15 @@ func beyondWorkingSet(in *Input) *Insight {
 	if m.PeakExact && m.Peak > peak {
 		peak, source = m.Peak, "by the buffers, textures and heaps that were alive"
 	}
-	if m.Recommended == 0 || peak <= m.Recommended {
+	if m.Recommended == 0 || float64(peak) < policy.NearWorkingSet*float64(m.Recommended) {
 		return nil
+	}
+	if peak <= m.Recommended {
+		return &Insight{Severity: Info,
+			Evidence: fmt.Sprintf("%s at a time, %s, is %s of what the device recommends at most, %s "+
+				"(recommendedMaxWorkingSetSize)", analyze.FormatBytes(peak), source,
+				analyze.FormatShare(float64(peak)/float64(m.Recommended)), analyze.FormatBytes(m.Recommended)),
+			Advice: "leave room: with a larger batch, or with other programs that use the GPU, the system pages"}
 	}
 	return &Insight{Severity: Warning,
 		Evidence: fmt.Sprintf("%s at a time, %s, where the device recommends %s at most (recommendedMaxWorkingSetSize)",

@@ -44,3 +44,24 @@ const (
 	// ClearedTogether is how many releases in a row, with no allocation between them, are a cache that is cleared.
 	ClearedTogether = 3
 )
+
+// When an insight about residency and the working set is worth telling.
+const (
+	// NearWorkingSet is the share of the memory that a device recommends to use at most from which a run is near it:
+	// other programs, and what Metal itself takes, are the rest.
+	NearWorkingSet = 0.9
+	// ResidencyChanges is how often residency is changed for each command buffer, from which it is a part of the loop.
+	ResidencyChanges = 0.5
+	// ResidencyShare is the share of the threads' time that residency calls must take to be told where they are few.
+	ResidencyShare = 0.05
+	// LateStart is how many times as long as usual a command buffer takes from its commit to its start on the GPU, that is
+	// held up by something other than the GPU; LateStartAtLeast is the least time by which it is later.
+	LateStart                      = 3.0
+	LateStartAtLeast analyze.Nanos = 200_000
+	// LateStarts is how many such command buffers there must be, and of those that come after the same thing at least
+	// Half.
+	LateStarts = 3
+	// LargeAllocation is the size in bytes from which memory that a command buffer uses first has a cost of its own: the
+	// system wires it page by page.
+	LargeAllocation = 16 << 20
+)

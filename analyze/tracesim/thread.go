@@ -265,6 +265,11 @@ func (t *Thread) blit(b *Buffer, selector string, from, to uint32, bytes uint64)
 	b.duration += int64(bytes / 100)
 }
 
+// Residency calls a method of a residency set, which takes a time.
+func (t *Thread) Residency(selector string, takes int64) {
+	t.call(wire.FamilyResidencySet, selector, takes, 1, 0)
+}
+
 // Scope gives a name to the time from begin to now.
 func (t *Thread) Scope(name string, begin int64) {
 	t.ring.Add(wire.MustLookup(wire.FamilyTracer, "scope"), begin, t.Now(), 0, t.sim.process.String(name))

@@ -23,20 +23,27 @@ func TestInsightsOfPrograms(t *testing.T) {
 		at      string   // of the first: its place
 	}{
 		{"compile_in_loop", []string{"compile-in-loop", "repeated-compile", "wait-after-commit"}, "compile_in_loop()"},
-		{"compile_first", []string{"wait-after-commit"}, "finish() from habits.py:64 step()"},
-		{"allocate_in_loop", []string{"allocation-in-loop", "wait-after-commit"}, "allocate_in_loop()"},
+		{"compile_first", []string{"wait-after-commit"}, "finish() from habits.py:65 step()"},
+		{"allocate_in_loop", []string{"allocation-in-loop", "released-and-remade", "wait-after-commit"}, "allocate_in_loop()"},
 		{"leak", []string{"allocation-in-loop", "memory-growth", "wait-after-commit"}, "leak()"},
-		{"allocate_first", []string{"wait-after-commit"}, "from habits.py:64 step()"},
+		{"allocate_first", []string{"wait-after-commit"}, "from habits.py:65 step()"},
 		{"two_in_flight", nil, ""},
 		{"tiny", []string{"tiny-command-buffers", "wait-after-commit"}, "step()"},
 		{"back_to_back", []string{"fusion", "wait-after-commit"}, "encode()"},
 		{"to_and_fro", []string{"copies", "wait-after-commit"}, "to_and_fro"},
-		{"there_once", []string{"wait-after-commit"}, "from habits.py:64 step()"},
+		{"there_once", []string{"wait-after-commit"}, "from habits.py:65 step()"},
+		{"grow", []string{"growing-steps", "wait-after-commit"}, ""},
+		{"new_sizes", []string{"new-sizes", "allocation-in-loop", "wait-after-commit"}, "new_sizes()"},
+		{"clear_cache", []string{"released-and-remade", "allocation-in-loop", "wait-after-commit"}, "clear_cache"},
+		{"two_humps", []string{"two-populations", "wait-after-commit"}, ""},
+		{"pause", []string{"commit-after-idle", "wait-after-commit"}, "step()"},
+		{"change_residency", []string{"residency", "allocation-in-loop", "memory-growth", "wait-after-commit"}, ""},
 	} {
 		t.Run(c.program, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2"}, tool.mtrace, "run", "--stacks", "python",
+			got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=2",
+				"SOFTMETAL_RESIDENCY_US=4000", "SOFTMETAL_RESIDENCY_IDLE_US=20000"}, tool.mtrace, "run", "--stacks", "python",
 				"--json", "-o", "t.mtrace", "--",
 				"python3", filepath.Join(programs, "habits.py"), c.program)
 			var doc report.Report
@@ -50,11 +57,12 @@ func TestInsightsOfPrograms(t *testing.T) {
 				}
 			}
 			for _, id := range []string{"compile-in-loop", "repeated-compile", "allocation-in-loop", "memory-growth",
-				"wait-after-commit", "tiny-command-buffers", "fusion", "copies", "unlabelled", "validation"} {
+				"wait-after-commit", "tiny-command-buffers", "fusion", "copies", "unlabelled", "validation", "growing-steps",
+				"new-sizes", "released-and-remade", "two-populations", "commit-after-idle", "residency", "large-allocations"} {
 				wanted := false
 				for k, want := range c.found {
 					wanted = wanted || id == want
-					if i := found[id]; k == 0 && id == want &&
+					if i := found[id]; k == 0 && id == want && c.at != "" &&
 						(len(i.Where) == 0 || !strings.Contains(i.Where[0].At+" from "+i.Where[0].From, c.at) || i.Where[0].Line == 0) {
 						t.Errorf("%s is not at %s: %+v", id, c.at, i)
 					}

@@ -1,0 +1,191 @@
+package insight
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// changesResidency says whether calls of a selector change what is resident. The commit of a residency set has the name
+// of that of a command buffer, and is told from it by the part of the thread's time that it counts to.
+func changesResidency(c *analyze.CallStat) bool {
+	switch c.Selector {
+	case "requestResidency", "endResidency", "addResidencySet:", "addResidencySets:count:", "removeResidencySet:",
+		"removeResidencySets:count:", "addAllocation:", "addAllocations:count:", "removeAllocation:",
+		"removeAllocations:count:", "removeAllAllocations":
+		return true
+	}
+	return c.Selector == "commit" && c.Part == analyze.PartOtherAPI
+}
+
+// residency: residency sets are changed in each step, or changing them takes long.
+func residency(in *Input) *Insight {
+	type call struct {
+		selector string
+		count    int64
+		took     analyze.Nanos
+	}
+	var calls []call
+	var took analyze.Nanos
+	most := int64(0)
+	for _, c := range in.Trace.Calls {
+		if !changesResidency(c) || c.Count == 0 {
+			continue
+		}
+		var own analyze.Nanos
+		for _, n := range c.Exclusive {
+			own += n
+		}
+		calls = append(calls, call{c.Selector, c.Count, own})
+		took += own
+		most = max(most, c.Count)
+	}
+	buffers := len(in.Trace.CommandBuffers)
+	loop := most >= int64(policy.Pattern.Count()) && float64(most) >= policy.ResidencyChanges*float64(buffers)
+	if !loop && float64(took) < policy.ResidencyShare*float64(in.threadTime()) || len(calls) == 0 || buffers == 0 {
+		return nil
+	}
+	slices.SortStableFunc(calls, func(a, b call) int {
+		return cmp.Or(cmp.Compare(b.took, a.took), strings.Compare(a.selector, b.selector))
+	})
+	var each []string
+	for _, c := range calls[:min(len(calls), policy.NamedSites)] {
+		each = append(each, fmt.Sprintf("%s %d times, %s", c.selector, c.count, c.took))
+	}
+	i := &Insight{Severity: in.weigh(took), Cost: took,
+		Evidence: fmt.Sprintf("changing what is resident took %s: %s; there are %s", in.ofThreads(took),
+			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
+		Advice: "make one residency set of all that stays, add it to the queue once, and call requestResidency before the " +
+			"work begins"}
+	if loop {
+		i.Evidence += ", so that it is done in the loop"
+	}
+	return i
+}
+
+// A late is a command buffer that started late on the GPU, and what came before it.
+type late struct {
+	buffer *analyze.CommandBuffer
+	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
+}
+
+// startDelays are the delays of all command buffers from their commit, or from the moment when the device was free, to
+// their start on the GPU, in the order of their starts; rested is for how long the device had been idle at the commit.
+func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, rested analyze.Nanos)) {
+	var list []*analyze.CommandBuffer
+	for b := range t.Buffers() {
+		if b.GPU.Known() && b.Committed.Known() && b.Queue != nil {
+			list = append(list, b)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *analyze.CommandBuffer) int { return cmp.Compare(a.GPU.Begin, b.GPU.Begin) })
+	free := map[*analyze.Device]analyze.Nanos{}
+	for _, b := range list {
+		last, rested := free[b.Queue.Device], analyze.Nanos(0)
+		if last > 0 {
+			rested = max(0, b.Committed.Begin-last)
+		}
+		use(b, max(0, b.GPU.Begin-max(b.Committed.Begin, last)), rested)
+		free[b.Queue.Device] = max(last, b.GPU.End)
+	}
+}
+
+// lateAfter looks for command buffers that start late, of those that come after something; why says of one whether it
+// does. It returns those that are late, the usual delay of the others, and the middle one of the late.
+func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analyze.Nanos) bool) (found []late,
+	usual, middle analyze.Nanos) {
+	var after []late
+	var others []analyze.Nanos
+	startDelays(t, func(b *analyze.CommandBuffer, delay, rested analyze.Nanos) {
+		if why(b, rested) {
+			after = append(after, late{b, delay})
+		} else {
+			others = append(others, delay)
+		}
+	})
+	if len(others) < policy.Pattern.Count() || len(after) < policy.LateStarts {
+		return nil, 0, 0
+	}
+	slices.Sort(others)
+	usual = others[len(others)/2]
+	high := others[len(others)*95/100]
+	var delays []analyze.Nanos
+	for _, l := range after {
+		if float64(l.delay) >= policy.LateStart*float64(usual) && l.delay >= usual+policy.LateStartAtLeast && l.delay > high {
+			found = append(found, l)
+			delays = append(delays, l.delay)
+		}
+	}
+	if len(found) < policy.LateStarts || of(len(found), len(after)) < policy.Half {
+		return nil, 0, 0
+	}
+	slices.Sort(delays)
+	return found, usual, delays[len(delays)/2]
+}
+
+// lateInsight says what late command buffers cost.
+func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
+	var where sites
+	var cost analyze.Nanos
+	for _, l := range found {
+		cost += l.delay - usual
+		where.add(&l.buffer.Committed, "commit", name(l.buffer), 1, l.delay-usual, 0)
+	}
+	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(), Advice: advice,
+		Evidence: fmt.Sprintf("%s took %s from the commit to the start on the GPU, and others %s: those that %s, %s longer "+
+			"together", analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
+}
+
+// commitAfterIdle: the first command buffer after a pause starts late: what it uses is made resident again.
+func commitAfterIdle(in *Input) *Insight {
+	found, usual, middle := lateAfter(in.Trace, func(_ *analyze.CommandBuffer, rested analyze.Nanos) bool {
+		return rested >= policy.LongIdle
+	})
+	if len(found) == 0 {
+		return nil
+	}
+	return in.lateInsight(found, usual, middle, fmt.Sprintf("come after the GPU was idle for %v or longer",
+		policy.LongIdle), "memory that is not used for a while is unwired, and wired again by the next commit: keep a "+
+		"residency set (MTLResidencySet) and call requestResidency while the program waits, or submit something small "+
+		"before the pause is over")
+}
+
+// wiring: the first command buffer after large memory was made starts late.
+func wiring(in *Input) *Insight {
+	type made struct {
+		at    analyze.Nanos
+		bytes uint64
+	}
+	large := map[*analyze.Process][]made{}
+	for i := range in.Trace.Allocations {
+		if a := &in.Trace.Allocations[i]; a.Bytes >= policy.LargeAllocation && a.Thread != nil && !a.OnHeap {
+			large[a.Thread.Process] = append(large[a.Thread.Process], made{a.At, a.Bytes})
+		}
+	}
+	if len(large) == 0 {
+		return nil
+	}
+	var bytes uint64
+	next := map[*analyze.Process]int{}
+	found, usual, middle := lateAfter(in.Trace, func(b *analyze.CommandBuffer, _ analyze.Nanos) bool {
+		list, n := large[b.Process], next[b.Process]
+		first := n
+		for n < len(list) && list[n].at < b.Committed.Begin {
+			bytes += list[n].bytes
+			n++
+		}
+		next[b.Process] = n
+		return n > first
+	})
+	if len(found) == 0 {
+		return nil
+	}
+	return in.lateInsight(found, usual, middle, fmt.Sprintf("are the first after memory of %s or more was made, %s in all",
+		analyze.FormatBytes(policy.LargeAllocation), analyze.FormatBytes(bytes)),
+		"large memory is wired when it is used first: make it before the work begins and use it again, or add it to a "+
+			"residency set (MTLResidencySet) and call requestResidency ahead of the commit that needs it")
+}

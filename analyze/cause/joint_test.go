@@ -32,7 +32,8 @@ func TestFaultsThatOnlyHelpTogether(t *testing.T) {
 		"the second costs next to nothing": {unsure(InterpreterLock, 1), replay.Speedup{Estimate: 1.49, Low: 1.2, High: 1.67}, None, nil},
 		"the second may be chance":         {chance, replay.Speedup{Estimate: 1.49, Low: 1.2, High: 1.67}, None, nil},
 	} {
-		ev := &evidence.Evidence{Trace: &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}, Total: 1000}
+		ev := &evidence.Evidence{Trace: &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}, Total: 1000,
+			Times: &evidence.ThreadTimes{}}
 		v := Verdict{Causes: []Finding{unsure(DeviceWideSync, 400), c.second}}
 		v.decide(ev)
 		if v.Cause != None {

@@ -62,6 +62,8 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			r.Lost += handling[b.Queue].Within(late) // its completion comes after those before it in the queue
 		}
 	}
+	promised := evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)
+	r.Lost += promised
 	waited, full := r.Lost, analyze.Nanos(0)
 	for _, c := range ev.Queues.Full {
 		full += handling[c.Buffer.Queue].Within(c.Interval)
@@ -92,6 +94,9 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	}
 	if waited > 0 {
 		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Share(waited)))
+	}
+	if promised > 0 {
+		r.say("%s of that was waiting for signals that handlers give", promised)
 	}
 	if r.Lost > waited+chained {
 		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue "+

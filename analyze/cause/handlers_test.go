@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"math"
 	"testing"
 
 	"mtrace/analyze"
@@ -49,6 +50,48 @@ func TestSomeHandlersAreSlow(t *testing.T) {
 		a := Analyze(w.Trace, Options{})
 		if a.Verdict.Cause != c.want {
 			t.Errorf("%s: %s, want %s: %s", c.name, a.Verdict.Cause, c.want, a.Verdict.Summary)
+		}
+		for _, f := range a.Verdict.Causes {
+			if off := f.Lost - c.lost; f.Cause == CompletionHandlers && (off < -c.lost/20 || off > c.lost/20) {
+				t.Errorf("%s: lost %v, want %v: %q", c.name, f.Lost, c.lost, f.Evidence)
+			}
+		}
+	}
+}
+
+// The story: threads waited for a semaphore that the completion handler of their command buffer signalled after 300 µs
+// of work, and the verdict was none because no thread waited for a command buffer.
+func TestThreadsWaitForSignalsOfHandlers(t *testing.T) {
+	const period = 700_000
+	for _, c := range []struct {
+		name string
+		slow analyze.Nanos // what the handler does before the signal
+		want string
+		lost analyze.Nanos
+	}{
+		{"slow before the signal", 300_000, CompletionHandlers, 60 * 300_000},
+		{"the signal at once", 10_000, None, 60 * 10_000},
+	} {
+		w := handmade.New(60 * period)
+		w.Trace.Threads = w.Trace.Threads[:2]
+		for i := range analyze.Nanos(60) {
+			begin := i * period
+			b := w.Buffer(w.A, begin+1000, handmade.At(begin+50_000, begin+200_000))
+			signalled := b.GPU.End + 20_000 + c.slow
+			b.Completed, b.Handlers = handmade.At(signalled+2000, signalled+2010), 1
+			w.SignalWait(w.A, handmade.At(begin+2000, signalled+5000), 7, w.B, signalled, 0)
+			quick := w.Buffer(w.A, begin+600_000, handmade.At(begin+610_000, begin+615_000)) // what is usual
+			quick.Completed = handmade.At(quick.GPU.End+20_000, quick.GPU.End+20_010)
+		}
+		w.Trace.Finish()
+		a := Analyze(w.Trace, Options{})
+		if a.Verdict.Cause != c.want {
+			t.Errorf("%s: %s, want %s: %s", c.name, a.Verdict.Cause, c.want, a.Verdict.Summary)
+		}
+		want := float64(period) / float64(period-c.slow)
+		if of := a.Verdict.Causes; c.want != None && (len(of) == 0 || of[0].Speedup == nil ||
+			math.Abs(of[0].Speedup.Estimate/want-1) > 0.1) {
+			t.Errorf("%s: predicted %+v, want %.2f times as fast", c.name, of[0].Speedup, want)
 		}
 		for _, f := range a.Verdict.Causes {
 			if off := f.Lost - c.lost; f.Cause == CompletionHandlers && (off < -c.lost/20 || off > c.lost/20) {

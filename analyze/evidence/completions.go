@@ -79,6 +79,60 @@ func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
 	return unions(by)
 }
 
+// SignalledInHandlers finds the command buffers in whose completion handlers the program gave signals.
+type SignalledInHandlers struct {
+	handled []*analyze.CommandBuffer // in the order of their ends on the GPU
+	longest analyze.Nanos            // that completion was seen after the GPU's end
+}
+
+// FindSignalledInHandlers looks at the command buffers that have handlers of the program.
+func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
+	for b := range t.Buffers() {
+		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() {
+			s.handled = append(s.handled, b)
+			s.longest = max(s.longest, b.Completed.Begin-b.GPU.End)
+		}
+	}
+	slices.SortStableFunc(s.handled, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.GPU.End, y.GPU.End) })
+	return s
+}
+
+// Of is the command buffer whose handler ended a wait: of those whose handlers ran at the signal, the one that the
+// waiting thread committed, otherwise the one that completed last. It is nil if the signal was given outside of
+// handlers, or by a thread that commits these command buffers itself.
+func (s SignalledInHandlers) Of(w *analyze.SignalWait) (of *analyze.CommandBuffer) {
+	if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
+		return nil
+	}
+	i, _ := slices.BinarySearchFunc(s.handled, w.Signalled, func(b *analyze.CommandBuffer, at analyze.Nanos) int {
+		return cmp.Compare(b.GPU.End, at)
+	})
+	for i--; i >= 0 && s.handled[i].GPU.End+s.longest >= w.Signalled; i-- {
+		b := s.handled[i]
+		switch {
+		case b.Completed.Begin < w.Signalled || b.Process != w.Thread.Process || b.Committed.Thread == w.Signaller:
+		case b.Committed.Thread == w.Thread:
+			return b
+		case of == nil:
+			of = b
+		}
+	}
+	return of
+}
+
+// HandlersBeforeSignals is how long threads waited for signals of completion handlers after the usual completion of the
+// handler's command buffer: for what the handlers did before.
+func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited analyze.Nanos) {
+	usual, _ := UsualCompletion(t)
+	signalled := FindSignalledInHandlers(t)
+	for w := range analyze.Each(waits) {
+		if b := signalled.Of(w); b != nil {
+			waited += w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: w.Signalled}).Length()
+		}
+	}
+	return waited
+}
+
 // Chained is how long completion handlers worked, after the usual completion of their command buffers, before they made
 // their thread's next one, and how many did. It counts threads that make nearly all command buffers so, between the
 // GPU's end of the one before and the return of its handlers.

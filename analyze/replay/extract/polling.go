@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"sort"
+
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
@@ -32,12 +34,36 @@ func withPolling(
 	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
+	if promised := waitsForHandlers(ev, buffers, t, own); policy.AtLeast(policy.Most, len(promised), len(own)) {
+		return withLinks(list, promised), true
+	}
 	for n := 1; n <= policy.MostInFlight; n++ {
 		if follows(own, n) {
 			return withWaits(list, own, n, asleep(ev, t)), true
 		}
 	}
 	return list, false
+}
+
+// waitsForHandlers are the thread's waits for signals that the handler of its last command buffer gives: waits for that
+// command buffer by another name.
+func waitsForHandlers(ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, own []turn) (
+	list []call,
+) {
+	signalled := evidence.FindSignalledInHandlers(ev.Trace)
+	for w := range analyze.Each(ev.ThreadWaits.Merged) {
+		if w.Thread != t {
+			continue
+		}
+		b := signalled.Of(w)
+		i := sort.Search(len(own), func(i int) bool { return own[i].begin > w.Begin }) - 1
+		if b == nil || i < 0 || own[i].buffer != b {
+			continue
+		}
+		s, d := waitFor(w.Interval, b, own[i].job)
+		list = append(list, call{Interval: w.Interval, Step: s, detail: d})
+	}
+	return list
 }
 
 // A turn is one time that a thread makes a command buffer.

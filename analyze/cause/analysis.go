@@ -41,7 +41,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	}
 	a.judge(opts)
 	if s := a.wouldWaitForTheGPU(); s != nil {
-		a.Evidence = a.Evidence.WaitingForTheGPU()
+		a.Evidence = evidence.AssumeSaturated(*a.Evidence)
 		a.judge(opts)
 		if v := &a.Verdict; v.Cause == GPUSaturated {
 			f := &v.Causes[0]
@@ -71,7 +71,7 @@ func (a *Analysis) judge(opts Options) {
 // It is nil when that is not so.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	v := &a.Verdict
-	if v.Cause != DeviceWideSync || !a.Evidence.BusyThroughout() {
+	if v.Cause != DeviceWideSync || !a.Evidence.Occupancy.BusyThroughout(a.Evidence.Submitters.Steady) {
 		return nil
 	}
 	if s := v.Causes[0].Speedup; s != nil && s.Estimate < policy.OneProcessor.Value {

@@ -144,7 +144,7 @@ func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 // standAside tells a fault last that costs nearly all of its time to those who submit next to nothing, while those who
 // submit have work in flight.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
-	if policy.NearlyAll(costs, f.Lost) && ev.Occupied >= policy.Most.Value {
+	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Most.Value {
 		f.Standing = Aside
 	}
 }

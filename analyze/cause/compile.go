@@ -25,8 +25,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 	}
 	r.Lost = ev.Times.Sum(analyze.PartCompile)
 	var all, windows, aside analyze.Nanos
-	for _, t := range ev.Taking {
-		if !ev.Submits[t.Thread] {
+	for _, t := range ev.Submitters.Taking {
+		if !ev.Submitters.Submits[t.Thread] {
 			aside += t.WorkTime[analyze.PartCompile]
 		}
 		all += t.Time[analyze.PartCompile]
@@ -36,7 +36,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 		if policy.MoreThan(policy.Most, all-r.Lost, all) { // most of it before the work, of which a replay knows nothing
 			r.Speedup = withoutStartup(ev)
 		}
-		r.Lost, r.Explains, r.Of = all, max(all, ev.Total), windows
+		r.Lost, r.Explains, r.Of = all, max(all, ev.Submitters.Time), windows
 	}
 	if r.Explains == 0 {
 		r.standAside(ev, aside)
@@ -52,7 +52,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 		r.say("threads spent %s, %s of all their time, making libraries, functions and pipeline states", r.Lost,
 			percent(evidence.Share(all, windows)))
 	} else {
-		r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(ev.Share(r.Lost)))
+		r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	}
 	if children > 0 {
 		r.say("%s of compilation was waiting for child processes that compiled", children)
@@ -64,7 +64,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 		r.say("%d made again what had been made before", use.Repeated)
 	}
 	r.sum("Threads spend %s of their time compiling programs for the GPU (libraries and pipeline states).",
-		percent(r.Share(ev.Total)))
+		percent(r.Share(ev.Submitters.Time)))
 	return r
 }
 
@@ -72,7 +72,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 // these is left. The high end holds that threads that wait for another's compilation need not wait either.
 func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 	var whole, left, all, compiling analyze.Nanos
-	for _, t := range ev.Taking {
+	for _, t := range ev.Submitters.Taking {
 		whole, left = max(whole, t.Window), max(left, t.Window-t.Time[analyze.PartCompile])
 		all, compiling = all+t.Window, compiling+t.Time[analyze.PartCompile]
 	}

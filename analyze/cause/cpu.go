@@ -14,19 +14,19 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more " +
 			"threads than there are processors"}
-	if ev.Buffers > 0 && ev.Busy >= policy.DominantShare.Value && !starvedBesideRoom(ev) {
-		return r.not("the GPU was busy for %s of the time", percent(ev.Busy))
+	if ev.Occupancy.Buffers > 0 && ev.Occupancy.Busy >= policy.DominantShare.Value && !starvedBesideRoom(ev) {
+		return r.not("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	}
-	if ev.Processors.Known(ev.Total) {
+	if ev.Processors.Known() {
 		r = cpuBoundBySamples(ev, r)
 	} else {
 		r = cpuBoundByTotals(ev, r)
 	}
-	if r.Holds && !ev.Starved() && ev.MostlyExecutes() {
+	if r.Holds && !ev.Processors.Starved() && ev.Execution.Most() {
 		r.Standing = Limit
 	}
-	if r.Holds && ev.Buffers > 0 {
-		r.say("meanwhile the GPU was busy for %s of the time", percent(ev.Busy))
+	if r.Holds && ev.Occupancy.Buffers > 0 {
+		r.say("meanwhile the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	}
 	if r.Holds {
 		r.sum("%s", cpuSummary(ev, &r))
@@ -37,7 +37,7 @@ func cpuBound(ev *evidence.Evidence) Finding {
 // starvedBesideRoom says whether threads lack processors though the GPU, which one or the other keeps busy, has room
 // for the work of all.
 func starvedBesideRoom(ev *evidence.Evidence) bool {
-	return ev.Starved() && (ev.HasRoom || ev.Pending < policy.WorthNaming.Value) &&
+	return ev.Processors.Starved() && (ev.Occupancy.HasRoom || ev.Occupancy.Pending < policy.WorthNaming.Value) &&
 		ev.Processors.Waited > ev.Times.Sum(analyze.PartWaitExecuting)
 }
 
@@ -74,18 +74,19 @@ func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 
 // cpuBoundBySamples knows how long each thread ran and waited for a processor.
 func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
-	p, w := &ev.Processors, waiting{ev.Unfed, lostInTurns(ev)}
+	p, w := &ev.Processors, waiting{ev.Submitters.Unfed, lostInTurns(ev)}
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, p.Covered)) }
 	switch {
-	case ev.OneAtATime && !ev.Starved() && evidence.Share(p.Ran, ev.Wall) < policy.OneProcessor.Value &&
-		len(ev.Taking) > 1:
+	case ev.Processors.OneAtATime && !ev.Processors.Starved() && evidence.Share(p.Ran,
+		ev.Processors.Wall) < policy.OneProcessor.Value &&
+		len(ev.Submitters.Taking) > 1:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
-	case !ev.Starved() && evidence.Share(p.Computed+p.Waited, p.Covered) < policy.Most.Value:
+	case !ev.Processors.Starved() && evidence.Share(p.Computed+p.Waited, p.Covered) < policy.Most.Value:
 		return r.not("of their time threads ran for %s and waited for a processor for %s; the rest they slept", of(p.Ran),
 			of(p.Waited))
 	}
 	computed := w.part(p.Computed)
-	if !ev.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.LargeShare.Value {
+	if !ev.Processors.Starved() && evidence.Share(w.part(p.Computed+p.Waited), p.Covered) < policy.LargeShare.Value {
 		return r.not("of their time threads ran for %s, but for all but %s of it %s", of(p.Ran), of(computed),
 			w.accompanied())
 	}
@@ -95,14 +96,14 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		waited = max(0, waited-spun)
 	}
 	r.Explains = waited + computed
-	if ev.OneAtATime && lostTo(interpreterLock, ev) > waited { // what they compute, they compute one at a time
+	if ev.Processors.OneAtATime && lostTo(interpreterLock, ev) > waited { // what they compute, they compute one at a time
 		r.Explains, computed = waited, 0
 	}
 	if r.Lost = waited; waited < computed {
 		r.Lost = r.Explains
 	}
 	r.say("of their time threads ran for %s and waited for a processor for %s, %s", of(p.Ran), of(p.Waited), p.Waited)
-	if n := ev.Trace.Source.Processors; n > 0 && ev.Starved() {
+	if n := ev.Trace.Source.Processors; n > 0 && ev.Processors.Starved() {
 		rest := ""
 		switch others, known := ev.Trace.OthersHad(ev.Trace.Window); {
 		case had(ev) >= policy.DominantShare.Value:
@@ -119,11 +120,11 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 			r.Advice = "see what else has the processors, or what keeps the threads from them (taskset, a container's " +
 				"quota): stop it, or run fewer threads"
 		}
-		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Taking), "thread"),
+		r.say("%s had %s of the time of the machine's %d processors%s", analyze.Plural(len(ev.Submitters.Taking), "thread"),
 			percent(min(1, had(ev))), n, rest)
 	}
-	if !policy.NearlyAll(p.Covered, ev.Total) {
-		r.say("that is known of %s of the threads' time", percent(ev.Share(p.Covered)))
+	if !policy.NearlyAll(p.Covered, ev.Submitters.Time) {
+		r.say("that is known of %s of the threads' time", percent(ev.Submitters.Share(p.Covered)))
 	}
 	return r
 }
@@ -137,42 +138,42 @@ func had(ev *evidence.Evidence) float64 {
 func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	outside, encode := ev.Times.Sum(analyze.PartOutside),
 		ev.Times.Sum(analyze.PartEncode)+ev.Times.Sum(analyze.PartOtherAPI)
-	away, cpu := waiting{ev.Unfed, lostInTurns(ev)}.part(outside)+encode, ev.CPU
-	if policy.AtLeast(policy.Most, ev.Processors.Covered, ev.Total) {
+	away, cpu := waiting{ev.Submitters.Unfed, lostInTurns(ev)}.part(outside)+encode, ev.Processors.Used
+	if policy.AtLeast(policy.Most, ev.Processors.Covered, ev.Submitters.Time) {
 		cpu = ev.Processors.Ran
 	}
 	switch {
-	case ev.Share(away) < policy.Most.Value:
-		return r.not("threads spent %s of their time outside of Metal and encoding", percent(ev.Share(away)))
-	case cpu == 0 && !ev.Starved():
+	case ev.Submitters.Share(away) < policy.Most.Value:
+		return r.not("threads spent %s of their time outside of Metal and encoding", percent(ev.Submitters.Share(away)))
+	case cpu == 0 && !ev.Processors.Starved():
 		return r.not("threads spent %s of their time outside of Metal; whether they computed there is not in the trace",
-			percent(ev.Share(away)))
+			percent(ev.Submitters.Share(away)))
 	}
 	processors := float64(max(1, ev.Trace.Source.Processors))
-	computing, full := min(1, evidence.Share(cpu, away)), evidence.Share(max(cpu, ev.CPU),
+	computing, full := min(1, evidence.Share(cpu, away)), evidence.Share(max(cpu, ev.Processors.Used),
 		ev.Trace.Window.Length())/processors
 	switch {
-	case ev.OneAtATime && evidence.Share(cpu, ev.Wall) < policy.OneProcessor.Value:
+	case ev.Processors.OneAtATime && evidence.Share(cpu, ev.Processors.Wall) < policy.OneProcessor.Value:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
-	case ev.Starved():
+	case ev.Processors.Starved():
 		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor",
 			ev.Processors.Wake, ev.Processors.Wakes)
 	case computing < policy.Most.Value && full < policy.DominantShare.Value && (computing < policy.LargeShare.Value ||
 		full < policy.LargeShare.Value):
 		return r.not("threads spent %s of their time outside of Metal, but used a processor in at most %s of that",
-			percent(ev.Share(away)), percent(computing))
+			percent(ev.Submitters.Share(away)), percent(computing))
 	}
 	r.Holds = true
 	r.Lost, r.Explains = away, away
 	r.say("threads spent %s of their time outside of Metal and %s encoding; the program used %s of processor time",
-		percent(ev.Share(outside)), percent(ev.Share(encode)), cpu)
-	if (full >= policy.Most.Value || ev.Starved()) && cpu > 0 && ev.Trace.Source.Processors > 0 {
+		percent(ev.Submitters.Share(outside)), percent(ev.Submitters.Share(encode)), cpu)
+	if (full >= policy.Most.Value || ev.Processors.Starved()) && cpu > 0 && ev.Trace.Source.Processors > 0 {
 		if waiting := away - cpu; waiting > 0 {
 			if waiting >= cpu {
 				r.Lost = waiting
 			}
 			r.say("it had %s of the machine's %d processors: its %d threads waited %s for one", percent(min(1, full)),
-				ev.Trace.Source.Processors, len(ev.Taking), waiting)
+				ev.Trace.Source.Processors, len(ev.Submitters.Taking), waiting)
 		}
 	}
 	return r
@@ -182,15 +183,15 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 func cpuSummary(ev *evidence.Evidence, top *Finding) string {
 	p := &ev.Processors
 	switch {
-	case !p.Known(ev.Total):
+	case !p.Known():
 		return fmt.Sprintf("The GPU waits for the program: threads spend %s of their time in the program's own code and "+
-			"preparing work (encoding)%s.", percent(ev.Share(top.Weight())),
+			"preparing work (encoding)%s.", percent(ev.Submitters.Share(top.Weight())),
 			busyWords(ev, ", and the GPU is busy for %s"))
-	case ev.Starved():
+	case ev.Processors.Starved():
 		return fmt.Sprintf("Threads wait for a processor for %s of their time%s.",
 			percent(evidence.Share(p.Waited, p.Covered)), busyWords(ev, ", while the GPU is busy for %s of it"))
 	}
 	return fmt.Sprintf("The GPU waits for the program: threads compute for %s of their time%s.",
-		percent(evidence.Share(waiting{ev.Unfed, lostInTurns(ev)}.part(p.Computed), p.Covered)),
+		percent(evidence.Share(waiting{ev.Submitters.Unfed, lostInTurns(ev)}.part(p.Computed), p.Covered)),
 		busyWords(ev, ", and the GPU is busy for %s"))
 }

@@ -14,7 +14,7 @@ func eventChain(ev *evidence.Evidence) Finding {
 			"event is needed"}
 	waits, chained, byThreads, unknown := 0, 0, 0, 0
 	var delay analyze.Nanos
-	for _, x := range ev.Released() {
+	for _, x := range ev.Releases.All() {
 		waits += int(x.Waits)
 		if x.Event.Length() == 0 {
 			continue
@@ -33,10 +33,11 @@ func eventChain(ev *evidence.Evidence) Finding {
 		return r.not("no command buffer waits for an event")
 	case chained == 0:
 		return r.not("%d waits for events on the GPU; none delayed committed work", waits)
-	case ev.Saturated:
+	case ev.Occupancy.Saturated:
 		return r.not("%d command buffers waited for events, but the GPU was saturated", chained)
 	}
-	r.Lost = ev.WaitedDuring(func(x *evidence.Release) analyze.Interval { return x.Event })
+	r.Lost = evidence.WaitedDuring(ev.Work, ev.Releases, ev.Occupancy.Saturated,
+		func(x *evidence.Release) analyze.Interval { return x.Event })
 	r.Holds = true
 	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits,
 		delay/analyze.Nanos(chained))
@@ -47,15 +48,15 @@ func eventChain(ev *evidence.Evidence) Finding {
 		r.Confidence = policy.Guessed
 		r.say("what signaled %d of them is not in the trace", unknown)
 	}
-	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy),
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if policy.MoreThan(policy.Most, byThreads, chained) {
 		r.sum("Work that was handed to the GPU waits there for signals (events) that threads give late: threads lose %s "+
-			"of their time to that.", percent(ev.Share(r.Lost)))
+			"of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	} else {
 		r.sum("Pieces of work wait on the GPU for each other's signals (events): threads lose %s of their time to that.",
-			percent(ev.Share(r.Lost)))
+			percent(ev.Submitters.Share(r.Lost)))
 	}
 	return r
 }

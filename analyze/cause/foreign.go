@@ -10,7 +10,7 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: policy.Guessed, Standing: Outside,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a GPU " +
 			"that slept begins late too"}
-	f := &ev.Foreign
+	f := &ev.External
 	r.Lost = f.Began
 	if f.Why != "" {
 		return r.not("%s", f.Why)
@@ -26,8 +26,9 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 			"waited %s longer for them, and %s for work behind them",
 			f.Interrupted(), policy.Outlier.Count(), f.Cost.Itself, f.Cost.Behind)
 	}
-	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
-	r.say("the GPU was busy with this program for %s of the time", percent(ev.Busy))
-	r.sum("Another program has the GPU: waiting for it costs %s of the threads' time.", percent(min(1, ev.Share(r.Lost))))
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("the GPU was busy with this program for %s of the time", percent(ev.Occupancy.Busy))
+	r.sum("Another program has the GPU: waiting for it costs %s of the threads' time.", percent(min(1,
+		ev.Submitters.Share(r.Lost))))
 	return r
 }

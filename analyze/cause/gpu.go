@@ -12,32 +12,32 @@ import (
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
-	interrupted := evidence.Share(ev.Foreign.Cost.Busiest, ev.Busiest.Active.Length())
+	interrupted := evidence.Share(ev.External.Cost.Busiest, ev.Occupancy.Busiest.Active.Length())
 	switch {
-	case ev.Buffers == 0:
+	case ev.Occupancy.Buffers == 0:
 		return r.not("there are no GPU times")
-	case !policy.Saturated(ev.Busy) && interrupted > 0 && ev.Pending-interrupted < policy.Most.Value:
+	case !policy.Saturated(ev.Occupancy.Busy) && interrupted > 0 && ev.Occupancy.Pending-interrupted < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it "+
 			"another program had interrupted it",
-			percent(ev.Busy), percent(interrupted))
-	case !policy.Saturated(ev.Busy) && ev.Pending < policy.Most.Value:
+			percent(ev.Occupancy.Busy), percent(interrupted))
+	case !policy.Saturated(ev.Occupancy.Busy) && ev.Occupancy.Pending < policy.Most.Value:
 		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while "+
 			"more work was ready for it",
-			percent(ev.Busy), percent(ev.Pending))
-	case ev.HasRoom && ev.Pending >= policy.Most.Value && !ev.Saturated:
+			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
+	case ev.Occupancy.HasRoom && ev.Occupancy.Pending >= policy.Most.Value && !ev.Occupancy.Saturated:
 		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but "+
 			"the more was ready the more ran at once: it had room",
-			percent(ev.Busy), percent(ev.Pending))
-	case policy.Saturated(ev.Busy) && !ev.Saturated:
+			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
+	case policy.Saturated(ev.Occupancy.Busy) && !ev.Occupancy.Saturated:
 		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun",
-			percent(ev.Busy), percent(ev.Pending))
+			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
 	}
-	if ev.Saturated {
-		with, without := ev.WithTheGPU()
+	if ev.Occupancy.Saturated {
+		with, without := evidence.WithTheGPU(ev.Work, &ev.Submitters, ev.Blocked)
 		waited := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) +
-			ev.WaitedWhileBusy() - ev.InLines
-		if ev.Crowded {
-			beside := ev.Busiest.Crowding.Beside
+			evidence.WaitedWhileBusy(ev.Work, ev.Queues.Full) - ev.Occupancy.InLines
+		if ev.Occupancy.Crowded {
+			beside := ev.Occupancy.Busiest.Crowding.Beside
 			waited += evidence.Scaled(ev.Times.Sum(analyze.PartWaitExecuting), beside)
 			without -= evidence.Scaled(without, beside)
 		}
@@ -46,21 +46,22 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	} else { // most of the time: it explains what threads wait behind others, and no more
 		r.Confidence = policy.Inferred
 		r.Lost = max(0, max(ev.Times.Sum(analyze.PartWaitQueuedOther),
-			ev.QueuedAsleep())-ev.InLines-ev.Syncs().BarrierLost-ev.Foreign.Cost.Behind)
+			evidence.QueuedAsleep(ev.Work,
+				&ev.Submitters))-ev.Occupancy.InLines-ev.Syncs.Use(&ev.Occupancy).BarrierLost-ev.External.Cost.Behind)
 		r.Explains = r.Lost
 	}
 	r.Holds = true
-	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Busy))
+	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Occupancy.Busy))
 	switch {
-	case ev.Crowded:
-		c := &ev.Busiest.Crowding
+	case ev.Occupancy.Crowded:
+		c := &ev.Occupancy.Busiest.Crowding
 		r.say("it ran %.1f command buffers at once while busy, and each takes %s longer for each other beside it: with "+
 			"all to itself the work would have taken %s of the time that "+
 			"it took", ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
-	case ev.Committers > 1:
-		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
+	case ev.Submitters.Committers > 1:
+		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Occupancy.Pending))
 	}
-	if q := ev.Queues.Only(); q != nil && ev.Committers > 1 && ev.GPU.Overlap < 1+policy.ChanceShare.Value {
+	if q := ev.Queues.Only(); q != nil && ev.Submitters.Committers > 1 && ev.GPU.Overlap < 1+policy.ChanceShare.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it " +
 			"less to do: faster or fewer kernels, smaller types"
@@ -69,15 +70,16 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	}
 	executing := ev.Times.Sum(analyze.PartWaitExecuting)
 	seen := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) + executing
-	if ev.Saturated {
-		seen += ev.WaitedWhileBusy()
+	if ev.Occupancy.Saturated {
+		seen += evidence.WaitedWhileBusy(ev.Work, ev.Queues.Full)
 	}
-	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran", percent(ev.Share(seen)),
+	r.say("threads spent %s of their time waiting for it: %s queued, %s while their work ran",
+		percent(ev.Submitters.Share(seen)),
 		seen-executing, executing)
 	unseen, waiting := max(0, r.Explains-seen), "waiting for it"
 	if policy.MoreThan(policy.Most, unseen, seen) {
 		r.say("for %s they had work in flight and did not wait in a call that the trace shows: they may poll, or wait for "+
-			"a completion handler", percent(ev.Share(unseen)))
+			"a completion handler", percent(ev.Submitters.Share(unseen)))
 	}
 	if policy.MoreThan(policy.Most, unseen, r.Explains) {
 		r.without = func(p replayed) (replay.Change, string) {
@@ -91,7 +93,8 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	if policy.MoreThan(policy.LargeShare, unseen, r.Explains) {
 		waiting = "with work under way"
 	}
-	r.sum("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.", percent(ev.Busy),
-		percent(min(1, ev.Share(max(r.Explains, r.Lost+executing)))), waiting)
+	r.sum("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.",
+		percent(ev.Occupancy.Busy),
+		percent(min(1, ev.Submitters.Share(max(r.Explains, r.Lost+executing)))), waiting)
 	return r
 }

@@ -17,24 +17,24 @@ const gpuBoundAdvice = "make the kernels that are named faster, fuse them, or us
 // verdict where no fault is.
 func gpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit, Advice: gpuBoundAdvice}
-	r.Lost = ev.Executing()
+	r.Lost = ev.Execution.Waited
 	switch {
-	case ev.Buffers < policy.Pattern.Count():
-		return r.not("%d command buffers with GPU times are too few to tell", ev.Buffers)
-	case ev.Saturated:
+	case ev.Occupancy.Buffers < policy.Pattern.Count():
+		return r.not("%d command buffers with GPU times are too few to tell", ev.Occupancy.Buffers)
+	case ev.Occupancy.Saturated:
 		return r.not("more work was ready than the GPU could run: it is saturated")
 	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count():
 		// then it is not the work that is the limit
 		return r.not("others may wait for the answers of thread %d, which makes all commits", ev.Handover.To.ID)
-	case !ev.MostlyExecutes():
+	case !ev.Execution.Most():
 		return r.not("threads waited for %s of their time while their own work ran, and something else took more",
-			percent(ev.Share(r.Lost)))
+			percent(ev.Submitters.Share(r.Lost)))
 	}
 	r.Holds = true
-	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(ev.Share(r.Lost)))
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy),
+	r.say("for %s of their time threads waited while their own work ran on the GPU", percent(ev.Submitters.Share(r.Lost)))
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
-	if ev.Steady == 1 {
+	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.Inferred
 		r.Advice += "; if other threads wait for the one that submits, let them submit their own work"
 		r.say("one thread submits all of it: whether other threads wait for that one in what is not recorded (futexes, as " +
@@ -43,7 +43,7 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	}
 	r.without = cannot("a run without work on the GPU is another program; what would help says what faster kernels bring")
 	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.",
-		percent(ev.Share(r.Lost)),
+		percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, ", and the GPU is busy for %s"))
 	return r
 }

@@ -77,7 +77,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if !r.Holds {
 		return r.not("handlers took long, but no thread waited for them")
 	}
-	if some && ev.Share(r.Lost) < policy.ChanceShare.Value {
+	if some && ev.Submitters.Share(r.Lost) < policy.ChanceShare.Value {
 		return r.not("completion was seen %s after the GPU's end where the program had handlers, which is usual; the %d "+
 			"that took more than %s cost %s", late, few, slow, r.Lost)
 	}
@@ -93,23 +93,23 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		r.say("%d command buffers were made in the completion handler of the one before, which had worked %s in all until then", handlers, chained)
 	}
 	if waited > 0 {
-		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Share(waited)))
+		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Submitters.Share(waited)))
 	}
 	if promised > 0 {
 		r.say("%s of that was waiting for signals that handlers give", promised)
 	}
 	if r.Lost > waited+chained {
 		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue "+
-			"completes one at a time", full, percent(ev.Share(full)))
+			"completes one at a time", full, percent(ev.Submitters.Share(full)))
 	}
 	if chained > waited {
 		r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow, and only then "+
 			"hands over what comes next: "+
-			"the GPU waits for that for %s of the threads' time.", percent(ev.Share(r.Lost)))
+			"the GPU waits for that for %s of the threads' time.", percent(ev.Submitters.Share(r.Lost)))
 		return r
 	}
 	r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow and holds up "+
-		"threads: they lose %s of their time to that.", percent(ev.Share(r.Lost)))
+		"threads: they lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 

@@ -12,19 +12,19 @@ import (
 // GPU has room for.
 func headOfLine(ev *evidence.Evidence) Finding {
 	enqueued := enqueuedEarly(ev)
-	if ev.InLines > enqueued.Lost {
+	if ev.Occupancy.InLines > enqueued.Lost {
 		return behindInLine(ev)
 	}
 	return enqueued
 }
 
 func behindInLine(ev *evidence.Evidence) Finding {
-	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown, Holds: true, Lost: ev.InLines,
+	r := Finding{Cause: HeadOfLine, Confidence: policy.Shown, Holds: true, Lost: ev.Occupancy.InLines,
 		Advice: "give the threads queues of their own, at least those whose command buffers take long"}
 	waits := 0
 	by := map[*analyze.Queue]analyze.Nanos{}
 	for w := range analyze.Each(ev.Trace.Waits) {
-		if n := ev.InLine(w); n > 0 {
+		if n := ev.Lines.InLine(w); n > 0 {
 			waits++
 			by[ev.Trace.WaitsFor(w).Queue] += n
 		}
@@ -36,14 +36,15 @@ func behindInLine(ev *evidence.Evidence) Finding {
 			long, typical := evidence.GPUTimes(ev.Trace, u.Queue)
 			r.say("queue %s, of %s, runs %s at a time: %s lost; the longest of its command buffers took %s, half of them "+
 				"less than %s",
-				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"), analyze.Plural(ev.Lines[u.Queue].Most,
+				queueName(u.Queue), analyze.Plural(len(u.Threads), "thread"), analyze.Plural(ev.Lines.ByQueue[u.Queue].Most,
 					"command buffer"), n, long, typical)
 		}
 	}
-	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Share(r.Lost)), percent(ev.Busy))
+	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Submitters.Share(r.Lost)),
+		percent(ev.Occupancy.Busy))
 	r.without = without(replay.Change{Lines: true})
 	r.sum("Work for the GPU stands in a queue behind other threads' work, though the GPU has room for it: threads lose "+
-		"%s of their time to that.", percent(ev.Share(r.Lost)))
+		"%s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 
@@ -56,7 +57,7 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 		if b.Enqueued.Known() {
 			enqueued++
 		}
-		if x := ev.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 {
+		if x := ev.Releases.Of(b.Index); x != nil && x.Head.Length() > 0 {
 			blocks++
 		}
 	}
@@ -66,11 +67,12 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	case blocks == 0:
 		return r.not("%d command buffers were enqueued early; none kept a committed one waiting", enqueued)
 	}
-	r.Lost = ev.WaitedDuring(func(x *evidence.Release) analyze.Interval { return x.Head })
+	r.Lost = evidence.WaitedDuring(ev.Work, ev.Releases, ev.Occupancy.Saturated,
+		func(x *evidence.Release) analyze.Interval { return x.Head })
 	r.Holds = true
 	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
-	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
+	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	r.sum("Work that was given its place in a queue (enqueue) and handed over late (commit) holds up what stands "+
-		"behind it: threads lose %s of their time to that.", percent(ev.Share(r.Lost)))
+		"behind it: threads lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }

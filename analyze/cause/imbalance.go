@@ -12,14 +12,14 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
 		Advice: "share the work out evenly: give the slowest less, hand work out in smaller parts as threads become free, " +
 			"or let threads run ahead of each other"}
-	m := ev.Meetings
+	m := ev.Barriers
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0:
 		return r.not("no wait for another thread's signal is in the trace; waits for futexes, as of C++20's barriers, " +
 			"would not be")
 	case m == nil:
 		return r.not("threads that submit are not let go together by one of them, again and again")
-	case ev.Saturated:
+	case ev.Occupancy.Saturated:
 		return r.not("threads meet, but the GPU is saturated: shared out evenly their work would take as long")
 	}
 	last := map[*analyze.Thread]analyze.Nanos{}
@@ -31,10 +31,10 @@ func imbalance(ev *evidence.Evidence) Finding {
 	r.Speedup = evenly(m)
 	r.say("%d threads met %d times; at each, all waited for the one that came last", len(m.Threads), len(m.Rounds))
 	slow := sharesOf(last, r.Lost)
-	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Share(r.Lost)), slow)
+	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Submitters.Share(r.Lost)), slow)
 	r.say("without it means: shared out evenly, so that all take as long to the meetings on average; what differs from " +
 		"one to the next by chance stays")
-	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Busy),
+	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if m.Rotates() {
 		r.say("another thread comes last each time, in a recurring order: what each round has is shared out")
@@ -46,7 +46,7 @@ func imbalance(ev *evidence.Evidence) Finding {
 		return replay.Change{}, "it is not seen what would be shared out"
 	}
 	r.sum("Threads meet again and again, and wait there for the slowest for %s of their time: for %s.",
-		percent(ev.Share(r.Lost)), slow)
+		percent(ev.Submitters.Share(r.Lost)), slow)
 	return r
 }
 
@@ -54,7 +54,7 @@ func imbalance(ev *evidence.Evidence) Finding {
 // as much to do on average, and of each round it would still be the one that takes longest by chance that all wait for.
 // The interval holds what quarters of the run give, what there is to gain if even chance were shared out, so that all
 // came at each meeting's average, and the error of every prediction.
-func evenly(m *evidence.Meetings) *replay.Speedup {
+func evenly(m *evidence.Barriers) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)
 	if whole == 0 {
@@ -78,7 +78,7 @@ func evenly(m *evidence.Meetings) *replay.Speedup {
 }
 
 // usualTimes is what each thread takes to a meeting on average, and what all do.
-func usualTimes(m *evidence.Meetings) (usual map[*analyze.Thread]float64, all float64) {
+func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all float64) {
 	usual = map[*analyze.Thread]float64{}
 	times := map[*analyze.Thread]float64{}
 	for _, r := range m.Rounds {

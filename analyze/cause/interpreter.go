@@ -19,23 +19,23 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 		Advice: "release the interpreter's lock while waiting for the GPU, or use processes instead of threads"}
 	waits := evidence.InterpreterWaitsOf(ev.Trace)
 	if seen := lockFinding(r, ev, (*analyze.LockWait).OfInterpreter); seen.Holds {
-		explain(waits, &seen, ev.KeptInterpreter())
+		explain(waits, &seen, evidence.KeptInterpreter(&ev.Submitters, ev.ThreadWaits.Locks))
 		return seen, false
 	}
-	if !ev.OneAtATime && waits.Held == 0 {
+	if !ev.Processors.OneAtATime && waits.Held == 0 {
 		return r.not("the program is not an interpreter that runs one thread at a time"), false
 	}
 	if waits.Held == 0 && waits.Free > 0 {
 		return r.not("all %d waits for the GPU were entered without the interpreter's lock", waits.Free), false
 	}
-	turns := ev.Turns()
+	turns := ev.Turns.Waits
 	if turns == nil {
 		return r.not("threads of the interpreter wait for the GPU at the same time"), false
 	}
 	r.Confidence = policy.Guessed
 	r.takeTurns(turns, ev)
 	r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.",
-		percent(ev.Share(r.Lost)))
+		percent(ev.Submitters.Share(r.Lost)))
 	if waits.Held > 0 {
 		r.Confidence = policy.Recorded
 		r.say("%d of %d waits for the GPU were entered holding the interpreter's lock: no other thread of the interpreter "+

@@ -19,7 +19,7 @@ func (v *Verdict) jointFaults(ev *evidence.Evidence, removals map[string]replay.
 	for f := range analyze.Each(v.Causes) {
 		_, replayed := removals[f.Cause]
 		if replayed && f.Standing == Fault && f.QValue <= policy.FalseDiscovery.Value &&
-			ev.Share(f.Lost) >= policy.WorthNaming.Value {
+			ev.Submitters.Share(f.Lost) >= policy.WorthNaming.Value {
 			pair = append(pair, f.Cause)
 		}
 	}

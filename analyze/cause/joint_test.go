@@ -28,12 +28,14 @@ func TestFaultsThatOnlyHelpTogether(t *testing.T) {
 	}{
 		"only together": {unsure(InterpreterLock, 200), replay.Speedup{Estimate: 1.49, Low: 1.01, High: 1.67}, DeviceWideSync,
 			[]string{InterpreterLock}},
-		"not even together":                {unsure(InterpreterLock, 200), replay.Speedup{Estimate: 1.1, Low: 0.98, High: 1.3}, None, nil},
-		"the second costs next to nothing": {unsure(InterpreterLock, 1), replay.Speedup{Estimate: 1.49, Low: 1.2, High: 1.67}, None, nil},
-		"the second may be chance":         {chance, replay.Speedup{Estimate: 1.49, Low: 1.2, High: 1.67}, None, nil},
+		"not even together": {unsure(InterpreterLock, 200), replay.Speedup{Estimate: 1.1, Low: 0.98,
+			High: 1.3}, None, nil},
+		"the second costs next to nothing": {unsure(InterpreterLock, 1), replay.Speedup{Estimate: 1.49, Low: 1.2,
+			High: 1.67}, None, nil},
+		"the second may be chance": {chance, replay.Speedup{Estimate: 1.49, Low: 1.2, High: 1.67}, None, nil},
 	} {
-		ev := &evidence.Evidence{Trace: &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}, Total: 1000,
-			Times: &evidence.ThreadTimes{}}
+		ev := &evidence.Evidence{Trace: &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)},
+			Submitters: evidence.Submitters{Time: 1000}}
 		v := Verdict{Causes: []Finding{unsure(DeviceWideSync, 400), c.second}}
 		v.decide(ev)
 		if v.Cause != None {

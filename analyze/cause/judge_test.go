@@ -15,7 +15,7 @@ func TestJudge(t *testing.T) {
 	window := func(cause string, standing Standing, share float64) Window {
 		const working = 1000
 		of := evidence.Evidence{Trace: &analyze.Trace{},
-			Times: &evidence.ThreadTimes{
+			Times: evidence.ThreadTimes{
 				Threads: []*evidence.ThreadTime{{Thread: &analyze.Thread{}, Working: working, CommandBuffers: 1}}}}
 		v := Verdict{Cause: cause, Share: share, Confidence: 0.8}
 		if cause != None {

@@ -13,31 +13,31 @@ const launchAdvice = "put more work into each command buffer: encode several ope
 func launchBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: LaunchBound, Confidence: policy.Inferred,
 		Advice: launchAdvice}
-	if ev.Buffers < policy.Pattern.Count() {
-		return r.not("%d command buffers are too few to tell", ev.Buffers)
+	if ev.Occupancy.Buffers < policy.Pattern.Count() {
+		return r.not("%d command buffers are too few to tell", ev.Occupancy.Buffers)
 	}
 	scheduling, notify := ev.Times.Sum(analyze.PartWaitScheduling), ev.Times.Sum(analyze.PartWaitNotify)
 	encode, commit := ev.Times.Sum(analyze.PartEncode), ev.Times.Sum(analyze.PartCommit)
-	scheduling -= min(scheduling, lostTo(headOfLine, ev)+lostTo(eventChain, ev)+ev.Foreign.Began)
+	scheduling -= min(scheduling, lostTo(headOfLine, ev)+lostTo(eventChain, ev)+ev.External.Began)
 	notify -= min(notify, lostTo(completionHandlers, ev))
 	if l, by := findLock(ev); by == hiddenInCommit {
 		commit -= min(commit, l.Lost)
 	}
 	r.Lost = scheduling + notify + encode + commit
-	each, work := ev.TypicalLaunch()
+	each, work := ev.Launch.Time, ev.Launch.GPU
 	switch {
-	case ev.Saturated:
+	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
-	case ev.Busy >= policy.DominantShare.Value && work > policy.Launch.Nanos():
-		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(ev.Busy), work)
-	case ev.Starved():
+	case ev.Occupancy.Busy >= policy.DominantShare.Value && work > policy.Launch.Nanos():
+		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(ev.Occupancy.Busy), work)
+	case ev.Processors.Starved():
 		return r.not("handing over and hearing back take long because threads wait for processors")
-	case ev.Processors.Known(ev.Total) && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
+	case ev.Processors.Known() && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
 		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost,
 			ev.Processors.Waited)
 	case r.Lost < ev.Times.Sum(analyze.PartOutside):
 		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
-			percent(ev.Share(ev.Times.Sum(analyze.PartOutside))), percent(ev.Share(r.Lost)))
+			percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside))), percent(ev.Submitters.Share(r.Lost)))
 	case each <= work:
 		return r.not("handing over a command buffer and hearing back usually took %s, the GPU worked on it for %s", each,
 			work)
@@ -45,10 +45,10 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to "+
 		"begin and to hear back (medians)", work, each)
-	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Share(scheduling)),
-		percent(ev.Share(notify)),
-		percent(ev.Share(encode)), percent(ev.Share(commit)))
-	r.say("the GPU was busy for %s of the time", percent(ev.Busy))
+	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Submitters.Share(scheduling)),
+		percent(ev.Submitters.Share(notify)),
+		percent(ev.Submitters.Share(encode)), percent(ev.Submitters.Share(commit)))
+	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	r.say("without it means: the work of %d command buffers in one, encoded once, as one larger kernel; operations "+
 		"that each keep their encoding gain less",
 		policy.FewerLaunches)

@@ -141,10 +141,10 @@ func TestEmptyIsNotInLine(t *testing.T) {
 	}
 	w.Trace.Finish()
 	a := Analyze(w.Trace, Options{})
-	if len(a.Evidence.Lines) == 0 {
+	if len(a.Evidence.Lines.ByQueue) == 0 {
 		t.Fatal("the queue is not seen to hold anything up: that tests nothing")
 	}
-	if n := a.Evidence.InLines; n != 0 || a.Verdict.finding(DeviceWideSync) == nil ||
+	if n := a.Evidence.Occupancy.InLines; n != 0 || a.Verdict.finding(DeviceWideSync) == nil ||
 		a.Verdict.finding(HeadOfLine) != nil {
 		t.Errorf("%v in line; %s", n, a.Verdict.Summary)
 	}

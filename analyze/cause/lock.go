@@ -67,10 +67,10 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 					percent(min(1, t.Effect)))
 			}
 			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost,
-				percent(ev.Share(r.Lost)))
+				percent(ev.Submitters.Share(r.Lost)))
 			r.sum("Threads wait for %s of their time for a lock that is not in the trace: the more of them are inside of one "+
 				"call (%s), the longer it takes each.",
-				percent(ev.Share(r.Lost)), t.What)
+				percent(ev.Submitters.Share(r.Lost)), t.What)
 			if t.What != "commit" {
 				return r, hiddenInEncoder
 			}
@@ -83,33 +83,33 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		}
 	}
 	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
-	turns := ev.Turns()
+	turns := ev.Turns.Waits
 	if turns == nil {
-		turns = ev.TurnsOfRoundTrips()
+		turns = ev.Turns.RoundTrips
 	}
-	if turns != nil && !ev.TurnsAreInterpreters() {
+	if turns != nil && !evidence.TurnsAreInterpreters(ev.Trace, ev.ThreadWaits.Locks, ev.Processors.OneAtATime) {
 		r.Confidence = policy.Guessed
 		r.takeTurns(turns, ev)
 		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from " +
 			"thread to thread")
 		r.sum("Threads take turns in waiting for the GPU, though nothing is queued for it, as threads that share a lock "+
-			"do: that costs %s of their time.", percent(ev.Share(r.Lost)))
+			"do: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
 		r.at = &place{analyze.PartCommit, "commit"}
 		return r, hiddenByTurns
 	}
-	if o := ev.OwnWork; o != nil && o.HandOff && ev.Share(o.Lost) >= policy.WorthNaming.Value {
+	if o := ev.OwnWork; o != nil && o.HandOff && ev.Submitters.Share(o.Lost) >= policy.WorthNaming.Value {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
 		r.say("outside of Metal threads take %s when no other is there, and the longer the more are there: they go on one "+
 			"after the other, with a regular time "+
 			"between (%d times)", o.Solo, o.Calls)
 		r.say("they do not sleep there, so far as the trace shows: a lock for which threads spin has that shape; it costs "+
-			"%s, %s of their time", r.Lost, percent(ev.Share(r.Lost)))
+			"%s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 		r.Advice = "look with a CPU profiler at what the threads run between their waits for the GPU: shorten what is " +
 			"done one at a time"
 		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and what of that is work of their "+
 			"own is not in the trace")
 		r.sum("Threads do their own work outside of Metal one at a time, as threads do that wait for a lock without "+
-			"sleeping: that costs %s of their time.", percent(ev.Share(r.Lost)))
+			"sleeping: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
 		return r, hiddenBySpinning
 	}
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
@@ -128,7 +128,8 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	}
 	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all,
 		t.Exclusion.Index, t.Exclusion.PValue, kept)
-	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost, percent(ev.Share(r.Lost)))
+	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost,
+		percent(ev.Submitters.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {
 		r.say("they run on a processor then, as when they spin; what of it is work of their own is not in the trace, so " +

@@ -24,17 +24,17 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.ThreadWaits.Locks) {
-		if !sort(l) || !ev.TakesPart[l.Thread] {
+		if !sort(l) || !ev.Submitters.TakesPart[l.Thread] {
 			// waits of the framework's own threads cost the program nothing by themselves
 			continue
 		}
-		own := l.Own - ev.Hangs(l)
+		own := l.Own - ev.Syncs.Hangs(l)
 		if hanging += l.Own - own; own == 0 {
 			continue
 		}
 		by.Of(lockName(l)).add(l, own)
 		r.Lost += own
-		if !ev.Submits[l.Thread] {
+		if !ev.Submitters.Submits[l.Thread] {
 			aside += own
 		}
 	}
@@ -44,7 +44,7 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	if r.Lost == 0 {
 		if hanging > 0 {
 			return r.not("threads waited for it, %s of their time, only on the way from one wait for others' work to the next",
-				percent(ev.Share(hanging)))
+				percent(ev.Submitters.Share(hanging)))
 		}
 		if r.Cause == InterpreterLock {
 			return r.not("no thread that takes part waited for the interpreter's lock")
@@ -57,16 +57,17 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	for _, u := range uses[:min(policy.MostLocks, len(uses))] {
 		r.say("%s%s: %s, %s, %s", u.name, u.several(), analyze.Plural(u.waits, "wait"), u.time, u.heldBy())
 	}
-	r.say("that is %s of the threads' time", percent(ev.Share(r.Lost)))
-	if ev.Share(hanging) >= policy.Negligible.Value {
+	r.say("that is %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
+	if ev.Submitters.Share(hanging) >= policy.Negligible.Value {
 		r.say("waits on the way from one wait for others' work to the next, and for threads that are, %s of their time, "+
-			"are not counted: they go with those", percent(ev.Share(hanging)))
+			"are not counted: they go with those", percent(ev.Submitters.Share(hanging)))
 	}
 	if r.Cause == InterpreterLock {
 		r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.",
-			percent(ev.Share(r.Lost)))
+			percent(ev.Submitters.Share(r.Lost)))
 	} else {
-		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Share(r.Lost)), uses[0].name)
+		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Submitters.Share(r.Lost)),
+			uses[0].name)
 	}
 	return r
 }

@@ -86,7 +86,7 @@ func TestChanceStays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, threads := range []int{2, 3, 6, 9} {
 		for _, each := range []int{0, 20} { // in one of so many rounds one of the others is held up for 3 ms
-			m := &evidence.Meetings{Rounds: []evidence.Round{{}}}
+			m := &evidence.Barriers{Rounds: []evidence.Round{{}}}
 			meeting := make([]*analyze.Thread, threads)
 			for i := range meeting {
 				meeting[i] = &analyze.Thread{ID: analyze.ThreadID(i + 1)}

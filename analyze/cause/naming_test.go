@@ -29,7 +29,7 @@ func TestWorthNaming(t *testing.T) {
 	} {
 		v := Verdict{Causes: []Finding{{Cause: Starvation, Holds: true, Lost: c.lost, Speedup: c.gain},
 			{Cause: GPUBound, Holds: true, Standing: Limit, Lost: 400}}}
-		v.decide(&evidence.Evidence{Trace: trace, Total: 1000, Times: &evidence.ThreadTimes{}})
+		v.decide(&evidence.Evidence{Trace: trace, Submitters: evidence.Submitters{Time: 1000}})
 		if v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)
 		}

@@ -16,12 +16,12 @@ func noCause(ev *evidence.Evidence) string {
 			"if they wait for answers, and not for work, it holds them up%s.",
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
-	if outside := ev.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
+	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
 		idle := analyze.Nanos(0)
-		for _, t := range ev.Taking {
+		for _, t := range ev.Submitters.Taking {
 			idle += min(t.SignalWaits, t.Working)
 		}
-		if idle := ev.Share(idle); idle > policy.WorthNaming.Value {
+		if idle := ev.Submitters.Share(idle); idle > policy.WorthNaming.Value {
 			return fmt.Sprintf("Nothing in this trace holds the threads up, but they spend %s of their time outside of "+
 				"Metal, %s of it waiting for a signal of another "+
 				"thread, as threads without work do%s.",
@@ -31,15 +31,15 @@ func noCause(ev *evidence.Evidence) string {
 			"where the trace does not look%s.",
 			percent(outside), busyWords(ev, "; the GPU was busy for %s"))
 	}
-	if running := ev.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
+	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
 		return fmt.Sprintf("Nothing that this trace can show holds the threads up: for %s of their time they wait while "+
 			"their own work runs on the GPU%s.",
 			percent(running), busyWords(ev, ", which was busy for %s"))
 	}
 	return fmt.Sprintf("Nothing that this trace can show holds the threads up: of the time of %s, %s went to waiting "+
 		"for others%s.",
-		analyze.Plural(len(ev.Taking), "thread"),
-		percent(ev.Share(ev.Times.Sum(analyze.PartWaitForeign)+ev.Times.Sum(analyze.PartWaitQueuedOther)+
+		analyze.Plural(len(ev.Submitters.Taking), "thread"),
+		percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitForeign)+ev.Times.Sum(analyze.PartWaitQueuedOther)+
 			ev.Times.Sum(analyze.PartLock))),
 		busyWords(ev, ", and the GPU was busy for %s"))
 }

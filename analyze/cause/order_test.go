@@ -37,7 +37,7 @@ func TestOneRanking(t *testing.T) {
 			{Cause: HeadOfLine, Lost: 140}, {Cause: EventChain, Lost: 300}},
 			[]string{EventChain, HeadOfLine, QueueDepth}, nil},
 	} {
-		ev := &evidence.Evidence{Trace: trace, Total: 1000, Times: &evidence.ThreadTimes{}}
+		ev := &evidence.Evidence{Trace: trace, Submitters: evidence.Submitters{Time: 1000}}
 		v := Verdict{Causes: c.causes}
 		v.decide(ev)
 		v.inOrder()

@@ -37,7 +37,7 @@ func TestVerdictNeedsProof(t *testing.T) {
 		f := c.fault
 		f.Cause, f.Holds, f.Lost = CompletionHandlers, true, 300
 		v := Verdict{Causes: []Finding{f, {Cause: GPUBound, Holds: true, Standing: Limit, Lost: 400}}}
-		v.decide(&evidence.Evidence{Trace: trace, Total: 1000, Times: &evidence.ThreadTimes{}})
+		v.decide(&evidence.Evidence{Trace: trace, Submitters: evidence.Submitters{Time: 1000}})
 		if v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)
 		}

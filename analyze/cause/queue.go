@@ -16,7 +16,7 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	for _, c := range ev.Queues.Full {
 		handlers := handling[c.Buffer.Queue].Within(c.Interval)
 		byHandlers += handlers
-		r.Lost += min(ev.NotSaturated(c.Interval, c.Buffer), c.Length()-handlers)
+		r.Lost += min(ev.Occupancy.Unexplained(c.Interval, c.Buffer), c.Length()-handlers)
 	}
 	switch {
 	case len(ev.Queues.Full) == 0:
@@ -36,8 +36,9 @@ func queueDepth(ev *evidence.Evidence) Finding {
 			r.say("queue %s: at most %d command buffers, %s lost", queueName(u.Queue), u.Capacity(), u.AtCapacity)
 		}
 	}
-	r.say("that is %s of the threads' time%s", percent(ev.Share(r.Lost)), busyWords(ev, ", with the GPU busy for %s"))
+	r.say("that is %s of the threads' time%s", percent(ev.Submitters.Share(r.Lost)), busyWords(ev,
+		", with the GPU busy for %s"))
 	r.sum("A queue of work for the GPU is full: for %s of their time threads wait until it takes more.",
-		percent(ev.Share(r.Lost)))
+		percent(ev.Submitters.Share(r.Lost)))
 	return r
 }

@@ -62,8 +62,9 @@ func TestRoomIsNotSaturation(t *testing.T) {
 			t.Errorf("%s: %s, want %s; growth %.2f: %s", c.name, a.Verdict.Cause, c.want, a.Evidence.GPU.Devices[0].Growth,
 				a.Verdict.Summary)
 		}
-		if !policy.Saturated(a.Evidence.Busy) || a.Evidence.Pending < policy.Most.Value {
-			t.Errorf("%s: busy %.2f, backlog %.2f: that tests nothing", c.name, a.Evidence.Busy, a.Evidence.Pending)
+		if !policy.Saturated(a.Evidence.Occupancy.Busy) || a.Evidence.Occupancy.Pending < policy.Most.Value {
+			t.Errorf("%s: busy %.2f, backlog %.2f: that tests nothing", c.name, a.Evidence.Occupancy.Busy,
+				a.Evidence.Occupancy.Pending)
 		}
 	}
 }
@@ -77,7 +78,7 @@ func TestStarvedBesideRoom(t *testing.T) {
 		th.CPU = []analyze.CPUSample{{}, {At: took, Ran: took / 10, Waited: took * 6 / 10}}
 	}
 	a := Analyze(w.Trace, Options{})
-	if a.Verdict.Cause != CPUBound || a.Evidence.Busy < 0.9 {
-		t.Errorf("%s with the GPU busy for %.2f: %s", a.Verdict.Cause, a.Evidence.Busy, a.Verdict.Summary)
+	if a.Verdict.Cause != CPUBound || a.Evidence.Occupancy.Busy < 0.9 {
+		t.Errorf("%s with the GPU busy for %.2f: %s", a.Verdict.Cause, a.Evidence.Occupancy.Busy, a.Verdict.Summary)
 	}
 }

@@ -34,7 +34,7 @@ func TestRoot(t *testing.T) {
 		"the lock brings nothing itself": {gains{1.5, 1.01, 1.5}, InterpreterLock},
 	} {
 		speedup := func(s float64) *replay.Speedup { return &replay.Speedup{Estimate: s, Low: s, High: s} }
-		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000},
+		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Submitters: evidence.Submitters{Time: 1000}},
 			Verdict: Verdict{Cause: InterpreterLock, Causes: []Finding{
 				{Cause: InterpreterLock, Holds: true, Lost: 500, Summary: "lock", Speedup: speedup(c.locks)},
 				{Cause: DeviceWideSync, Holds: true, Lost: 200, Summary: "waits", Speedup: speedup(c.sync)}}}}
@@ -68,10 +68,11 @@ func TestWaitsFor(t *testing.T) {
 		"it is not known":             {-1, 2, 3, Imbalance},
 	} {
 		speedup := func(s float64) *replay.Speedup { return &replay.Speedup{Estimate: s, Low: s, High: s} }
-		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Total: 1000}, Verdict: Verdict{Cause: Imbalance,
-			Causes: []Finding{
-				{Cause: Imbalance, Holds: true, Lost: 500, Summary: "barrier", Speedup: speedup(c.imbalance)},
-				{Cause: CompileBound, Holds: true, Lost: 200, Summary: "compilation", Speedup: speedup(c.compile)}}}}
+		a := &Analysis{Evidence: &evidence.Evidence{Trace: &analyze.Trace{}, Submitters: evidence.Submitters{Time: 1000}},
+			Verdict: Verdict{Cause: Imbalance,
+				Causes: []Finding{
+					{Cause: Imbalance, Holds: true, Lost: 500, Summary: "barrier", Speedup: speedup(c.imbalance)},
+					{Cause: CompileBound, Holds: true, Lost: 200, Summary: "compilation", Speedup: speedup(c.compile)}}}}
 		a.findRoot(c.left, map[string]replay.Change{CompileBound: {Compile: true}})
 		if v := a.Verdict; v.Cause != c.want || v.Causes[0].Cause != c.want {
 			t.Errorf("%s: %s, want %s", name, v.Cause, c.want)

@@ -10,7 +10,8 @@ import (
 // time, with more ready for it in 42% of that. The verdict was device-wide-sync, for 45% of the threads' time;
 // without it the program is as fast.
 func TestThreadsThatWouldWaitForTheGPUInstead(t *testing.T) {
-	shows := evidence.Evidence{Busy: 0.97, Pending: 0.42, Steady: 8}
+	shows := evidence.Evidence{Occupancy: evidence.Occupancy{Busy: 0.97, Pending: 0.42},
+		Submitters: evidence.Submitters{Steady: 8}}
 	for name, c := range map[string]struct {
 		cause   string
 		speedup *replay.Speedup
@@ -22,9 +23,9 @@ func TestThreadsThatWouldWaitForTheGPUInstead(t *testing.T) {
 		"it is not known":           {DeviceWideSync, nil, nil, false},
 		"another cause":             {LockContention, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24}, nil, false},
 		"the GPU rests": {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24},
-			func(ev *evidence.Evidence) { ev.Busy = 0.8 }, false},
+			func(ev *evidence.Evidence) { ev.Occupancy.Busy = 0.8 }, false},
 		"the GPU has nothing else to do": {DeviceWideSync, &replay.Speedup{Estimate: 1.1, Low: 0.7, High: 1.24},
-			func(ev *evidence.Evidence) { ev.Pending = 0.1 }, false},
+			func(ev *evidence.Evidence) { ev.Occupancy.Pending = 0.1 }, false},
 	} {
 		now := shows
 		if c.change != nil {

@@ -16,26 +16,26 @@ func starvation(ev *evidence.Evidence) Finding {
 		return r.not("no wait for another thread's signal is in the trace; waits for futexes, pipes and sockets would not be")
 	case ev.Handover.Holds():
 		return r.not("threads wait for the one that submits for them, and it for what they ask")
-	case ev.Saturated:
+	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
 	}
 	r.Lost = ev.Starvation.Lost
-	if ev.Share(r.Lost) < policy.Negligible.Value {
+	if ev.Submitters.Share(r.Lost) < policy.Negligible.Value {
 		return r.not("threads that submit waited %s for other threads' signals while the GPU had nothing to do", r.Lost)
 	}
 	r.Holds = true
 	r.say("threads that feed the GPU waited %s, %s of the threads' time, for other threads' signals while it had "+
-		"nothing to do", r.Lost, percent(ev.Share(r.Lost)))
+		"nothing to do", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	feeders := ev.Starvation.Feeders
 	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
 		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What, x.Doing())
 	}
-	if site := ev.StarvedAt(); site != "" {
+	if site := evidence.StarvedAt(&ev.Submitters, ev.ThreadWaits.Merged); site != "" {
 		r.say("they wait in %s", site)
 	}
-	r.say("the GPU was busy for %s of the time", percent(ev.Busy))
+	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
 	r.sum("The GPU has nothing to do, because who feeds it waits for the signal of %s: for %s of the threads' time%s.",
-		feeders[0].Who(), percent(ev.Share(r.Lost)),
+		feeders[0].Who(), percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, "; the GPU was busy for %s"))
 	return r
 }

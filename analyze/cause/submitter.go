@@ -14,17 +14,17 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		Advice: "let the threads that make the work commit it themselves, each on a queue of its own"}
 	var top *evidence.ThreadTime
 	commits := 0
-	for _, t := range ev.Taking {
+	for _, t := range ev.Submitters.Taking {
 		commits += t.CommandBuffers
 		if top == nil || t.CommandBuffers > top.CommandBuffers {
 			top = t
 		}
 	}
 	switch {
-	case len(ev.Taking) == 0 || commits == 0:
+	case len(ev.Submitters.Taking) == 0 || commits == 0:
 		return r.not("nothing was committed")
 	case !policy.NearlyAll(top.CommandBuffers, commits):
-		return r.not("%d threads committed; the busiest made %s of the commits", ev.Committers,
+		return r.not("%d threads committed; the busiest made %s of the commits", ev.Submitters.Committers,
 			percent(float64(top.CommandBuffers)/float64(commits)))
 	}
 	waiting := 0
@@ -33,15 +33,15 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		if w.Thread != top.Thread && evidence.Awaited(ev.Trace, w) == top.Thread {
 			waiting++
 			waiters[w.Thread] = true
-			r.Lost += ev.NotSaturated(w.Interval, ev.Trace.WaitsFor(w))
+			r.Lost += ev.Occupancy.Unexplained(w.Interval, ev.Trace.WaitsFor(w))
 		}
 	}
 	h := ev.Handover
 	handed := h.Holds() && h.To == top.Thread
 	if handed {
 		for i := range h.Replies {
-			lost := ev.NotSaturated(h.Replies[i].Interval, nil)
-			if !ev.Saturated {
+			lost := ev.Occupancy.Unexplained(h.Replies[i].Interval, nil)
+			if !ev.Occupancy.Saturated {
 				lost -= h.Replies[i].Own
 			}
 			r.Lost += max(0, lost)
@@ -58,8 +58,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 			"shows that they asked it for something: "+
 			"threads that it gives work to wait like that",
 			top.Thread.ID, len(h.Replies)+h.Others)
-	case waiting == 0 && !handed && len(ev.Taking) < 2:
-		return r.not("only %d thread takes part", len(ev.Taking))
+	case waiting == 0 && !handed && len(ev.Submitters.Taking) < 2:
+		return r.not("only %d thread takes part", len(ev.Submitters.Taking))
 	case waiting == 0 && !handed:
 		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
 	}
@@ -90,7 +90,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
 	r.without = submittingApart
 	r.sum("One thread hands the work of all to the GPU, and the others wait for that thread for %s of all thread time.",
-		percent(ev.Share(r.Lost)))
+		percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 

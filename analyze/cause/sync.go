@@ -13,21 +13,21 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: DeviceWideSync, Confidence: policy.Recorded,
 		Advice: "wait for what the thread itself needs (its last command buffer, or a shared event that it signals) " +
 			"instead of for the whole device"}
-	switch ev.Committers {
+	switch ev.Submitters.Committers {
 	case 0:
 		return r.not("no thread committed work")
 	case 1:
 		return r.not("only one thread committed work")
 	}
-	s := ev.Syncs()
+	s := ev.Syncs.Use(&ev.Occupancy)
 	switch {
 	case s.Foreign+s.Barriers+s.Needed == 0:
 		return r.not("no thread that submits waited for work that another had committed")
 	case s.Foreign+s.Barriers == 0:
 		return r.not("threads waited, %s of their time, only for the work of some that do not wait for theirs: they may "+
-			"need what those make", percent(ev.Share(s.NeededTime)))
+			"need what those make", percent(ev.Submitters.Share(s.NeededTime)))
 	}
-	locks, loops := ev.HangingOnSyncs()
+	locks, loops := ev.Syncs.Hanging(&ev.Submitters, ev.ThreadWaits.Locks, &ev.Occupancy)
 	r.Lost = s.Lost + locks + loops
 	r.Holds = r.Lost > 0
 	if !r.Holds {
@@ -37,27 +37,27 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 		others := analyze.Plural(s.Partners(), "other")
 		r.say("%d of %d waits (%s of the threads' time) were for work that another thread had committed; each of %d "+
 			"threads waited for up to %s",
-			s.Foreign, s.Waits, percent(ev.Share(s.ForeignTime)), len(s.Waiters), others)
+			s.Foreign, s.Waits, percent(ev.Submitters.Share(s.ForeignTime)), len(s.Waiters), others)
 	}
 	if s.Barriers > 0 {
 		r.say("%d waits were for empty command buffers queued behind other threads' work", s.Barriers)
 	}
 	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.Lost,
-		percent(ev.Share(s.Lost)))
-	if ev.Share(locks+loops) >= policy.Negligible.Value {
+		percent(ev.Submitters.Share(s.Lost)))
+	if ev.Submitters.Share(locks+loops) >= policy.Negligible.Value {
 		r.say("coming from one such wait to the next took %s more, %s of their time: %s of it waiting for locks, which "+
 			"each wait gives back and takes again, or for "+
 			"threads on that way that have the interpreter's",
-			locks+loops, percent(ev.Share(locks+loops)), locks)
+			locks+loops, percent(ev.Submitters.Share(locks+loops)), locks)
 	}
-	if ev.Buffers > 0 {
-		r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Busy))
+	if ev.Occupancy.Buffers > 0 {
+		r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Occupancy.Busy))
 	} else {
 		r.Confidence = policy.Guessed
 		r.say("there are no GPU times: whether the GPU had room for more cannot be told")
 	}
 	r.sum("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.",
-		percent(ev.Share(r.Lost)),
+		percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, ", while the GPU is busy for %s of it"))
 	return r
 }

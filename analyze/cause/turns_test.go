@@ -112,7 +112,7 @@ func TestComputingBesideAQuietLock(t *testing.T) {
 	if v := a.Verdict; v.Cause != CPUBound {
 		t.Errorf("%s, not %s: %s", v.Cause, CPUBound, v.Summary)
 	}
-	if turns := a.Evidence.TurnsOfRoundTrips(); turns != nil && a.Evidence.Share(turns.Lost) > 0.4 {
-		t.Errorf("%.2f of the time is laid on the lock", a.Evidence.Share(turns.Lost))
+	if turns := a.Evidence.Turns.RoundTrips; turns != nil && a.Evidence.Submitters.Share(turns.Lost) > 0.4 {
+		t.Errorf("%.2f of the time is laid on the lock", a.Evidence.Submitters.Share(turns.Lost))
 	}
 }

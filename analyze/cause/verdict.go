@@ -80,7 +80,7 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 			v.Summary = fmt.Sprintf("Threads that give the GPU next to nothing to do lose %s of all thread time to %s; those "+
 				"that feed it have work under way for %s of "+
 				"theirs, and nothing that this trace can show holds them up.",
-				percent(ev.Share(h.Weight())), h.Cause, percent(ev.Occupied))
+				percent(ev.Submitters.Share(h.Weight())), h.Cause, percent(ev.Submitters.Occupied))
 		}
 		return
 	}
@@ -96,17 +96,17 @@ func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 			most = f
 		}
 	}
-	if most != nil && ev.Share(most.Lost) >= policy.WorthNaming.Value {
+	if most != nil && ev.Submitters.Share(most.Lost) >= policy.WorthNaming.Value {
 		v.Summary = fmt.Sprintf("Threads spend %s of their time in what looks like %s, but nothing shows that the run "+
 			"would be faster without it%s.",
-			percent(ev.Share(most.Lost)), most.Cause, busyWords(ev, ": the GPU was busy for %s"))
+			percent(ev.Submitters.Share(most.Lost)), most.Cause, busyWords(ev, ": the GPU was busy for %s"))
 	}
 }
 
 // choose makes the first cause the verdict.
 func (v *Verdict) choose(ev *evidence.Evidence) {
 	top := &v.Causes[0]
-	if v.Share = top.Share(ev.Total); top.Standing != Outside {
+	if v.Share = top.Share(ev.Submitters.Time); top.Standing != Outside {
 		v.Cause = top.Cause
 	}
 	margin := 1.0
@@ -123,7 +123,7 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	v.CloseCalls = nil
 	top := &v.Causes[0]
 	for c := range analyze.Each(v.Causes[1:]) {
-		if top.Standing == Fault && c.Standing == Fault && c.worthNaming(ev) && top.alike(c, ev.Total) {
+		if top.Standing == Fault && c.Standing == Fault && c.worthNaming(ev) && top.alike(c, ev.Submitters.Time) {
 			v.CloseCalls = append(v.CloseCalls, c.Cause)
 		}
 	}
@@ -180,7 +180,7 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 	if !f.proven() {
 		return false
 	}
-	costs, saved := ev.Share(f.Weight()), 0.0
+	costs, saved := ev.Submitters.Share(f.Weight()), 0.0
 	if f.Speedup != nil && costs >= policy.ChanceShare.Value {
 		saved = max(0, 1-1/f.Speedup.Low)
 	}
@@ -192,7 +192,7 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
 		v.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.",
-			deviceName(ev.Busiest.Device), others)
+			deviceName(ev.Occupancy.Busiest.Device), others)
 	}
 	if commits := ev.Trace.Commits(); commits.Seen < commits.Made {
 		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d times that work was handed to the GPU (commits): this "+
@@ -224,7 +224,7 @@ func (v *Verdict) hedge(t *analyze.Trace) {
 func otherDevices(ev *evidence.Evidence) string {
 	var words []string
 	for _, d := range ev.GPU.Devices {
-		if d.Device != ev.Busiest.Device {
+		if d.Device != ev.Occupancy.Busiest.Device {
 			words = append(words, fmt.Sprintf("%s was busy for %s", deviceName(d.Device),
 				percent(evidence.Share(d.Busy, d.Active.Length()))))
 		}
@@ -244,7 +244,7 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	switch {
 	case len(ev.Trace.CommandBuffers) == 0:
 		return "no work was handed to the GPU (there is no command buffer in the trace)"
-	case ev.Total == 0:
+	case ev.Submitters.Time == 0:
 		return "no thread handed work to the GPU, or waited for it"
 	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
 		text := fmt.Sprintf("%d calls are here, and %d records of calls were lost, among them, it may be, those that matter",
@@ -254,7 +254,7 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 		}
 		return text
 	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound),
-		ev.Total):
+		ev.Submitters.Time):
 		return fmt.Sprintf("the GPU was given %s of work (command buffers), which is too few",
 			analyze.Plural(len(ev.Trace.CommandBuffers), "piece"))
 	}

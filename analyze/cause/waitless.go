@@ -15,7 +15,7 @@ const Unrecorded = "Instruments records neither waits nor locks; mtrace run does
 // Every other rule takes the absence of waits for evidence, so none is asked.
 func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	v.Cause = None
-	if ev.Buffers == 0 {
+	if ev.Occupancy.Buffers == 0 {
 		v.Summary = "Not enough data for a verdict: there are no GPU times of the program's work."
 		return v
 	}
@@ -24,7 +24,7 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 		return v
 	}
 	found := gpuSaturated(ev)
-	if !found.Holds && policy.Saturated(ev.Busy) { // it is what the run takes, though no more was ready
+	if !found.Holds && policy.Saturated(ev.Occupancy.Busy) { // it is what the run takes, though no more was ready
 		v.RuledOut = append(v.RuledOut, found)
 		found = Finding{Cause: GPUBound, Holds: true, Standing: Limit, Advice: gpuBoundAdvice, Confidence: policy.Inferred}
 	}
@@ -34,15 +34,16 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 		return v
 	}
 	found.Lost, found.Explains, found.Evidence = 0, 0, nil
-	found.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Busy))
-	found.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Pending))
+	found.say("the GPU was busy for %s of the time from the first commit to the last completion",
+		percent(ev.Occupancy.Busy))
+	found.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Occupancy.Pending))
 	v.Cause, v.Confidence = found.Cause, trust(ev.Trace, found.Confidence)
 	v.Causes = []Finding{found}
 	for _, cause := range []string{LaunchBound, CPUBound} {
 		r := Finding{Cause: cause}
 		v.RuledOut = append(v.RuledOut, r.not("the GPU had no idle time"))
 	}
-	v.Summary = "The GPU is the limit: it was busy for " + percent(ev.Busy) +
+	v.Summary = "The GPU is the limit: it was busy for " + percent(ev.Occupancy.Busy) +
 		" of the time. How long threads waited for it is not known: " + Unrecorded + "."
 	return v
 }
@@ -50,7 +51,7 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 // judgeRoundTrips judges by the threads that have one command buffer at a time, whose time is known in parts, where the
 // GPU is not the limit.
 func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips) {
-	idle, threads := percent(1-ev.Busy), ev.Committers
+	idle, threads := percent(1-ev.Occupancy.Busy), ev.Submitters.Committers
 	switch {
 	case c.MostFlying == 1 && threads > 1:
 		v.Summary = fmt.Sprintf("%d threads commit, but never is more than one command buffer in flight: something lets "+
@@ -92,6 +93,6 @@ func (v *Verdict) judgeSynchronous(ev *evidence.Evidence, c *evidence.RoundTrips
 			"wait for something else, which is not recorded.", of(c.Between))
 	default:
 		v.Summary = fmt.Sprintf("Each thread has one command buffer at a time and makes no new work while it runs: the "+
-			"GPU is idle for %s of the time.", percent(1-ev.Busy))
+			"GPU is idle for %s of the time.", percent(1-ev.Occupancy.Busy))
 	}
 }

@@ -34,7 +34,7 @@ func (a *Analysis) predict(opts Options) {
 			c.tellKernels(a.Gains())
 		}
 		removal, unknown := c.removal(r)
-		if a.Evidence.Share(c.Lost) < policy.Negligible.Value {
+		if a.Evidence.Submitters.Share(c.Lost) < policy.Negligible.Value {
 			unknown = "it costs too little"
 		}
 		if c.Unpredicted = unknown; unknown != "" {
@@ -47,7 +47,8 @@ func (a *Analysis) predict(opts Options) {
 			c.Speedup, c.Unpredicted = nil, gainsNothing[c.Cause]
 			continue
 		}
-		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Total) && a.Evidence.Busy < policy.Most.Value {
+		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Submitters.Time) &&
+			a.Evidence.Occupancy.Busy < policy.Most.Value {
 			// neither threads nor the GPU do anything else
 			c.Speedup, c.Unpredicted = nil, "the replay finds nothing gained, though threads do next to nothing else and the "+
 				"GPU is mostly idle"

@@ -16,10 +16,10 @@ func percent(x float64) string { return analyze.FormatShare(x) }
 
 // busyWords is what the GPU did, as the end of a sentence; empty when it is not known.
 func busyWords(ev *evidence.Evidence, words string) string {
-	if ev.Buffers == 0 {
+	if ev.Occupancy.Buffers == 0 {
 		return ""
 	}
-	return fmt.Sprintf(words, percent(ev.Busy))
+	return fmt.Sprintf(words, percent(ev.Occupancy.Busy))
 }
 
 func queueName(q *analyze.Queue) string {

@@ -28,15 +28,15 @@ func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	return c.done.within(gpu) / float64(gpu.Length())
 }
 
-// crowding finds the slope with which command buffers of the same work would all take as long alone, or nearly,
-// wherever they ran.
-func (ev *Evidence) crowding(d *Device) (c Crowding) {
+// crowding finds the slope with which command buffers of the same work would all take about as long alone, wherever
+// they ran. With labels, only command buffers of the same label are of the same work.
+func crowding(d *Device, labels bool) (c Crowding) {
 	sample := d.running
 	if len(sample) > policy.MostCalls {
 		sample = sample[(len(sample)-policy.MostCalls)/2:][:policy.MostCalls]
 	}
 	ran := newPace(sample)
-	sorts := sameWork(sample, ran, ev.Trace.LabelsRepeat(policy.Sample.Count()))
+	sorts := sameWork(sample, ran, labels)
 	if len(sorts) == 0 {
 		return Crowding{}
 	}

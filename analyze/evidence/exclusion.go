@@ -17,6 +17,29 @@ type Tests struct {
 	Interference []Interference
 }
 
+// RunTests runs the statistical tests of a trace.
+func RunTests(trace *analyze.Trace, opts Options) Tests {
+	opts = opts.withDefaults()
+	t := Tests{testExclusions(trace, opts), testInterferences(trace, opts)}
+	t.adjust()
+	return t
+}
+
+// adjust adjusts the p-values of all tests of the analysis together.
+func (t *Tests) adjust() {
+	var p []float64
+	var q []*float64
+	for e := range analyze.Each(t.Exclusion) {
+		p, q = append(p, e.PValue), append(q, &e.QValue)
+	}
+	for i := range analyze.Each(t.Interference) {
+		p, q = append(p, i.PValue), append(q, &i.QValue)
+	}
+	for i, adjusted := range statistics.FalseDiscovery(p) {
+		*q[i] = adjusted
+	}
+}
+
 // An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap /
 // overlap expected if the threads were independent; PValue is how often independent threads would overlap as little as
 // observed.
@@ -30,29 +53,30 @@ type Exclusion struct {
 	Intervals int
 }
 
-// exclusion tests the intervals whose beginning and end are both visible: work on the GPU, open encoders, waits, round
-// trips. Calls that may block inside (commit) overlap the more the more they exclude each other, so this test would say
-// the opposite of the truth.
-func (ev *Evidence) exclusion(opts Options) {
+// testExclusions tests the intervals whose beginning and end are both visible: work on the GPU, open encoders, waits,
+// round trips. Calls that may block inside, such as commit, overlap the more the more they exclude each other, so this
+// test would report the opposite for them.
+func testExclusions(trace *analyze.Trace, opts Options) (found []Exclusion) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		if t := b.Committed.Thread; t != nil && b.GPU.Known() {
-			gpu[t] = append(gpu[t], b.GPU.Within(ev.Trace.Window))
+			gpu[t] = append(gpu[t], b.GPU.Within(trace.Window))
 		}
 	}
-	for _, c := range openEncoders(ev.Trace) {
-		encoders[c.Thread] = append(encoders[c.Thread], c.Interval.Within(ev.Trace.Window))
+	for _, c := range openEncoders(trace) {
+		encoders[c.Thread] = append(encoders[c.Thread], c.Interval.Within(trace.Window))
 	}
 	for _, c := range []struct {
 		what string
 		by   map[*analyze.Thread][]analyze.Interval
-	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", longWaits(ev.Trace)}, {"round trips",
-		roundTripsByThread(ev.Trace)}} {
+	}{{"gpu", gpu}, {"encoders", encoders}, {"waits", longWaits(trace)}, {"round trips",
+		roundTripsByThread(trace)}} {
 		if e, told := testExclusion(c.by, opts); told {
 			e.What = c.what
-			ev.Tests.Exclusion = append(ev.Tests.Exclusion, e)
+			found = append(found, e)
 		}
 	}
+	return found
 }
 
 // testExclusion shifts each thread's timeline in a circle by a random time, again and again, and compares the pairwise
@@ -185,19 +209,4 @@ func common(a, b []analyze.Interval) (sum analyze.Nanos) {
 		}
 	}
 	return sum
-}
-
-// adjustTests adjusts the p-values of all tests of the analysis together.
-func (ev *Evidence) adjustTests() {
-	var p []float64
-	var q []*float64
-	for e := range analyze.Each(ev.Tests.Exclusion) {
-		p, q = append(p, e.PValue), append(q, &e.QValue)
-	}
-	for i := range analyze.Each(ev.Tests.Interference) {
-		p, q = append(p, i.PValue), append(q, &i.QValue)
-	}
-	for i, adjusted := range statistics.FalseDiscovery(p) {
-		*q[i] = adjusted
-	}
 }

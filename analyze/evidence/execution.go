@@ -1,76 +1,46 @@
 package evidence
 
-import (
-	"mtrace/analyze"
-)
+import "mtrace/analyze"
 
-// MostlyExecutes says whether the GPU's own work takes more of the threads' time than what they do outside of Metal
-// does, and than all else: no share is asked for, since what is the most depends on what there is.
-func (ev *Evidence) MostlyExecutes() bool {
-	executing := ev.Executing()
-	outside := ev.Times.Sum(analyze.PartOutside) - ev.asleepExecuting()
-	return executing >= outside && executing >= ev.Total-executing-outside
+// Execution is how much of the threads' time the GPU's own work takes.
+type Execution struct {
+	// time in which threads wait while their own work runs: the command buffer that they wait for, or one that they had
+	// committed before
+	Waited  analyze.Nanos
+	Outside analyze.Nanos // time outside of Metal, without sleep for completions
+	Other   analyze.Nanos // all other time
 }
 
-// Executing is the time in which threads wait while their own work runs: what they wait for, or what they had committed
-// before it.
-func (ev *Evidence) Executing() analyze.Nanos {
-	return ev.Times.Sum(analyze.PartWaitExecuting) + ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.asleepExecuting()
+// TimeOfExecution finds that.
+func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, h *Handover,
+	waits []analyze.SignalWait) Execution {
+	asleep := asleepExecuting(work, submitters, h, waits)
+	e := Execution{Waited: times.Sum(analyze.PartWaitExecuting) + times.Sum(analyze.PartWaitQueuedOwn) + asleep,
+		Outside: times.Sum(analyze.PartOutside) - asleep}
+	e.Other = submitters.Time - e.Waited - e.Outside
+	return e
 }
 
-// asleepExecuting is the time in which threads waited for a signal, as of their completion handlers, while their own
-// work ran, or what another submitted for them.
-func (ev *Evidence) asleepExecuting() (sum analyze.Nanos) {
-	if ev.Handover.Holds() {
-		for i := range ev.Handover.Replies {
-			sum += ev.Handover.Replies[i].Own
+// Most reports whether the GPU's own work takes more of the threads' time than their time outside of Metal does, and
+// more than all else. There is no threshold: the most depends on what else there is.
+func (e Execution) Most() bool { return e.Waited >= e.Outside && e.Waited >= e.Other }
+
+// asleepExecuting returns the time in which threads waited for a signal, as of their completion handlers, while their
+// own work ran, or work that another thread submitted for them.
+func asleepExecuting(work *GPUWork, submitters *Submitters, h *Handover, waits []analyze.SignalWait,
+) (sum analyze.Nanos) {
+	if h.Holds() {
+		for i := range h.Replies {
+			sum += h.Replies[i].Own
 		}
 	}
-	for w := range analyze.Each(ev.ThreadWaits.Merged) {
-		if !ev.TakesPart[w.Thread] || w.GivenBack {
+	for w := range analyze.Each(waits) {
+		if !submitters.TakesPart[w.Thread] || w.GivenBack {
 			continue
 		}
-		for _, d := range ev.Work.Devices {
+		for _, d := range work.Devices {
 			sum += d.byThread[w.Thread].Within(w.Interval.Within(atWork(w.Thread)))
 		}
 	}
 	return sum
-}
-
-// WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was
-// busy.
-func (ev *Evidence) WaitedWhileBusy() (sum analyze.Nanos) {
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if ForOthers(ev.Trace, w) {
-			sum += ev.Work.Of(ev.Trace.WaitsFor(w)).all.Within(w.Interval)
-		}
-	}
-	for _, c := range ev.Queues.Full {
-		sum += ev.Work.Of(c.Buffer).all.Within(c.Interval)
-	}
-	return sum
-}
-
-// NotSaturated is the part of a wait that the GPU does not explain: all of it, unless the GPU is saturated.
-func (ev *Evidence) NotSaturated(i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
-	d := ev.Work.byModel[ev.Busiest.Device]
-	if b != nil {
-		d = ev.Work.Of(b)
-	}
-	if !ev.Saturated || d.Model != ev.Busiest.Device {
-		return i.Length()
-	}
-	return i.Length() - d.all.Within(i)
-}
-
-// GPUTimes is how long the longest and the median of a queue's command buffers took on the GPU.
-func GPUTimes(t *analyze.Trace, q *analyze.Queue) (most, usual analyze.Nanos) {
-	var all []analyze.Nanos
-	for b := range t.Buffers() {
-		if b.Queue == q && b.GPU.Known() {
-			all = append(all, b.GPU.Length())
-			most = max(most, b.GPU.Length())
-		}
-	}
-	return most, Median(all)
 }

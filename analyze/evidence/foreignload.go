@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// foreign is what another program takes of the GPU, as far as it shows: the driver had handed work to the GPU, the GPU
-// ran nothing of the program, and did not begin it. Where that is so, what takes far longer than the same work usually
-// does has been interrupted by the other program.
-type foreign struct {
+// ExternalLoad is how much another program uses the GPU, as far as it shows. It shows if the driver had given work to
+// the GPU, and the GPU ran nothing of the traced program and did not begin that work. Then a command buffer that takes far
+// longer than the same work usually does was interrupted by the other program.
+type ExternalLoad struct {
 	Why string // why it is not so; empty where another program has the GPU
 	// command buffers of which it is known when the driver handed them to the GPU
 	Delays int
@@ -24,22 +24,35 @@ type foreign struct {
 	late   map[analyze.CommandBufferIndex]analyze.Nanos    // how much later another program let each begin
 }
 
-func (ev *Evidence) findForeign() (f foreign) {
-	delays := ev.startDelays()
+// externalInput is what shows it.
+type externalInput struct {
+	work       *GPUWork
+	releases   *Releases
+	occupancy  *Occupancy
+	submitters *Submitters
+	processors *Processors
+}
+
+// FindExternalLoad finds what shows that.
+func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, submitters *Submitters,
+	processors *Processors) (f ExternalLoad) {
+	in := externalInput{work, releases, occupancy, submitters, processors}
+
+	delays := in.startDelays()
 	if f.Delays = len(delays); f.Delays < policy.Pattern.Count() {
 		f.Why = "when the driver handed work to the GPU is not in the trace"
 		return f
 	}
-	stood := ev.interrupted()
-	still := ev.allStood(stood, delays)
-	if ev.Saturated && !still {
+	stood := in.interrupted()
+	still := in.allStood(stood, delays)
+	if in.occupancy.Saturated && !still {
 		f.Why = "the GPU had no idle time"
 		return f
 	}
 	var all, each []analyze.Nanos
 	for _, d := range delays {
 		longest := analyze.Nanos(0) // what others' work leaves between is no other program's, however much it adds up to
-		for _, gap := range ev.Work.Of(ev.Trace.Buffer(d.of)).any.Gaps(d.Interval) {
+		for _, gap := range in.work.Of(in.work.trace.Buffer(d.of)).any.Gaps(d.Interval) {
 			longest = max(longest, gap.Length())
 		}
 		all = append(all, longest)
@@ -61,24 +74,24 @@ func (ev *Evidence) findForeign() (f foreign) {
 		return f
 	}
 	f.held, f.Usual = held, Median(each)
-	for w := range analyze.Each(ev.Trace.Waits) {
+	for w := range analyze.Each(in.work.trace.Waits) {
 		if d, known := held[w.Buffer]; known {
-			d = d.Within(ev.Work.queued(w))
-			f.Began += d.Length() - ev.Work.Of(ev.Trace.WaitsFor(w)).any.Within(d)
+			d = d.Within(in.work.queued(w))
+			f.Began += d.Length() - in.work.Of(in.work.trace.WaitsFor(w)).any.Within(d)
 		}
 	}
 	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the
 	// program's threads.
-	waited, rested, heard := ev.waitedForProcessors(), ev.idleDuring(held), ev.lateNotices()
-	cost := ev.interruptionsBy(stood)
+	waited, rested, heard := in.waitedForProcessors(), in.idleDuring(held), in.lateNotices()
+	cost := in.interruptionsBy(stood)
 	counts := float64(cost.Busiest) <= policy.Outlier.Value*float64(rested)
 	if still {
 		counts, rested = true, rested+cost.Busiest
 	}
-	switch p := &ev.Processors; {
-	case ev.Share(f.Began) < policy.Negligible.Value && !still:
+	switch p := in.processors; {
+	case in.submitters.Share(f.Began) < policy.Negligible.Value && !still:
 		f.Why = fmt.Sprintf("%d command buffers began late on an idle GPU, for which threads waited %s", f.Late, f.Began)
-	case ev.Starved() || waited >= rested || waited == 0 && p.Known(ev.Total) && policy.AtLeast(policy.WorthNaming,
+	case in.processors.Starved() || waited >= rested || waited == 0 && p.Known() && policy.AtLeast(policy.WorthNaming,
 		p.Waited, p.Covered):
 		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for "+
 			"processors: what hands work to the GPU may have, too",
@@ -91,30 +104,30 @@ func (ev *Evidence) findForeign() (f foreign) {
 		if counts { // else it may be work that depends on its data
 			f.stood, f.Cost = stood, cost
 		}
-		f.late = ev.heldUp(delays, f.held, f.stood)
+		f.late = in.heldUp(delays, f.held, f.stood)
 	}
 	return f
 }
 
 // Interrupted is how many command buffers were.
-func (f *foreign) Interrupted() int { return len(f.stood) }
+func (f *ExternalLoad) Interrupted() int { return len(f.stood) }
 
 // Took is how much later another program let a command buffer begin, and for how long it interrupted it.
-func (f *foreign) Took(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
+func (f *ExternalLoad) Took(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
 	return f.late[b], f.stood[b].Length()
 }
 
 // heldUp is the part of each delay in which it shows that another program had the GPU: it ran nothing, or what it ran
 // stood still.
-func (ev *Evidence) heldUp(delays []delay, held,
+func (in externalInput) heldUp(delays []delay, held,
 	stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
-	lists := ev.onDevices(held)
-	for d, list := range ev.onDevices(stood) {
+	lists := in.onDevices(held)
+	for d, list := range in.onDevices(stood) {
 		lists[d] = append(lists[d], list...)
 	}
 	taken, late := unions(lists), map[analyze.CommandBufferIndex]analyze.Nanos{}
 	for _, d := range delays {
-		if n := taken[ev.Work.Of(ev.Trace.Buffer(d.of))].Within(d.Interval); n > 0 {
+		if n := taken[in.work.Of(in.work.trace.Buffer(d.of))].Within(d.Interval); n > 0 {
 			late[d.of] = n
 		}
 	}
@@ -124,13 +137,13 @@ func (ev *Evidence) heldUp(delays []delay, held,
 // waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and
 // added up over the processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no
 // call of Metal's, and those that stand for a GPU where there is none; 0 when it is not known.
-func (ev *Evidence) waitedForProcessors() (sum analyze.Nanos) {
+func (in externalInput) waitedForProcessors() (sum analyze.Nanos) {
 	submit := map[*analyze.Process]int{}
-	for _, t := range ev.Taking {
+	for _, t := range in.submitters.Taking {
 		submit[t.Thread.Process]++
 	}
-	for _, p := range ev.Trace.Processes {
-		if cpu := p.CPUIn(ev.Trace.Window); cpu.Waited != analyze.NotKnown {
+	for _, p := range in.work.trace.Processes {
+		if cpu := p.CPUIn(in.work.trace.Window); cpu.Waited != analyze.NotKnown {
 			sum += cpu.Waited / analyze.Nanos(max(1, submit[p]))
 		}
 	}
@@ -139,9 +152,9 @@ func (ev *Evidence) waitedForProcessors() (sum analyze.Nanos) {
 
 // lateNotices is how long completions were on their way of which the program heard more than policy.Launch after the
 // GPU's end.
-func (ev *Evidence) lateNotices() analyze.Nanos {
+func (in externalInput) lateNotices() analyze.Nanos {
 	var list []analyze.Interval
-	for b := range ev.Trace.Buffers() {
+	for b := range in.work.trace.Buffers() {
 		if b.GPU.Known() && b.Completed.Known() && b.Completed.Begin-b.GPU.End > policy.Launch.Nanos() {
 			list = append(list, analyze.Interval{Begin: b.GPU.End, End: b.Completed.Begin})
 		}
@@ -150,8 +163,8 @@ func (ev *Evidence) lateNotices() analyze.Nanos {
 }
 
 // idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.
-func (ev *Evidence) idleDuring(held map[analyze.CommandBufferIndex]analyze.Interval) (sum analyze.Nanos) {
-	for d, list := range ev.onDevices(held) {
+func (in externalInput) idleDuring(held map[analyze.CommandBufferIndex]analyze.Interval) (sum analyze.Nanos) {
+	for d, list := range in.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
 			sum += i.Length() - d.any.Within(i)
 		}
@@ -167,8 +180,8 @@ type delay struct {
 
 // startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its
 // beginning.
-func (ev *Evidence) startDelays() (delays []delay) {
-	for b, x := range ev.Released() {
+func (in externalInput) startDelays() (delays []delay) {
+	for b, x := range in.releases.All() {
 		if handed := max(b.Kernel.End, b.Scheduled); handed > 0 && b.GPU.Known() && x.Event.Length() == 0 {
 			delays = append(delays, delay{analyze.Interval{Begin: min(max(handed, x.At), b.GPU.Begin), End: b.GPU.Begin},
 				b.Index})
@@ -180,9 +193,9 @@ func (ev *Evidence) startDelays() (delays []delay) {
 // interrupted finds the time in which command buffers stood still on the GPU: beyond what those with the same work
 // usually take. It says another program had the GPU only where other evidence of that is in the trace, for work may
 // depend on its data.
-func (ev *Evidence) interrupted() map[analyze.CommandBufferIndex]analyze.Interval {
+func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Interval {
 	by := map[uint64][]*analyze.CommandBuffer{}
-	for b := range ev.Trace.Buffers() {
+	for b := range in.work.trace.Buffers() {
 		if work, known := b.Work(); known && b.GPU.Known() {
 			by[work] = append(by[work], b)
 		}
@@ -208,9 +221,9 @@ func (ev *Evidence) interrupted() map[analyze.CommandBufferIndex]analyze.Interva
 
 // allStood says whether it was the GPU that stood still, and not each for itself: in most of that time it had begun
 // another as well, nothing more began or ended, and what it was handed meanwhile had to wait, too.
-func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
+func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
-	for _, n := range ev.heldUp(delays, nil, stood) {
+	for _, n := range in.heldUp(delays, nil, stood) {
 		if n > policy.Launch.Nanos() {
 			waited++
 		}
@@ -219,7 +232,7 @@ func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interv
 		return false
 	}
 	begins, ends := map[*Device][]analyze.Nanos{}, map[*Device][]analyze.Nanos{}
-	for _, d := range ev.Work.Devices {
+	for _, d := range in.work.Devices {
 		for _, r := range d.running {
 			begins[d], ends[d] = append(begins[d], r.Begin), append(ends[d], r.End)
 		}
@@ -231,8 +244,8 @@ func (ev *Evidence) allStood(stood map[analyze.CommandBufferIndex]analyze.Interv
 	}
 	var still, all analyze.Nanos
 	for b, i := range stood {
-		of := ev.Trace.Buffer(b)
-		d, usual := ev.Work.Of(of), of.GPU.Length()-i.Length() // it goes on for so long after that at most
+		of := in.work.trace.Buffer(b)
+		d, usual := in.work.Of(of), of.GPU.Length()-i.Length() // it goes on for so long after that at most
 		begun, ended := until(begins[d], i.Begin), until(ends[d], i.Begin)
 		if all += i.Length(); begun-ended > 1 && until(begins[d], i.End-usual) == begun &&
 			until(ends[d], i.End-usual) == ended {
@@ -248,21 +261,22 @@ type interruptions struct {
 	Busiest        analyze.Nanos // of the busiest device's busy time
 }
 
-func (ev *Evidence) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval) (cost interruptions) {
-	by := unions(ev.onDevices(interrupted))
-	for w := range analyze.Each(ev.Trace.Waits) {
+func (in externalInput) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval,
+) (cost interruptions) {
+	by := unions(in.onDevices(interrupted))
+	for w := range analyze.Each(in.work.trace.Waits) {
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)
-		cost.Behind += by[ev.Work.Of(ev.Trace.WaitsFor(w))].Within(ev.Work.queued(w))
+		cost.Behind += by[in.work.Of(in.work.trace.WaitsFor(w))].Within(in.work.queued(w))
 	}
-	cost.Busiest = by[ev.Work.byModel[ev.Busiest.Device]].Total()
+	cost.Busiest = by[in.work.byModel[in.occupancy.Busiest.Device]].Total()
 	return cost
 }
 
-func (ev *Evidence) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Interval,
+func (in externalInput) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Interval,
 ) map[*Device][]analyze.Interval {
 	lists := map[*Device][]analyze.Interval{}
 	for b, i := range intervals {
-		d := ev.Work.Of(ev.Trace.Buffer(b))
+		d := in.work.Of(in.work.trace.Buffer(b))
 		lists[d] = append(lists[d], i)
 	}
 	return lists

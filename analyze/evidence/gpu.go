@@ -50,14 +50,16 @@ type IdleCause struct {
 	From map[*analyze.Stack]analyze.Nanos
 }
 
-// addLoad looks for work that was ready while the GPUs were busy.
-func (ev *Evidence) addLoad() {
-	ev.findLines()
-	for i, d := range ev.Work.Devices {
-		use := &ev.GPU.Devices[i]
-		use.Backlog, use.Growth = ev.backlog(d)
-		use.Crowding = ev.crowding(d)
+// AddLoad returns what the GPUs did, with the work that was ready for them while they were busy.
+func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
+	devices := slices.Clone(gpu.Devices)
+	for i, d := range work.Devices {
+		use := &devices[i]
+		use.Backlog, use.Growth = backlog(d, releases, lines)
+		use.Crowding = crowding(d, work.trace.LabelsRepeat(policy.Sample.Count()))
 	}
+	gpu.Devices = devices
+	return gpu
 }
 
 // MeasureGPU sums what the GPUs did, and what threads did in the GPUs' idle gaps.
@@ -133,16 +135,16 @@ func useOf(d *Device, window analyze.Interval) DeviceUse {
 // its place in a queue is not ready: the device could have begun it, and did not because of the queue. Growth tells
 // what waits for room from what is only about to begin: a full device runs as many command buffers, however many more
 // are ready.
-func (ev *Evidence) backlog(d *Device) (backlog analyze.Nanos, growth float64) {
+func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos, growth float64) {
 	var pending []analyze.Interval
-	latency, encoded := ev.startLatency(), ev.Trace.Encoded()
+	latency, encoded := startLatency(releases), releases.trace.Encoded()
 	for _, r := range d.running {
-		x := ev.ReleaseOf(r.buffer.Index)
+		x := releases.Of(r.buffer.Index)
 		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() { // one to wait for is no work
 			continue
 		}
 		waiting := analyze.Interval{Begin: x.At + latency, End: r.Begin}
-		if line, limited := ev.Lines[r.buffer.Queue]; limited {
+		if line, limited := lines.ByQueue[r.buffer.Queue]; limited {
 			pending = append(pending, line.full.Gaps(waiting)...)
 		} else {
 			pending = append(pending, waiting)
@@ -153,9 +155,9 @@ func (ev *Evidence) backlog(d *Device) (backlog analyze.Nanos, growth float64) {
 }
 
 // startLatency is the least time that the GPU took to begin work that was ready.
-func (ev *Evidence) startLatency() analyze.Nanos {
+func startLatency(releases *Releases) analyze.Nanos {
 	least := policy.Launch.Nanos() // more is not latency
-	for b, x := range ev.Released() {
+	for b, x := range releases.All() {
 		if b.GPU.Known() && b.GPU.Begin > x.At {
 			least = min(least, b.GPU.Begin-x.At)
 		}

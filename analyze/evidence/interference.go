@@ -45,11 +45,10 @@ func (i *Interference) OneAtATime() bool {
 		i.Effect >= policy.Most.Value)
 }
 
-// interference tests the calls that may take a lock inside. The time lost in those that do is given to who was served
-// meanwhile.
-func (ev *Evidence) interference(opts Options) {
+// testInterferences tests the calls that may take a lock inside.
+func testInterferences(trace *analyze.Trace, opts Options) (found []Interference) {
 	var commits []analyze.Call
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		if b.Committed.Known() && b.Committed.Thread != nil {
 			commits = append(commits, b.Committed)
 		}
@@ -57,12 +56,13 @@ func (ev *Evidence) interference(opts Options) {
 	for _, c := range []struct {
 		what  string
 		calls []analyze.Call
-	}{{"commit", commits}, {"encoder", openEncoders(ev.Trace)}} {
-		if i, told := testInterference(inWindow(c.calls, ev.Trace.Window), opts); told {
+	}{{"commit", commits}, {"encoder", openEncoders(trace)}} {
+		if i, told := testInterference(inWindow(c.calls, trace.Window), opts); told {
 			i.What = c.what
-			ev.Tests.Interference = append(ev.Tests.Interference, i)
+			found = append(found, i)
 		}
 	}
+	return found
 }
 
 // openEncoders are encoders that the thread ends that made them, as calls from the one to the other.
@@ -237,10 +237,10 @@ func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 
 // SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no
 // bound.
-func (ev *Evidence) SoloCommit() analyze.Nanos {
-	for i := range ev.Tests.Interference {
-		if t := &ev.Tests.Interference[i]; t.What == "commit" && t.OneAtATime() {
-			return t.Solo
+func (t *Tests) SoloCommit() analyze.Nanos {
+	for i := range t.Interference {
+		if x := &t.Interference[i]; x.What == "commit" && x.OneAtATime() {
+			return x.Solo
 		}
 	}
 	return 1 << 62

@@ -10,27 +10,27 @@ import (
 
 // UsualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; if that was
 // seldom, the median time from the end of the work before.
-func (ev *Evidence) UsualLatency() analyze.Nanos {
+func UsualLatency(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
-	for b, x := range ev.Released() {
+	for b, x := range releases.All() {
 		if b.GPU.Known() && b.GPU.Begin > x.At &&
-			ev.Work.Of(b).any.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
+			work.Of(b).any.Within(analyze.Interval{Begin: x.At, End: b.GPU.Begin}) == 0 {
 			all = append(all, b.GPU.Begin-x.At)
 		}
 	}
 	if len(all) < policy.Sample.Count() {
-		return ev.turnaround()
+		return turnaround(work, releases)
 	}
 	return Median(all)
 }
 
 // turnaround is the median time from when work was ready and the work before it had ended to its beginning.
-func (ev *Evidence) turnaround() analyze.Nanos {
+func turnaround(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
-	for _, d := range ev.Work.Devices {
+	for _, d := range work.Devices {
 		ends := counterOf(intervals(d.running)).ends
 		for _, r := range d.running {
-			x := ev.ReleaseOf(r.buffer.Index)
+			x := releases.Of(r.buffer.Index)
 			if x == nil {
 				continue
 			}
@@ -47,10 +47,10 @@ func (ev *Evidence) turnaround() analyze.Nanos {
 // TurnaroundsBehind are the times from the end of what work that had long been ready had to wait for, the work before
 // it in its queue or a full device, to its beginning; what took far longer than usual had another reason, and counts as
 // that. There are none when there is too little of that.
-func (ev *Evidence) TurnaroundsBehind(latency analyze.Nanos) (all []analyze.Nanos) {
+func TurnaroundsBehind(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) (all []analyze.Nanos) {
 	buffers := 0
-	for _, d := range ev.Work.Devices {
-		full := ev.fullDevice(d).Spans()
+	for _, d := range work.Devices {
+		full := fullDevice(d, gpu).Spans()
 		ends := map[*analyze.Queue]analyze.Nanos{}
 		for _, r := range d.running {
 			buffers++
@@ -59,7 +59,7 @@ func (ev *Evidence) TurnaroundsBehind(latency analyze.Nanos) (all []analyze.Nano
 			if i := sort.Search(len(full), func(i int) bool { return full[i].End > r.Begin }); i > 0 {
 				from = max(from, full[i-1].End)
 			}
-			if x := ev.ReleaseOf(r.buffer.Index); x != nil && x.At+latency < from && from <= r.Begin {
+			if x := releases.Of(r.buffer.Index); x != nil && x.At+latency < from && from <= r.Begin {
 				all = append(all, r.Begin-from)
 			}
 			ends[q] = max(ends[q], r.End)

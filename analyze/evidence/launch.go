@@ -2,14 +2,20 @@ package evidence
 
 import "mtrace/analyze"
 
-// TypicalLaunch is what launching one command buffer takes, and how long the GPU works on it: the sum of the medians of
-// encoding, committing, and of what its thread waited before and after the GPU's work, so that a few that were held up
-// do not count. Command buffers that events or others in their queue held up, or whose completion the program's
-// handlers did, are left out.
-func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
+// A Launch is the time that launching a typical command buffer takes.
+type Launch struct {
+	// Time is the thread time to submit it and to be notified: the sum of the medians of encoding, committing, scheduling
+	// and notify, so that a few that were held up do not count.
+	Time analyze.Nanos
+	GPU  analyze.Nanos // median time that the GPU works on it
+}
+
+// TypicalLaunch finds that. Solo is the duration of a commit without others beside it. It leaves out command buffers
+// that events, others in their queue, or another program held up, and those whose completion the program's handlers
+// delayed.
+func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, external *ExternalLoad) Launch {
 	var encode, commit, gpu, before, after []analyze.Nanos
-	solo := ev.SoloCommit()
-	for b := range ev.Trace.Buffers() {
+	for b := range work.trace.Buffers() {
 		if !b.Committed.Known() || !b.GPU.Known() {
 			continue
 		}
@@ -22,13 +28,13 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 		}
 		encode = append(encode, sum)
 	}
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if x := ev.ReleaseOf(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 ||
-			ev.Foreign.held[w.Buffer].Length() > 0 ||
-			ev.Trace.WaitsFor(w).Handlers > 0 || Awaited(ev.Trace, w) != w.Thread {
+	for w := range analyze.Each(work.trace.Waits) {
+		if x := releases.Of(w.Buffer); x == nil || x.Head.Length() > 0 || x.Event.Length() > 0 ||
+			external.held[w.Buffer].Length() > 0 ||
+			work.trace.WaitsFor(w).Handlers > 0 || Awaited(work.trace, w) != w.Thread {
 			continue
 		}
-		for _, p := range ev.Work.Split(w) {
+		for _, p := range work.Split(w) {
 			switch p.Part {
 			case analyze.PartWaitScheduling:
 				before = append(before, p.Nanos)
@@ -37,21 +43,14 @@ func (ev *Evidence) TypicalLaunch() (launch, work analyze.Nanos) {
 			}
 		}
 	}
-	return Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu)
+	return Launch{Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu)}
 }
 
-// LaunchTime is the thread time that it usually takes to hand over one command buffer and to hear back: encoding,
-// committing, scheduling and notify. Those that something held up do not count.
-func (ev *Evidence) LaunchTime() analyze.Nanos {
-	launch, _ := ev.TypicalLaunch()
-	return launch
-}
-
-// DispatchTime is the thread time that it takes to encode one dispatch, with what is set for it.
-func (ev *Evidence) DispatchTime() analyze.Nanos {
+// DispatchTime returns the thread time that it takes to encode one dispatch, with what is set for it.
+func (times *ThreadTimes) DispatchTime() analyze.Nanos {
 	dispatches := 0
-	for _, t := range ev.Times.Threads {
+	for _, t := range times.Threads {
 		dispatches += t.Dispatches
 	}
-	return ev.Times.Sum(analyze.PartEncode) / analyze.Nanos(max(1, dispatches))
+	return times.Sum(analyze.PartEncode) / analyze.Nanos(max(1, dispatches))
 }

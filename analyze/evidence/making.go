@@ -11,12 +11,12 @@ type MemoryMade struct {
 	Aside analyze.Nanos // part of Unfed, of threads that submit next to nothing
 }
 
-// MemoryMade finds what making memory takes. Giving it back is no event of the model's: it is taken to happen beside
-// work in flight as often as the making.
-func (ev *Evidence) MemoryMade() (m MemoryMade) {
+// FindMemoryMade finds what allocating memory takes. The model has no event for freeing: freeing is assumed to happen
+// while work is in flight as often as allocating does.
+func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
-	for a := range analyze.Each(ev.Trace.Allocations) {
-		if !ev.TakesPart[a.Thread] {
+	for a := range analyze.Each(trace.Allocations) {
+		if !submitters.TakesPart[a.Thread] {
 			continue
 		}
 		in := analyze.Interval{Begin: a.At, End: a.At + a.Took}.Within(atWork(a.Thread))
@@ -26,14 +26,14 @@ func (ev *Evidence) MemoryMade() (m MemoryMade) {
 		m.Calls++
 		m.Bytes += a.Bytes
 		made[a.Thread] += in.Length()
-		fed[a.Thread] += ev.inFlight[a.Thread].Within(in)
+		fed[a.Thread] += submitters.InFlight[a.Thread].Within(in)
 	}
-	for _, t := range ev.Taking {
+	for _, t := range submitters.Taking {
 		took := t.WorkTime[analyze.PartAllocate]
 		unfed := took - Scaled(took, Share(fed[t.Thread], made[t.Thread]))
 		m.Took += took
 		m.Unfed += unfed
-		if !ev.Submits[t.Thread] {
+		if !submitters.Submits[t.Thread] {
 			m.Aside += unfed
 		}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Memory that a thread makes while it has work in flight keeps nothing from the GPU.
-func TestMemoryMade(t *testing.T) {
+func TestFindMemoryMade(t *testing.T) {
 	w := handmade.New(10_000)
 	for k := range analyze.Nanos(10) {
 		at := 1000 * k
@@ -23,7 +23,7 @@ func TestMemoryMade(t *testing.T) {
 	// of which 1000 went to giving it back
 	w.A.Exclusive[analyze.PartAllocate], w.A.WorkingExclusive[analyze.PartAllocate] = 3000, 3000
 	w.Trace.Finish()
-	got := Gather(w.Trace, Options{}).MemoryMade()
+	got := FindMemoryMade(w.Trace, &Gather(w.Trace, Options{}).Submitters)
 	if want := (MemoryMade{Calls: 20, Bytes: 1280, Took: 3000, Unfed: 1500}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}

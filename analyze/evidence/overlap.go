@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// queueOverlap is how many command buffers of one queue a GPU runs at the same time, as far as the trace shows it.
-type queueOverlap struct {
+// A QueueOverlap is how many command buffers of one queue a GPU runs at the same time, as far as the trace shows it.
+type QueueOverlap struct {
 	// at the same time, leaving out what there was for less than 1% of the queue's busy time
 	Most     int
 	Limited  bool                      // it runs no more: others of the queue were ready and waited, with room on the GPU
@@ -20,15 +20,15 @@ type queueOverlap struct {
 // Overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual
 // latency, while as much as ever ran of its queue, and the GPU had room: hardly any began beside that much, and most of
 // what began late did so when there was less.
-func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOverlap {
-	found := map[*analyze.Queue]queueOverlap{}
-	for _, d := range ev.Work.Devices {
-		full, by := ev.fullDevice(d), map[*analyze.Queue][]running{}
+func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) map[*analyze.Queue]QueueOverlap {
+	found := map[*analyze.Queue]QueueOverlap{}
+	for _, d := range work.Devices {
+		full, by := fullDevice(d, gpu), map[*analyze.Queue][]running{}
 		for _, r := range d.running {
 			by[r.buffer.Queue] = append(by[r.buffer.Queue], r)
 		}
 		for q, list := range by {
-			var o queueOverlap
+			var o QueueOverlap
 			o.Busy, o.byThread = unite(list)
 			run := counterOf(intervals(list))
 			o.Most = max(1, run.times(&counter{}).capacity(o.Busy.Total()))
@@ -39,7 +39,7 @@ func (ev *Evidence) Overlaps(latency analyze.Nanos) map[*analyze.Queue]queueOver
 				if run.at(r.Begin) >= o.Most {
 					did[beganBeside]++
 				} else {
-					did[ev.starting(r, before, latency, o.full, full)]++
+					did[starting(releases, r, before, latency, o.full, full)]++
 				}
 				before = r.Begin
 			}
@@ -62,8 +62,8 @@ const (
 )
 
 // starting says which of these a command buffer did that did not begin beside as much as ever ran.
-func (ev *Evidence) starting(r running, before, latency analyze.Nanos, atFull, device *Busy) int {
-	x := ev.ReleaseOf(r.buffer.Index)
+func starting(releases *Releases, r running, before, latency analyze.Nanos, atFull, device *Busy) int {
+	x := releases.Of(r.buffer.Index)
 	if x == nil {
 		return noMatter
 	}
@@ -79,17 +79,17 @@ func (ev *Evidence) starting(r running, before, latency analyze.Nanos, atFull, d
 }
 
 // fullDevice is when a device ran as many command buffers as it was seen to run at the same time, or more.
-func (ev *Evidence) fullDevice(d *Device) *Busy {
-	return counterOf(intervals(d.running)).when(max(1, ev.GPU.Use(d).Capacity))
+func fullDevice(d *Device, gpu *GPU) *Busy {
+	return counterOf(intervals(d.running)).when(max(1, gpu.Use(d).Capacity))
 }
 
 // WaitsForRoom says whether it was for want of room on the device that its work began later than usual, and how much
 // work that was.
-func (ev *Evidence) WaitsForRoom(d *Device, latency analyze.Nanos) (buffers int, waits bool) {
-	full := ev.fullDevice(d)
+func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos) (buffers int, waits bool) {
+	full := fullDevice(d, gpu)
 	var late, room analyze.Nanos
 	for _, r := range d.running {
-		x := ev.ReleaseOf(r.buffer.Index)
+		x := releases.Of(r.buffer.Index)
 		if x == nil || r.Begin <= x.At+latency {
 			continue
 		}
@@ -103,30 +103,37 @@ func (ev *Evidence) WaitsForRoom(d *Device, latency analyze.Nanos) (buffers int,
 	return buffers, policy.MoreThan(policy.Most, room, late)
 }
 
-// findLines finds the queues that held up what was ready to run: they run only so many command buffers at the same
-// time, and the GPU had room for more, so that a long one at the head holds up the short ones of other threads behind
-// it.
-func (ev *Evidence) findLines() {
-	ev.Lines = ev.Overlaps(ev.UsualLatency())
-	maps.DeleteFunc(ev.Lines, func(q *analyze.Queue, o queueOverlap) bool {
-		// or nothing shows that the GPU had room
-		return q == nil || !o.Limited || o.Most >= ev.GPU.Use(ev.Work.byModel[q.Device]).Capacity
+// Lines are the queues that held up work that was ready to run: they run only so many command buffers at the same time
+// though the GPU had room for more, so that a long one at the head holds up short ones of other threads behind it.
+type Lines struct {
+	ByQueue  map[*analyze.Queue]QueueOverlap
+	work     *GPUWork
+	releases *Releases
+}
+
+// FindLines finds these queues.
+func FindLines(work *GPUWork, releases *Releases, gpu *GPU) *Lines {
+	l := &Lines{Overlaps(work, releases, gpu, UsualLatency(work, releases)), work, releases}
+	maps.DeleteFunc(l.ByQueue, func(q *analyze.Queue, o QueueOverlap) bool {
+		// without a queue, or with all that the device can run, nothing shows that the GPU had room
+		return q == nil || !o.Limited || o.Most >= gpu.Use(work.byModel[q.Device]).Capacity
 	})
+	return l
 }
 
 // InLine is the part of a wait for a thread's own command buffer in which that was ready, and stood behind others' in
 // its queue though the GPU had room.
-func (ev *Evidence) InLine(w *analyze.Wait) analyze.Nanos {
-	b, x := ev.Trace.WaitsFor(w), ev.ReleaseOf(w.Buffer)
-	if b == nil || x == nil || Awaited(ev.Trace, w) != w.Thread || b.Empty() && ev.Trace.Encoded() {
+func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
+	b, x := l.work.trace.WaitsFor(w), l.releases.Of(w.Buffer)
+	if b == nil || x == nil || Awaited(l.work.trace, w) != w.Thread || b.Empty() && l.work.trace.Encoded() {
 		// an empty one is there to wait for the others
 		return 0
 	}
-	line, limited := ev.Lines[b.Queue]
+	line, limited := l.ByQueue[b.Queue]
 	if !limited {
 		return 0
 	}
-	queued := ev.Work.queued(w)
+	queued := l.work.queued(w)
 	queued.Begin = max(queued.Begin, x.At)
 	own := line.byThread[w.Thread].Within(queued)
 	if line.Busy.Within(queued) <= own {

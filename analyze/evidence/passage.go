@@ -80,23 +80,23 @@ type hanging struct {
 	own  analyze.Nanos // the thread's own time in that
 }
 
-// whatHangs finds what hangs on the waits for others' work of the threads that wait for everybody's.
-func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map[*analyze.Process]*Busy) {
+// findHanging finds what hangs on the waits for others' work of the threads that wait for everybody's.
+func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	calls := map[*analyze.Thread][]TimedCall{}
 	add := func(c *analyze.Call, kind CallKind) {
-		if ev.everybody[c.Thread] && c.Known() {
+		if syncs.everybody[c.Thread] && c.Known() {
 			calls[c.Thread] = append(calls[c.Thread], TimedCall{c.Interval, kind})
 		}
 	}
-	t, encoded := ev.Trace, ev.Trace.Encoded()
+	t, encoded := syncs.work.trace, syncs.work.trace.Encoded()
 	for w := range analyze.Each(t.Waits) {
 		kind := CallWait
-		if ForOthers(ev.Trace, w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
+		if ForOthers(t, w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
 			kind = CallNeedless
 		}
 		add(&w.Call, kind)
 	}
-	for l := range analyze.Each(ev.ThreadWaits.Locks) {
+	for l := range analyze.Each(locks) {
 		add(&l.Call, CallLock)
 	}
 	for b := range t.Buffers() {
@@ -108,7 +108,7 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 			add(&c.Call, CallOther)
 		}
 	}
-	found = map[*analyze.Thread]*hanging{}
+	syncs.hanging = map[*analyze.Thread]*hanging{}
 	atWork := map[*analyze.Process][]analyze.Interval{}
 	for thread, list := range calls {
 		list = outermost(list)
@@ -120,24 +120,24 @@ func (ev *Evidence) whatHangs() (found map[*analyze.Thread]*hanging, passing map
 		}
 		if len(when) > 0 {
 			h.when = NewBusy(when)
-			found[thread] = h
-			blocked := NewBusy(ev.Blocked[thread].spans(onLock, onGPU, onOthers))
+			syncs.hanging[thread] = h
+			asleep := NewBusy(blocked[thread].spans(onLock, onGPU, onOthers))
 			for _, way := range h.when.Spans() {
-				atWork[thread.Process] = append(atWork[thread.Process], blocked.Gaps(way)...)
+				atWork[thread.Process] = append(atWork[thread.Process], asleep.Gaps(way)...)
 			}
 		}
 	}
-	return found, unions(atWork)
+	syncs.passing = unions(atWork)
 }
 
 // Hangs is the part of a wait for a lock that hangs on waits for others' work: all of it on the way from one to the
 // next; of a wait for an interpreter's lock elsewhere, the time for which one that was on such a way had it.
-func (ev *Evidence) Hangs(l *analyze.LockWait) analyze.Nanos {
-	switch h := ev.hanging[l.Thread]; {
+func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
+	switch h := syncs.hanging[l.Thread]; {
 	case h != nil && h.when.Within(l.Interval) == l.Length():
 		return l.Own
 	case l.OfInterpreter():
-		return min(l.Own, ev.passing[l.Thread.Process].Within(l.Interval))
+		return min(l.Own, syncs.passing[l.Thread.Process].Within(l.Interval))
 	}
 	return 0
 }

@@ -54,8 +54,9 @@ func TestWaitsForALockThatOthersHaveForNeedlessWaits(t *testing.T) {
 	ev := Gather(w.Trace, Options{})
 	want := map[analyze.Nanos]analyze.Nanos{110: 10, 105: 35, 180: 20, 130: 0}
 	for i := range ev.ThreadWaits.Locks {
-		if l := &ev.ThreadWaits.Locks[i]; ev.Hangs(l) != want[l.Begin/us]*us {
-			t.Errorf("of a wait from %v to %v for %s %v hangs on needless waits, want %v", l.Begin, l.End, l.Name, ev.Hangs(l),
+		if l := &ev.ThreadWaits.Locks[i]; ev.Syncs.Hangs(l) != want[l.Begin/us]*us {
+			t.Errorf("of a wait from %v to %v for %s %v hangs on needless waits, want %v", l.Begin, l.End, l.Name,
+				ev.Syncs.Hangs(l),
 				want[l.Begin/us]*us)
 		}
 	}

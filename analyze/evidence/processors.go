@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// processors is what is known of how the threads that took part used processors, in their working time.
-type processors struct {
+// Processors is what is known of how the threads that took part used processors, in their working time.
+type Processors struct {
 	Covered  analyze.Nanos   // thread time of which it is known
 	Ran      analyze.Nanos   // on a processor
 	Waited   analyze.Nanos   // could run and had none; analyze.NotKnown where the system does not tell
@@ -21,6 +21,11 @@ type processors struct {
 	Count    int             // that the program has: those of the machine, or fewer that it is confined to
 	Others   analyze.CPUTime // of all threads of other programs, meanwhile
 	confined bool            // to fewer than the machine has, which they fill: by an affinity, or by a quota
+
+	Used       analyze.Nanos // processor time of the processes; 0 when not known
+	Wall       analyze.Nanos // the trace's window, once for each process
+	OneAtATime bool          // a process is an interpreter that runs one thread at a time
+	total      analyze.Nanos // working time of the threads
 }
 
 // confinedTo says whether programs that used so many processors' time, in each sample, and waited for so many, fill a
@@ -40,24 +45,25 @@ func confinedTo(used []float64, waited float64, machine int) (whole int, confine
 }
 
 // Known says whether the samples tell enough of the threads' time, with what they waited for processors.
-func (p *processors) Known(total analyze.Nanos) bool {
-	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, total)
+func (p *Processors) Known() bool {
+	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, p.total)
 }
 
 // Starved says whether threads lack processors: by what they waited for them, which need only be no chance where the
 // program fills those that it is confined to, or, where that is not known, by how late they wake.
-func (ev *Evidence) Starved() bool {
-	if p := &ev.Processors; p.Known(ev.Total) {
+func (p *Processors) Starved() bool {
+	if p.Known() {
 		waited := Share(p.Waited, p.Covered)
 		return waited >= policy.LargeShare.Value || waited >= policy.ChanceShare.Value && p.confined
 	}
-	return ev.Processors.Wakes >= policy.Sample.Count() && ev.Processors.Wake >= policy.Launch.Nanos()
+	return p.Wakes >= policy.Sample.Count() && p.Wake >= policy.Launch.Nanos()
 }
 
-func (ev *Evidence) useOfProcessors() {
-	p := &ev.Processors
+// UseOfProcessors finds how the threads that took part used processors.
+func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
+	p := Processors{total: submitters.Time}
 	var metal analyze.Nanos
-	for _, t := range ev.Taking {
+	for _, t := range submitters.Taking {
 		cpu := t.Thread.CPUIn(atWork(t.Thread))
 		p.Covered += cpu.Covered
 		p.Ran += cpu.Ran
@@ -75,21 +81,36 @@ func (ev *Evidence) useOfProcessors() {
 	if wanted := p.Ran + max(0, p.Waited); wanted > metal {
 		p.Computed = analyze.Nanos(float64(p.Ran) * (1 - Share(metal, wanted)))
 	}
-	used, waited, window := ev.processorsUsed()
-	p.Count, p.Others = ev.Trace.Source.Processors, ev.Trace.OthersIn(window)
+	used, waited, window := processorsUsed(submitters.Taking)
+	p.Count, p.Others = trace.Source.Processors, trace.OthersIn(window)
 	left := p.Count - int(math.Round(Share(p.Others.Ran, p.Others.Covered))) // by other programs
 	if whole, confined := confinedTo(used, waited, left); confined {
 		p.Count, p.confined = whole, true
 	}
-	ev.wakes()
+	p.addWakes(trace)
+	p.addProcesses(trace, submitters.Taking)
+	return p
+}
+
+// addProcesses sums the processes of the threads that took part.
+func (p *Processors) addProcesses(trace *analyze.Trace, taking []*ThreadTime) {
+	seen := map[*analyze.Process]bool{}
+	for _, t := range taking {
+		if of := t.Thread.Process; of != nil && !seen[of] {
+			seen[of] = true
+			p.Used += of.CPU
+			p.Wall += trace.Window.Length()
+			p.OneAtATime = p.OneAtATime || isInterpreter(of)
+		}
+	}
 }
 
 // processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, in
 // each sample of one of them, and for how many their threads waited.
-func (ev *Evidence) processorsUsed() (used []float64, waited float64, window analyze.Interval) {
+func processorsUsed(taking []*ThreadTime) (used []float64, waited float64, window analyze.Interval) {
 	window.Begin = 1 << 62
 	var processes []*analyze.Process
-	for _, t := range ev.Taking {
+	for _, t := range taking {
 		if w := atWork(t.Thread); t.Thread.Process != nil {
 			if !slices.Contains(processes, t.Thread.Process) {
 				processes = append(processes, t.Thread.Process)
@@ -128,12 +149,11 @@ func atWork(t *analyze.Thread) analyze.Interval {
 	return t.Working
 }
 
-// wakes finds how long after the tracer's completion handler a wait returns.
-func (ev *Evidence) wakes() {
-	p := &ev.Processors
+// addWakes finds how long after the tracer's completion handler a wait returns.
+func (p *Processors) addWakes(trace *analyze.Trace) {
 	var all []analyze.Nanos
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if b := ev.Trace.WaitsFor(w); b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin &&
+	for w := range analyze.Each(trace.Waits) {
+		if b := trace.WaitsFor(w); b != nil && b.Completed.Known() && w.Begin < b.Completed.Begin &&
 			w.End >= b.Completed.End {
 			all = append(all, w.End-b.Completed.End)
 		}

@@ -11,20 +11,21 @@ import (
 
 // WaitedDuring is the thread time in the queued part of waits for command buffers that something held up, or for
 // later ones of the same queue: until they began, since what was let go together then stands in one another's way.
-func (ev *Evidence) WaitedDuring(held func(*Release) analyze.Interval) (sum analyze.Nanos) {
+func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
+	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}
-	for b, x := range ev.Released() {
+	for b, x := range releases.All() {
 		if i := held(x); b.GPU.Known() && i.Length() > 0 {
 			by[b.Queue] = append(by[b.Queue], analyze.Interval{Begin: i.Begin, End: b.GPU.Begin})
 		}
 	}
 	queues := unions(by)
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if b := ev.Trace.WaitsFor(w); b != nil {
-			queued := ev.Work.queued(w)
+	for w := range analyze.Each(work.trace.Waits) {
+		if b := work.trace.WaitsFor(w); b != nil {
+			queued := work.queued(w)
 			during := queues[b.Queue].Within(queued)
-			if ev.Saturated {
-				during = min(during, queued.Length()-ev.Work.Of(b).all.Within(queued))
+			if saturated {
+				during = min(during, queued.Length()-work.Of(b).all.Within(queued))
 			}
 			sum += during
 		}
@@ -46,35 +47,42 @@ type Release struct {
 	known    bool                       // it was committed
 }
 
-// ReleaseOf is when a command buffer was let go; nil when it was not committed, or is none.
-func (ev *Evidence) ReleaseOf(i analyze.CommandBufferIndex) *Release {
-	if int(i) >= len(ev.released) || !ev.released[i].known {
-		return nil
-	}
-	return &ev.released[i]
+// Releases are the releases of a trace's command buffers.
+type Releases struct {
+	trace    *analyze.Trace
+	released []Release // by CommandBufferIndex
 }
 
-// Released goes over the command buffers that were committed, by creation.
-func (ev *Evidence) Released() iter.Seq2[*analyze.CommandBuffer, *Release] {
+// Of returns a command buffer's release, or nil if it was not committed.
+func (r *Releases) Of(i analyze.CommandBufferIndex) *Release {
+	if int(i) >= len(r.released) || !r.released[i].known {
+		return nil
+	}
+	return &r.released[i]
+}
+
+// All goes over the command buffers that were committed, in the order of their creation.
+func (r *Releases) All() iter.Seq2[*analyze.CommandBuffer, *Release] {
 	return func(yield func(*analyze.CommandBuffer, *Release) bool) {
-		if len(ev.released) == 0 {
+		if len(r.released) == 0 {
 			return
 		}
-		for b := range ev.Trace.Buffers() {
-			if r := &ev.released[b.Index]; r.known && !yield(b, r) {
+		for b := range r.trace.Buffers() {
+			if x := &r.released[b.Index]; x.known && !yield(b, x) {
 				return
 			}
 		}
 	}
 }
 
-// releases finds when each committed command buffer could have begun, had the GPU been free.
-func (ev *Evidence) releases() {
-	ev.released = make([]Release, ev.Trace.IndexCount())
+// FindReleases finds when each committed command buffer could have begun, had the GPU been free.
+func FindReleases(work *GPUWork) *Releases {
+	trace := work.trace
+	all := &Releases{trace, make([]Release, trace.IndexCount())}
 	byQueue := map[*analyze.Queue][]*analyze.CommandBuffer{}
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		if b.Committed.Known() {
-			ev.released[b.Index] = Release{At: b.Committed.End, Waits: int32(len(b.WaitsFor)), known: true}
+			all.released[b.Index] = Release{At: b.Committed.End, Waits: int32(len(b.WaitsFor)), known: true}
 			if b.Queue != nil {
 				byQueue[b.Queue] = append(byQueue[b.Queue], b)
 			}
@@ -84,7 +92,7 @@ func (ev *Evidence) releases() {
 		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(placeOf(x), placeOf(y)) })
 		var head *analyze.CommandBuffer // the latest committed of those before
 		for _, b := range list {
-			r := &ev.released[b.Index]
+			r := &all.released[b.Index]
 			if head != nil && head.Committed.Begin > b.Committed.End {
 				r.Head = analyze.Interval{Begin: b.Committed.End, End: head.Committed.Begin}
 				r.At, r.HeadBy = max(r.At, head.Committed.End), head.Index
@@ -94,11 +102,11 @@ func (ev *Evidence) releases() {
 			}
 		}
 	}
-	signals := ev.signals()
-	for b, r := range ev.Released() {
+	signals := signalsOf(trace)
+	for b, r := range all.All() {
 		for _, v := range b.WaitsFor {
 			s := signals[event{b.Process, v.Event}].first(b, v.Value)
-			if s == nil && ev.idlesBefore(b) { // by whatever signaled that is not in the trace
+			if s == nil && work.idlesBefore(b) { // by whatever signaled that is not in the trace
 				s = &signal{at: b.GPU.Begin}
 			}
 			if s != nil {
@@ -106,6 +114,7 @@ func (ev *Evidence) releases() {
 			}
 		}
 	}
+	return all
 }
 
 // heldUpBy notes that b could not begin before a signal came.
@@ -121,10 +130,10 @@ func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 }
 
 // idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.
-func (ev *Evidence) idlesBefore(b *analyze.CommandBuffer) bool {
+func (g *GPUWork) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
 	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() &&
-		!policy.AtLeast(policy.Most, ev.Work.Of(b).any.Within(before), before.Length())
+		!policy.AtLeast(policy.Most, g.Of(b).any.Within(before), before.Length())
 }
 
 // placeOf is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else

@@ -9,9 +9,9 @@ import (
 
 // Shifts are the instants at which what the threads spend their time on changes for good, ascending: from each to the
 // next they go on alike. They say where to look for another cause, and nothing of what it is.
-func (ev *Evidence) Shifts() []analyze.Nanos {
+func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos {
 	within := analyze.Interval{Begin: 1<<63 - 1}
-	for _, t := range ev.Times.Threads {
+	for _, t := range times.Threads {
 		if w := t.Thread.Working; t.Submits() && w.Length() > 0 {
 			within.Begin, within.End = min(within.Begin, w.Begin), max(within.End, w.End)
 		}
@@ -22,7 +22,7 @@ func (ev *Evidence) Shifts() []analyze.Nanos {
 	at := func(i int) analyze.Nanos { return within.Begin + within.Length()*analyze.Nanos(i)/policy.Stretches }
 	profiles := make([]profile, policy.Stretches)
 	for i := range profiles {
-		profiles[i] = ev.profile(analyze.Interval{Begin: at(i), End: at(i + 1)})
+		profiles[i] = profileOf(work, times, blocked, analyze.Interval{Begin: at(i), End: at(i + 1)})
 	}
 	var found []analyze.Nanos
 	for _, i := range changes(profiles, 0) {
@@ -35,22 +35,22 @@ func (ev *Evidence) Shifts() []analyze.Nanos {
 // GPU was busy.
 type profile [blockings + 1]float64
 
-func (ev *Evidence) profile(i analyze.Interval) (p profile) {
+func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Interval) (p profile) {
 	var total analyze.Nanos
 	var sums [blockings]analyze.Nanos
-	for _, t := range ev.Times.Threads {
+	for _, t := range times.Threads {
 		if !t.Submits() {
 			continue
 		}
 		total += overlap(t.Thread.Working, i)
-		for k, b := range ev.Blocked[t.Thread] {
+		for k, b := range blocked[t.Thread] {
 			sums[k] += b.Within(i)
 		}
 	}
 	for k, n := range sums {
 		p[k] = min(1, Share(n, total))
 	}
-	for _, d := range ev.Work.Devices {
+	for _, d := range work.Devices {
 		p[blockings] = max(p[blockings], Share(d.all.Within(i), i.Length()))
 	}
 	return p

@@ -36,10 +36,10 @@ func (s *signal) index() analyze.CommandBufferIndex {
 // counted up, as most are, has one.
 type epochs [][]signal
 
-// signals finds what gave each event its values.
-func (ev *Evidence) signals() map[event]epochs {
+// signalsOf finds what gave each event its values.
+func signalsOf(trace *analyze.Trace) map[event]epochs {
 	by := map[event][]signal{}
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		for _, s := range b.Signals {
 			if b.GPU.Known() {
 				e := event{b.Process, s.Event}
@@ -47,7 +47,7 @@ func (ev *Evidence) signals() map[event]epochs {
 			}
 		}
 	}
-	for _, s := range ev.Trace.Signals {
+	for _, s := range trace.Signals {
 		e := event{s.Process, s.Event}
 		by[e] = append(by[e], signal{value: s.Value, at: s.At, thread: s.Thread})
 	}

@@ -9,57 +9,65 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// feeding is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
-type feeding struct {
+// Starvation is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
+type Starvation struct {
 	Lost    analyze.Nanos
-	Feeders []*feeder                 // that make what is waited for, those with the most first
+	Feeders []*Feeder                 // that make what is waited for, those with the most first
 	When    map[*analyze.Thread]*Busy // each waited where threads wait so, whatever the GPU did meanwhile
 	// the place where it did so longest: those with the same take their work from there
 	At map[*analyze.Thread]LockKey
 }
 
-// A feeder is whose signal is waited for, and in what.
-type feeder struct {
+// A Feeder is a thread whose signal is waited for.
+type Feeder struct {
 	Thread    *analyze.Thread // nil when not known
 	What      string
 	Idle      analyze.Nanos
 	meanwhile [blockings]analyze.Nanos // for which that thread was in calls that block
 }
 
-// findStarvation finds that. Meetings are imbalance, and threads that hand their work to one that submits make that one
-// the single submitter.
-func (ev *Evidence) findStarvation() (s feeding) {
-	if ev.Handover.Holds() || ev.Saturated {
-		return s
-	}
+// feedingInput is what shows starvation.
+type feedingInput struct {
+	work       *GPUWork
+	waits      []analyze.SignalWait // ThreadWaits.Merged
+	submitters *Submitters
+	blocked    Blocked
+	barriers   *Barriers
+}
+
+// FindStarvation finds that. Waits at barriers are imbalance, not starvation. It is for traces without a single
+// submitter, in which the GPU is not saturated.
+func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
+	barriers *Barriers) (s Starvation) {
+	in := feedingInput{work, waits, submitters, blocked, barriers}
 	type key struct {
 		thread *analyze.Thread
 		what   string
 	}
-	var by Ordered[key, feeder]
+	var by Ordered[key, Feeder]
 	places := map[LockKey]bool{}
-	for w := range analyze.Each(ev.ThreadWaits.Merged) {
-		if !ev.Submits[w.Thread] || !ev.feeds(w) {
+	for w := range analyze.Each(waits) {
+		if !submitters.Submits[w.Thread] || !in.feeds(w) {
 			continue
 		}
-		idle := ev.idleIn(w)
+		idle := submitters.idleIn(work, w)
 		if idle <= 0 {
 			continue
 		}
 		places[feedingPlace(w)] = true
 		x := by.Of(key{w.Signaller, cmp.Or(w.Name, w.Selector)})
-		x.add(ev, w, idle)
+		x.add(blocked, w, idle)
 		s.Lost += idle
 	}
-	s.When, s.At = ev.waitsAt(places)
+	s.When, s.At = in.waitsAt(places)
 	s.Feeders = by.All
-	slices.SortStableFunc(s.Feeders, func(x, y *feeder) int { return cmp.Compare(y.Idle, x.Idle) })
+	slices.SortStableFunc(s.Feeders, func(x, y *Feeder) int { return cmp.Compare(y.Idle, x.Idle) })
 	return s
 }
 
 // feeds says whether a wait is for what another thread makes, or has room for.
-func (ev *Evidence) feeds(w *analyze.SignalWait) bool {
-	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (ev.Meetings == nil || !ev.Meetings.inside[w])
+func (in *feedingInput) feeds(w *analyze.SignalWait) bool {
+	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (in.barriers == nil || !in.barriers.inside[w])
 }
 
 func feedingPlace(w *analyze.SignalWait) LockKey {
@@ -72,15 +80,15 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 
 // waitsAt is when threads waited at places, and at which longest. Were there always something, they would wait there at
 // no time.
-func (ev *Evidence) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
+func (in *feedingInput) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
 	type at struct {
 		thread *analyze.Thread
 		place  LockKey
 	}
 	when, took, longest := map[*analyze.Thread][]analyze.Interval{}, map[at]analyze.Nanos{}, map[*analyze.Thread]LockKey{}
-	for w := range analyze.Each(ev.ThreadWaits.Merged) {
+	for w := range analyze.Each(in.waits) {
 		place := feedingPlace(w)
-		if !places[place] || !ev.feeds(w) {
+		if !places[place] || !in.feeds(w) {
 			continue
 		}
 		when[w.Thread] = append(when[w.Thread], w.Interval)
@@ -93,25 +101,25 @@ func (ev *Evidence) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy,
 }
 
 // idleIn is the part of a wait in which the GPU ran nothing, and the thread had nothing in flight.
-func (ev *Evidence) idleIn(w *analyze.SignalWait) analyze.Nanos {
+func (s *Submitters) idleIn(work *GPUWork, w *analyze.SignalWait) analyze.Nanos {
 	i := w.Interval.Within(atWork(w.Thread))
 	idle := i.Length()
-	for _, d := range ev.Work.Devices {
+	for _, d := range work.Devices {
 		idle = min(idle, i.Length()-d.any.Within(i))
 	}
-	return min(idle, i.Length()-ev.inFlight[w.Thread].Within(i))
+	return min(idle, i.Length()-s.InFlight[w.Thread].Within(i))
 }
 
-func (x *feeder) add(ev *Evidence, w *analyze.SignalWait, idle analyze.Nanos) {
+func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {
 	x.Thread, x.What = w.Signaller, cmp.Or(w.Name, w.Selector)
 	x.Idle += idle
-	for kind, by := range ev.Blocked[w.Signaller] {
+	for kind, by := range blocked[w.Signaller] {
 		x.meanwhile[kind] += by.Within(w.Interval)
 	}
 }
 
 // Doing says what the other thread did for most of that; empty when that is not in the trace.
-func (x *feeder) Doing() string {
+func (x *Feeder) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
 		what string
@@ -127,10 +135,10 @@ func (x *feeder) Doing() string {
 
 // StarvedAt is the place in the program where threads that submit wait longest for signals; empty when stacks were not
 // recorded.
-func (ev *Evidence) StarvedAt() (best string) {
+func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string) {
 	took := map[string]analyze.Nanos{}
-	for w := range analyze.Each(ev.ThreadWaits.Merged) {
-		if w.Stack == nil || !ev.Submits[w.Thread] || w.Stack.Site() == nil {
+	for w := range analyze.Each(waits) {
+		if w.Stack == nil || !submitters.Submits[w.Thread] || w.Stack.Site() == nil {
 			continue
 		}
 		at := w.Stack.Site().String()
@@ -142,7 +150,7 @@ func (ev *Evidence) StarvedAt() (best string) {
 }
 
 // Who is the thread in words.
-func (x *feeder) Who() string {
+func (x *Feeder) Who() string {
 	if x.Thread == nil {
 		return "a thread that is not known"
 	}

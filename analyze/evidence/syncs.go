@@ -8,8 +8,26 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// syncUse sums the waits that reach beyond the thread's own work.
-type syncUse struct {
+// Syncs are the waits for other threads' work, and what hangs on them.
+type Syncs struct {
+	everybody map[*analyze.Thread]bool // threads that wait for everybody's work
+	hanging   map[*analyze.Thread]*hanging
+	// when a thread works on what hangs on such waits, and so holds its interpreter's lock
+	passing map[*analyze.Process]*Busy
+	waiters map[*analyze.Thread]map[*analyze.Thread]bool // for whose work each thread waited
+	work    *GPUWork
+}
+
+// FindSyncs finds them. Committers is the number of threads that commit.
+func FindSyncs(work *GPUWork, locks []analyze.LockWait, blocked Blocked, committers int) Syncs {
+	s := Syncs{work: work, waiters: awaitedBy(work.trace)}
+	s.everybody = waitForEverybody(s.waiters, committers)
+	s.findHanging(locks, blocked)
+	return s
+}
+
+// A SyncUse sums the waits that reach beyond the thread's own work.
+type SyncUse struct {
 	Waits, Foreign, Barriers int
 	ForeignTime, Lost        analyze.Nanos
 	BarrierLost              analyze.Nanos // part of lost, in which empty command buffers were queued behind others' work
@@ -19,7 +37,7 @@ type syncUse struct {
 }
 
 // Partners is how many others a thread waited for, at most.
-func (s *syncUse) Partners() (most int) {
+func (s *SyncUse) Partners() (most int) {
 	for _, p := range s.Waiters {
 		most = max(most, len(p))
 	}
@@ -29,11 +47,10 @@ func (s *syncUse) Partners() (most int) {
 // waitForEverybody says which threads wait for everybody and not only for those whose work they need: they wait for
 // most of the others, or for some that wait for them, which work that is needed could not, directly or by way of
 // others.
-func (ev *Evidence) waitForEverybody() map[*analyze.Thread]bool {
+func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, committers int) map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
-	waiters := ev.awaitedBy()
 	for t, others := range waiters {
-		if n := len(others); n >= 2 && policy.AtLeast(policy.DominantShare, n, ev.Committers-1) {
+		if n := len(others); n >= 2 && policy.AtLeast(policy.DominantShare, n, committers-1) {
 			all[t] = true
 			continue
 		}
@@ -49,57 +66,58 @@ func (ev *Evidence) waitForEverybody() map[*analyze.Thread]bool {
 	return all
 }
 
-// Syncs sums the waits of threads that submit.
-func (ev *Evidence) Syncs() *syncUse {
-	s := &syncUse{Waits: len(ev.Trace.Waits), Waiters: ev.awaitedBy()}
-	own := ev.marks()
-	encoded := ev.Trace.Encoded()
-	for w := range analyze.Each(ev.Trace.Waits) {
-		switch from, mine := Awaited(ev.Trace, w), own[w.Thread]; {
+// Use sums the waits of threads that submit.
+func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
+	trace := syncs.work.trace
+	s := &SyncUse{Waits: len(trace.Waits), Waiters: syncs.waiters}
+	own := marks(trace)
+	encoded := trace.Encoded()
+	for w := range analyze.Each(trace.Waits) {
+		switch from, mine := Awaited(trace, w), own[w.Thread]; {
 		case from == nil || mine == nil:
-		case from != w.Thread && !ev.everybody[w.Thread]:
+		case from != w.Thread && !syncs.everybody[w.Thread]:
 			s.Needed++
 			s.NeededTime += w.Length()
 		case from != w.Thread:
 			s.Foreign++
 			s.ForeignTime += w.Length()
 			late := analyze.Interval{Begin: max(w.Begin, before(mine, w.Begin).done), End: w.End}
-			s.Lost += ev.NotSaturated(late, ev.Trace.WaitsFor(w))
-		case encoded && w.Buffer != analyze.NoCommandBuffer && ev.Trace.WaitsFor(w).Empty():
-			s.barrier(ev, w, mine)
+			s.Lost += occupancy.Unexplained(late, trace.WaitsFor(w))
+		case encoded && w.Buffer != analyze.NoCommandBuffer && trace.WaitsFor(w).Empty():
+			s.barrier(syncs.work, occupancy.Saturated, w, mine)
 		}
 	}
 	return s
 }
 
 // awaitedBy is for whose work each thread that submits waited, beside its own.
-func (ev *Evidence) awaitedBy() map[*analyze.Thread]map[*analyze.Thread]bool {
+func awaitedBy(trace *analyze.Trace) map[*analyze.Thread]map[*analyze.Thread]bool {
 	commits := map[*analyze.Thread]bool{}
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		commits[b.Committed.Thread] = true
 	}
 	by := map[*analyze.Thread]map[*analyze.Thread]bool{}
-	for w := range analyze.Each(ev.Trace.Waits) {
-		if ForOthers(ev.Trace, w) && w.Thread != nil && commits[w.Thread] {
+	for w := range analyze.Each(trace.Waits) {
+		if ForOthers(trace, w) && w.Thread != nil && commits[w.Thread] {
 			if by[w.Thread] == nil {
 				by[w.Thread] = map[*analyze.Thread]bool{}
 			}
-			by[w.Thread][Awaited(ev.Trace, w)] = true
+			by[w.Thread][Awaited(trace, w)] = true
 		}
 	}
 	return by
 }
 
 // barrier adds a wait for a thread's own empty command buffer, if that was queued behind others' work.
-func (s *syncUse) barrier(ev *Evidence, w *analyze.Wait, mine []mark) {
-	queued := ev.Work.queued(w)
-	d := ev.Work.Of(ev.Trace.WaitsFor(w))
+func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine []mark) {
+	queued := work.queued(w)
+	d := work.Of(work.trace.WaitsFor(w))
 	others := func(i analyze.Interval) analyze.Nanos { return d.all.Within(i) - d.byThread[w.Thread].Within(i) }
 	if others(queued) <= 0 {
 		return
 	}
 	s.Barriers++
-	if ev.Saturated {
+	if saturated {
 		return
 	}
 	late := analyze.Interval{Begin: max(queued.Begin, before(mine, w.Begin).work), End: queued.End}
@@ -114,9 +132,9 @@ type mark struct {
 }
 
 // marks are those of each thread, one for each of its command buffers, by commit.
-func (ev *Evidence) marks() map[*analyze.Thread][]mark {
+func marks(trace *analyze.Trace) map[*analyze.Thread][]mark {
 	by := map[*analyze.Thread][]mark{}
-	for b := range ev.Trace.Buffers() {
+	for b := range trace.Buffers() {
 		if t := b.Committed.Thread; t != nil {
 			m := mark{at: b.Committed.Begin, done: b.GPU.End}
 			if len(b.Encoders) > 0 {
@@ -142,16 +160,17 @@ func before(list []mark, t analyze.Nanos) (m mark) {
 	return m
 }
 
-// HangingOnSyncs is what hangs on waits for others' work: waits for locks, and threads' own way from one wait to the
+// Hanging returns what hangs on waits for others' work: waits for locks, and the threads' own time from one wait to the
 // next. While the GPU is saturated neither costs anything.
-func (ev *Evidence) HangingOnSyncs() (locks, loops analyze.Nanos) {
-	for l := range analyze.Each(ev.ThreadWaits.Locks) {
-		if ev.TakesPart[l.Thread] {
-			locks += min(ev.Hangs(l), ev.NotSaturated(l.Interval, nil))
+func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, occupancy *Occupancy,
+) (locks, loops analyze.Nanos) {
+	for l := range analyze.Each(waits) {
+		if submitters.TakesPart[l.Thread] {
+			locks += min(syncs.Hangs(l), occupancy.Unexplained(l.Interval, nil))
 		}
 	}
-	if !ev.Saturated {
-		for _, h := range ev.hanging {
+	if !occupancy.Saturated {
+		for _, h := range syncs.hanging {
 			loops += h.own
 		}
 	}

@@ -17,16 +17,36 @@ type TakingTurns struct {
 	Lost      analyze.Nanos
 }
 
-// Turns finds that threads never wait for the GPU at the same time although one of them always does, and the GPU has
-// room: then each goes on when the one before has done waiting, as when it keeps a lock meanwhile. Threads that merely
-// miss each other leave gaps. So do those whose turn it is and that have no processor, but these do not sleep in them.
-// It is nil when that is not so.
-func (ev *Evidence) Turns() *TakingTurns { return ev.turns("waits", longWaits) }
+// Turns are the turns that threads take at the GPU.
+type Turns struct {
+	// Threads never wait for the GPU at the same time although one of them always does, and the GPU has room: each goes
+	// on when the one before has done waiting, as if it held a lock during the wait. Threads that only miss each other
+	// leave gaps. So do threads whose turn it is and that lack a processor, but these do not sleep in the gaps. It is nil
+	// if threads take no turns.
+	Waits *TakingTurns
+	// The same of round trips: where processors are short, a thread that holds a lock may lack one before it waits for the
+	// GPU, so that the waits alone leave gaps.
+	RoundTrips *TakingTurns
 
-// TurnsOfRoundTrips is the same of round trips: where processors are short, who keeps a lock may be without one before
-// it waits for the GPU, and the waits alone leave gaps.
-func (ev *Evidence) TurnsOfRoundTrips() *TakingTurns {
-	return ev.turns("round trips", roundTripsByThread)
+	trace *analyze.Trace
+}
+
+// turnsInput is what shows that threads take turns.
+type turnsInput struct {
+	trace      *analyze.Trace
+	times      *ThreadTimes
+	submitters *Submitters
+	tests      *Tests
+	processors *Processors
+	full       bool // the GPU has no room
+}
+
+// FindTurns finds both.
+func FindTurns(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, tests *Tests, processors *Processors,
+	occupancy *Occupancy) Turns {
+	in := turnsInput{trace, times, submitters, tests, processors,
+		occupancy.Pending > policy.WorthNaming.Value && !occupancy.HasRoom}
+	return Turns{in.find("waits", longWaits), in.find("round trips", roundTripsByThread), trace}
 }
 
 // roundTripsByThread returns, for each thread, the times from creating the first command buffer after a wait to the end
@@ -56,29 +76,29 @@ func roundTripsByThread(trace *analyze.Trace) map[*analyze.Thread][]analyze.Inte
 	return trips
 }
 
-func (ev *Evidence) turns(what string, find func(*analyze.Trace) map[*analyze.Thread][]analyze.Interval) *TakingTurns {
-	i := slices.IndexFunc(ev.Tests.Exclusion, func(e Exclusion) bool { return e.What == what })
+func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Thread][]analyze.Interval) *TakingTurns {
+	i := slices.IndexFunc(in.tests.Exclusion, func(e Exclusion) bool { return e.What == what })
 	if i < 0 {
 		return nil
 	}
-	x := &ev.Tests.Exclusion[i]
-	if !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || ev.Pending > policy.WorthNaming.Value &&
-		!ev.HasRoom {
+	x := &in.tests.Exclusion[i]
+	if !policy.NearlyAll(x.Index, 1) || x.QValue > policy.FalseDiscovery.Value || in.full {
 		return nil
 	}
-	by := find(ev.Trace)
+	by := find(in.trace)
 	any := unionOf(by)
 	spans := any.Spans()
 	t := &TakingTurns{Exclusion: x, Coverage: Share(any.Total(), spans[len(spans)-1].End-spans[0].Begin)}
-	if t.Starved = !policy.NearlyAll(t.Coverage, 1); t.Starved && !(ev.Starved() && ev.runsOutside()) {
+	if t.Starved = !policy.NearlyAll(t.Coverage, 1); t.Starved && !(in.processors.Starved() &&
+		in.processors.runsOutside(in.times)) {
 		return nil
 	}
-	for _, th := range ev.Taking {
+	for _, th := range in.submitters.Taking {
 		if th.CommandBuffers > 0 {
 			t.Lost += min(betweenTurns(by[th.Thread], any), th.WorkTime[analyze.PartOutside])
 		}
 	}
-	if ev.Share(t.Lost) < policy.ChanceShare.Value {
+	if in.submitters.Share(t.Lost) < policy.ChanceShare.Value {
 		return nil
 	}
 	return t
@@ -145,19 +165,19 @@ func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 // TurnsAreInterpreters says that threads which take turns do so for their interpreter's lock: they are known to keep it
 // while they wait for the GPU; or that is not known, and if it was another lock, waits for the interpreter's would
 // show.
-func (ev *Evidence) TurnsAreInterpreters() bool {
-	if w := InterpreterWaitsOf(ev.Trace); w.Held+w.Free > 0 {
+func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtATime bool) bool {
+	if w := InterpreterWaitsOf(trace); w.Held+w.Free > 0 {
 		return w.Held >= w.Free
 	}
-	return ev.OneAtATime && !slices.ContainsFunc(ev.ThreadWaits.Locks,
+	return oneAtATime && !slices.ContainsFunc(locks,
 		func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
 // KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for
 // something else kept.
-func (ev *Evidence) KeptInterpreter() (kept analyze.Nanos) {
-	for l := range analyze.Each(ev.ThreadWaits.Locks) {
-		if ev.TakesPart[l.Thread] && l.OfInterpreter() {
+func KeptInterpreter(submitters *Submitters, locks []analyze.LockWait) (kept analyze.Nanos) {
+	for l := range analyze.Each(locks) {
+		if submitters.TakesPart[l.Thread] && l.OfInterpreter() {
 			kept += l.Kept
 		}
 	}

@@ -17,13 +17,13 @@ func IsTurn(l *analyze.LockWait) bool { return l != nil && l.Lock == turnAddress
 // TurnWaits are the waits of threads that take turns, which no call makes: outside of Metal, while another is between
 // making a command buffer and the end of the wait for it, and until the thread begins the same, as long as turns follow
 // each other no later than one is handed over.
-func (ev *Evidence) TurnWaits() (waits []analyze.LockWait) {
-	if ev.Turns() == nil && ev.TurnsOfRoundTrips() == nil {
+func (t *Turns) TurnWaits() (waits []analyze.LockWait) {
+	if t.Waits == nil && t.RoundTrips == nil {
 		return nil
 	}
-	trips := roundTripsByThread(ev.Trace)
+	trips := roundTripsByThread(t.trace)
 	any := unionOf(trips)
-	for t, own := range trips {
+	for thread, own := range trips {
 		for i := 1; i < len(own); i++ {
 			between := analyze.Interval{Begin: own[i-1].End, End: own[i].Begin}
 			begin := between.Begin
@@ -35,7 +35,7 @@ func (ev *Evidence) TurnWaits() (waits []analyze.LockWait) {
 			if begin == between.End || any.Within(between) == 0 {
 				continue
 			}
-			call := analyze.Call{Interval: analyze.Interval{Begin: begin, End: between.End}, Thread: t}
+			call := analyze.Call{Interval: analyze.Interval{Begin: begin, End: between.End}, Thread: thread}
 			waits = append(waits, analyze.LockWait{Call: call, Lock: turnAddress, Name: turn, Own: call.Length()})
 		}
 	}

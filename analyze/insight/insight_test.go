@@ -35,7 +35,7 @@ func look(t *testing.T, engines int, script func(s *tracesim.Sim, q *tracesim.Qu
 	ks := kernels.Summarize(trace)
 	found := map[string]Insight{}
 	for _, i := range Find(&Input{Trace: trace, Serial: a, Kernels: ks, Fusions: kernels.Fusions(trace, ks,
-		kernels.LaunchCosts{Launch: a.Evidence.LaunchTime(), Dispatch: a.Evidence.DispatchTime()}),
+		kernels.LaunchCosts{Launch: a.Evidence.Launch.Time, Dispatch: a.Evidence.Times.DispatchTime()}),
 		Compile: compile.Summarize(trace), Memory: memory.Summarize(trace)}) {
 		found[i.ID] = i
 	}

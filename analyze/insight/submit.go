@@ -101,7 +101,7 @@ func tinyBuffers(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %d command buffers kept the GPU busy for less than %s; the mean of all is %s", small,
 			buffers, policy.SmallCommandBuffer, gpu/analyze.Nanos(buffers)),
 		Advice: "encode more before committing"}
-	if launch := in.Serial.Evidence.LaunchTime(); launch > 0 {
+	if launch := in.Serial.Evidence.Launch.Time; launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
 		i.Evidence += fmt.Sprintf("; to hand one over and hear back takes %s of a thread's time", launch)
 	}

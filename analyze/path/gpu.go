@@ -78,7 +78,7 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 	w.spend(Notify, waiter, min(w.at, b.GPU.End))
 	for w.steps < policy.MostSteps {
 		w.run(b)
-		x := w.Evidence.ReleaseOf(b.Index)
+		x := w.Evidence.Releases.Of(b.Index)
 		if x == nil {
 			return nil
 		}
@@ -99,7 +99,7 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 		b = before
 	}
 	by := b.Committed
-	if x := w.Evidence.ReleaseOf(b.Index); x != nil && x.Head.Length() > 0 && x.HeadBy != analyze.NoCommandBuffer {
+	if x := w.Evidence.Releases.Of(b.Index); x != nil && x.Head.Length() > 0 && x.HeadBy != analyze.NoCommandBuffer {
 		by = w.Evidence.Trace.Buffer(x.HeadBy).Committed
 	}
 	w.spend(Scheduling, by.Thread, min(w.at, by.End))

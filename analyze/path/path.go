@@ -65,7 +65,7 @@ func id(t *analyze.Thread) uint64 {
 func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 	var thread *analyze.Thread
 	var from, to analyze.Nanos
-	for _, t := range ev.Taking {
+	for _, t := range ev.Submitters.Taking {
 		end := t.Thread.Working.End
 		if end == 0 {
 			end = t.Thread.Active.End

@@ -61,8 +61,8 @@ func ask(t *analyze.Trace, opts Options) *answers {
 		return x
 	}
 	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed})
-	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.Evidence.LaunchTime(),
-		Dispatch: x.serial.Evidence.DispatchTime()})
+	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.Evidence.Launch.Time,
+		Dispatch: x.serial.Evidence.Times.DispatchTime()})
 	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions,
 		Compile: x.compile, Memory: x.memory})
 	return x

@@ -6,6 +6,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
+	"mtrace/analyze/evidence"
 )
 
 // A Phase is a part of the run with a verdict of its own.
@@ -30,7 +31,7 @@ const (
 // turns, the verdict on the whole run is the one that costs more, and says nothing of when.
 func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
-	shifts := a.Evidence.Shifts()
+	shifts := evidence.Shifts(a.Evidence.Work, &a.Evidence.Times, a.Evidence.Blocked)
 	if opts.Part == nil || len(shifts) == 0 {
 		return
 	}

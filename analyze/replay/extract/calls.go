@@ -31,7 +31,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 		}
 	}
 	trace := b.ev.Trace
-	commitSolo, acquire, encoded := b.ev.SoloCommit(), acquireCosts(b.ev), trace.Encoded()
+	commitSolo, acquire, encoded := b.ev.Tests.SoloCommit(), acquireCosts(b.ev), trace.Encoded()
 	for job, c := range b.buffers {
 		i := int32(job)
 		cost := c.Created.Length()

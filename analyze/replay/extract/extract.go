@@ -69,7 +69,7 @@ func (b *builder) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 // jobsWindow is the middle of the run if the run has too many command buffers.
 func jobsWindow(ev *evidence.Evidence) analyze.Interval {
 	var commits []analyze.Nanos
-	for b := range ev.Released() {
+	for b := range ev.Releases.All() {
 		commits = append(commits, b.Committed.Begin)
 	}
 	slices.Sort(commits)
@@ -85,14 +85,14 @@ func (b *builder) addJobs() {
 	ev, p := b.ev, b.program
 	var queues evidence.Ordered[*analyze.Queue, struct{}]
 	var devices evidence.Ordered[*evidence.Device, struct{}]
-	latency := ev.UsualLatency()
+	latency := evidence.UsualLatency(ev.Work, ev.Releases)
 	completion, seen := evidence.UsualCompletion(ev.Trace)
 	if !seen { // a notification takes as long as a submission, and mostly longer
 		completion = max(completion, latency)
 	}
-	overlaps := ev.Overlaps(latency)
+	overlaps := evidence.Overlaps(ev.Work, ev.Releases, &ev.GPU, latency)
 	for c := range ev.Trace.Buffers() {
-		release := ev.ReleaseOf(c.Index)
+		release := ev.Releases.Of(c.Index)
 		if release == nil || !c.GPU.Known() || c.Queue == nil || c.Committed.Begin < b.window.Begin ||
 			c.Committed.End > b.window.End {
 			continue
@@ -110,7 +110,7 @@ func (b *builder) addJobs() {
 			p.Queues = append(p.Queues, program.Queue{Capacity: cmp.Or(c.Queue.Capacity, evidence.DefaultCapacity),
 				Device: device, AtOnce: max(1, o.Most), Limited: o.Limited})
 		}
-		held, stood := ev.Foreign.Took(c.Index)
+		held, stood := ev.External.Took(c.Index)
 		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
 			Enqueued: c.Enqueued.Known(), Stood: stood}
 		handed := max(0, c.GPU.Begin-release.At)
@@ -134,7 +134,8 @@ func (b *builder) addJobs() {
 		b.buffers = append(b.buffers, c)
 		b.jobOf[c.Index] = int32(len(b.buffers))
 	}
-	p.HandOvers.Turnarounds = slices.Sorted(slices.Values(ev.TurnaroundsBehind(latency)))
+	p.HandOvers.Turnarounds = slices.Sorted(slices.Values(evidence.TurnaroundsBehind(ev.Work, ev.Releases, &ev.GPU,
+		latency)))
 	b.behindOthers = len(p.HandOvers.Turnarounds)
 }
 
@@ -142,9 +143,9 @@ func (b *builder) addJobs() {
 // more is known only if ready work waited for it, for much of the time or often, or it was never idle.
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
 	u := ev.GPU.Use(d)
-	behind, waits := ev.WaitsForRoom(d, latency)
+	behind, waits := evidence.WaitsForRoom(ev.Releases, &ev.GPU, d, latency)
 	much := evidence.Share(u.Backlog, u.Active.Length()) >= policy.ChanceShare.Value || behind >= policy.ManyBehind.Count()
-	limited := ev.Saturated && ev.Pending >= policy.ChanceShare.Value || waits && much
+	limited := ev.Occupancy.Saturated && ev.Occupancy.Pending >= policy.ChanceShare.Value || waits && much
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }
 
@@ -173,7 +174,7 @@ func limitAlike(queues []program.Queue, devices int) {
 func (b *builder) addDependencies() {
 	for i, c := range b.buffers {
 		j := &b.program.Jobs[i]
-		release := b.ev.ReleaseOf(c.Index)
+		release := b.ev.Releases.Of(c.Index)
 		if after, known := b.job(release.Signaler); known {
 			j.After = append(j.After, after)
 		}

@@ -63,7 +63,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 		by[t] = withLinks(by[t], list)
 	}
 	p.Locks++ // lock 0 is held by nobody
-	if solo := ev.SoloCommit(); solo < 1<<62 {
+	if solo := ev.Tests.SoloCommit(); solo < 1<<62 {
 		for _, list := range by {
 			for i := range list {
 				if c := &list[i]; c.Kind == program.Commit {

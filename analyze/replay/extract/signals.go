@@ -28,7 +28,7 @@ func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 		if !b.tied {
 			return
 		}
-		for l := range analyze.Each(b.ev.TurnWaits()) {
+		for l := range analyze.Each(b.ev.Turns.TurnWaits()) {
 			if !yield(l) {
 				return
 			}
@@ -65,7 +65,7 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 			numbers[k] = n
 		}
 		// at a barrier, a thread that waits has arrived
-		if m := b.ev.Meetings; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] {
+		if m := b.ev.Barriers; m != nil && m.Threads[w.Thread] && m.Threads[w.Signaller] {
 			p.Signals[n]++
 			add(w.Thread, at(w.Begin), program.Step{Kind: program.Signal, Number: n}, 0)
 		}

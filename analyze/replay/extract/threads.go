@@ -126,7 +126,7 @@ func (b *builder) thread(
 
 // meeting is the threads that meet at a barrier, in a tied program.
 func (b *builder) meeting(spans []span) (m program.Meeting) {
-	met := b.ev.Meetings
+	met := b.ev.Barriers
 	if !b.tied || met == nil {
 		return m
 	}

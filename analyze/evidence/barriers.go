@@ -24,8 +24,8 @@ type Arrival struct {
 	After  analyze.Nanos
 }
 
-// Meetings are the rounds of threads that meet again and again, and who takes part.
-type Meetings struct {
+// Barriers are the rounds of threads that meet again and again, and who takes part.
+type Barriers struct {
 	Rounds  []Round
 	Threads map[*analyze.Thread]bool // that meet
 	inside  map[*analyze.SignalWait]bool
@@ -33,7 +33,7 @@ type Meetings struct {
 
 // Rotates says whether another thread comes last each time, in a recurring order: none does mostly, and who does is
 // mostly the thread that did as many rounds before as there are threads.
-func (m *Meetings) Rotates() bool {
+func (m *Barriers) Rotates() bool {
 	n, again := len(m.Threads), 0
 	last := map[*analyze.Thread]int{}
 	for i := range m.Rounds {
@@ -50,27 +50,27 @@ func (m *Meetings) Rotates() bool {
 	return len(m.Rounds) > n && policy.NearlyAll(again, len(m.Rounds)-n)
 }
 
-// findMeetings finds the rounds in which most of the threads that wait for each other's signals are let go together;
+// FindBarriers finds the rounds in which most of the threads that wait for each other's signals are let go together;
 // nil when that is not what most of that waiting is. One thread may be there only to let the others go, when the last
 // of them has told it to.
-func (ev *Evidence) findMeetings() *Meetings {
-	if ev.Handover.Holds() {
+func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, h *Handover) *Barriers {
+	if h.Holds() {
 		return nil
 	}
 	var list []*analyze.SignalWait
 	byThread := map[*analyze.Thread][]*analyze.SignalWait{}
-	for w := range analyze.Each(ev.ThreadWaits.Merged) {
+	for w := range analyze.Each(waits) {
 		if w.Signaller == nil || w.Signaller == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin ||
 			w.Signalled > w.End {
 			continue
 		}
 		byThread[w.Thread] = append(byThread[w.Thread], w)
-		if ev.Submits[w.Thread] {
+		if submitters.Submits[w.Thread] {
 			list = append(list, w)
 		}
 	}
 	slices.SortStableFunc(list, func(x, y *analyze.SignalWait) int { return cmp.Compare(x.Signalled, y.Signalled) })
-	m := &Meetings{Threads: map[*analyze.Thread]bool{}, inside: map[*analyze.SignalWait]bool{}}
+	m := &Barriers{Threads: map[*analyze.Thread]bool{}, inside: map[*analyze.SignalWait]bool{}}
 	var all analyze.Nanos
 	for from := 0; from < len(list); {
 		r := Round{Last: list[from].Signaller, At: list[from].Signalled}
@@ -84,7 +84,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 		m.Rounds = append(m.Rounds, r)
 	}
 	for r := range analyze.Each(m.Rounds) {
-		if ev.Submits[r.Last] {
+		if submitters.Submits[r.Last] {
 			m.Threads[r.Last] = true
 		} else if told := lastBefore(byThread[r.Last], r.At); told != nil && m.Threads[told.Signaller] {
 			r.Last, r.third = told.Signaller, true
@@ -103,7 +103,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 	if len(m.Threads) < 2 || len(m.Rounds) < policy.Pattern.Count() || !policy.AtLeast(policy.Most, lost, all) {
 		return nil
 	}
-	if len(m.Threads) == 2 && ev.takeTurns(m) {
+	if len(m.Threads) == 2 && m.takeTurns(work, submitters) {
 		return nil
 	}
 	m.findArrivals()
@@ -112,7 +112,7 @@ func (ev *Evidence) findMeetings() *Meetings {
 
 // findArrivals finds when threads came to the rounds. Who does not wait is the last, and there when it lets the others
 // go.
-func (m *Meetings) findArrivals() {
+func (m *Barriers) findArrivals() {
 	for i := range m.Rounds[1:] {
 		before, r := m.Rounds[i].At, &m.Rounds[i+1]
 		waits := false
@@ -139,14 +139,14 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 // takeTurns says whether only one of two threads ever waits for the other, as for what that makes without the GPU, and
 // not for the larger part of their work there; or each waits as often as it lets the other go, in turns, which is a
 // hand-over and no meeting; or a third lets one of them go at a time, as it gives work to a pool.
-func (ev *Evidence) takeTurns(m *Meetings) bool {
+func (m *Barriers) takeTurns(work *GPUWork, submitters *Submitters) bool {
 	by := map[*analyze.Thread]bool{}
 	turns, third, together := 0, 0, 0
 	var lost, idle analyze.Nanos
 	for i, r := range m.Rounds {
 		by[r.Last] = true
 		for _, w := range r.waits {
-			lost, idle = lost+w.Length(), idle+ev.idleIn(w)
+			lost, idle = lost+w.Length(), idle+submitters.idleIn(work, w)
 		}
 		if i > 0 && m.Rounds[i-1].Last != r.Last {
 			turns++

@@ -1,0 +1,107 @@
+package evidence
+
+import (
+	"cmp"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Occupancy is how the GPU that matters most was occupied.
+type Occupancy struct {
+	// the device that threads wait for most, or the device with the most work if they wait for none
+	Busiest DeviceUse
+	Busy    float64 // its busy share between its first commit and its last completion
+	Pending float64 // share of that time in which it was busy while committed work had not begun
+	// thread time behind others' work in queues that run less than the GPU has room for
+	InLines analyze.Nanos
+	// the more was ready for the GPU, the more it ran, so work that had not begun did not wait for room
+	HasRoom   bool
+	Saturated bool // the GPU is what threads wait for
+	// it is saturated though nothing waits to begin: all that is ready runs, and each takes longer beside the others
+	Crowded bool
+	Buffers int // command buffers that ran, on all devices
+
+	work *GPUWork
+}
+
+// FindOccupancy finds how the GPU was occupied.
+func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
+	o := Occupancy{Busiest: busiestDevice(work, gpu), work: work,
+		InLines: SumOf(analyze.Each(work.trace.Waits), lines.InLine)}
+	o.Busy = Share(o.Busiest.Busy, o.Busiest.Active.Length())
+	o.Pending = Share(o.Busiest.Backlog, o.Busiest.Active.Length())
+	// A GPU that is busy all the time has room nevertheless if it begins all work at once: then nothing is ever pending.
+	// Work that threads give to the only thread that commits waits for that thread, whether the GPU has room or not.
+	o.HasRoom = o.Busiest.Growth >= policy.Growth.Value
+	o.Crowded = policy.Saturated(o.Busy) && o.Busiest.Crowding.Slope >= policy.DominantShare.Value &&
+		o.Busiest.Crowding.Beside >= policy.LargeShare.Value
+	o.Saturated = o.Crowded || policy.Saturated(o.Busy) && o.Pending >= policy.Most.Value && !o.HasRoom
+	for _, d := range work.Devices {
+		o.Buffers += len(d.running)
+	}
+	return o
+}
+
+// BusyThroughout reports whether the GPU is always busy with the work of several threads, though, as they wait for each
+// other, not always with more of it ready. Steady is the number of threads that commit regularly.
+func (o *Occupancy) BusyThroughout(steady int) bool {
+	return !o.Saturated && policy.Saturated(o.Busy) && o.Pending >= policy.LargeShare.Value && steady >= 2
+}
+
+// Unexplained returns the part of a wait that the GPU does not explain: all of it, unless the GPU is saturated.
+func (o *Occupancy) Unexplained(i analyze.Interval, b *analyze.CommandBuffer) analyze.Nanos {
+	d := o.work.byModel[o.Busiest.Device]
+	if b != nil {
+		d = o.work.Of(b)
+	}
+	if !o.Saturated || d.Model != o.Busiest.Device {
+		return i.Length()
+	}
+	return i.Length() - d.all.Within(i)
+}
+
+// busiestDevice is the device that the threads' waits are for, by their time; of equals the one with the most work.
+func busiestDevice(work *GPUWork, gpu *GPU) (most DeviceUse) {
+	if len(gpu.Devices) == 1 {
+		return gpu.Devices[0]
+	}
+	waited := map[*analyze.Device]analyze.Nanos{}
+	for w := range analyze.Each(work.trace.Waits) {
+		if w.Buffer != analyze.NoCommandBuffer {
+			waited[work.Of(work.trace.WaitsFor(w)).Model] += w.Length()
+		}
+	}
+	for _, d := range gpu.Devices {
+		if c := cmp.Compare(waited[d.Device], waited[most.Device]); most.Busy == 0 || c > 0 || c == 0 && d.Busy > most.Busy {
+			most = d
+		}
+	}
+	return most
+}
+
+// WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was
+// busy.
+func WaitedWhileBusy(work *GPUWork, full []Acquisition) (sum analyze.Nanos) {
+	for w := range analyze.Each(work.trace.Waits) {
+		if ForOthers(work.trace, w) {
+			sum += work.Of(work.trace.WaitsFor(w)).all.Within(w.Interval)
+		}
+	}
+	for _, c := range full {
+		sum += work.Of(c.Buffer).all.Within(c.Interval)
+	}
+	return sum
+}
+
+// GPUTimes is how long the longest and the median of a queue's command buffers took on the GPU.
+func GPUTimes(t *analyze.Trace, q *analyze.Queue) (most, usual analyze.Nanos) {
+	var all []analyze.Nanos
+	for b := range t.Buffers() {
+		if b.Queue == q && b.GPU.Known() {
+			all = append(all, b.GPU.Length())
+			most = max(most, b.GPU.Length())
+		}
+	}
+	return most, Median(all)
+}

@@ -1,0 +1,91 @@
+package evidence
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Submitters are the threads that take part in the GPU's work.
+type Submitters struct {
+	Taking     []*ThreadTime            // the threads that take part
+	TakesPart  map[*analyze.Thread]bool // Taking
+	Submits    map[*analyze.Thread]bool // threads that commit a fair share of the work
+	Committers int
+	Steady     int                       // committers of more than a hundredth of the work
+	Time       analyze.Nanos             // working time of all threads that take part
+	InFlight   map[*analyze.Thread]*Busy // when each had work in flight
+	Unfed      float64                   // share of the time outside of Metal in which threads had nothing in flight
+	Occupied   float64                   // share of their time in which the threads in Submits have work in flight
+}
+
+// FindSubmitters finds these threads.
+func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
+	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{}, Time: times.Working(),
+		InFlight: workInFlight(trace, completions)}
+	for _, t := range times.Threads {
+		if t.Submits() {
+			s.Taking, s.TakesPart[t.Thread] = append(s.Taking, t), true
+		}
+		if t.CommandBuffers > 0 {
+			s.Committers++
+		}
+		if policy.MoreThan(policy.Negligible, t.CommandBuffers, len(trace.CommandBuffers)) {
+			s.Steady++
+		}
+	}
+	s.findSubmits(trace)
+	s.Unfed = s.shareUnfed(blocked)
+	return s
+}
+
+// Share returns a time as a share of the working time of the threads that take part.
+func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
+
+// workInFlight returns when each thread had committed work that had not completed. During that time the GPU does not
+// wait for the thread. The thread may wait for the GPU without a call that shows it: it polls, or it sleeps on a
+// semaphore that a completion handler posts.
+func workInFlight(trace *analyze.Trace, completions Completions) map[*analyze.Thread]*Busy {
+	by := map[*analyze.Thread][]analyze.Interval{}
+	for b := range trace.Buffers() {
+		t := b.Committed.Thread
+		if t == nil || !b.Committed.Known() {
+			continue
+		}
+		if end := completions.At(b); end > b.Committed.End {
+			by[t] = append(by[t], analyze.Interval{Begin: b.Committed.End, End: end})
+		}
+	}
+	return unions(by)
+}
+
+// shareUnfed returns the share of the threads' time outside of Metal in which they had nothing in flight: then the GPU
+// waited for them.
+func (s *Submitters) shareUnfed(blocked Blocked) float64 {
+	var outside, fed analyze.Nanos
+	for _, t := range s.Taking {
+		flight, working := s.InFlight[t.Thread], atWork(t.Thread)
+		inside := analyze.Nanos(0)
+		for _, b := range NewBusy(blocked[t.Thread].spans(onGPU, onOthers, onLock, onQueue, onCompile)).Spans() {
+			inside += flight.Within(b.Within(working))
+		}
+		o := t.WorkTime[analyze.PartOutside]
+		outside += o
+		fed += min(o, max(0, flight.Within(working)-inside))
+	}
+	return 1 - Share(fed, outside)
+}
+
+// findSubmits finds the threads that commit a fair share of the work, and for how much of their time they have work in
+// flight.
+func (s *Submitters) findSubmits(trace *analyze.Trace) {
+	var time, occupied analyze.Nanos
+	for _, t := range s.Taking {
+		if !policy.AtLeast(policy.LargeShare, t.CommandBuffers*len(s.Taking), len(trace.CommandBuffers)) {
+			continue
+		}
+		s.Submits[t.Thread] = true
+		time += t.Working
+		occupied += s.InFlight[t.Thread].Within(atWork(t.Thread))
+	}
+	s.Occupied = Share(occupied, time)
+}

@@ -1,0 +1,38 @@
+package evidence
+
+import "mtrace/analyze"
+
+// WithTheGPU is the working time of the threads in which they had work in flight, or waited for the GPU or for a free
+// command buffer: what a GPU that is always busy explains. Running is the part in which it ran their own.
+func WithTheGPU(work *GPUWork, submitters *Submitters, blocked Blocked) (sum, running analyze.Nanos) {
+	for _, t := range submitters.Taking {
+		with := NewBusy(append(blocked[t.Thread].spans(onGPU, onOthers, onQueue), submitters.InFlight[t.Thread].Spans()...))
+		sum += with.Within(atWork(t.Thread))
+		for _, d := range work.Devices {
+			for _, own := range d.byThread[t.Thread].Spans() {
+				running += with.Within(own.Within(atWork(t.Thread)))
+			}
+		}
+	}
+	return sum, min(running, sum)
+}
+
+// QueuedAsleep is the thread time in which threads did nothing, in a wait or outside of Metal, while what they had in
+// flight waited for a GPU that ran others'.
+func QueuedAsleep(work *GPUWork, submitters *Submitters) (sum analyze.Nanos) {
+	for _, t := range submitters.Taking {
+		queued := analyze.Nanos(0)
+		for _, i := range submitters.InFlight[t.Thread].Spans() {
+			i = i.Within(atWork(t.Thread))
+			for _, d := range work.Devices {
+				queued += d.all.Within(i) - d.byThread[t.Thread].Within(i)
+			}
+		}
+		asleep := t.WorkTime[analyze.PartOutside]
+		if cpu := t.Thread.CPUIn(atWork(t.Thread)); cpu.Covered > 0 {
+			asleep = max(0, asleep-cpu.Ran)
+		}
+		sum += min(queued, t.WorkTime[analyze.PartWaitQueuedOther]+asleep)
+	}
+	return sum
+}

@@ -51,8 +51,8 @@ type missing struct {
 	Why  string `json:"why"`
 }
 
-// finish writes the summary of a trace of so many calls.
-func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
+// summaryOf is that of a trace of so many calls.
+func summaryOf(t *analyze.Trace, events int64) summary {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program,
 		Args: t.Source.Args, Host: t.Source.Host,
@@ -70,7 +70,12 @@ func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
 	if s.Args == nil {
 		s.Args = []string{}
 	}
-	line, err := json.Marshal(s)
+	return s
+}
+
+// finish writes the summary of a trace of so many calls.
+func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
+	line, err := json.Marshal(summaryOf(t, events))
 	if err != nil {
 		return err
 	}

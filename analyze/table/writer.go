@@ -13,6 +13,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
+	"mtrace/analyze/sqlite"
 )
 
 // A Format is a file format.
@@ -86,7 +87,12 @@ type output struct {
 	format Format
 	files  Files     // of formats with a file for each table
 	lines  *jsonFile // of JSON lines
+
+	database *sqlite.Database // of SQLite
 }
+
+// shared says whether all tables share a file.
+func (o *output) shared() bool { return o.lines != nil || o.database != nil }
 
 // Files makes the files of tables, which are written by a goroutine each. It is a directory, or memory in tests.
 type Files interface {
@@ -98,7 +104,7 @@ const batch = 512
 
 // rows gathers the rows of one table.
 type rows[T any] struct {
-	sink    sink[T]    // of JSON lines, where tables share a file
+	sink    sink[T]    // of formats in which tables share a file
 	behind  *behind[T] // of formats with a file for each table
 	pending []T
 	err     error
@@ -108,6 +114,10 @@ func (t table[T]) rows(out *output) *rows[T] {
 	r := &rows[T]{}
 	if out.format == JSONLines {
 		r.sink = newJSONRows(out.lines, t)
+		return r
+	}
+	if out.format == SQLite {
+		r.sink = newSQLiteRows(out.database, t)
 		return r
 	}
 	w, err := out.files.Create(t.name + "." + string(out.format))
@@ -316,7 +326,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	w.times.AddTimes(d.Times)
 	var all sync.WaitGroup
 	for _, t := range w.tables {
-		if w.out.format == JSONLines { // tables share a file
+		if w.out.shared() {
 			t.fill(f)
 		} else {
 			all.Go(func() { t.fill(f) })
@@ -348,7 +358,7 @@ func (w *Writer) Finish() error {
 	if failed != nil {
 		return failed
 	}
-	if w.out.lines == nil {
+	if !w.out.shared() {
 		return nil
 	}
 	events := f.trace.Events
@@ -357,6 +367,9 @@ func (w *Writer) Finish() error {
 		for _, n := range w.events {
 			events += *n
 		}
+	}
+	if w.out.database != nil {
+		return finishDatabase(w.out.database, f.trace, events)
 	}
 	return w.out.lines.finish(f.trace, events)
 }

@@ -24,9 +24,9 @@ import (
 // with a file for each table make a folder.
 var exportSuffixes = map[string]string{"perfetto": ".pftrace", "chrome": ".chrome.json",
 	"speedscope": ".speedscope.json", "firefox": ".firefox.json",
-	"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet"}
+	"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet", "sqlite": ".sqlite"}
 
-var exportFormats = []string{"perfetto", "chrome", "speedscope", "firefox", "jsonl", "csv", "parquet"}
+var exportFormats = []string{"perfetto", "chrome", "speedscope", "firefox", "jsonl", "csv", "parquet", "sqlite"}
 
 func exportCommand() command {
 	return command{
@@ -37,8 +37,8 @@ func exportCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var x exportJob
 			flags.StringSliceVar(&x.formats, "format", nil,
-				"the `FORMAT`: perfetto, chrome, speedscope or firefox (timelines), jsonl, csv or parquet (tables); of several, "+
-					"each goes into the folder OUT")
+				"the `FORMAT`: perfetto, chrome, speedscope or firefox (timelines), jsonl, csv, parquet or sqlite (tables); of "+
+					"several, each goes into the folder OUT")
 			flags.StringVarP(&x.output, "output", "o", "",
 				"the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
 			flags.StringVar(&x.table, "table", "",
@@ -130,7 +130,10 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if instruments(path) && slices.ContainsFunc(x.formats, func(f string) bool { return f == "csv" || f == "parquet" }) {
+	if instruments(path) && slices.ContainsFunc(x.formats, func(f string) bool {
+		return f == "csv" || f == "parquet" ||
+			f == "sqlite"
+	}) {
 		fmt.Fprintln(std.err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and "+
 			"processor_times are empty: Instruments does not record them")
 	}
@@ -221,6 +224,8 @@ func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
 	switch {
 	case path == "-" && tables:
 		return nil, fmt.Errorf("%s is a file for each table: name a folder for them", format)
+	case path == "-" && format == string(table.SQLite):
+		return nil, errors.New("a database is not written from its begin to its end: name a file")
 	case path == "-":
 		if format == "perfetto" && term.IsTerminal(int(std.out.Fd())) {
 			return nil, errors.New("perfetto's format is binary and stdout is a terminal: name a file")
@@ -250,6 +255,9 @@ func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
 	f, err := wholefile.Create(path, x.force)
 	if err != nil {
 		return nil, err
+	}
+	if format == string(table.SQLite) {
+		return &outlet{table.NewSQLite(f.File), path, f.Commit, f.Discard}, nil
 	}
 	return &outlet{newExporter(format, f.File), path, f.Commit, f.Discard}, nil
 }

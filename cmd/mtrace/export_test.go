@@ -37,9 +37,9 @@ func refused(t *testing.T, directory string, cases map[string]struct {
 func TestExport(t *testing.T) {
 	trace := smallTrace(t)
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,speedscope,jsonl,csv,parquet", "-o",
-		"out")
-	want := "out/t.pftrace\nout/t.chrome.json\nout/t.speedscope.json\nout/t.jsonl\nout/t.csv\nout/t.parquet\n"
+	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,speedscope,jsonl,csv,parquet,sqlite",
+		"-o", "out")
+	want := "out/t.pftrace\nout/t.chrome.json\nout/t.speedscope.json\nout/t.jsonl\nout/t.csv\nout/t.parquet\nout/t.sqlite\n"
 	if got.exit != 0 || got.stderr != "" || got.stdout != want {
 		t.Fatalf("%+v", got)
 	}
@@ -54,6 +54,13 @@ func TestExport(t *testing.T) {
 			t.Fatal(err)
 		}
 		return b
+	}
+	if !bytes.HasPrefix(read("t.sqlite"), []byte("SQLite format 3\x00")) {
+		t.Error("no SQLite database was written")
+	}
+	if got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "sqlite", "-o", "-"); got.exit != 2 ||
+		strings.Count(got.stderr, "\n") != 1 {
+		t.Errorf("a database on standard output: %+v", got)
 	}
 	if lines := bytes.Count(read("t.jsonl"), []byte(`{"table":"calls",`)); lines != counted.Events {
 		t.Errorf("JSON lines: %d calls of %d", lines, counted.Events)

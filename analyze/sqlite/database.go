@@ -1,0 +1,101 @@
+// Package sqlite writes SQLite 3 databases of tables and views, row after row. It only appends: memory does not grow with
+// the rows, but by a few bytes for each page. The format is that of https://www.sqlite.org/fileformat2.html.
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+)
+
+// Sizes and numbers of the format.
+const (
+	pageSize      = 16384
+	headerSize    = 100                // of the file, on page 1
+	lockedPage    = 1<<30/pageSize + 1 // which systems lock: it holds nothing
+	schemaFormat  = 4
+	encodingUTF8  = 1
+	versionNumber = 3040000 // of SQLite, that could have written this
+
+	leafTable     = 13
+	interiorTable = 5
+)
+
+// A Database is a file that is being written. Close ends it.
+type Database struct {
+	to     io.WriterAt
+	pages  uint32 // that have a number already; page 1 is the schema's
+	schema []object
+	err    error
+}
+
+// An object is a row of the schema.
+type object struct {
+	kind, name, create string
+	of                 *Table // nil for a view
+}
+
+// New begins a database in an empty file.
+func New(to io.WriterAt) *Database { return &Database{to: to, pages: 1} }
+
+// Table adds a table; create is its CREATE TABLE.
+func (d *Database) Table(name, create string) *Table {
+	t := &Table{of: d}
+	d.schema = append(d.schema, object{"table", name, create, t})
+	return t
+}
+
+// View adds a view; create is its CREATE VIEW.
+func (d *Database) View(name, create string) {
+	d.schema = append(d.schema, object{"view", name, create, nil})
+}
+
+// Err is the first error of writing.
+func (d *Database) Err() error { return d.err }
+
+// next is the number of a page for a use.
+func (d *Database) next() uint32 {
+	d.pages++
+	if d.pages == lockedPage {
+		d.pages++
+	}
+	return d.pages
+}
+
+// put writes a page.
+func (d *Database) put(number uint32, page []byte) {
+	if d.err == nil {
+		_, d.err = d.to.WriteAt(page, int64(number-1)*pageSize)
+	}
+}
+
+// Close writes what is left of all tables, and the schema.
+func (d *Database) Close() error {
+	master := &Table{of: d, page: page{start: headerSize}}
+	for i := range d.schema {
+		o := &d.schema[i]
+		root := int64(0)
+		if o.of != nil {
+			root = int64(o.of.finish())
+		}
+		master.Text(o.kind)
+		master.Text(o.name)
+		master.Text(o.name)
+		master.Int(root)
+		master.Text(o.create)
+		master.End()
+	}
+	if len(master.full) > 0 {
+		return errors.New("the schema has no room on its page")
+	}
+	text := master.page.encode(leafTable, 0)
+	copy(text, "SQLite format 3\x00")
+	binary.BigEndian.PutUint16(text[16:], pageSize)
+	text[18], text[19], text[21], text[22], text[23] = 1, 1, 64, 32, 32
+	for at, n := range map[int]uint32{24: 1, 28: d.pages, 40: 1, 44: schemaFormat, 56: encodingUTF8, 92: 1,
+		96: versionNumber} {
+		binary.BigEndian.PutUint32(text[at:], n)
+	}
+	d.put(1, text)
+	return d.err
+}

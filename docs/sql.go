@@ -1,0 +1,28 @@
+package docs
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed sql/*.sql
+var queries embed.FS
+
+// A Query is a file of sql/: a comment that says what it answers, and a query of the exported tables.
+type Query struct{ Name, Text string }
+
+// Queries are those of sql/, by name.
+func Queries() (list []Query) {
+	files, err := queries.ReadDir("sql")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	for _, f := range files {
+		text, err := queries.ReadFile("sql/" + f.Name())
+		if err != nil {
+			panic(err) // it is in the program
+		}
+		list = append(list, Query{strings.TrimSuffix(f.Name(), ".sql"), strings.TrimSpace(string(text))})
+	}
+	return list
+}

@@ -157,7 +157,8 @@ func thatGain(all []replay.Gain) []replay.Gain {
 
 // Kinds are the kinds that can be asked for.
 func Kinds() []string {
-	return []string{replay.KindKernel, replay.KindCall, replay.KindLock, replay.KindThread, KindCause, replay.KindInFlight}
+	return []string{replay.KindKernel, replay.KindCall, replay.KindLock, replay.KindThread, KindCause, replay.KindInFlight,
+		replay.KindMerge}
 }
 
 // Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the
@@ -265,6 +266,8 @@ func (a *Analysis) there(kind string) []string {
 		}
 	case replay.KindInFlight:
 		return replay.Flights
+	case replay.KindMerge:
+		return replay.Merges
 	case KindCause:
 		for i := range a.Verdict.Causes {
 			all.Number(a.Verdict.Causes[i].Cause)

@@ -48,7 +48,7 @@ func (r *Replay) largestGains() []Gain {
 	var found []candidate
 	ofKind := map[string]int{}
 	for _, of := range slices.Compact([]*Replay{r, r.ofTied()}) {
-		for _, t := range append(things(of.program), flights(of.program)...) {
+		for _, t := range slices.Concat(things(of.program), flights(of.program), merges(of.program)) {
 			if of != r.OfThings(t.kind) {
 				continue
 			}
@@ -66,9 +66,14 @@ func (r *Replay) largestGains() []Gain {
 		}
 	}
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
-	all := []Gain{}
-	for _, c := range found[:min(policy.MostGains, len(found))] {
-		all = append(all, c.of.gainsOf(c.thing)...)
+	all, tried := []Gain{}, 0
+	for _, c := range found {
+		if c.kind != KindMerge { // merging is one piece of advice, whatever the number
+			tried++
+		}
+		if c.kind == KindMerge || tried <= policy.MostGains {
+			all = append(all, c.of.gainsOf(c.thing)...)
+		}
 	}
 	return all
 }
@@ -76,7 +81,7 @@ func (r *Replay) largestGains() []Gain {
 // bound is the most that a thing at half of its time can bring: no path through the run gets shorter by more than what
 // is removed. Twice that is assumed, since what remains may also share processors or a GPU with less.
 func (r *Replay) bound(t thing) (times float64) {
-	if t.kind == KindLock || t.kind == KindInFlight { // more goes with these than their own time
+	if t.kind == KindLock || AsAWhole(t.kind) { // more goes with these than their own time
 		return math.Inf(1)
 	}
 	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))
@@ -101,7 +106,7 @@ func (r *Replay) gain(c Change) (Speedup, bool) {
 // gainsOf are the gains of a thing with each factor. Where half of its time, and none of it, are predicted with an
 // interval, what lies between has an interval in proportion.
 func (r *Replay) gainsOf(t thing) (list []Gain) {
-	if t.kind == KindInFlight {
+	if AsAWhole(t.kind) {
 		if s, known := r.gain(t.scaled(r.program, 0)); known {
 			list = append(list, Gain{t.kind, t.name, 0, s})
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -18,12 +19,13 @@ const (
 	KindLock     = "lock"      // the time for which it keeps other threads out; what is done under it is done all the same
 	KindThread   = "thread"    // its own time outside of Metal's calls
 	KindInFlight = "in-flight" // rounds of a thread, from wait to wait, before it waits for the first of them
+	KindMerge    = "merge"     // so many command buffers made one
 )
 
 // A thing is something of the program that can be made faster by itself.
 type thing struct {
 	kind, name string
-	number     int32         // among those of its kind; of KindInFlight, the rounds
+	number     int32         // among those of its kind; of KindInFlight and KindMerge, how many
 	took       analyze.Nanos // as far as the program shows it
 }
 
@@ -116,6 +118,32 @@ func flights(p *program.Program) (list []thing) {
 	return list
 }
 
+// AsAWhole says whether a kind has no time to be scaled: it is done, or not.
+func AsAWhole(kind string) bool { return kind == KindInFlight || kind == KindMerge }
+
+// counted are things of a kind that is done with a number.
+func counted(kind string, numbers []string) (list []thing) {
+	for _, n := range numbers {
+		number, _ := strconv.Atoi(n)
+		list = append(list, thing{kind: kind, name: n, number: int32(number)})
+	}
+	return list
+}
+
+// merges are the numbers of command buffers that could be one, where most of them are small.
+func merges(p *program.Program) []thing {
+	small := 0
+	for i := range p.Jobs {
+		if p.Jobs[i].Duration < policy.WorthMerging {
+			small++
+		}
+	}
+	if len(p.Jobs) < policy.SteadyCommandBuffers || !policy.AtLeast(policy.Most, small, len(p.Jobs)) {
+		return nil
+	}
+	return counted(KindMerge, Merges)
+}
+
 // scale sets a thing's factor, beside what is set.
 func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 	set := func(list *[]float64, n int) {
@@ -135,6 +163,8 @@ func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 		set(&s.Threads, len(p.Threads))
 	case KindInFlight:
 		s.InFlight = int(t.number)
+	case KindMerge:
+		s.Merged = int(t.number)
 	}
 }
 

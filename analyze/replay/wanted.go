@@ -3,7 +3,7 @@ package replay
 import (
 	"fmt"
 	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 
 	"mtrace/analyze/replay/change"
@@ -18,16 +18,15 @@ type Wanted struct {
 // Flights are the numbers of rounds in flight that can be asked for.
 var Flights = []string{"1", "2", "3", "4", "8", "16"}
 
+// Merges are the numbers of command buffers that are made one, which are tried and can be asked for.
+var Merges = []string{"2", "4", "8"}
+
 // Changed adds the things that are wanted to a change.
 func (r *Replay) Changed(c Change, wanted []Wanted) Change {
 	if len(wanted) == 0 {
 		return c
 	}
-	all := things(r.program)
-	for _, n := range Flights {
-		number, _ := strconv.Atoi(n)
-		all = append(all, thing{kind: KindInFlight, name: n, number: int32(number)})
-	}
+	all := slices.Concat(things(r.program), counted(KindInFlight, Flights), counted(KindMerge, Merges))
 	c.Scale = &change.Scale{}
 	for _, w := range wanted {
 		for i := range all {

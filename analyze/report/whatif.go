@@ -16,7 +16,7 @@ type WhatIf struct {
 
 // Changed says what takes less time.
 type Changed struct {
-	// "kernel", "call", "lock", "thread", "cause", "in-flight", or "together" for all that was asked for
+	// "kernel", "call", "lock", "thread", "cause", "in-flight", "merge", or "together" for all that was asked for
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 }
@@ -75,7 +75,8 @@ type help struct {
 var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
 // helpWords are the kinds, as the table says them.
-var helpWords = map[string]string{replay.KindInFlight: "rounds in flight, from wait to wait:"}
+var helpWords = map[string]string{replay.KindInFlight: "rounds in flight, from wait to wait:",
+	replay.KindMerge: "command buffers merged into one:"}
 
 // Title is the thing in the table.
 func (h help) Title() string {

@@ -54,7 +54,7 @@ func parseWanted(item string) (replay.Wanted, error) {
 		return replay.Wanted{}, usageError("--what-if %q: the factor is a number from 0, gone, over 1, unchanged, to 100",
 			item)
 	}
-	if (kind == cause.KindCause || kind == replay.KindInFlight) && factor != 0 {
+	if (kind == cause.KindCause || replay.AsAWhole(kind)) && factor != 0 {
 		return replay.Wanted{}, usageError("--what-if %q: the factor of a %s is 0: it is taken as a whole", item, kind)
 	}
 	return replay.Wanted{Kind: kind, Pattern: rest[:at], Factor: factor}, nil

@@ -27,12 +27,19 @@ func compileNothing(p *program.Program) {
 	})
 }
 
-// launchFewer divides all that is spent per command buffer: the same work is in fewer of them.
-func launchFewer(p *program.Program) {
-	fewer := func(n *analyze.Nanos) { *n /= policy.FewerLaunches }
+// launchFewer puts the same work into a sixteenth of the command buffers.
+func launchFewer(p *program.Program) { mergeLaunches(p, policy.FewerLaunches, true) }
+
+// mergeLaunches divides all that is spent per command buffer: each holds the work of so many. Encoding is divided, too,
+// if it becomes less with the number of command buffers.
+func mergeLaunches(p *program.Program, merged int, encoding bool) {
+	fewer := func(n *analyze.Nanos) { *n /= analyze.Nanos(merged) }
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
-		each := d.Encode + program.Scaled(s.Gap-d.Encode, p.LaunchShare)
-		shorten(s, each-each/policy.FewerLaunches)
+		each := program.Scaled(s.Gap-d.Encode, p.LaunchShare)
+		if encoding {
+			each += d.Encode
+		}
+		shorten(s, each-each/analyze.Nanos(merged))
 		switch s.Kind {
 		case program.Acquire, program.Commit:
 			fewer(&s.Cost)

@@ -13,6 +13,7 @@ import (
 type Scale struct {
 	Kernels, Calls, Locks, Threads []float64
 	InFlight                       int // rounds, from wait to wait, that threads have in flight; up to 1 is as recorded
+	Merged                         int // command buffers whose work is in one; up to 1 is as recorded
 }
 
 // factor is an element of a list of factors.
@@ -94,6 +95,9 @@ func (s *Scale) apply(p *program.Program) {
 		for t := range p.Threads {
 			s.scaleThread(&p.Threads[t], factor(s.Threads, int32(t)))
 		}
+	}
+	if s.Merged > 1 {
+		mergeLaunches(p, s.Merged, false) // all that is encoded now is encoded then
 	}
 	if s.InFlight > 1 {
 		for t := range p.Threads {

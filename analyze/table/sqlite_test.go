@@ -90,8 +90,11 @@ func canonical(t *testing.T, line string) string {
 		t.Fatal(err)
 	}
 	for name, v := range row {
-		if b, is := v.(bool); is {
-			row[name] = json.Number(map[bool]string{true: "1", false: "0"}[b])
+		switch v {
+		case true:
+			row[name] = json.Number("1")
+		case false:
+			row[name] = json.Number("0")
 		}
 	}
 	return fmt.Sprint(row)

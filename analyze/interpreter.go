@@ -15,7 +15,7 @@ func (l *LockWait) OfInterpreter() bool {
 		strings.Contains(n, "_pyruntime")
 }
 
-// A keeping is a wait that a thread entered holding the interpreter's lock: it keeps the lock until the wait is over.
+// A keeping is a wait that a thread entered holding the GIL: it keeps the lock until the wait is over.
 type keeping struct {
 	Interval
 	thread *Thread

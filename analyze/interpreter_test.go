@@ -2,7 +2,7 @@ package analyze
 
 import "testing"
 
-// Whoever waits for something else holding the interpreter's lock keeps it from those who wait for it meanwhile.
+// Whoever waits for something else holding the GIL keeps it from those who wait for it meanwhile.
 func TestNameKeepers(t *testing.T) {
 	process, other := &Process{}, &Process{}
 	a, b, c := &Thread{Process: process, ID: 1}, &Thread{Process: process, ID: 2}, &Thread{Process: process, ID: 3}

@@ -43,7 +43,7 @@ func TestUnseenWaits(t *testing.T) {
 		verdict := cause.Analyze(trace, cause.Options{}).Verdict
 		first := strings.HasPrefix(trace.Source.RecordedText(), "WAITS FOR LOCKS AND SIGNALS ARE NOT RECORDED in 1 process: ")
 		warned := slices.Contains(trace.Warnings, why)
-		said := strings.Contains(verdict.Summary, "no wait for a lock or a signal is recorded")
+		said := strings.Contains(verdict.Summary, "waits for locks and signals are not recorded")
 		ruledOut := slices.ContainsFunc(verdict.RuledOut, lock)
 		if first != refused || warned != refused || said != refused || ruledOut == refused {
 			t.Errorf("refused %v: first line %q, warnings %q, verdict %q, ruled out %+v", refused,

@@ -280,7 +280,7 @@ func TestPythonDescription(t *testing.T) {
 		"outside":         "3 frames, lock 1, unknown \"\"\nOuter.f\t/a/file.py\t10\n" + f74 + wide,
 		"cookie":          unknown("3.14.0: it does not describe itself as its version does"),
 		"other-version":   unknown("3.14.0: it does not describe itself as its version does"),
-		"free-threaded":   unknown("3.14.0: it runs without the interpreter's lock"),
+		"free-threaded":   unknown("3.14.0: it runs without the GIL"),
 		"absurd":          unknown("3.14.0: it describes itself with offsets that cannot be"),
 		"unaligned":       unknown("3.14.0: it describes itself with offsets that cannot be"),
 		"objects":         unknown("3.14.0: its objects are laid out in another way"),

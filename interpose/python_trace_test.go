@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Every wait of a Python program for the GPU says whether it was entered holding the interpreter's lock; so does every
+// Every wait of a Python program for the GPU says whether it was entered holding the GIL; so does every
 // wait for a lock. A program without an interpreter says nothing.
 func TestWaitsSayWhetherTheInterpreterIsHeld(t *testing.T) {
 	install, _ := softMetal(t)

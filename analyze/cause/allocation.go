@@ -6,34 +6,34 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// allocationBound: threads make memory for the GPU, and give it back, instead of giving the GPU something to do.
+// allocationBound: threads allocate memory for the GPU, and give it back, instead of giving the GPU something to do.
 func allocationBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded,
-		Advice: "make buffers, textures and heaps once, before the work begins, and use them again: a few in turn, where " +
-			"the GPU may still read the last one"}
+		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; rotate several " +
+			"where the GPU may still read the last one"}
 	m := evidence.FindMemoryMade(ev.Trace, &ev.Submitters)
 	switch {
 	case m.Took == 0:
-		return r.not("no thread made memory while it submitted work")
+		return r.not("no thread allocated GPU memory while it submitted work")
 	case ev.Occupancy.Saturated:
-		return r.not("threads made memory for %s of their time, but the GPU had enough to do meanwhile",
+		return r.not("threads allocated memory for %s of their time, but the GPU was saturated meanwhile",
 			percent(ev.Submitters.Share(m.Took)))
 	case m.Unfed == 0:
-		return r.not("threads made memory for %s of their time, but had work in flight meanwhile",
+		return r.not("threads allocated memory for %s of their time, but had work in flight meanwhile",
 			percent(ev.Submitters.Share(m.Took)))
 	}
 	r.Holds, r.Lost = true, m.Unfed
 	r.standAside(ev, m.Aside)
-	r.say("while they submitted work threads spent %s, %s of their time, making memory and giving it back", m.Took,
+	r.say("while submitting work, threads spent %s, %s of their time, allocating and freeing memory", m.Took,
 		percent(ev.Submitters.Share(m.Took)))
 	r.say("for %s of that they had nothing in flight, and the GPU waited for them%s",
 		percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
 	if m.Calls > 0 {
-		r.say("memory was made %d times, %s in all, %s each time; there are %s", m.Calls, analyze.FormatBytes(m.Bytes),
+		r.say("memory was allocated %d times, %s in all, %s each time; there are %s", m.Calls, analyze.FormatBytes(m.Bytes),
 			analyze.FormatBytes(m.Bytes/uint64(m.Calls)),
 			analyze.Plural(ev.Occupancy.Buffers, "command buffer"))
 	}
-	r.sum("Threads spend %s of their time getting memory for the GPU and giving it back, while it has nothing of "+
-		"theirs to do.", percent(ev.Submitters.Share(r.Lost)))
+	r.sum("Threads spend %s of their time allocating and freeing GPU memory while none of their work is in flight.",
+		percent(ev.Submitters.Share(r.Lost)))
 	return r
 }

@@ -58,7 +58,7 @@ var (
 	nowhere  = place{}
 	acquires = place{analyze.PartAcquire, "wait for a command buffer"}
 	compiles = place{analyze.PartCompile, "compile"}
-	makes    = place{analyze.PartAllocate, "make memory"}
+	makes    = place{analyze.PartAllocate, "allocate memory"}
 )
 
 // causes are all causes, in the order in which ties are broken.

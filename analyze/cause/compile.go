@@ -11,8 +11,8 @@ import (
 // compileBound: threads make libraries and pipeline states instead of using them.
 func compileBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
-		Advice: "make libraries and pipeline states once, before the work begins, and keep them; a binary archive keeps " +
-			"them between runs"}
+		Advice: "create libraries and pipeline states once, before the work begins, and keep them; a binary archive " +
+			"keeps them between runs"}
 	use, made := compile.Summarize(ev.Trace), 0
 	var children analyze.Nanos
 	for c := range analyze.Each(ev.Trace.Compilations) {
@@ -45,25 +45,26 @@ func compileBound(ev *evidence.Evidence) Finding {
 	case len(ev.Trace.Compilations) == 0:
 		return r.not("nothing was compiled")
 	case r.Lost == 0:
-		return r.not("all was compiled before the threads' first command buffers")
+		return r.not("everything was compiled before the threads' first command buffers")
 	}
 	r.Holds = true
 	if r.Explains > 0 {
-		r.say("threads spent %s, %s of all their time, making libraries, functions and pipeline states", r.Lost,
+		r.say("threads spent %s, %s of all their time, creating libraries, functions and pipeline states", r.Lost,
 			percent(evidence.Share(all, windows)))
 	} else {
-		r.say("threads spent %s, %s of their time, making libraries, functions and pipeline states while they submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+		r.say("threads spent %s, %s of their time, creating libraries, functions and pipeline states while they "+
+			"submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	}
 	if children > 0 {
 		r.say("%s of compilation was waiting for child processes that compiled", children)
 	}
 	if use.Late > 0 {
-		r.say("%d libraries and pipeline states were made after the first commit, in the middle of the work", use.Late)
+		r.say("%d libraries and pipeline states were created after the first commit, in the middle of the work", use.Late)
 	}
 	if use.Repeated > 0 {
-		r.say("%d made again what had been made before", use.Repeated)
+		r.say("%d compiled again what had been compiled before", use.Repeated)
 	}
-	r.sum("Threads spend %s of their time compiling programs for the GPU (libraries and pipeline states).",
+	r.sum("Threads spend %s of their time compiling GPU code (libraries and pipeline states).",
 		percent(r.Share(ev.Submitters.Time)))
 	return r
 }

@@ -124,7 +124,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 			percent(min(1, had(ev))), n, rest)
 	}
 	if !policy.NearlyAll(p.Covered, ev.Submitters.Time) {
-		r.say("that is known of %s of the threads' time", percent(ev.Submitters.Share(p.Covered)))
+		r.say("this is known for %s of the threads' time", percent(ev.Submitters.Share(p.Covered)))
 	}
 	return r
 }
@@ -156,7 +156,7 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	case ev.Processors.OneAtATime && evidence.Share(cpu, ev.Processors.Wall) < policy.OneProcessor.Value:
 		return r.not("the program used the time of one processor only, and an interpreter runs one thread at a time")
 	case ev.Processors.Starved():
-		r.say("a waiting thread runs on %s after its work was seen to be done (median of %d): it waits for a processor",
+		r.say("a waiting thread resumes %s after its work was seen to complete (median of %d): it waits for a processor",
 			ev.Processors.Wake, ev.Processors.Wakes)
 	case computing < policy.Most.Value && full < policy.DominantShare.Value && (computing < policy.LargeShare.Value ||
 		full < policy.LargeShare.Value):

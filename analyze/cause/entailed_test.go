@@ -60,7 +60,7 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 }
 
 // The story: on a machine with 16 processors the GPU had long done what threads of Python waited for. Waiting for
-// everybody's work cost no time in the waits, but eight turns at the interpreter's lock an operation instead of one:
+// everybody's work cost no time in the waits, but eight turns at the GIL an operation instead of one:
 // the verdict was interpreter-lock, and the same program was twice as fast when it waited for its own work alone.
 func TestWaitsThatCostTurnsAtTheInterpretersLock(t *testing.T) {
 	for _, threads := range []int{4, 8} {
@@ -74,7 +74,7 @@ func TestWaitsThatCostTurnsAtTheInterpretersLock(t *testing.T) {
 		if s := v.Causes[0].Speedup; s == nil || math.Abs(s.Estimate/want-1) > 0.15 || s.Low > want || s.High < want {
 			t.Errorf("%d threads: without it %+v times as fast (%s), want %.2f", threads, s, v.Causes[0].Unpredicted, want)
 		}
-		if all := strings.Join(v.Causes[0].Evidence, "\n"); !strings.Contains(all, "coming from one such wait to the next") {
+		if all := strings.Join(v.Causes[0].Evidence, "\n"); !strings.Contains(all, "between one such wait and the next") {
 			t.Errorf("what hangs on the waits is not told:\n%s", all)
 		}
 	}

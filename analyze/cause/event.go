@@ -39,23 +39,23 @@ func eventChain(ev *evidence.Evidence) Finding {
 	r.Lost = evidence.WaitedDuring(ev.Work, ev.Releases, ev.Occupancy.Saturated,
 		func(x *evidence.Release) analyze.Interval { return x.Event })
 	r.Holds = true
-	r.say("%d of %d waits for events kept committed command buffers from beginning, by %s on average", chained, waits,
+	r.say("%d of %d waits for events delayed committed command buffers, by %s on average", chained, waits,
 		delay/analyze.Nanos(chained))
 	if byThreads > 0 {
-		r.say("%d of them were for a value that a thread gave the event (setSignaledValue:)", byThreads)
+		r.say("%d of them were for a value that a CPU thread signals (setSignaledValue:)", byThreads)
 	}
 	if unknown > 0 {
 		r.Confidence = policy.Guessed
-		r.say("what signaled %d of them is not in the trace", unknown)
+		r.say("the signal of %d of them is not in the trace", unknown)
 	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if policy.MoreThan(policy.Most, byThreads, chained) {
-		r.sum("Work that was handed to the GPU waits there for signals (events) that threads give late: threads lose %s "+
-			"of their time to that.", percent(ev.Submitters.Share(r.Lost)))
+		r.sum("Committed command buffers wait on the GPU for events that CPU threads signal late: threads lose %s of "+
+			"their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	} else {
-		r.sum("Pieces of work wait on the GPU for each other's signals (events): threads lose %s of their time to that.",
+		r.sum("Command buffers wait on the GPU for each other's events: threads lose %s of their time to that.",
 			percent(ev.Submitters.Share(r.Lost)))
 	}
 	return r

@@ -21,15 +21,15 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 			"another program had interrupted it",
 			percent(ev.Occupancy.Busy), percent(interrupted))
 	case !policy.Saturated(ev.Occupancy.Busy) && ev.Occupancy.Pending < policy.Most.Value:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s while "+
-			"more work was ready for it",
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s "+
+			"while more work was pending",
 			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
 	case ev.Occupancy.HasRoom && ev.Occupancy.Pending >= policy.Most.Value && !ev.Occupancy.Saturated:
-		return r.not("the GPU was busy for %s of the time, and for %s while something was ready that had not begun; but "+
-			"the more was ready the more ran at once: it had room",
+		return r.not("the GPU was busy for %s of the time, and for %s while work was pending; but the more was pending, "+
+			"the more ran at once: it had spare capacity",
 			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
 	case policy.Saturated(ev.Occupancy.Busy) && !ev.Occupancy.Saturated:
-		return r.not("the GPU was busy for %s of the time, but only in %s of it was something ready that had not begun",
+		return r.not("the GPU was busy for %s of the time, but work was pending for only %s of it",
 			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
 	}
 	if ev.Occupancy.Saturated {
@@ -55,18 +55,18 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 	switch {
 	case ev.Occupancy.Crowded:
 		c := &ev.Occupancy.Busiest.Crowding
-		r.say("it ran %.1f command buffers at once while busy, and each takes %s longer for each other beside it: with "+
-			"all to itself the work would have taken %s of the time that "+
-			"it took", ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
+		r.say("it ran %.1f command buffers at once while busy, and each takes %s longer for each other that runs "+
+			"concurrently: run alone, the work would have taken %s of the time that it took",
+			ev.GPU.Overlap, percent(c.Slope), percent(1-c.Beside))
 	case ev.Submitters.Committers > 1:
-		r.say("for %s of that time, more work was ready for it and had to wait", percent(ev.Occupancy.Pending))
+		r.say("for %s of that time, more work was pending", percent(ev.Occupancy.Pending))
 	}
 	if q := ev.Queues.Only(); q != nil && ev.Submitters.Committers > 1 && ev.GPU.Overlap < 1+policy.ChanceShare.Value {
 		r.Confidence = min(r.Confidence, policy.Inferred)
 		r.Advice = "give each thread a queue of its own, to see whether the GPU can run more at once; if not, give it " +
 			"less to do: faster or fewer kernels, smaller types"
-		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more at "+
-			"once is not seen", queueName(q))
+		r.say("all work went through queue %s, which ran one command buffer at a time: whether the GPU could run more "+
+			"at once is unknown", queueName(q))
 	}
 	executing := ev.Times.Sum(analyze.PartWaitExecuting)
 	seen := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) + executing
@@ -86,14 +86,14 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 			if p.Paced() {
 				return replay.Change{GPU: true}, ""
 			}
-			return replay.Change{}, "threads have work in flight and wait for it in no call that the trace shows, nor does " +
-				"it show in when they go on"
+			return replay.Change{}, "threads have work in flight, and the trace shows neither a call in which they wait " +
+				"for it nor when they resume"
 		}
 	}
 	if policy.MoreThan(policy.LargeShare, unseen, r.Explains) {
-		waiting = "with work under way"
+		waiting = "with work in flight"
 	}
-	r.sum("The GPU is the limit: it was busy for %s of the time, and threads spent %s of theirs %s.",
+	r.sum("The GPU is the limit: it was busy for %s of the time, and threads spent %s of their time %s.",
 		percent(ev.Occupancy.Busy),
 		percent(min(1, ev.Submitters.Share(max(r.Explains, r.Lost+executing)))), waiting)
 	return r

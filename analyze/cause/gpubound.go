@@ -9,9 +9,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-const gpuBoundAdvice = "make the kernels that are named faster, fuse them, or use smaller types; where the next " +
-	"command buffer does not need what the last one gave, " +
-	"commit it before waiting"
+const gpuBoundAdvice = "make the named kernels faster, fuse them, or use smaller types; where the next command " +
+	"buffer does not need the last one's result, commit it before waiting"
 
 // gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the
 // verdict where no fault is.
@@ -22,10 +21,10 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Buffers < policy.Pattern.Count():
 		return r.not("%d command buffers with GPU times are too few to tell", ev.Occupancy.Buffers)
 	case ev.Occupancy.Saturated:
-		return r.not("more work was ready than the GPU could run: it is saturated")
+		return r.not("more work was pending than the GPU could run: it is saturated")
 	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count():
 		// then it is not the work that is the limit
-		return r.not("others may wait for the answers of thread %d, which makes all commits", ev.Handover.To.ID)
+		return r.not("other threads may wait for results of thread %d, which makes all commits", ev.Handover.To.ID)
 	case !ev.Execution.Most():
 		return r.not("threads waited for %s of their time while their own work ran, and something else took more",
 			percent(ev.Submitters.Share(r.Lost)))
@@ -36,12 +35,12 @@ func gpuBound(ev *evidence.Evidence) Finding {
 		ev.GPU.Overlap)
 	if ev.Submitters.Steady == 1 {
 		r.Confidence = policy.Inferred
-		r.Advice += "; if other threads wait for the one that submits, let them submit their own work"
-		r.say("one thread submits all of it: whether other threads wait for that one in what is not recorded (futexes, as " +
-			"of std::future and of C++20's atomics) is " +
-			"not seen, nor whether the GPU could run more at once")
+		r.Advice += "; if other threads wait for the submitting thread, let each submit its own work"
+		r.say("one thread submits all of it: whether other threads wait for it is unknown where waits are not recorded " +
+			"(futexes, as in std::future and C++20 atomics), and so is whether the GPU could run more at once")
 	}
-	r.without = cannot("a run without work on the GPU is another program; what would help says what faster kernels bring")
+	r.without = cannot("a run without GPU work would be another program; the table of what would help shows what " +
+		"faster kernels bring")
 	r.sum("The GPU's own work is the limit: for %s of their time threads wait while their work runs%s.",
 		percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, ", and the GPU is busy for %s"))
@@ -60,9 +59,8 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 			r.say("kernel %s: if it took half of its time, the run would be %s", g.Name, g.InWords())
 			named++
 		case g.Kind == replay.KindInFlight:
-			r.say("what was committed is waited for before the next command buffer is made: with %s rounds in flight (a "+
-				"round is what is committed from one wait to the next) the run would be %s, if the next does not need what the "+
-				"last one gave", g.Name, g.InWords())
+			r.say("each round of commits is waited for before the next command buffer is created: with %s rounds in flight "+
+				"the run would be %s, if a round does not need the last one's result", g.Name, g.InWords())
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 // completionHandlers: waits end late because handlers that the program added run before waiters wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
-		Advice: "do less in completion handlers: hand the work to another thread, since waiters wake only when all " +
+		Advice: "do less in completion handlers, or move the work to another thread: waiting threads wake only when all " +
 			"handlers have returned"}
 	var with []analyze.Nanos
 	for b := range ev.Trace.Buffers() {
@@ -44,9 +44,9 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			p.Waited > p.Ran)
 	}
 	if quick && len(own) >= policy.Sample.Count() {
-		return r.not("completion was seen %s after the GPU's end where the program had handlers, but of %d that followed "+
-			"right behind one another %d took more than %s "+
-			"(median %s): the notification is late, not the handlers slow", late, len(own), slowOf(own), policy.Wakeup.Nanos(),
+		return r.not("completion was seen %s after the GPU's end where the program had handlers, but of %d handlers "+
+			"that ran back to back, %d took more than %s (median %s): the notification is late, the handlers are not slow",
+			late, len(own), slowOf(own), policy.Wakeup.Nanos(),
 			evidence.Median(own))
 	}
 	handling := evidence.Handling(ev.Trace)
@@ -90,7 +90,8 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			len(with))
 	}
 	if chained > 0 {
-		r.say("%d command buffers were made in the completion handler of the one before, which had worked %s in all until then", handlers, chained)
+		r.say("%d command buffers were created in the completion handler of the previous one, after it had run for %s "+
+			"in all", handlers, chained)
 	}
 	if waited > 0 {
 		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Submitters.Share(waited)))
@@ -99,17 +100,16 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		r.say("%s of that was waiting for signals that handlers give", promised)
 	}
 	if r.Lost > waited+chained {
-		r.say("threads waited for %s, %s of their time, for command buffers that handlers had not given back: a queue "+
-			"completes one at a time", full, percent(ev.Submitters.Share(full)))
+		r.say("threads waited for %s, %s of their time, for a full queue whose command buffers were still in handlers: "+
+			"a queue completes one at a time", full, percent(ev.Submitters.Share(full)))
 	}
 	if chained > waited {
-		r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow, and only then "+
-			"hands over what comes next: "+
-			"the GPU waits for that for %s of the threads' time.", percent(ev.Submitters.Share(r.Lost)))
+		r.sum("The program's completion handlers are slow, and submit the next work only at their end: the GPU waits "+
+			"for that for %s of the threads' time.", percent(ev.Submitters.Share(r.Lost)))
 		return r
 	}
-	r.sum("What the program does whenever the GPU has finished something (completion handlers) is slow and holds up "+
-		"threads: they lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
+	r.sum("The program's completion handlers are slow and delay the threads that wait: they lose %s of their time to "+
+		"that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 

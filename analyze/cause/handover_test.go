@@ -156,7 +156,7 @@ func TestHandoverUnseen(t *testing.T) {
 			if a.Evidence.Handover.Holds() != c.holds || a.Evidence.Handover.MayAnswer != 60 {
 				t.Fatalf("%+v", a.Evidence.Handover)
 			}
-			if says := strings.Contains(a.Verdict.Summary, "if they wait for answers"); says == c.holds {
+			if says := strings.Contains(a.Verdict.Summary, "if they wait for results"); says == c.holds {
 				t.Error(a.Verdict.Summary)
 			}
 		})

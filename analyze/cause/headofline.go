@@ -29,8 +29,8 @@ func behindInLine(ev *evidence.Evidence) Finding {
 			by[ev.Trace.WaitsFor(w).Queue] += n
 		}
 	}
-	r.say("%d waits were for command buffers that were ready and stood behind other threads' in their queue, while the "+
-		"GPU ran less than it can", waits)
+	r.say("%d waits were for runnable command buffers queued behind other threads' command buffers, while the GPU "+
+		"had spare capacity", waits)
 	for _, u := range ev.Queues.All {
 		if n := by[u.Queue]; evidence.Share(n, r.Lost) > policy.WorthNaming.Value {
 			long, typical := evidence.GPUTimes(ev.Trace, u.Queue)
@@ -43,8 +43,8 @@ func behindInLine(ev *evidence.Evidence) Finding {
 	r.say("that is %s of the threads' time, with the GPU busy for %s", percent(ev.Submitters.Share(r.Lost)),
 		percent(ev.Occupancy.Busy))
 	r.without = without(replay.Change{Lines: true})
-	r.sum("Work for the GPU stands in a queue behind other threads' work, though the GPU has room for it: threads lose "+
-		"%s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
+	r.sum("Command buffers are queued behind other threads' command buffers although the GPU has spare capacity: "+
+		"threads lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
 
@@ -72,7 +72,7 @@ func enqueuedEarly(ev *evidence.Evidence) Finding {
 	r.Holds = true
 	r.say("%d committed command buffers had to wait for one that was enqueued before them and committed later", blocks)
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
-	r.sum("Work that was given its place in a queue (enqueue) and handed over late (commit) holds up what stands "+
-		"behind it: threads lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
+	r.sum("Command buffers that were enqueued early and committed late block those behind them in the queue: threads "+
+		"lose %s of their time to that.", percent(ev.Submitters.Share(r.Lost)))
 	return r
 }

@@ -10,17 +10,17 @@ import (
 // imbalance: threads meet again and again, and wait there for the slowest.
 func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
-		Advice: "share the work out evenly: give the slowest less, hand work out in smaller parts as threads become free, " +
-			"or let threads run ahead of each other"}
+		Advice: "balance the work: give the slowest thread less, distribute smaller pieces as threads become free, or " +
+			"let threads run ahead of each other"}
 	m := ev.Barriers
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0:
-		return r.not("no wait for another thread's signal is in the trace; waits for futexes, as of C++20's barriers, " +
-			"would not be")
+		return r.not("no wait for another thread's signal is in the trace; waits for futexes, as in C++20 barriers, are " +
+			"not recorded")
 	case m == nil:
-		return r.not("threads that submit are not let go together by one of them, again and again")
+		return r.not("no recurring barrier among the submitting threads")
 	case ev.Occupancy.Saturated:
-		return r.not("threads meet, but the GPU is saturated: shared out evenly their work would take as long")
+		return r.not("threads meet at a barrier, but the GPU is saturated: balanced work would take as long")
 	}
 	last := map[*analyze.Thread]analyze.Nanos{}
 	for _, round := range m.Rounds {
@@ -29,23 +29,24 @@ func imbalance(ev *evidence.Evidence) Finding {
 	}
 	r.Holds = true
 	r.Speedup = evenly(m)
-	r.say("%d threads met %d times; at each, all waited for the one that came last", len(m.Threads), len(m.Rounds))
+	r.say("%d threads met at a barrier %d times; each time, all waited for the last to arrive",
+		len(m.Threads), len(m.Rounds))
 	slow := sharesOf(last, r.Lost)
 	r.say("they waited %s, %s of their time: for %s", r.Lost, percent(ev.Submitters.Share(r.Lost)), slow)
-	r.say("without it means: shared out evenly, so that all take as long to the meetings on average; what differs from " +
-		"one to the next by chance stays")
+	r.say("removing it means balancing the work, so that all threads take equally long between barriers on average; " +
+		"random variation stays")
 	r.say("the GPU was busy for %s of the time, with %.2f command buffers at once while busy", percent(ev.Occupancy.Busy),
 		ev.GPU.Overlap)
 	if m.Rotates() {
-		r.say("another thread comes last each time, in a recurring order: what each round has is shared out")
+		r.say("the last thread changes in a recurring order: the work of each round is balanced")
 	}
 	r.without = func(p replayed) (replay.Change, string) {
 		if p.Meets() {
 			return replay.Change{Even: true}, ""
 		}
-		return replay.Change{}, "it is not seen what would be shared out"
+		return replay.Change{}, "the trace does not show which work would be balanced"
 	}
-	r.sum("Threads meet again and again, and wait there for the slowest for %s of their time: for %s.",
+	r.sum("Threads meet at a recurring barrier and wait there for the slowest for %s of their time: for %s.",
 		percent(ev.Submitters.Share(r.Lost)), slow)
 	return r
 }

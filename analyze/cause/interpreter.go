@@ -16,33 +16,33 @@ func interpreterLock(ev *evidence.Evidence) Finding {
 // findInterpreterLock says, too, whether it was found by threads taking turns.
 func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
-		Advice: "release the interpreter's lock while waiting for the GPU, or use processes instead of threads"}
+		Advice: "release the GIL while waiting for the GPU, or use processes instead of threads"}
 	waits := evidence.InterpreterWaitsOf(ev.Trace)
 	if seen := lockFinding(r, ev, (*analyze.LockWait).OfInterpreter); seen.Holds {
 		explain(waits, &seen, evidence.KeptInterpreter(&ev.Submitters, ev.ThreadWaits.Locks))
 		return seen, false
 	}
 	if !ev.Processors.OneAtATime && waits.Held == 0 {
-		return r.not("the program is not an interpreter that runs one thread at a time"), false
+		return r.not("the program is not an interpreter with a GIL"), false
 	}
 	if waits.Held == 0 && waits.Free > 0 {
-		return r.not("all %d waits for the GPU were entered without the interpreter's lock", waits.Free), false
+		return r.not("all %d waits for the GPU were entered without the GIL", waits.Free), false
 	}
 	turns := ev.Turns.Waits
 	if turns == nil {
-		return r.not("threads of the interpreter wait for the GPU at the same time"), false
+		return r.not("Python threads wait for the GPU at the same time"), false
 	}
 	r.Confidence = policy.Guessed
 	r.takeTurns(turns, ev)
-	r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.",
+	r.sum("Threads wait %s of their time for the GIL, the global interpreter lock, which lets one of them run at a "+
+		"time.",
 		percent(ev.Submitters.Share(r.Lost)))
 	if waits.Held > 0 {
 		r.Confidence = policy.Recorded
-		r.say("%d of %d waits for the GPU were entered holding the interpreter's lock: no other thread of the interpreter "+
-			"runs meanwhile", waits.Held, waits.Held+waits.Free)
+		r.say("%d of %d waits for the GPU were entered holding the GIL: no other Python thread runs meanwhile",
+			waits.Held, waits.Held+waits.Free)
 	} else {
-		r.say("the program is an interpreter that runs one thread at a time; it seems to keep its lock while it waits for " +
-			"the GPU")
+		r.say("the program is an interpreter with a GIL, and seems to hold it while it waits for the GPU")
 	}
 	return r, true
 }
@@ -53,20 +53,20 @@ func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 		return // not recorded
 	}
 	if w.Held > 0 {
-		r.say("%d of %d waits for the GPU, %s, were entered holding the interpreter's lock", w.Held, w.Held+w.Free, w.HeldFor)
+		r.say("%d of %d waits for the GPU, %s, were entered holding the GIL", w.Held, w.Held+w.Free, w.HeldFor)
 	} else {
-		r.say("none of %d waits for the GPU was entered holding the interpreter's lock", w.Free)
+		r.say("none of %d waits for the GPU was entered holding the GIL", w.Free)
 	}
 	if policy.AtLeast(policy.Most, kept, r.Lost) {
 		r.Confidence = policy.Recorded
-		r.say("threads that waited for the GPU kept it for %s of the time that others waited for it",
+		r.say("threads that waited for the GPU held it for %s of the time that others waited for it",
 			percent(evidence.Share(kept, r.Lost)))
-		r.Advice = "release the interpreter's lock while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; " +
+		r.Advice = "release the GIL while waiting for the GPU (ctypes.CDLL does, ctypes.PyDLL does not; " +
 			"Py_BEGIN_ALLOW_THREADS in an extension)"
 		return
 	}
-	r.say("for %s of the time that threads waited for it, it was held to run code, not to wait",
+	r.say("for %s of the time that threads waited for it, its holder ran code and did not wait",
 		percent(1-evidence.Share(kept, r.Lost)))
-	r.Advice = "the threads run code of the interpreter, one at a time: do more work per command buffer or in native " +
-		"code, or use processes instead of threads"
+	r.Advice = "the threads run Python code, one at a time: do more work per command buffer or in native code, or " +
+		"use processes instead of threads"
 }

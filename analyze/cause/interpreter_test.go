@@ -25,23 +25,23 @@ func takingTurns(t *testing.T, held analyze.InterpreterLock) *analyze.Trace {
 // Threads of an interpreter that take turns keep its lock while they wait, or another one; their waits know which.
 func TestTurnsByInterpreterOrByAnotherLock(t *testing.T) {
 	wantVerdict(t, takingTurns(t, analyze.InterpreterNotKnown), cause.InterpreterLock,
-		"it seems to keep its lock while it waits for the GPU")
+		"seems to hold it while it waits for the GPU")
 	wantVerdict(t, takingTurns(t, analyze.InterpreterHeld), cause.InterpreterLock,
-		"were entered holding the interpreter's lock")
+		"were entered holding the GIL")
 	wantVerdict(t, takingTurns(t, analyze.InterpreterFree), cause.LockContention,
-		"what they keep meanwhile is not in the trace")
+		"what makes them alternate was not recorded")
 }
 
-// Waits for the interpreter's lock have two causes with two remedies: its holder waits for the GPU, or it runs code.
+// Waits for the GIL have two causes with two remedies: its holder waits for the GPU, or it runs code.
 func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
 	for _, test := range []struct {
 		held analyze.InterpreterLock
 		kept analyze.Nanos
 		said string
 	}{
-		{analyze.InterpreterHeld, 5 * ms, "kept it for 100% of the time that others waited for it"},
+		{analyze.InterpreterHeld, 5 * ms, "held it for 100% of the time that others waited for it"},
 		{analyze.InterpreterFree, 0, "none of"},
-		{analyze.InterpreterFree, 0, "it was held to run code, not to wait"},
+		{analyze.InterpreterFree, 0, "its holder ran code and did not wait"},
 		{analyze.InterpreterNotKnown, 0, "the lock _PyRuntime"},
 	} {
 		trace := takingTurns(t, test.held)

@@ -45,7 +45,7 @@ func TestFaultsThatOnlyHelpTogether(t *testing.T) {
 			v.chooseJointly(ev, &Together{[2]string(pair), c.both})
 		}
 		if v.Cause != c.want || !slices.Equal(v.CloseCalls, c.close) ||
-			(v.Cause != None && !strings.Contains(v.Summary, "1.49 times as fast")) {
+			(v.Cause != None && !strings.Contains(v.Summary, "1.49x faster")) {
 			t.Errorf("%s: %s, close %q, want %s, close %q: %s", name, v.Cause, v.CloseCalls, c.want, c.close, v.Summary)
 		}
 	}

@@ -200,7 +200,7 @@ func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding
 			f.Of += total
 		}
 		f.Evidence = append(slices.Clone(f.Evidence),
-			fmt.Sprintf("found in %d of %d windows; these figures are of the one %v", s.times, len(windows), s.in))
+			fmt.Sprintf("found in %d of %d ranges; these figures come from the range %v", s.times, len(windows), s.in))
 		if f.Speedup = middle(s.low); f.Speedup != nil {
 			f.Unpredicted = ""
 		}

@@ -31,28 +31,28 @@ func launchBound(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Busy >= policy.DominantShare.Value && work > policy.Launch.Nanos():
 		return r.not("the GPU was busy for %s of the time, with %s for each command buffer", percent(ev.Occupancy.Busy), work)
 	case ev.Processors.Starved():
-		return r.not("handing over and hearing back take long because threads wait for processors")
+		return r.not("submission and completion notification take long because threads wait for processors")
 	case ev.Processors.Known() && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
-		return r.not("handing over command buffers and hearing back took %s, and threads waited %s for a processor", r.Lost,
+		return r.not("submission and completion notification took %s, and threads waited %s for a processor", r.Lost,
 			ev.Processors.Waited)
 	case r.Lost < ev.Times.Sum(analyze.PartOutside):
-		return r.not("threads spent %s of their time outside of Metal, and %s handing over command buffers and hearing back",
+		return r.not("threads spent %s of their time outside of Metal, and %s in submission and completion notification",
 			percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside))), percent(ev.Submitters.Share(r.Lost)))
 	case each <= work:
-		return r.not("handing over a command buffer and hearing back usually took %s, the GPU worked on it for %s", each,
+		return r.not("submission and completion notification of a command buffer usually took %s, its GPU work %s", each,
 			work)
 	}
 	r.Holds = true
-	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for it to "+
-		"begin and to hear back (medians)", work, each)
+	r.say("a command buffer kept the GPU busy for %s, and its thread for %s: encoding, committing, waiting for its "+
+		"start and its completion notification (medians)", work, each)
 	r.say("of the threads' time: scheduling %s, notify %s, encode %s, commit %s", percent(ev.Submitters.Share(scheduling)),
 		percent(ev.Submitters.Share(notify)),
 		percent(ev.Submitters.Share(encode)), percent(ev.Submitters.Share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
-	r.say("without it means: the work of %d command buffers in one, encoded once, as one larger kernel; operations "+
-		"that each keep their encoding gain less",
+	r.say("removing it means merging %d command buffers into one, encoded once, as one larger kernel; operations "+
+		"that keep their own encoding gain less",
 		policy.FewerLaunches)
-	r.sum("The pieces of work are too small: one (a command buffer) keeps the GPU busy for %s, and handing it over and "+
-		"hearing back takes %s.", work, each)
+	r.sum("Command buffers are too small: one keeps the GPU busy for %s, and its submission and completion "+
+		"notification take %s.", work, each)
 	return r
 }

@@ -30,14 +30,14 @@ const (
 // findLock says, too, what the lock was found by.
 func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	r := Finding{Cause: LockContention, Confidence: policy.Recorded,
-		Advice: "shorten what is done under the lock, or give each thread its own"}
+		Advice: "do less while holding the lock, or give each thread a lock of its own"}
 	seen := lockFinding(r, ev, func(l *analyze.LockWait) bool { return !l.OfInterpreter() })
 	hidden, by := hiddenLock(r, ev)
 	switch {
 	case hidden.Holds && !policy.AtLeast(policy.Most, seen.Lost, hidden.Lost):
 		// a short wait for some lock does not say that there is no other
 		if seen.Holds {
-			hidden.say("of the locks that are in the trace: %s", seen.Evidence[0])
+			hidden.say("of the recorded locks: %s", seen.Evidence[0])
 		}
 		return hidden, by
 	case !seen.Holds && len(ev.ThreadWaits.Locks) == 0:
@@ -54,22 +54,22 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 		if t.OneAtATime() {
 			r.Holds, r.Confidence, r.QValue = true, policy.Inferred, t.QValue
 			r.Lost = t.Lost
-			r.say("%s takes %s when no other thread is inside, and the longer the more threads are inside: rank correlation "+
+			r.say("%s takes %s when no other thread is in it, and longer the more threads are in it: rank correlation "+
 				"%.2f, p = %.3f, %d calls",
 				t.What, t.Solo, t.Rho, t.PValue, t.Calls)
 			switch {
 			case t.HandOff:
-				r.say("calls end one after the other with a regular time between, as when each hands a lock to the next")
+				r.say("calls end one after another at regular intervals, as when each passes a lock to the next")
 			case t.OneServer > 0:
-				r.say("calls are served one at a time: behind each other they take %.2f of the time of a call alone", t.OneServer)
+				r.say("calls are served one at a time: a queued call takes %.2f of the time of a call alone", t.OneServer)
 			default:
-				r.say("calls are served one at a time: %s of their duration goes with the number of threads inside",
+				r.say("calls are served one at a time: %s of their duration depends on the number of threads in the call",
 					percent(min(1, t.Effect)))
 			}
-			r.say("which lock it is, is not in the trace; it costs %s, %s of the threads' time", r.Lost,
+			r.say("the lock itself was not recorded; it costs %s, %s of the threads' time", r.Lost,
 				percent(ev.Submitters.Share(r.Lost)))
-			r.sum("Threads wait for %s of their time for a lock that is not in the trace: the more of them are inside of one "+
-				"call (%s), the longer it takes each.",
+			r.sum("Threads spend %s of their time waiting for an unrecorded lock inside one call (%s): the more threads "+
+				"are in it, the longer the call takes.",
 				percent(ev.Submitters.Share(r.Lost)), t.What)
 			if t.What != "commit" {
 				return r, hiddenInEncoder
@@ -77,9 +77,9 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 			r.at = &place{analyze.PartCommit, "commit"}
 			return r, hiddenInCommit
 		}
-		tested += fmt.Sprintf("; %s takes no longer when other threads are inside (rank correlation %.2f)", t.What, t.Rho)
+		tested += fmt.Sprintf("; %s takes no longer when other threads are in it (rank correlation %.2f)", t.What, t.Rho)
 		if t.Interferes() {
-			tested += ", or not in the way that one lock would make it"
+			tested += ", or not as a single lock would cause it"
 		}
 	}
 	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
@@ -90,26 +90,25 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	if turns != nil && !evidence.TurnsAreInterpreters(ev.Trace, ev.ThreadWaits.Locks, ev.Processors.OneAtATime) {
 		r.Confidence = policy.Guessed
 		r.takeTurns(turns, ev)
-		r.say("what they keep meanwhile is not in the trace: a lock, a serial queue, or one task that is handed from " +
-			"thread to thread")
-		r.sum("Threads take turns in waiting for the GPU, though nothing is queued for it, as threads that share a lock "+
+		r.say("what makes them alternate was not recorded: a lock, a serial queue, or one task that passes from thread " +
+			"to thread")
+		r.sum("Threads alternate in waiting for the GPU although nothing is queued for it, as threads that share a lock "+
 			"do: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
 		r.at = &place{analyze.PartCommit, "commit"}
 		return r, hiddenByTurns
 	}
 	if o := ev.OwnWork; o != nil && o.HandOff && ev.Submitters.Share(o.Lost) >= policy.WorthNaming.Value {
 		r.Holds, r.Confidence, r.Lost = true, policy.Guessed, o.Lost
-		r.say("outside of Metal threads take %s when no other is there, and the longer the more are there: they go on one "+
-			"after the other, with a regular time "+
-			"between (%d times)", o.Solo, o.Calls)
-		r.say("they do not sleep there, so far as the trace shows: a lock for which threads spin has that shape; it costs "+
-			"%s, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
-		r.Advice = "look with a CPU profiler at what the threads run between their waits for the GPU: shorten what is " +
-			"done one at a time"
-		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and what of that is work of their "+
-			"own is not in the trace")
-		r.sum("Threads do their own work outside of Metal one at a time, as threads do that wait for a lock without "+
-			"sleeping: that costs %s of their time.", percent(ev.Submitters.Share(r.Lost)))
+		r.say("outside of Metal a thread takes %s when no other is there, and longer the more there are: threads "+
+			"continue one after another at regular intervals (%d times)", o.Solo, o.Calls)
+		r.say("as far as the trace shows they do not sleep there, as with a spin lock; it costs %s, %s of their time",
+			r.Lost, percent(ev.Submitters.Share(r.Lost)))
+		r.Advice = "find with a CPU profiler what the threads run between their waits for the GPU, and shorten what " +
+			"runs one at a time"
+		r.at, r.without = &nowhere, cannot("threads run while they wait for their turn, and the trace does not show how "+
+			"much of that is work")
+		r.sum("Threads run one at a time outside of Metal, as threads that share a spin lock do: that costs %s of their "+
+			"time.", percent(ev.Submitters.Share(r.Lost)))
 		return r, hiddenBySpinning
 	}
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
@@ -122,19 +121,20 @@ func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	if t.Exclusion.What != "waits" {
 		all, one = "are between making a command buffer and the end of the wait for it", "is"
 	}
-	kept := fmt.Sprintf(", though in %s of the time one of them %s and nothing is queued for it", percent(t.Coverage), one)
+	kept := fmt.Sprintf(", although for %s of the time one of them %s and nothing is queued for it",
+		percent(t.Coverage), one)
 	if t.Starved {
-		kept = ", and no clock keeps them apart: else they run, or wait for a processor, most of the time"
+		kept = ", and no timer keeps them apart: otherwise they run, or wait for a processor, most of the time"
 	}
 	r.say("%d threads never %s at the same time (mutual exclusion %.2f, p = %.3f)%s", t.Exclusion.Threads, all,
 		t.Exclusion.Index, t.Exclusion.PValue, kept)
-	r.say("meanwhile the others are outside of Metal, for %s, %s of the threads' time", r.Lost,
+	r.say("meanwhile the other threads are outside of Metal, for %s, %s of the threads' time", r.Lost,
 		percent(ev.Submitters.Share(r.Lost)))
 	r.without = without(replay.Change{Turns: true})
 	if policy.MoreThan(policy.Most, ev.Processors.Computed+max(0, ev.Processors.Waited), r.Lost) {
-		r.say("they run on a processor then, as when they spin; what of it is work of their own is not in the trace, so " +
-			"nothing is predicted")
-		r.without = cannot("threads run while they wait for their turn, and what of that is work of their own is not in " +
-			"the trace")
+		r.say("they use a processor meanwhile, as spinning threads do; the trace does not show how much of that is " +
+			"work, so nothing is predicted")
+		r.without = cannot("threads run while they wait for their turn, and the trace does not show how much of that is " +
+			"work")
 	}
 }

@@ -43,13 +43,13 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	if r.Lost == 0 {
 		if hanging > 0 {
-			return r.not("threads waited for it, %s of their time, only on the way from one wait for others' work to the next",
+			return r.not("threads waited for it (%s of their time) only between waits for other threads' command buffers",
 				percent(ev.Submitters.Share(hanging)))
 		}
 		if r.Cause == InterpreterLock {
-			return r.not("no thread that takes part waited for the interpreter's lock")
+			return r.not("no thread that uses the GPU waited for the GIL")
 		}
-		return r.not("no thread that takes part waited for a lock")
+		return r.not("no thread that uses the GPU waited for a lock")
 	}
 	uses := by.All
 	slices.SortStableFunc(uses, func(x, y *lockUse) int { return cmp.Compare(y.time, x.time) })
@@ -59,11 +59,12 @@ func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) 
 	}
 	r.say("that is %s of the threads' time", percent(ev.Submitters.Share(r.Lost)))
 	if ev.Submitters.Share(hanging) >= policy.Negligible.Value {
-		r.say("waits on the way from one wait for others' work to the next, and for threads that are, %s of their time, "+
-			"are not counted: they go with those", percent(ev.Submitters.Share(hanging)))
+		r.say("waits for it between waits for other threads' command buffers, %s of their time, are counted as "+
+			"device-wide-sync instead", percent(ev.Submitters.Share(hanging)))
 	}
 	if r.Cause == InterpreterLock {
-		r.sum("Threads wait for %s of their time for the interpreter, which runs one of them at a time.",
+		r.sum("Threads wait %s of their time for the GIL, the global interpreter lock, which lets one of them run at a "+
+			"time.",
 			percent(ev.Submitters.Share(r.Lost)))
 	} else {
 		r.sum("Threads wait for a lock for %s of their time, most of it for %s.", percent(ev.Submitters.Share(r.Lost)),
@@ -101,7 +102,7 @@ func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
 // heldBy is "held by A 1 (60%), B 2 (40%)".
 func (u *lockUse) heldBy() string {
 	if len(u.holders) == 0 {
-		return "by whom it was held is not known"
+		return "the holder is not known"
 	}
 	return "held by " + sharesOf(u.holders, u.time)
 }

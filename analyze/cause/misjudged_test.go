@@ -40,7 +40,7 @@ func wantVerdict(t *testing.T, trace *analyze.Trace, want, said string) {
 // the verdict on this program is none.
 func TestForeignLoadIsNoVerdict(t *testing.T) {
 	trace := scenario(t, "another program on the GPU")
-	wantVerdict(t, trace, cause.None, "Another program has the GPU")
+	wantVerdict(t, trace, cause.None, "Another program uses the GPU")
 	if v := cause.Analyze(trace, cause.Options{}).Verdict; len(v.Causes) == 0 ||
 		v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.3 {
 		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
@@ -204,7 +204,7 @@ func TestShortLockDoesNotHideAnother(t *testing.T) {
 	trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin,
 		End: th.Active.Begin + 278*us}, Thread: th},
 		Selector: "pthread_mutex_lock", Name: "malloc", Own: 278 * us}}
-	wantVerdict(t, trace, cause.LockContention, "Threads take turns")
+	wantVerdict(t, trace, cause.LockContention, "Threads alternate")
 	wantVerdict(t, trace, cause.LockContention, "the lock malloc: 1 wait,")
 }
 
@@ -235,7 +235,7 @@ func TestCompilationBesideTheWork(t *testing.T) {
 // it is: two threads wait for their work all the time.
 func TestLockBesideTheWork(t *testing.T) {
 	wantVerdict(t, lockBeside(t, 0), cause.GPUBound, "kernel step: if it took half of its time, the run would be 1.9")
-	wantVerdict(t, lockBeside(t, ms*2/3), cause.None, "Threads that give the GPU next to nothing to do")
+	wantVerdict(t, lockBeside(t, ms*2/3), cause.None, "Threads that submit next to nothing")
 }
 
 // lockBeside is a program of which two threads submit work of a millisecond, wait for it and then pause; three others
@@ -322,7 +322,7 @@ func TestSaysWhyNothingIsPredicted(t *testing.T) {
 		th.CPU = []analyze.CPUSample{{At: th.Active.Begin}, {At: th.Active.End, Ran: took / 2}}
 	}
 	a := cause.Analyze(trace, cause.Options{})
-	if c := a.Verdict.Causes[0]; c.Speedup != nil || !strings.Contains(c.Unpredicted, "work of their own") {
+	if c := a.Verdict.Causes[0]; c.Speedup != nil || !strings.Contains(c.Unpredicted, "how much of that is work") {
 		t.Errorf("%s: %+v, %q", c.Cause, c.Speedup, c.Unpredicted)
 	}
 }

@@ -11,9 +11,8 @@ import (
 // noCause is what is said where no cause is worth naming.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
-		return fmt.Sprintf("Nothing in this trace holds the threads up for certain. But thread %d hands all work to the "+
-			"GPU, and others wait for its signal, %d times: "+
-			"if they wait for answers, and not for work, it holds them up%s.",
+		return fmt.Sprintf("No cause is certain. But thread %d submits all GPU work, and other threads wait for its "+
+			"signal, %d times: if they wait for results, and not for new work, it delays them%s.",
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
@@ -22,21 +21,20 @@ func noCause(ev *evidence.Evidence) string {
 			idle += min(t.SignalWaits, t.Working)
 		}
 		if idle := ev.Submitters.Share(idle); idle > policy.WorthNaming.Value {
-			return fmt.Sprintf("Nothing in this trace holds the threads up, but they spend %s of their time outside of "+
-				"Metal, %s of it waiting for a signal of another "+
-				"thread, as threads without work do%s.",
+			return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of "+
+				"Metal, %s of it waiting for another thread's signal, as idle threads do%s.",
 				percent(outside), percent(min(1, idle/outside)), busyWords(ev, "; the GPU was busy for %s"))
 		}
-		return fmt.Sprintf("Nothing in this trace holds the threads up, but they spend %s of their time outside of Metal, "+
-			"where the trace does not look%s.",
+		return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of Metal, "+
+			"which is not traced%s.",
 			percent(outside), busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
-		return fmt.Sprintf("Nothing that this trace can show holds the threads up: for %s of their time they wait while "+
+		return fmt.Sprintf("Nothing that this trace can show delays the threads: for %s of their time they wait while "+
 			"their own work runs on the GPU%s.",
 			percent(running), busyWords(ev, ", which was busy for %s"))
 	}
-	return fmt.Sprintf("Nothing that this trace can show holds the threads up: of the time of %s, %s went to waiting "+
+	return fmt.Sprintf("Nothing that this trace can show delays the threads: of the time of %s, %s went to waiting "+
 		"for others%s.",
 		analyze.Plural(len(ev.Submitters.Taking), "thread"),
 		percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitForeign)+ev.Times.Sum(analyze.PartWaitQueuedOther)+

@@ -9,7 +9,7 @@ import (
 // queueDepth: making a command buffer blocks because the queue has as many uncompleted ones as it may have.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
-		Advice: "make command buffers only when there is work for them, commit them soon, or ask for a queue with a " +
+		Advice: "create command buffers only when there is work for them, commit them soon, or create the queue with a " +
 			"larger maximum (newCommandQueueWithMaxCommandBufferCount:)"}
 	handling := evidence.Handling(ev.Trace)
 	byHandlers := analyze.Nanos(0)
@@ -20,16 +20,16 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case len(ev.Queues.Full) == 0:
-		return r.not("no command buffer was made on a full queue")
+		return r.not("no command buffer was created on a full queue")
 	case r.Lost == 0:
 		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all the while")
 	case byHandlers > r.Lost:
 		// a deeper queue would fill as well: its command buffers come back as fast as handlers return
-		return r.not("queues were full, but for %s of that time they waited for completion handlers to give command "+
-			"buffers back", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
+		return r.not("queues were full, but for %s of that time they waited for completion handlers to release command "+
+			"buffers", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
 	}
 	r.Holds = true
-	r.say("%d times a thread made a command buffer on a full queue and had to wait, for %s in all", len(ev.Queues.Full),
+	r.say("%d times a thread created a command buffer on a full queue and had to wait, for %s in all", len(ev.Queues.Full),
 		r.Lost)
 	for _, u := range ev.Queues.All {
 		if evidence.Share(u.AtCapacity, r.Lost) > policy.WorthNaming.Value {
@@ -38,7 +38,7 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	}
 	r.say("that is %s of the threads' time%s", percent(ev.Submitters.Share(r.Lost)), busyWords(ev,
 		", with the GPU busy for %s"))
-	r.sum("A queue of work for the GPU is full: for %s of their time threads wait until it takes more.",
+	r.sum("A command queue is full: for %s of their time threads wait for a free command buffer.",
 		percent(ev.Submitters.Share(r.Lost)))
 	return r
 }

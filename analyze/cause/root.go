@@ -36,7 +36,7 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 			continue
 		}
 		if left, most := waitsFor(top, c, change, r); most {
-			top.say("threads wait for what %s delays: without that %s of their waits for each other would be left", c.Cause,
+			top.say("threads wait for work that %s delays: without it, %s of their waits for each other would remain", c.Cause,
 				percent(left))
 			v.promote(a.Evidence, i)
 			return
@@ -48,8 +48,8 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if both == nil || !hangs(top.Speedup, c.Speedup, both) || hangs(c.Speedup, top.Speedup, both) {
 			continue
 		}
-		top.say("it hangs on %s: without that it would cost next to nothing (the run would be %.2f times as fast without "+
-			"that, %.2f without both)", c.Cause,
+		top.say("it is a consequence of %s, without which it would cost next to nothing (removing that: %.2fx faster, "+
+			"removing both: %.2fx)", c.Cause,
 			c.Speedup.Estimate, both.Estimate)
 		v.promote(a.Evidence, i)
 		return

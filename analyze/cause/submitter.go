@@ -11,7 +11,7 @@ import (
 // its command buffers, or for its signal. It costs what they wait beyond the time that their own work takes on the GPU.
 func singleSubmitter(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
-		Advice: "let the threads that make the work commit it themselves, each on a queue of its own"}
+		Advice: "let the threads that produce the work commit it themselves, each on a queue of its own"}
 	var top *evidence.ThreadTime
 	commits := 0
 	for _, t := range ev.Submitters.Taking {
@@ -49,17 +49,15 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	}
 	switch {
 	case waiting == 0 && !handed && h != nil && len(h.Threads) >= 2 && len(h.Replies) >= policy.Pattern.Count():
-		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but for only %s of that "+
-			"time had it done something on the GPU for them: "+
-			"threads that are let go together wait like that",
+		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but only %s of that time "+
+			"went to GPU work for them: threads released together by a barrier wait like that",
 			top.Thread.ID, len(h.Replies), percent(h.Served))
 	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
 		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace "+
-			"shows that they asked it for something: "+
-			"threads that it gives work to wait like that",
+			"shows that they requested work from it: threads to which it gives work wait like that",
 			top.Thread.ID, len(h.Replies)+h.Others)
 	case waiting == 0 && !handed && len(ev.Submitters.Taking) < 2:
-		return r.not("only %d thread takes part", len(ev.Submitters.Taking))
+		return r.not("only %d thread uses the GPU", len(ev.Submitters.Taking))
 	case waiting == 0 && !handed:
 		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
 	}
@@ -76,20 +74,20 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	switch {
 	case handed && h.Unseen:
 		r.Confidence = policy.Inferred
-		r.say("%d other threads wait for its signal, %d times; how they ask it for work is not in the trace, but it makes "+
-			"command buffers only while one of them waits",
+		r.say("%d other threads wait for its signal, %d times; how they request work is not in the trace, but it "+
+			"creates command buffers only while one of them waits",
 			len(h.Threads), len(h.Replies))
 	case handed && len(h.Threads) == 1:
-		r.say("another thread hands it its work and waits for its signal, %d times", len(h.Replies))
+		r.say("another thread passes work to it and waits for its signal, %d times", len(h.Replies))
 	case handed:
-		r.say("%d other threads hand it their work and wait for its signal, %d times", len(h.Threads), len(h.Replies))
+		r.say("%d other threads pass work to it and wait for its signal, %d times", len(h.Threads), len(h.Replies))
 	}
-	r.say("beyond the time of their own work on the GPU that took %s of thread time", r.Lost)
+	r.say("beyond the GPU time of their own work, those waits took %s of thread time", r.Lost)
 	r.say("it spent %s of its time encoding and committing and %s outside of Metal",
 		percent(evidence.Share(top.WorkTime[analyze.PartEncode]+top.WorkTime[analyze.PartCommit], top.Working)),
 		percent(evidence.Share(top.WorkTime[analyze.PartOutside], top.Working)))
 	r.without = submittingApart
-	r.sum("One thread hands the work of all to the GPU, and the others wait for that thread for %s of all thread time.",
+	r.sum("One thread submits the GPU work of all threads, and the others wait for it for %s of all thread time.",
 		percent(ev.Submitters.Share(r.Lost)))
 	return r
 }
@@ -98,10 +96,10 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 func submittingApart(p replayed) (replay.Change, string) {
 	switch pieces, batch := p.Submits(); {
 	case pieces == 0:
-		return replay.Change{}, "what each thread has submitted for it is not in the trace"
+		return replay.Change{}, "which work was submitted for which thread is not in the trace"
 	case batch:
-		return replay.Change{}, "the thread that submits answers several others together, and when each would have had " +
-			"its own answer is not in the trace"
+		return replay.Change{}, "the submitting thread answers several threads together, and the trace does not show " +
+			"when each result was ready"
 	}
 	return replay.Change{Apart: true}, ""
 }

@@ -22,41 +22,41 @@ func deviceWideSync(ev *evidence.Evidence) Finding {
 	s := ev.Syncs.Use(&ev.Occupancy)
 	switch {
 	case s.Foreign+s.Barriers+s.Needed == 0:
-		return r.not("no thread that submits waited for work that another had committed")
+		return r.not("no submitting thread waited for another thread's command buffers")
 	case s.Foreign+s.Barriers == 0:
-		return r.not("threads waited, %s of their time, only for the work of some that do not wait for theirs: they may "+
-			"need what those make", percent(ev.Submitters.Share(s.NeededTime)))
+		return r.not("threads waited (%s of their time) only for threads that never wait for them: they may need those "+
+			"threads' results", percent(ev.Submitters.Share(s.NeededTime)))
 	}
 	locks, loops := ev.Syncs.Hanging(&ev.Submitters, ev.ThreadWaits.Locks, &ev.Occupancy)
 	r.Lost = s.Lost + locks + loops
 	r.Holds = r.Lost > 0
 	if !r.Holds {
-		return r.not("waits for others' work ended no later than the threads' own work, or while the GPU was saturated")
+		return r.not("waits for other threads' command buffers ended no later than the threads' own command buffers, or " +
+			"while the GPU was saturated")
 	}
 	if s.Foreign > 0 {
 		others := analyze.Plural(s.Partners(), "other")
-		r.say("%d of %d waits (%s of the threads' time) were for work that another thread had committed; each of %d "+
-			"threads waited for up to %s",
+		r.say("%d of %d waits (%s of the threads' time) were for another thread's command buffers; each of %d threads "+
+			"waited for up to %s",
 			s.Foreign, s.Waits, percent(ev.Submitters.Share(s.ForeignTime)), len(s.Waiters), others)
 	}
 	if s.Barriers > 0 {
 		r.say("%d waits were for empty command buffers queued behind other threads' work", s.Barriers)
 	}
-	r.say("after their own work was done, threads went on waiting for %s in all, %s of their time", s.Lost,
+	r.say("after their own command buffers had completed, threads kept waiting for %s in all, %s of their time", s.Lost,
 		percent(ev.Submitters.Share(s.Lost)))
 	if ev.Submitters.Share(locks+loops) >= policy.Negligible.Value {
-		r.say("coming from one such wait to the next took %s more, %s of their time: %s of it waiting for locks, which "+
-			"each wait gives back and takes again, or for "+
-			"threads on that way that have the interpreter's",
+		r.say("between one such wait and the next, threads lost %s more, %s of their time: %s of it to contention for "+
+			"locks and the GIL, which every wait releases and reacquires",
 			locks+loops, percent(ev.Submitters.Share(locks+loops)), locks)
 	}
 	if ev.Occupancy.Buffers > 0 {
 		r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Occupancy.Busy))
 	} else {
 		r.Confidence = policy.Guessed
-		r.say("there are no GPU times: whether the GPU had room for more cannot be told")
+		r.say("there are no GPU times: whether the GPU had spare capacity is unknown")
 	}
-	r.sum("Threads wait for everybody's work, not only for their own: that costs %s of their time%s.",
+	r.sum("Threads wait for all threads' command buffers, not only for their own: that costs %s of their time%s.",
 		percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, ", while the GPU is busy for %s of it"))
 	return r

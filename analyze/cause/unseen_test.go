@@ -29,7 +29,7 @@ func TestUnseenWaits(t *testing.T) {
 		t.Errorf("with all waits %q are ruled out, want %q: %s", got, want, all.Summary)
 	}
 	if got, want := causes(some), "queue-depth compile-bound"; got != want ||
-		!strings.Contains(some.Summary, "no wait for a lock or a signal is recorded") {
+		!strings.Contains(some.Summary, "waits for locks and signals are not recorded") {
 		t.Errorf("without waits %q are ruled out, want %q: %s", got, want, some.Summary)
 	}
 }

@@ -77,9 +77,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 			v.tellUnproven(ev)
 		} else if beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
-			v.Summary = fmt.Sprintf("Threads that give the GPU next to nothing to do lose %s of all thread time to %s; those "+
-				"that feed it have work under way for %s of "+
-				"theirs, and nothing that this trace can show holds them up.",
+			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; the submitting "+
+				"threads have work in flight for %s of their time, and nothing that this trace can show delays them.",
 				percent(ev.Submitters.Share(h.Weight())), h.Cause, percent(ev.Submitters.Occupied))
 		}
 		return
@@ -191,12 +190,12 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 func (v *Verdict) confess(ev *evidence.Evidence) {
 	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
-		v.Summary += fmt.Sprintf(" What is said of the GPU is of %s, which threads wait for most; %s.",
+		v.Summary += fmt.Sprintf(" The GPU figures are those of %s, for which threads wait most; %s.",
 			deviceName(ev.Occupancy.Busiest.Device), others)
 	}
 	if commits := ev.Trace.Commits(); commits.Seen < commits.Made {
-		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d times that work was handed to the GPU (commits): this "+
-			"is about those.", commits.Seen, commits.Made)
+		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: the verdict is about those.",
+			commits.Seen, commits.Made)
 	}
 }
 
@@ -208,15 +207,14 @@ var shownByWaits = []string{LockContention, InterpreterLock, Starvation, Imbalan
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
 		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return slices.Contains(shownByWaits, f.Cause) })
-		v.Summary += " But no wait for a lock or a signal is recorded, so threads may wait for each other without it " +
-			"being seen."
+		v.Summary += " But waits for locks and signals are not recorded, so threads may wait for each other unseen."
 	}
 	if len(t.Source.Selected) == 0 {
 		return
 	}
 	v.RuledOut = nil
-	v.Summary += fmt.Sprintf(" But not all was recorded, as asked for (%s): this is about what was, and what was left "+
-		"out may have another cause.",
+	v.Summary += fmt.Sprintf(" But only a selection was recorded (%s): the verdict is about that, and calls that "+
+		"were left out may have another cause.",
 		strings.Join(t.Source.Selected, ", "))
 }
 
@@ -234,7 +232,7 @@ func otherDevices(ev *evidence.Evidence) string {
 
 func deviceName(d *analyze.Device) string {
 	if d == nil {
-		return "a device that is not known"
+		return "an unknown device"
 	}
 	return fmt.Sprintf("%q", d.Name)
 }
@@ -243,11 +241,11 @@ func deviceName(d *analyze.Device) string {
 func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	switch {
 	case len(ev.Trace.CommandBuffers) == 0:
-		return "no work was handed to the GPU (there is no command buffer in the trace)"
+		return "no work was submitted to the GPU (the trace has no command buffer)"
 	case ev.Submitters.Time == 0:
-		return "no thread handed work to the GPU, or waited for it"
+		return "no thread submitted GPU work or waited for it"
 	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
-		text := fmt.Sprintf("%d calls are here, and %d records of calls were lost, among them, it may be, those that matter",
+		text := fmt.Sprintf("the trace has %d calls, and %d records of calls were lost, possibly those that matter",
 			ev.Trace.Events, ev.Trace.Lost.Records)
 		if ev.Trace.Lost.Ringless < ev.Trace.Lost.Records {
 			text += "; record with --on-full block"
@@ -255,8 +253,8 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 		return text
 	case len(ev.Trace.CommandBuffers) < policy.Pattern.Count() && !policy.AtLeast(policy.Most, v.lost(CompileBound),
 		ev.Submitters.Time):
-		return fmt.Sprintf("the GPU was given %s of work (command buffers), which is too few",
-			analyze.Plural(len(ev.Trace.CommandBuffers), "piece"))
+		return fmt.Sprintf("the trace has %s, which is too few",
+			analyze.Plural(len(ev.Trace.CommandBuffers), "command buffer"))
 	}
 	return ""
 }

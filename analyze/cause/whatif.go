@@ -50,7 +50,7 @@ func (a *Analysis) predict(opts Options) {
 		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Submitters.Time) &&
 			a.Evidence.Occupancy.Busy < policy.Most.Value {
 			// neither threads nor the GPU do anything else
-			c.Speedup, c.Unpredicted = nil, "the replay finds nothing gained, though threads do next to nothing else and the "+
+			c.Speedup, c.Unpredicted = nil, "the replay predicts no gain, although threads do next to nothing else and the "+
 				"GPU is mostly idle"
 			continue
 		}
@@ -64,19 +64,19 @@ func (a *Analysis) predict(opts Options) {
 
 // gainsNothing is what a better machine brings that the run does not lack.
 var gainsNothing = map[string]string{
-	GPUSaturated: "one stream of work gains nothing by a GPU that runs more at once, but by a faster one",
-	CPUBound:     "more processors would bring nothing: what the program computes must take less time",
+	GPUSaturated: "a single stream of work gains from a faster GPU, not from one that runs more at once",
+	CPUBound:     "more processors would not help: the computation itself must take less time",
 }
 
 // tellDoubt says what the prediction leaves open.
 func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
-		f.say("that removing it makes the run faster is not shown: what is predicted is within the error of the "+
-			"prediction (%.2f to %.2f times as fast)", s.Low, s.High)
+		f.say("it is not proven that removing it makes the run faster: the predicted gain is within the error of the "+
+			"prediction (%.2fx to %.2fx)", s.Low, s.High)
 	case s.Low <= 1:
-		f.say("it is only faster without if the GPU has room for the work that would then be ready, which the trace does " +
-			"not show")
+		f.say("removing it helps only if the GPU has spare capacity for the work that would then be pending, which the " +
+			"trace does not show")
 	}
 }
 
@@ -219,7 +219,7 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 		case slices.ContainsFunc(there, func(name string) bool { return replay.Matches(w.Pattern, name) }),
 			len(there) == 0 && replay.Matches(w.Pattern, ""):
 		case w.Kind == replay.KindCall && a.waits(w.Pattern):
-			return fmt.Errorf("call %q waits for what others do, and takes less time when they do: ask for a kernel, lock, "+
+			return fmt.Errorf("call %q waits for other work, and takes less time when that does: name a kernel, lock, "+
 				"thread or cause", w.Pattern)
 		case len(there) == 0:
 			return fmt.Errorf("no %s matches %q: there is none of that kind in the trace", w.Kind, w.Pattern)
@@ -273,7 +273,7 @@ func (a *Analysis) there(kind string) []string {
 			all.Number(a.Verdict.Causes[i].Cause)
 		}
 	default:
-		panic(fmt.Sprintf("a kind that nobody knows: %q", kind))
+		panic(fmt.Sprintf("unknown kind: %q", kind))
 	}
 	return all.Keys
 }

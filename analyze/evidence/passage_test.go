@@ -30,7 +30,7 @@ func TestPassages(t *testing.T) {
 	}
 }
 
-// The story: with four threads on 16 processors a thread waits for the interpreter's lock also while it makes command
+// The story: with four threads on 16 processors a thread waits for the GIL also while it makes command
 // buffers, and others have it for their way from one needless wait to the next. Only waits on that way itself were
 // counted: device-wide-sync was told to cost 24% of the threads' time, and the same program took 39% less when it
 // waited for its own work alone.

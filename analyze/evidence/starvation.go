@@ -152,7 +152,7 @@ func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string)
 // Who is the thread in words.
 func (x *Feeder) Who() string {
 	if x.Thread == nil {
-		return "a thread that is not known"
+		return "an unknown thread"
 	}
 	return ThreadName(x.Thread)
 }

@@ -92,7 +92,7 @@ func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 	return u.Holder
 }
 
-// holdsGIL is the thread that began a call, in which it still is, with the interpreter's lock; nil when there is
+// holdsGIL is the thread that began a call, in which it still is, with the GIL; nil when there is
 // none.
 func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	for _, u := range w.inside {

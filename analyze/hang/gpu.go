@@ -28,8 +28,8 @@ func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 			w.step(buffer(b), "%s, not started: %s was enqueued before it", w.committed(b), buffer(before))
 			w.step(buffer(before), "was enqueued at %s by %s, and never committed", w.at(before.Enqueued.Begin),
 				thread(before.Enqueued.Thread))
-			return NotCommitted, fmt.Sprintf("%s was enqueued and never committed: its queue keeps its place for "+
-				"it and starts nothing that comes later.",
+			return NotCommitted, fmt.Sprintf("%s was enqueued and never committed: its queue starts nothing that comes "+
+				"after it.",
 				capital(buffer(before)))
 		}
 		w.step(buffer(b), "%s, not started: queued behind %s", w.committed(b), buffer(before))
@@ -164,8 +164,8 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 
 // nobody says that nothing in the trace gives an event the value.
 func (w *walk) nobody(v analyze.EventValue) string {
-	text := fmt.Sprintf("Nobody in the trace signals %d. Either the signal was never encoded, or another process "+
-		"is to give it.", v.Value)
+	text := fmt.Sprintf("Nobody in the trace signals %d. Either the signal was never encoded, or another process has "+
+		"to signal it.", v.Value)
 	for q, list := range w.buffers {
 		n := 0
 		var first *analyze.CommandBuffer
@@ -206,9 +206,8 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	if took < policy.HangTimesUsual*w.longest {
 		return Idle, ""
 	}
-	why := fmt.Sprintf("The GPU never finished %s, %v after it was committed; nothing in the trace keeps it from "+
-		"running. A kernel of it may not end, or take "+
-		"far longer than all before", buffer(b), took)
+	why := fmt.Sprintf("The GPU never finished %s, %v after it was committed; nothing in the trace blocks it. One of "+
+		"its kernels may not end, or may take far longer than all before", buffer(b), took)
 	if w.longest > 0 {
 		why += fmt.Sprintf(" (at most %v)", w.longest)
 	}

@@ -140,7 +140,7 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	s.inside = append(s.inside, u)
 }
 
-// began is since when the thread has been inside the call: a thread that wants the interpreter's lock asks for it
+// began is since when the thread has been inside the call: a thread that wants the GIL asks for it
 // again and again.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin

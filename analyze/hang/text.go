@@ -138,7 +138,7 @@ func (p *Waiting) Line() string {
 	if len(p.Threads) == 1 {
 		verb = "was"
 	}
-	return text + fmt.Sprintf("%s %s in %s, as threads are that wait for work; no command buffer was under way",
+	return text + fmt.Sprintf("%s %s in %s, as idle threads are; no command buffer was in flight",
 		analyze.Plural(len(p.Threads), "thread"), verb,
 		strings.Join(calls, ", "))
 }

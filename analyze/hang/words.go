@@ -12,7 +12,7 @@ import (
 func thread(t *analyze.Thread) string {
 	switch {
 	case t == nil:
-		return "a thread that is not known"
+		return "an unknown thread"
 	case t.Name != "":
 		return fmt.Sprintf("thread %d %q", t.ID, t.Name)
 	}
@@ -31,7 +31,7 @@ func buffer(b *analyze.CommandBuffer) string {
 func queue(q *analyze.Queue) string {
 	switch {
 	case q == nil:
-		return "a queue that is not known"
+		return "an unknown queue"
 	case q.Label != "":
 		return fmt.Sprintf("queue %q", q.Label)
 	}

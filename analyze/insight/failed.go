@@ -42,9 +42,8 @@ func failed(in *Input) *Insight {
 	if len(own) > 0 {
 		text += ". " + errors(own)
 	}
-	advice := "what they compute is not there, and their times say nothing: ask for the status of command " +
-		"buffers. With errorOptions " +
-		"encoderExecutionStatus in the descriptor Metal also says which encoder failed"
+	advice := "their results are missing and their times mean nothing: check the status of command buffers. With " +
+		"errorOptions encoderExecutionStatus in the descriptor Metal also reports which encoder failed"
 	if n := len(all) - len(own); n > 0 {
 		if len(own) == 0 {
 			text += ", all of them because of an error before them that is not in this trace, perhaps of another " +
@@ -55,7 +54,7 @@ func failed(in *Input) *Insight {
 		} else {
 			text += fmt.Sprintf(". The first was %s at %v%s", nameOf(own[0]), own[0].Completed.Begin-in.Trace.Origin,
 				ran(own[0]))
-			advice = "repair the first one, the others follow from it. " + advice
+			advice = "repair the first failure: the others follow from it. " + advice
 		}
 		text += fmt.Sprintf("; %d failed because of an error before them: %s", n, reasons(victims))
 	}
@@ -68,7 +67,7 @@ func victim(b *analyze.CommandBuffer) string {
 	const accessRevoked = 4 // MTLCommandBufferErrorAccessRevoked: the process may submit no more
 	switch text := strings.ToLower(b.Error); {
 	case strings.Contains(text, "innocent victim"), strings.Contains(text, "innocentvictim"):
-		return "innocent victims of the GPU's recovery"
+		return "not at fault: the GPU was recovering"
 	case strings.Contains(text, "submissionsignored"), strings.Contains(text, "prior/excessive gpu errors"):
 		return "submissions ignored"
 	case b.ErrorCode == accessRevoked:

@@ -17,7 +17,7 @@ func fusion(in *Input) *Insight {
 		}
 		return nil
 	}
-	i := &Insight{Severity: Info, Advice: "write one kernel that does all of it: that saves launches and round trips " +
+	i := &Insight{Severity: Info, Advice: "write one kernel for all of them: that saves launches and round trips " +
 		"through memory"}
 	var said []string
 	for k := range in.Fusions {

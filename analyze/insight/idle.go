@@ -56,9 +56,8 @@ func slowAfterIdle(in *Input) *Insight {
 			"long, %v instead of %v: %s, %v longer together; "+
 			"a GPU clocks down when it is idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
 			"command buffer"), cost),
-		Advice: "keep the GPU busy between the parts of the work, submit small work together and not one by one, " +
-			"and measure without the command buffers " +
-			"that come after a pause"}
+		Advice: "keep the GPU busy between batches, submit small command buffers together, and leave command buffers " +
+			"that follow a pause out of measurements"}
 }
 
 // idleBefore is for how long the device of each command buffer was idle before it began.

@@ -57,7 +57,7 @@ var rules = []rule{
 	{"failed-command-buffers", "command buffers that failed", failed, ""},
 	{"shared-command-buffers", "two threads encode into one command buffer", sharedBuffers, ""},
 	{"compile-in-loop", "compilation in the middle of the work", compileInLoop,
-		"Instruments does not record who makes libraries and pipeline states"},
+		"Instruments does not record which thread creates libraries and pipeline states"},
 	{"repeated-compile", "the same thing compiled again", repeatedCompile,
 		"Instruments does not record libraries and pipeline states"},
 	{"no-warm-up", "first iterations are slower", noWarmUp, ""},
@@ -66,17 +66,17 @@ var rules = []rule{
 	{"growing-steps", "steps take longer and longer", trend, ""},
 	{"slow-after-idle", "work is slower after a pause", slowAfterIdle, ""},
 	{"encoding-calls", "one call makes up most of the encoding", encodingCalls, ""},
-	{"allocation-in-loop", "memory made in the loop", allocationInLoop,
-		"Instruments does not record which calls make memory"},
+	{"allocation-in-loop", "memory allocated in the loop", allocationInLoop,
+		"Instruments does not record which calls allocate memory"},
 	{"new-sizes", "memory of sizes that never come again", newSizes,
-		"Instruments does not record which calls make memory"},
+		"Instruments does not record which calls allocate memory"},
 	{"released-and-remade", "memory released and made again at once", remade,
-		"Instruments does not record which memory is given back"},
-	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is given back"},
+		"Instruments does not record which memory is freed"},
+	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is freed"},
 	{"residency", "residency sets are changed", residency, "Instruments does not record residency sets"},
 	{"commit-after-idle", "commits after a pause take long", commitAfterIdle, ""},
 	{"large-allocations", "large memory holds up the first command buffer that uses it", wiring,
-		"Instruments does not record which calls make memory"},
+		"Instruments does not record which calls allocate memory"},
 	{"beyond-working-set", "more memory than the device recommends, or nearly as much", beyondWorkingSet,
 		"Instruments does not record what devices recommend"},
 	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits"},
@@ -97,7 +97,7 @@ func Find(in *Input) []Insight {
 		if !in.Trace.Source.HasCalls() && r.needs != "" {
 			i = skip(r.needs)
 		} else if len(in.Trace.Source.Selected) > 0 { // rules look for what is missing as well
-			i = skip("not all calls were recorded, as asked for")
+			i = skip("only a selection of calls was recorded")
 		} else if i = r.find(in); i == nil {
 			continue
 		}
@@ -121,7 +121,7 @@ func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "S
 const NotOfInstruments = "SKIPPED: Instruments does not record"
 
 // tooFew is why a rule about loops says nothing.
-const tooFew = "too few command buffers to know a loop"
+const tooFew = "too few command buffers to recognize a loop"
 
 // weigh is a warning when the cost is at least a hundredth of the time of the threads that submit work, and otherwise
 // worth knowing.

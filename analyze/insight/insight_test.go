@@ -139,7 +139,7 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"memory-growth", Info, []string{"of 50 allocations made after the start were not given back",
+		{"memory-growth", Info, []string{"of 50 allocations made after the start were not freed",
 			"MiB of it in the last third"}, "newBufferWithLength:options: of 4.00 MiB, shared by thread 201",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for i := range 60 {
@@ -187,7 +187,7 @@ func TestInsights(t *testing.T) {
 				}
 			}}},
 		{"tiny-command-buffers", Warning, []string{"60 of 60 command buffers", "the mean of all is 8.0",
-			"to hand one over and hear back takes"}, "commit of step by thread 201 worker 1, 60 times",
+			"submission and completion notification of one take"}, "commit of step by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {
 					th.Wait(iterate(th, q, 8*us, "step"))

@@ -245,13 +245,13 @@ func variance(in *Input) *Insight {
 		what, advice string
 		of           func(*iteration) analyze.Nanos
 	}{
-		{"encoding and committing it", "look for what interrupts the thread there: locks, allocation, compilation, too " +
+		{"encoding and committing it", "look for interruptions of the thread there: locks, allocation, compilation, too " +
 			"few processors",
 			func(i *iteration) analyze.Nanos { return i.encode }},
-		{"waiting to begin on the GPU", "look for what keeps the GPU: other threads, other programs",
+		{"waiting to begin on the GPU", "look for other work on the GPU: other threads, other programs",
 			func(i *iteration) analyze.Nanos { return i.starting }},
-		{"running on the GPU", "look for what shares the GPU with it, and for its clock: other threads, other programs, " +
-			"power and heat",
+		{"running on the GPU", "look for other work on the GPU and for its clock: other threads, other programs, power " +
+			"and heat",
 			func(i *iteration) analyze.Nanos { return i.gpu }},
 	}
 	var cause int

@@ -58,12 +58,12 @@ func allocationInLoop(in *Input) *Insight {
 		return nil
 	}
 	i := &Insight{Severity: Warning, Cost: cost, Where: where.most(),
-		Evidence: fmt.Sprintf("%d buffers, textures or heaps of %s in all were made in %d of %d rounds from one commit to "+
-			"the next, %.1f for each; that took %s",
+		Evidence: fmt.Sprintf("%d buffers, textures or heaps of %s in all were allocated in %d of %d rounds from one "+
+			"commit to the next, %.1f for each; that took %s",
 			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost)),
-		Advice: "make buffers once and use them again, or take them from a pool"}
+		Advice: "allocate buffers once and reuse them, or take them from a pool"}
 	if copied > 0 {
-		i.Evidence += fmt.Sprintf("; %d of the calls also copied what is in them", copied)
+		i.Evidence += fmt.Sprintf("; %d of the calls also copied data into them", copied)
 	}
 	return i
 }
@@ -120,13 +120,13 @@ func growth(in *Input) *Insight {
 		return skip("neither releases nor addresses of memory are in the trace")
 	}
 	i := &Insight{Severity: Info, Where: where.most(),
-		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not given back before the last commit: %s, "+
-			"%s of it in the last third of the work",
+		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not freed before the last commit: %s, %s "+
+			"of it in the last third of the work",
 			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])),
-		Advice: "release memory when it is no longer needed, or use it again; an autorelease pool around each iteration " +
-			"gives back what the calls return autoreleased"}
+		Advice: "release memory when it is no longer needed, or reuse it; an autorelease pool around each iteration " +
+			"frees what the calls return autoreleased"}
 	if m := in.Memory; m.Samples > 0 {
-		i.Evidence += fmt.Sprintf("; by the device's own account there were %s at the most", analyze.FormatBytes(m.Device))
+		i.Evidence += fmt.Sprintf("; the device itself reported %s at most", analyze.FormatBytes(m.Device))
 	}
 	return i
 }

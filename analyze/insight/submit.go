@@ -103,7 +103,7 @@ func tinyBuffers(in *Input) *Insight {
 		Advice: "encode more before committing"}
 	if launch := in.Serial.Evidence.Launch.Time; launch > 0 {
 		i.Cost = launch * analyze.Nanos(small)
-		i.Evidence += fmt.Sprintf("; to hand one over and hear back takes %s of a thread's time", launch)
+		i.Evidence += fmt.Sprintf("; submission and completion notification of one take %s of a thread's time", launch)
 	}
 	for _, d := range in.Serial.Evidence.GPU.Devices {
 		if d.Active.Length() > 0 && float64(d.Busy) >= policy.FullGPU*float64(d.Active.Length()) {
@@ -147,12 +147,12 @@ func idleGaps(in *Input) *Insight {
 	return &Insight{Severity: Info, Cost: g.Idle, Where: where.most(),
 		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s", g.Idle,
 			analyze.FormatShare(float64(g.Idle)/float64(active)), strings.Join(why, "; ")),
-		Advice: "commit earlier what comes after the gaps: encode the next command buffer before waiting for the last"}
+		Advice: "commit the work that follows the gaps earlier: encode the next command buffer before waiting for the last"}
 }
 
 // feeding is what the thread did that should have fed the GPU.
 func feeding(by *evidence.IdleCause) string {
-	who := "a thread that is not known"
+	who := "an unknown thread"
 	if by.Thread != nil {
 		who = strings.TrimSpace(fmt.Sprintf("thread %d %s", by.Thread.ID, by.Thread.Name))
 	}

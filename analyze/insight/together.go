@@ -37,7 +37,8 @@ func Together(windows [][]Insight, scale []float64, names []string) (all []Insig
 	all = slices.DeleteFunc(all, func(o Insight) bool { return o.Severity == Skipped && times[o.ID] > 0 })
 	for i := range all {
 		if o := &all[i]; o.Severity != Skipped {
-			o.Evidence = fmt.Sprintf("%s (in %d of %d windows; this is of the one %s)", o.Evidence, times[o.ID], len(windows),
+			o.Evidence = fmt.Sprintf("%s (in %d of %d ranges; these figures come from the range %s)",
+				o.Evidence, times[o.ID], len(windows),
 				from[o.ID])
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // own account, or that of all objects with their releases.
 func beyondWorkingSet(in *Input) *Insight {
 	m := in.Memory
-	peak, source := m.Device, "by the device's own account"
+	peak, source := m.Device, "as the device itself reports"
 	if m.PeakExact && m.Peak > peak {
 		peak, source = m.Peak, "by the buffers, textures and heaps that were alive"
 	}
@@ -30,7 +30,6 @@ func beyondWorkingSet(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%s at a time, %s, where the device recommends %s at most (recommendedMaxWorkingSetSize)",
 			analyze.FormatBytes(peak), source,
 			analyze.FormatBytes(m.Recommended)),
-		Advice: "keep less alive at a time: a smaller batch, parts that are given back before the next ones are made, " +
-			"purgeable or heap memory that is used again, " +
-			"weights of fewer bits"}
+		Advice: "keep less memory allocated at a time: a smaller batch, buffers freed before the next ones are " +
+			"allocated, purgeable or reused heap memory, weights of fewer bits"}
 }

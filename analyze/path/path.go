@@ -1,5 +1,5 @@
-// Package path says what waited for what, from the end of a run back to its beginning: the critical path, and chains of
-// waits. No verdict asks for it.
+// Package path finds the critical path of a run, from its end back to its beginning, and chains of waits. Verdicts do
+// not use it.
 package path
 
 import (
@@ -31,8 +31,8 @@ type Part struct {
 	Time   analyze.Nanos
 }
 
-// A Path is the critical path: the chain of what waited for what, from the last thing that the threads did back to the
-// first. Its parts add up to Length. To make the run shorter, something on it must become shorter.
+// A Path is the critical path: the chain of work and waits from the end of the run back to its beginning. Its parts add
+// up to Length. Only shortening a part of it shortens the run.
 type Path struct {
 	Length analyze.Nanos
 	Parts  []Part // the longest first

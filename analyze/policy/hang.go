@@ -14,7 +14,7 @@ const (
 	// LongestCompile is how long a compilation may take before it is said to hang: whole programs of kernels take a
 	// minute.
 	LongestCompile analyze.Nanos = 120_000_000_000
-	// GILPause bounds the time between two recorded waits for the interpreter's lock of a thread that has not had it
+	// GILPause bounds the time between two recorded waits for the GIL of a thread that has not had it
 	// in between: CPython asks again every 5 ms, and the records of the last waits are not written yet.
 	GILPause analyze.Nanos = 100_000_000
 	// MostStuck is how many threads, and how many steps of a chain, a hang report tells.

@@ -17,7 +17,7 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 	return []*profile.ValueType{{Type: count, Unit: unit}, {Type: value, Unit: valueUnit}}
 }
 
-// gpu is where the GPU's time went. A command buffer, and the time from its commit to its beginning, count once, with
+// gpu is GPU time of each kernel. A command buffer, and the time from its commit to its beginning, count once, with
 // the first of its kernels.
 func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued",

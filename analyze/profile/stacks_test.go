@@ -91,7 +91,7 @@ func TestStacks(t *testing.T) {
 		}
 	}
 	if !held["held"] || !held["not held"] {
-		t.Errorf("the labels of the interpreter's lock are %v", held)
+		t.Errorf("the labels of the GIL are %v", held)
 	}
 }
 

@@ -23,9 +23,9 @@ func (s *Speedup) Proven() bool { return s.Least() > 1 }
 // Least is the low end of the interval, if the GPU has the room that the estimate assumes.
 func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithRoom, s.Low) }
 
-// InWords is "1.50 times as fast (1.40 to 1.60), by replay".
+// InWords is "1.50 times as fast (1.40-1.60)".
 func (s Speedup) InWords() string {
-	return fmt.Sprintf("%.2f times as fast (%.2f to %.2f), by replay", s.Estimate, s.Low, s.High)
+	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, s.Low, s.High)
 }
 
 // A settled run is a program with a change, and the density of hand-overs that results.
@@ -78,7 +78,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	}
 	changed := settle(p, r.base, usual)
 	if changed.rate == 0 {
-		return nil, "a replay without it does not come to an end"
+		return nil, "the replay without it does not end"
 	}
 	of := 1.0
 	// the machine's error with the unchanged program is in how processors are shared, of which there are enough now
@@ -128,7 +128,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		hold(settle(p, r.base, wide).rate, r.base, wide, false)
 	}
 	if most > policy.Widest.Value*least {
-		return nil, fmt.Sprintf("from %.2f to %.2f times as fast is all that the trace tells", least, most)
+		return nil, fmt.Sprintf("the trace allows anything from %.2fx to %.2fx", least, most)
 	}
 	usually := policy.RunToRunVariation.Value + policy.ErrorOfMore*math.Abs(math.Log2(s.Estimate))
 	if c.Scale != nil {

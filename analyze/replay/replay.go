@@ -61,12 +61,13 @@ func newReplay(ev *evidence.Evidence, seed uint64, tied bool) *Replay {
 	}
 	p, base := calibrate(recorded)
 	if base == 0 {
-		r.Why = "a replay of what was recorded does not come to an end"
+		r.Why = "the replay of the recorded run does not end"
 		return r
 	}
 	r.program, r.base = p, base
 	if r.Error = p.Rate(p.Recorded)/base - 1; math.Abs(r.Error) > policy.ReplayErrorLimit.Value {
-		r.Why = fmt.Sprintf("a replay of what was recorded is off by %s", analyze.FormatShare(math.Abs(r.Error)))
+		r.Why = fmt.Sprintf("the replay of the recorded run is off by %s, too much to predict from",
+			analyze.FormatShare(math.Abs(r.Error)))
 		return r
 	}
 	r.readings = newReadings(p, rand.New(rand.NewPCG(seed, 0x7265706c6179)))

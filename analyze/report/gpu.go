@@ -165,5 +165,5 @@ func (e Encoders) Text() string {
 		text += fmt.Sprintf("%s %s: %s", separator, count(why.Count), why.Why)
 		separator = ","
 	}
-	return text + ". To be measured, encoders were made with samples that the program did not ask for"
+	return text + ". To measure them, mtrace added counter samples to encoders that the program created without"
 }

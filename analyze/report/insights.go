@@ -86,7 +86,7 @@ func foundInsights(r *Report) (found []Insight, skipped []string) {
 		}
 		why := i.Evidence
 		if strings.HasPrefix(why, insight.NotOfInstruments) { // what of each habit is in the document
-			why = insight.NotOfInstruments + " what would tell these"
+			why = insight.NotOfInstruments + " what would show these"
 		}
 		if titles[why] == nil {
 			reasons = append(reasons, why)

@@ -164,15 +164,15 @@ func (c cost) from() string {
 }
 
 // notIdentifiedText says of kernels that are not identified what that means.
-const notIdentifiedText = "not identified: the kernel shares its command buffers and encoders with the same others " +
-	"nearly always, so the run shows only bounds of its time. These kernels " +
-	"are in no order; mtrace run --gpu-timing encoder tells kernels of different encoders apart"
+const notIdentifiedText = "not identified: the kernel nearly always shares its command buffers and encoders with " +
+	"the same other kernels, so the trace shows only bounds of its time. These kernels are in no order; mtrace run " +
+	"--gpu-timing encoder separates kernels of different encoders"
 
 func writeKernels(w *sheet, r *Report) {
 	if len(r.Kernels) == 0 {
 		return
 	}
-	head(w, "kernels", "where the GPU's time went")
+	head(w, "kernels", "GPU time of each kernel")
 	t := &table{heads: []string{"kernel", "gpu", "share", "dispatches", "mean", "threads", ""}, left: 1,
 		most: w.rows(mostRows), spare: []int{5, 4}}
 	if len(r.Operations) > 0 {

@@ -56,7 +56,7 @@ type SampledWindow struct {
 
 // Text says it in one line.
 func (s *Sampled) Text() string {
-	return fmt.Sprintf("Totals are of the whole run. Causes, predictions and insights are of %d windows spread over "+
+	return fmt.Sprintf("Totals cover the whole run. Causes, predictions and insights come from %d ranges spread over "+
 		"it, with %s of its calls.", len(s.Windows),
 		analyze.FormatShare(s.Share))
 }

@@ -152,7 +152,7 @@ func TestLong(t *testing.T) {
 			if s := parts.Sampled; s == nil || len(s.Windows) != windows || s.Share < 0.1 || s.Share > 0.6 {
 				t.Errorf("the windows are %+v", s)
 			}
-			if !strings.Contains(parts.Sampled.Text(), "8 windows") || whole.Sampled != nil {
+			if !strings.Contains(parts.Sampled.Text(), "8 ranges") || whole.Sampled != nil {
 				t.Error("the windows are not named")
 			}
 		})

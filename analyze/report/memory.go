@@ -79,7 +79,7 @@ func (m Memory) Text() string {
 	text := fmt.Sprintf("%s of %s in all, %s", analyze.Plural(m.Allocations, "allocation"), analyze.FormatBytes(m.Bytes),
 		peak)
 	if m.DeviceBytes != nil {
-		text += fmt.Sprintf(", %s by the device's own account", analyze.FormatBytes(*m.DeviceBytes))
+		text += fmt.Sprintf(", %s as the device itself reports", analyze.FormatBytes(*m.DeviceBytes))
 	}
 	if m.Recommended != nil {
 		text += fmt.Sprintf(", where at most %s are recommended", analyze.FormatBytes(*m.Recommended))

@@ -63,7 +63,7 @@ func writeOperations(w *sheet, r *Report) {
 	if len(r.Operations) == 0 {
 		return
 	}
-	head(w, "operations", "what the program calls the GPU's work")
+	head(w, "operations", "labels that the program gave its GPU work")
 	t := &table{heads: []string{"operation", "named by", "kernel", "gpu", "share", "dispatches", ""}, left: 3,
 		most: w.rows(mostRows)}
 	for i := range r.Operations {

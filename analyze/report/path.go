@@ -9,8 +9,7 @@ import (
 	"mtrace/analyze/path"
 )
 
-// CriticalPath is the chain of what waited for what, from the end of the run to its beginning. Its parts add up to
-// LengthNS.
+// CriticalPath is the chain of work and waits that determined when the run ended. Its parts add up to LengthNS.
 type CriticalPath struct {
 	LengthNS int64      `json:"length_ns"`
 	Parts    []PathPart `json:"parts"` // the longest first
@@ -54,16 +53,17 @@ var pathWords = map[string]string{
 	path.Scheduling: "scheduling: from commit to the GPU's start",
 	path.Notify:     "notify: from the GPU's end to the wait's return",
 	path.Holding:    "the program, holding a lock that another waited for",
-	path.Lock:       "waiting for a lock, held by whom is not known",
+	path.Lock:       "waiting for a lock whose holder is not known",
 	path.Signal:     "from a signal to the return of the wait for it",
-	path.Unknown:    "waiting, for what is not known",
+	path.Unknown:    "waiting for something that is not recorded",
 }
 
 // writePath writes what the critical path is made of, threads together, and the chains of waits.
 func writePath(w *sheet, r *Report) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {
-		head(w, "critical path", "what waited for what, from the end back: to be faster, something here must be shorter")
+		head(w, "critical path", "which work waited for which, from the end back: only shortening these items shortens "+
+			"the run")
 		var order []string
 		sum, threads := map[string]int64{}, map[string]int{}
 		for _, part := range p.Parts {

@@ -85,7 +85,7 @@ func writeScopes(w *sheet, r *Report) {
 	if len(r.Scopes) == 0 {
 		return
 	}
-	head(w, "scopes", "times that the program named")
+	head(w, "scopes", "scopes that the program marked")
 	t := &table{heads: []string{"scope", "count", "total", "mean", "shortest", "longest", "gpu"}, left: 1,
 		most: w.rows(mostRows)}
 	for _, s := range r.Scopes {

@@ -20,7 +20,7 @@ type Lost struct {
 	Processes int64 `json:"untraced_processes"`
 	// that used Metal and lived on when the recording ended: what they called after that is not in it
 	Running int64 `json:"running_processes"`
-	// that had not used Metal and lived on then: what they do after that is not in it
+	// that outlived it without using Metal: what they do after that is not in it
 	Unused int64 `json:"running_without_metal"`
 	// total is what is known to be missing, and there may be more
 	AtLeast bool `json:"at_least"`
@@ -91,7 +91,7 @@ func writeTracer(w *sheet, r *Report) {
 // Text says what recording cost.
 func (o Overhead) Text() string {
 	if o.Source == "unknown" {
-		return "what recording cost is not known for this source"
+		return "the overhead of recording is not known for this source"
 	}
 	text := fmt.Sprintf("recording took %s a call (%s)", nanoseconds(o.NSPerEvent), o.Source)
 	if o.Stacks > 0 {
@@ -129,8 +129,8 @@ func (l Lost) Beside() (parts []string) {
 		parts = append(parts, analyze.Plural(l.Children, "forked child process")+" UNTRACED")
 	}
 	if n := l.Running + l.Unused; n > 0 {
-		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: what came "+
-			"later is not here")
+		parts = append(parts, strings.ToUpper(analyze.Plural(n, "process")+" still running")+" at the end: later calls "+
+			"are not in the trace")
 	}
 	return parts
 }
@@ -148,29 +148,29 @@ func (l Lost) Text() string {
 	}
 	text := "nothing was lost"
 	if l.Processes > 0 {
-		text = "of what was traced, " + text
+		text = "of the traced calls, " + text
 	}
 	switch {
 	case l.AtLeast && len(lost) > 0:
-		text = "lost: " + strings.Join(lost, ", ") + ", and how much more is not known"
+		text = "lost: " + strings.Join(lost, ", ") + ", and an unknown number more"
 	case l.AtLeast:
-		text = "what was lost is not known"
+		text = "the number of lost records is not known"
 	case len(lost) > 0:
 		text = "lost: " + strings.Join(lost, ", ")
 	}
 	if l.Processes > 0 {
-		text += fmt.Sprintf("; %s could not be traced, and its calls are counted nowhere",
+		text += fmt.Sprintf("; %s could not be traced, and its calls are not counted",
 			analyze.Plural(l.Processes, "process"))
 	}
 	if l.Children > 0 {
 		text += fmt.Sprintf("; %s untraced: forked without exec", analyze.Plural(l.Children, "child process"))
 	}
 	if l.Running > 0 {
-		text += fmt.Sprintf("; %s used Metal and lived on when the program had ended, and with it the recording: what "+
-			"came after that is not in the trace", analyze.Plural(l.Running, "process"))
+		text += fmt.Sprintf("; %s used Metal and outlived the program, with which the recording ended: their later "+
+			"calls are not in the trace", analyze.Plural(l.Running, "process"))
 	}
 	if l.Unused > 0 {
-		text += fmt.Sprintf("; %s had not used Metal and lived on then", analyze.Plural(l.Unused, "process"))
+		text += fmt.Sprintf("; %s outlived it without using Metal", analyze.Plural(l.Unused, "process"))
 	}
 	return text
 }

@@ -212,9 +212,9 @@ func (s Serialization) Remark() string {
 func (c Cause) Prediction() string {
 	switch s := c.SpeedupInterval; {
 	case s != nil:
-		return "removing it: " + Gain{*c.SpeedupIfRemoved, s.Low, s.High}.faster() + ", predicted by replay"
+		return "removing it: " + Gain{*c.SpeedupIfRemoved, s.Low, s.High}.faster()
 	case c.NotPredicted != "":
-		return "the gain of removing it is not predicted: " + c.NotPredicted
+		return "the gain from removing it is not predicted: " + c.NotPredicted
 	}
 	return ""
 }

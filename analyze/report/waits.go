@@ -72,13 +72,15 @@ func writeWaits(w *sheet, r *Report) {
 	if s.LockMatrix.equal(s.WaitMatrix) {
 		writeMatrix(w, r, "who waits for whom", "row waits for a lock that column holds", s.LockMatrix)
 	} else {
-		writeMatrix(w, r, "who waits for whom", "row waits for work that column committed, or for a lock that it holds",
+		writeMatrix(w, r, "who waits for whom", "row waits for command buffers that column committed, or for a lock "+
+			"that column holds",
 			s.WaitMatrix)
 		writeMatrix(w, r, "who waits for whose lock", "row waits for a lock that column holds", s.LockMatrix)
 	}
 	writeMatrix(w, r, "who is queued behind whom", "row's work waits while the GPU runs column's", s.QueuedMatrix)
 	if len(s.MutualExclusion) > 0 {
-		head(w, "do threads exclude each other?", "1: never at the same time; 0: as by chance; below 0: more than that")
+		head(w, "do threads exclude each other?", "1: never at the same time; 0: as often as by chance; below 0: more "+
+			"often")
 		t := &table{heads: []string{"what", "index", "by chance", "p", "threads", "intervals"}, left: 1}
 		for _, e := range s.MutualExclusion {
 			t.add(cmp.Or(exclusionWords[e.What], e.What), index(e.Index), index(e.NullLow)+" to "+index(e.NullHigh),

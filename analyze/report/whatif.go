@@ -120,10 +120,10 @@ func (g Gain) text() string {
 func (r *Report) Asked() string {
 	switch {
 	case r.WhatIfNotPredicted != "":
-		return "What was asked for is not predicted: " + r.WhatIfNotPredicted + "."
+		return "The requested change is not predicted: " + r.WhatIfNotPredicted + "."
 	case len(r.WhatIf) > 0 && r.WhatIf[0].What.Kind == together:
 		w := &r.WhatIf[0]
-		return fmt.Sprintf("With %s the run would be %s, predicted by replay.", w.What.Name, w.Speedup.faster())
+		return fmt.Sprintf("With %s the run is predicted to be %s.", w.What.Name, w.Speedup.faster())
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ func writeWhatIf(w *sheet, r *Report) {
 	if len(rows) == 0 && asked == "" {
 		return
 	}
-	head(w, "what would help", "predicted speed-up of the run, by replay, if it took less time")
+	head(w, "what would help", "predicted speed-up of the run if it took less time")
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}

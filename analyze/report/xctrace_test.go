@@ -38,7 +38,7 @@ func TestRecordingOfInstruments(t *testing.T) {
 	// without threads had 0 of them.
 	text := strings.Join(strings.Fields(b.String()), " ")
 	if strings.Count(text, "SKIPPED: Instruments") != 1 ||
-		!strings.Contains(text, "what would tell these: compilation in the middle of the work, ") {
+		!strings.Contains(text, "what would show these: compilation in the middle of the work, ") {
 		t.Error("what Instruments does not record is not told in one line")
 	}
 	// Of a recording whose calls nobody recorded it was said that there were "0 calls, none lost".

@@ -344,7 +344,7 @@ func TestCauseAtKnee(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"      4  device-wide-sync      40%  ← was none  (2 of 3 runs)\n",
-		"cause at the knee, with 4 threads: device-wide-sync\n  Everyone waits.\n  without it: 2.50x"} {
+		"cause at the knee, with 4 threads: device-wide-sync\n  Everyone waits.\n  removing it: 2.50x"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

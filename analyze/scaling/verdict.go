@@ -97,6 +97,6 @@ func (d *Document) writeVerdicts(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "cause %s, with %s: %s\n  %s\n", at, threadsOf(v.Threads), v.Verdict, v.Summary)
 	if v.Speedup != nil {
-		fmt.Fprintf(b, "  without it: %.2fx, estimated by replay\n", *v.Speedup)
+		fmt.Fprintf(b, "  removing it: %.2fx faster, predicted\n", *v.Speedup)
 	}
 }

@@ -219,7 +219,7 @@ var Scenarios = []Scenario{
 			costs: func(s *Sim) { s.Costs.Commit = 200 * us }}.build},
 	{Name: "a lock kept during the wait", Causes: []string{"lock-contention"}, Build: keepsLock(true),
 		Cured: keepsLock(false), Vague: true},
-	{Name: "memory made in the loop", Causes: []string{"allocation-bound"}, Build: makesMemory.build,
+	{Name: "memory allocated in the loop", Causes: []string{"allocation-bound"}, Build: makesMemory.build,
 		Cured: loop{engines: 4, threads: 3, rounds: 80, gpu: 300 * us, outside: 100 * us}.build},
 	{Name: "memory made beside the work", Causes: []string{"gpu-bound"}, Build: loop{engines: 4, threads: 3, rounds: 80,
 		gpu: 1500 * us, costs: slowMemory,

@@ -10,7 +10,7 @@ import (
 const CaptureTicks = 500
 
 // Stacks adds what the tracer records when it is asked for stacks, to all calls recorded so far. Stack is that of a
-// call of a thread; one without frames is not recorded. Held says whether the thread has the interpreter's lock.
+// call of a thread; one without frames is not recorded. Held says whether the thread has the GIL.
 func (p *Process) Stacks(stack func(thread uint64, call wire.Call) (s wire.Stack, held bool)) {
 	known := map[wire.StackID]bool{}
 	for _, r := range p.rings {
@@ -56,7 +56,7 @@ const (
 
 // PythonProgram gives all calls the stacks of a program in Python, which calls a library of machine code, which calls
 // Metal: step() of train.py calls it, commits on its line 42, and synchronize(), line 17, for waits. Threads of odd
-// number hold the interpreter's lock.
+// number hold the GIL.
 func PythonProgram(p *Process) {
 	for _, i := range []wire.Image{
 		{Start: LibraryStart, Size: 1 << 20, BuildID: "c0ffee", Path: "/opt/app/libgpu.so"},

@@ -228,7 +228,7 @@ func TestPythonStacks(t *testing.T) {
 	for _, w := range trace.Waits {
 		// ctypes gives the lock away around each call.
 		if w.Interpreter != analyze.InterpreterFree {
-			t.Errorf("the interpreter's lock was %v", w.Interpreter)
+			t.Errorf("the GIL was %v", w.Interpreter)
 		}
 	}
 }

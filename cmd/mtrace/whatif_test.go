@@ -79,7 +79,7 @@ func TestWhatIf(t *testing.T) {
 	}
 	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if",
 		"kernel:k=0.5,call:comm*=0.5,thread:main*=0,in-flight:2=0", few); got.exit != 0 || !strings.Contains(got.stdout,
-		"What was asked for is not predicted: ") {
+		"The requested change is not predicted: ") {
 		t.Errorf("what is there, where nothing is predicted: %+v", got)
 	}
 	got := sh(t, "", nil, tool.mtrace, "report", "--json", "--what-if", "kernel:*=0.5,call:commit=0.5", trace)

@@ -101,7 +101,7 @@ type End struct {
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that are not here because they were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
 
-	// lines on counters that cannot be true: they are 0 or too small here, and what was lost is not known
+	// lines on counters that cannot be true: they are 0 or too small here, and the number of lost records is not known
 	Distrusted []string `json:"distrusted,omitempty"`
 
 	NestedBy map[string]uint64 `json:"nested_by,omitempty"` // Nested, by the name of the family

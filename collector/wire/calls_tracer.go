@@ -22,7 +22,7 @@ var tracerCalls = [...]Row{
 		encoderTimesFields},
 
 	{CallStack, "stack", FamilyTracer, GroupNone, EffectSeesStack,
-		Field{Role: RoleBits, name: "bit 0: the interpreter's lock was held, bit 1: it is known whether it was"},
+		Field{Role: RoleBits, name: "bit 0: the GIL was held, bit 1: it is known whether it was"},
 		Field{Role: RoleStack, name: "StackID of the call that begins at the end of this record, which is the time that " +
 			"it took to find it"}, nil},
 

@@ -1,6 +1,6 @@
 // See python.h.
 //
-// Why it is safe to read without the interpreter's lock. The thread state is the one the interpreter keeps for the
+// Why it is safe to read without the GIL. The thread state is the one the interpreter keeps for the
 // calling thread under a key of the thread. A frame is pushed, moved on and popped by its own thread alone, in the
 // evaluation loop, and that thread is here: inside a C call which the loop made, or which it made to wait for the lock.
 // So the chain stands still, every frame in it holds a reference to its code object, and the code object to its name,

@@ -1,6 +1,6 @@
 // What the Python interpreter in this process, if there is one, is doing on the calling thread.
 //
-// Rule: nothing here takes the interpreter's lock, any lock, or memory; nothing here writes to the interpreter's; and
+// Rule: nothing here takes the GIL, any lock, or memory; nothing here writes to the interpreter's; and
 // what is not known for certain is not reported. See python.c for why reading without the lock is safe.
 #ifndef MTRACE_PYTHON_H
 #define MTRACE_PYTHON_H
@@ -37,7 +37,7 @@ static inline bool mt_python_has(const void *address) {
   return (uintptr_t)address - atomic_load_explicit(&mt_python_data.begin, memory_order_relaxed) < size;
 }
 
-// Does the calling thread hold the interpreter's lock? 1 it does, 0 it does not, -1 there is no interpreter, or none
+// Does the calling thread hold the GIL? 1 it does, 0 it does not, -1 there is no interpreter, or none
 // that says.
 int mt_python_lock_held(void);
 

@@ -51,7 +51,7 @@ static const char *from_debug(struct mt_python_layout *l, unsigned minor, const 
   const struct mt_python_debug *at = &mt_python_debugs[minor - PY_FIRST_DEBUG];
   if (memcmp(w, "xdebugpy", sizeof *w) != 0 ||
       w[PY_DEBUG_VERSION] >> 16 != (0x0300u | minor)) return "it does not describe itself as its version does";
-  if (w[PY_DEBUG_FREE_THREADED]) return "it runs without the interpreter's lock";
+  if (w[PY_DEBUG_FREE_THREADED]) return "it runs without the GIL";
   if (w[at->object_type] != PY_OBJECT_TYPE || w[at->bytes_size] != PY_VAR_SIZE || w[at->bytes_data] != PY_BYTES_DATA ||
       w[at->unicode_length] != PY_UNICODE_LENGTH || w[at->unicode_state] != PY_UNICODE_STATE ||
           w[at->unicode_size] < w[at->unicode_ascii] + 8)

@@ -19,7 +19,7 @@ enum {
 enum mt_python_lines { PY_LNOTAB, PY_LINETABLE, PY_LOCATIONS };
 
 struct mt_python_layout {
-  // the size of _PyRuntime, in which the interpreter's lock ends a hundred bytes before the end or earlier
+  // the size of _PyRuntime, in which the GIL ends a hundred bytes before the end or earlier
   uint32_t runtime;
   uint16_t thread_frame;      // in the thread state: the innermost frame; or, by_c_frame, the C frame that holds it
   uint16_t c_frame;           // in that C frame: the innermost frame

@@ -185,7 +185,7 @@ static inline void put_off(struct thread *t, const void *held, uint64_t begin, u
   t->held = held;
 }
 
-// Whoever has waited for the interpreter's lock has it only when the function that waited returns.
+// Whoever has waited for the GIL has it only when the function that waited returns.
 static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER :
     mt_python_flags(); }
 

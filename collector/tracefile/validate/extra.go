@@ -26,7 +26,7 @@ func (r *ring) checkMore(c wire.Record, m *wire.More) {
 		r.checkSignal(c, m)
 	case row.Effect == wire.EffectSeesStack:
 		if c.Object&^(wire.InterpreterHeld|wire.InterpreterKnown) != 0 || c.Object == wire.InterpreterHeld {
-			r.say("a stack says %#x of the interpreter's lock", uint32(c.Object))
+			r.say("a stack says %#x of the GIL", uint32(c.Object))
 		}
 	case row.Effect == wire.EffectChecks:
 		r.counts.canary[wire.Call(c.Arg)]++

@@ -199,7 +199,7 @@ func TestTrace(t *testing.T) {
 			r[len(r)-1].Object = wire.InterpreterHeld
 			return r
 		},
-			want: "says 0x1 of the interpreter's lock"},
+			want: "says 0x1 of the GIL"},
 		"commits": {end: func(e *tracefile.End) { e.Commits = wire.Audit{Reached: 2, Missed: 1} }},
 		"commits missed": {end: func(e *tracefile.End) { e.Commits = wire.Audit{Reached: 2, Missed: 3} },
 			want: "3 of 2 commits"},

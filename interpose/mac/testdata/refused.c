@@ -1,5 +1,5 @@
 // A process that may have libraries inserted and no function replaced: the library finds that out as it is loaded and
-// says so, because no wait for a lock or a signal is recorded then.
+// says so, because waits for locks and signals are not recorded then.
 #include "check.h"
 #include "core/process.h"
 

@@ -141,7 +141,27 @@ func (a *Analysis) Gains() []replay.Gain {
 		return cmp.Compare(half[y.Kind+":"+y.Name],
 			half[x.Kind+":"+x.Name])
 	})
-	return thatGain(all)
+	return mergesBehindCauses(thatGain(all))
+}
+
+// mergesBehindCauses puts what merging command buffers brings behind the causes, by their number, so that it does not
+// hide the verdict.
+func mergesBehindCauses(all []replay.Gain) []replay.Gain {
+	var merges []replay.Gain
+	rest := slices.DeleteFunc(all, func(g replay.Gain) bool {
+		if g.Kind == replay.KindMerge {
+			merges = append(merges, g)
+		}
+		return g.Kind == replay.KindMerge
+	})
+	slices.SortStableFunc(merges, func(x, y replay.Gain) int { return cmp.Compare(x.Name, y.Name) })
+	at := 0
+	for i := range rest {
+		if rest[i].Kind == KindCause {
+			at = i + 1
+		}
+	}
+	return slices.Insert(rest, at, merges...)
 }
 
 // thatGain leaves out the things of which no factor brings more than the error of its prediction.

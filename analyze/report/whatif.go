@@ -76,7 +76,7 @@ var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
 // helpWords are the kinds, as the table says them.
 var helpWords = map[string]string{replay.KindInFlight: "rounds in flight, from wait to wait:",
-	replay.KindMerge: "command buffers merged into one:"}
+	replay.KindMerge: "merged command buffers:"}
 
 // Title is the thing in the table.
 func (h help) Title() string {

@@ -23,6 +23,9 @@ type Analysis struct {
 	replay *replay.Replay // nil where the trace has no waits, or nothing was asked of it
 }
 
+// Predicted says whether it was asked what the run would gain.
+func (a *Analysis) Predicted() bool { return a.replay != nil }
+
 // Options steer what is random in the analysis.
 type Options struct {
 	Seed         uint64 // the same seed gives the same answer; 0 is as good as any

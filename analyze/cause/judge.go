@@ -65,12 +65,7 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	if f := firstFound(windows, v.Cause); f == nil || f.Standing == Limit {
 		v.Cause = cmp.Or(worthNaming(windows, all), v.Cause)
 	}
-	var of []int
-	for i := range windows {
-		if windows[i].Analysis.Verdict.Cause == v.Cause {
-			of = append(of, i)
-		}
-	}
+	of := verdictOf(windows, v.Cause)
 	slices.SortStableFunc(of, func(x, y int) int {
 		return cmp.Compare(windows[x].Analysis.Verdict.Share,
 			windows[y].Analysis.Verdict.Share)
@@ -106,6 +101,37 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	j.waits = path.Sum(waits)
 	j.parts, j.replayError = evidence.TakeTogether(parts, typical), best.Analysis.ReplayError
 	return j, typical
+}
+
+// verdictOf are the windows whose verdict is a cause: those with predictions, unless none has any.
+func verdictOf(windows []Window, cause string) (of []int) {
+	predicted := slices.ContainsFunc(windows, func(w Window) bool {
+		return w.Analysis.Verdict.Cause == cause && w.Analysis.Predicted()
+	})
+	for i := range windows {
+		if w := windows[i].Analysis; w.Verdict.Cause == cause && (w.Predicted() || !predicted) {
+			of = append(of, i)
+		}
+	}
+	return of
+}
+
+// Agree says whether windows have one verdict, with predictions that lie within each other's intervals. Then windows
+// between them with that verdict need no predictions of their own.
+func Agree(windows []*Analysis) bool {
+	first := windows[0]
+	for i, w := range windows {
+		if !w.Predicted() || w.Verdict.Cause != first.Verdict.Cause || len(w.Verdict.Causes) == 0 {
+			return false
+		}
+		for _, o := range windows[:i] {
+			x, y := w.Verdict.Causes[0].Speedup, o.Verdict.Causes[0].Speedup
+			if (x == nil) != (y == nil) || x != nil && !(within(x, y) && within(y, x)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // closeIn names the faults that are as good a verdict in most of the windows whose verdict is that of the run, or the

@@ -135,11 +135,11 @@ func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	if x == nil || y == nil {
 		return !policy.MoreThan(policy.RunToRunVariation, max(f.Lost-o.Lost, o.Lost-f.Lost), total)
 	}
-	within := func(x, y *replay.Speedup) bool {
-		return x.Estimate >= cmp.Or(y.LowWithRoom, y.Low) && x.Estimate <= y.High
-	}
 	return within(x, y) && within(y, x)
 }
+
+// within says whether one estimate lies in the interval of another.
+func within(x, y *replay.Speedup) bool { return x.Estimate >= y.Least() && x.Estimate <= y.High }
 
 // inOrder brings what is listed beside the verdict into the order of the time that is shown: faults first, then limits
 // of the machine.

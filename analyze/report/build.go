@@ -50,8 +50,8 @@ type answers struct {
 	before   *cause.Analysis // of the run before it hangs; nil when it does not
 }
 
-// ask asks all analyses.
-func ask(t *analyze.Trace, opts Options) *answers {
+// ask asks all analyses; unpredicted leaves out what the run would gain.
+func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t),
 		hang: hang.Find(t, hang.Options{})}
 	sum := kernels.NewSum(t)
@@ -60,7 +60,7 @@ func ask(t *analyze.Trace, opts Options) *answers {
 		x.serial = &cause.Analysis{Totals: evidence.Measure(t)}
 		return x
 	}
-	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed})
+	x.serial = cause.Analyze(t, cause.Options{Seed: opts.Seed, Unpredicted: unpredicted})
 	x.fusions = kernels.Fusions(t, x.kernels, kernels.LaunchCosts{Launch: x.serial.Evidence.Launch.Time,
 		Dispatch: x.serial.Evidence.Times.DispatchTime()})
 	x.insights = insight.Find(&insight.Input{Trace: t, Serial: x.serial, Kernels: x.kernels, Fusions: x.fusions,
@@ -70,7 +70,7 @@ func ask(t *analyze.Trace, opts Options) *answers {
 
 // Build asks all analyses and fills the document.
 func Build(t *analyze.Trace, opts Options) *Report {
-	x := ask(t, opts)
+	x := ask(t, opts, false)
 	x.untilHang(opts)
 	r := x.report(opts)
 	if opts.wants(causes) {

@@ -28,7 +28,7 @@ type Limits struct {
 // thousands of command buffers, as a rule, where the tests need hundreds; parts are so large that little of what is
 // read at their borders is read twice, and so small that what lives of two is soon gone over by the collector of
 // garbage.
-var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 15, Part: 3 << 17, Buffers: 300}
+var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Part: 3 << 16, Buffers: 300}
 
 // windows is how many there are, one in the middle of each of as many parts of the run: so many that a phase of a
 // quarter of the run has two.
@@ -39,9 +39,11 @@ const windows = 8
 // critical path, chains and insights.
 type Sampled struct {
 	Windows []SampledWindow `json:"windows"`
-	Calls   int64           `json:"calls"` // in all of them
-	Share   float64         `json:"share"` // of the run's calls
-	Rule    string          `json:"rule"`
+	// Predicted is in how many of them it was predicted what the run would gain: half of them where these agree.
+	Predicted int     `json:"predicted"`
+	Calls     int64   `json:"calls"` // in all of them
+	Share     float64 `json:"share"` // of the run's calls
+	Rule      string  `json:"rule"`
 }
 
 // A SampledWindow is a part of the run that was looked at for causes.
@@ -56,9 +58,13 @@ type SampledWindow struct {
 
 // Text says it in one line.
 func (s *Sampled) Text() string {
-	return fmt.Sprintf("Totals cover the whole run. Causes, predictions and insights come from %d ranges spread over "+
-		"it, with %s of its calls.", len(s.Windows),
-		analyze.FormatShare(s.Share))
+	predictions := "Causes, predictions and insights come"
+	of := ""
+	if s.Predicted < len(s.Windows) {
+		predictions, of = "Causes and insights come", fmt.Sprintf("; predictions come from %d of them, which agree", s.Predicted)
+	}
+	return fmt.Sprintf("Totals cover the whole run. %s from %d ranges spread over it, with %s of its calls%s.",
+		predictions, len(s.Windows), analyze.FormatShare(s.Share), of)
 }
 
 func writeSampled(w *sheet, r *Report) {
@@ -145,6 +151,7 @@ type windowed struct {
 	insights  []insight.Insight
 	helps     helps
 	windows   []SampledWindow
+	predicted int
 	phases    []Phase
 }
 
@@ -167,7 +174,7 @@ func (l *long) read() error {
 		return err
 	}
 	l.steps = len(l.looks) + len(l.parts)
-	err := inOrder(len(l.looks), func(i int) (bool, error) { return true, l.look(&l.looks[i]) }, func(bool) { l.step() })
+	err := l.lookAtAll()
 	if err == nil {
 		err = l.lookAgain()
 	}
@@ -181,6 +188,36 @@ func (l *long) read() error {
 		})
 	}
 	return err
+}
+
+// lookAtAll looks at each other window first. Where these agree, those in between are only asked for their verdict, and
+// once more for everything where that is another one.
+func (l *long) lookAtAll() error {
+	var first, between []*look
+	for i := range l.looks {
+		if i%2 == 0 {
+			first = append(first, &l.looks[i])
+		} else {
+			between = append(between, &l.looks[i])
+		}
+	}
+	err := inOrder(len(first), func(i int) (bool, error) { return true, l.look(first[i], false) }, func(bool) { l.step() })
+	if err != nil || len(between) == 0 {
+		return err
+	}
+	var answers []*cause.Analysis
+	for _, w := range first {
+		answers = append(answers, w.answer.serial)
+	}
+	agreed := len(l.looks) == windows && cause.Agree(answers)
+	return inOrder(len(between), func(i int) (bool, error) {
+		w := between[i]
+		err := l.look(w, agreed)
+		if err == nil && agreed && w.answer.serial.Verdict.Cause != answers[0].Verdict.Cause {
+			err = l.look(w, false)
+		}
+		return true, err
+	}, func(bool) { l.step() })
 }
 
 // step says that one more is done.
@@ -227,14 +264,14 @@ func (l *long) lookAgain() error {
 	}
 	return inOrder(len(l.looks), func(i int) (bool, error) {
 		if w := &l.looks[i]; !w.answer.serial.Evidence.Handover.Holds() && len(w.answer.trace.SignalWaits) > 0 {
-			return true, l.look(w)
+			return true, l.look(w, false)
 		}
 		return false, nil
 	}, func(bool) {})
 }
 
-// look looks for causes in a window.
-func (l *long) look(w *look) error {
+// look looks for causes in a window; unpredicted leaves out what removing them would bring.
+func (l *long) look(w *look, unpredicted bool) error {
 	t, err := l.load(w.at)
 	if err == nil && len(t.CommandBuffers) < l.opts.Limits.Buffers {
 		w.at = w.wide
@@ -243,7 +280,7 @@ func (l *long) look(w *look) error {
 	if err != nil {
 		return err
 	}
-	w.answer = ask(t, l.opts)
+	w.answer = ask(t, l.opts, unpredicted)
 	length := t.Window.Length()
 	end := func(to analyze.Nanos) analyze.Nanos {
 		if to == 0 {
@@ -305,6 +342,9 @@ func (l *long) conclude() {
 		look := &l.looks[i]
 		found = append(found, look.found)
 		v := look.found.Analysis.Verdict
+		if look.found.Analysis.Predicted() {
+			w.predicted++
+		}
 		w.windows = append(w.windows, SampledWindow{int64(look.found.Begin), int64(look.found.End),
 			look.found.Analysis.Evidence.Trace.Events,
 			v.Cause, v.Share, v.Confidence})
@@ -349,7 +389,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 
 // sampled says what the causes were looked for in.
 func (l *long) sampled(calls int64) *Sampled {
-	s := &Sampled{Windows: l.found.windows,
+	s := &Sampled{Windows: l.found.windows, Predicted: l.found.predicted,
 		Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
 			l.opts.Limits.Whole, l.opts.Limits.Window, windows)}
 	for i := range s.Windows {

@@ -12,7 +12,7 @@ import (
 
 // usualMemory is what reading a trace uses, in bytes, with its garbage, where the trace itself does not need more: see
 // docs/scale.md.
-const usualMemory = 400 << 20
+const usualMemory = 220 << 20
 
 // boundHeap is for commands that read traces. The model lives on, so garbage need not be collected each time the heap
 // has doubled, but it is when memory is nearly at a bound. When what lives comes near to the bound, that is raised.

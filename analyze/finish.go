@@ -40,6 +40,7 @@ func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 		sortUnlessSorted(t.Waits, func(a, b *Wait) int { return byBegin(&a.Call, &b.Call) })
 		sortUnlessSorted(t.Locks, func(a, b *LockWait) int { return byBegin(&a.Call, &b.Call) })
 		sortUnlessSorted(t.SignalWaits, func(a, b *SignalWait) int { return byBegin(&a.Call, &b.Call) })
+		sortUnlessSorted(t.Blocked, func(a, b *BlockedWait) int { return byBegin(&a.Call, &b.Call) })
 		sortUnlessSorted(t.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
 	}
 	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
@@ -54,6 +55,7 @@ func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 	}
 	t.resolveEvents(f.signalling)
 	t.waitForChildren()
+	t.findWriters()
 	t.checkWaits(asked)
 	if !t.IsPart() && !t.isSlice() {
 		t.warnOfClocks()

@@ -128,6 +128,10 @@ func (l *loader) gatherThreads() {
 	idle := gathering[SignalWait, SignalWait]{func(t *threadLoader) *chronicle[SignalWait] { return &t.idle },
 		func(w *SignalWait) (Nanos, bool) { return w.Begin, w.Length() == 0 },
 		func(_ *threadLoader, from, to *SignalWait) { *to = *from }}
+	blocked := gathering[BlockedWait, BlockedWait]{func(t *threadLoader) *chronicle[BlockedWait] { return &t.blocked },
+		func(w *BlockedWait) (Nanos, bool) { return w.Begin, w.Length() == 0 },
+		func(_ *threadLoader, from, to *BlockedWait) { *to = *from }}
+	l.trace.Blocked = blocked.gather(l.threads)
 	l.trace.Waits, l.trace.Locks = waits.gather(l.threads), locks.gather(l.threads)
 	l.trace.Allocations, l.trace.SignalWaits = made.gather(l.threads), idle.gather(l.threads)
 }

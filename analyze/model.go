@@ -51,11 +51,12 @@ type Trace struct {
 	GPUWork        []GPUWork       // rows of a source that has them, likewise: CommandBuffer.Rows
 	Elsewhere      []DeviceWork    // of processes that were not asked for
 	Pipelines      []*Pipeline
-	Waits          []Wait       // by Begin
-	Locks          []LockWait   // by Begin
-	SignalWaits    []SignalWait // by Begin
-	Signals        []Signal     // of shared events, by the CPU
-	Scopes         []Scope      // by Begin
+	Waits          []Wait        // by Begin
+	Locks          []LockWait    // by Begin
+	SignalWaits    []SignalWait  // by Begin
+	Blocked        []BlockedWait // by Begin: other waits outside of Metal
+	Signals        []Signal      // of shared events, by the CPU
+	Scopes         []Scope       // by Begin
 	Compilations   []Compilation
 	ChildWaits     []ChildWait // by Begin
 	DrawableWaits  []Call      // calls that wait for a layer's next drawable, by Begin
@@ -165,6 +166,7 @@ type Process struct {
 	Exit    Exit  // how it ended
 
 	CPUSamples []CPUSample // of all its threads together, in ascending order; empty when not known. See CPUIn
+	writes     []uint64    // inodes of pipes that it can write into
 	OfMachine  []CPUSample // of all programs of the machine, while the process was there. See OthersIn
 
 	place int // in its file: processes of several machines, and one after another, may have one ID

@@ -31,6 +31,7 @@ type span struct {
 	part       Part
 	absorbs    bool
 	yields     bool
+	blocks     bool // it yields, and its item is a BlockedWait
 	absorbed   bool
 }
 

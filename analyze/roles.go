@@ -19,7 +19,7 @@ func rolesOf(r *rule) (shown roles) {
 	if r.note {
 		return 0
 	}
-	if r.effect != wire.EffectListens && r.effect != wire.EffectAwaitsProcess {
+	if !r.effect.OnlyWaits() {
 		shown |= roleUses
 	}
 	if r.effect.Commits() || r.row.Group == wire.GroupWait {

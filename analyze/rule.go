@@ -16,6 +16,7 @@ type rule struct {
 	note     bool // no call but a record of the tracer's own, with a meaning of its own
 	kept     bool // the model has each of these calls, not only their sums
 	absorbs  bool // keeps the time of calls nested in it
+	blocks   bool // it yields, and is a BlockedWait
 	yields   bool // gives its time to the call that it is nested in
 	encoder  EncoderKind
 	counted  bool         // how many is said: of threads, of commands
@@ -48,6 +49,7 @@ func ruleFor(row *wire.Row) rule {
 		kept:     row.Group == wire.GroupWait || row.Group == wire.GroupLock || row.Group == wire.GroupSignal,
 		absorbs:  row.Group == wire.GroupWait || row.Group == wire.GroupAcquire || row.Group == wire.GroupDrawable,
 		yields:   row.Group == wire.GroupSignal,
+		blocks:   row.Effect.Blocks(),
 		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder),
 		name: place(wire.RoleName), source: place(wire.RoleSource),
 		size: place(wire.RoleSize), first: place(wire.RoleFirst),

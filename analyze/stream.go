@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"cmp"
+	"slices"
 
 	"mtrace/collector/wire"
 )
@@ -155,6 +156,10 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 		}
 	case wire.EffectChecks:
 		s.process.canarySeen(r)
+	case wire.EffectFeeds:
+		if p := s.process.Process; !slices.Contains(p.writes, r.Arg) {
+			p.writes = append(p.writes, r.Arg)
+		}
 	case wire.EffectTimes:
 		s.encoderTimes(r, m)
 	case wire.EffectEntersLayer:
@@ -200,7 +205,7 @@ func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Rec
 	at := t.slot(s.loader, r.Call, r.Flags.Class(), call.Stack)
 	sp := t.nest.next()
 	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, at, -1
-	sp.part, sp.absorbs, sp.yields = rule.part, rule.absorbs, rule.yields
+	sp.part, sp.absorbs, sp.yields, sp.blocks = rule.part, rule.absorbs, rule.yields, rule.blocks
 	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
 		t.Active.Begin = inside.Begin
 	}
@@ -253,6 +258,8 @@ func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Reco
 		w := t.idle.add(inside.Begin)
 		*w = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
 		w.Earlier = s.adds && call.Begin < s.window.Begin
+	case wire.EffectAwaitsInput, wire.EffectSleeps, wire.EffectJoins:
+		item = s.keepBlocked(rule, Call{inside, t.Thread, call.Stack}, r, m)
 	}
 	return item
 }

@@ -26,6 +26,7 @@ type threadLoader struct {
 	waits   chronicle[seen]
 	locks   chronicle[seenMore]
 	idle    chronicle[SignalWait]
+	blocked chronicle[BlockedWait]
 	made    chronicle[seenMore] // memory
 	runs    dispatchRuns
 	roles   roles            // in all of the trace
@@ -103,7 +104,7 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	}
 	sp := t.core.next()
 	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, 0, -1
-	sp.part, sp.absorbs, sp.yields = rule.part, rule.absorbs, rule.yields
+	sp.part, sp.absorbs, sp.yields, sp.blocks = rule.part, rule.absorbs, rule.yields, rule.blocks
 	t.core.place()
 }
 
@@ -122,6 +123,8 @@ func (t *threadLoader) settleItem(s *span) {
 	case s.part == PartLock:
 		k := t.locks.at(s.item)
 		k.Interval, k.own = Interval{s.begin, s.end}, s.own
+	case s.blocks:
+		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.yields: // no part of the partition, and inside a Metal call nothing at all
 		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is a part of another wait

@@ -105,6 +105,9 @@ func (s *streamLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.Blocke
 		u.Child = max(0, int(int32(uint32(b.Address)))) // less than 0 is any child
 		return uint64(u.Child)
 	}
+	if rule.effect.Blocks() { // the address is a descriptor's number
+		return 0
+	}
 	u.Address, u.OfPython = b.Address, b.Interpreter
 	if b.Holder != 0 {
 		u.Holder = s.threadOf(s.process, ThreadID(b.Holder)).Thread

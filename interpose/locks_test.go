@@ -56,7 +56,7 @@ func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
 		var got []string
 		for _, e := range p.events(t) {
 			if family := e.Call.Row().Family; (family == wire.FamilyLock || family == wire.FamilySignal) &&
-				p.text(t, e.more.X0) == "in takes" {
+				e.Call.String() != "pthread_barrier_wait" && p.text(t, e.more.X0) == "in takes" {
 				got = append(got, e.Call.String())
 			}
 		}

@@ -33,7 +33,7 @@ func TestSignals(t *testing.T) {
 	var got []string
 	for _, e := range p.events(t) {
 		isLock := e.Call.Row().Family == wire.FamilyLock && strings.HasPrefix(e.Call.String(), "sem_")
-		if e.Call.Row().Family != wire.FamilySignal && !isLock || e.thread != main {
+		if e.Call.Row().Effect != wire.EffectListens && !isLock || e.thread != main {
 			continue
 		}
 		gave := 0

@@ -88,6 +88,20 @@
 #define MT_SAMPLING_TAKEN 4
 #define MT_SAMPLING_MISSING 5
 #define MT_SAMPLING_WRONG 6
+#define MT_DESCRIPTOR_UNKNOWN 0
+#define MT_DESCRIPTOR_FILE 1
+#define MT_DESCRIPTOR_PIPE 2
+#define MT_DESCRIPTOR_OWN_PIPE 3
+#define MT_DESCRIPTOR_PAIR 4
+#define MT_DESCRIPTOR_SOCKET 5
+#define MT_DESCRIPTOR_NETWORK 6
+#define MT_DESCRIPTOR_TERMINAL 7
+#define MT_DESCRIPTOR_DEVICE 8
+#define MT_DESCRIPTOR_EVENT 9
+#define MT_DESCRIPTOR_TIMER 10
+#define MT_DESCRIPTOR_OTHER 11
+#define MT_DESCRIPTOR_TIMEOUT 12
+#define MT_DESCRIPTOR_STANDARD 13
 #define MT_FACT_STRING 1
 #define MT_FACT_CLASS 2
 #define MT_FACT_DEVICE 3
@@ -591,7 +605,36 @@ enum {
   MT_CALL_drawable_present = 438,
   MT_CALL_drawable_presentAtTime_ = 439,
   MT_CALL_drawable_presentAfterMinimumDuration_ = 440,
-  MT_CALL_COUNT = 441
+  MT_CALL_signal_read = 441,
+  MT_CALL_signal_readv = 442,
+  MT_CALL_signal_pread = 443,
+  MT_CALL_signal_recv = 444,
+  MT_CALL_signal_recvfrom = 445,
+  MT_CALL_signal_recvmsg = 446,
+  MT_CALL_signal_accept = 447,
+  MT_CALL_signal_write = 448,
+  MT_CALL_signal_writev = 449,
+  MT_CALL_signal_send = 450,
+  MT_CALL_signal_sendmsg = 451,
+  MT_CALL_signal_poll = 452,
+  MT_CALL_signal_ppoll = 453,
+  MT_CALL_signal_select = 454,
+  MT_CALL_signal_pselect = 455,
+  MT_CALL_signal_epoll_wait = 456,
+  MT_CALL_signal_epoll_pwait = 457,
+  MT_CALL_signal_kevent = 458,
+  MT_CALL_signal_fread = 459,
+  MT_CALL_signal_fgets = 460,
+  MT_CALL_signal_getdelim = 461,
+  MT_CALL_signal_nanosleep = 462,
+  MT_CALL_signal_clock_nanosleep = 463,
+  MT_CALL_signal_usleep = 464,
+  MT_CALL_signal_sleep = 465,
+  MT_CALL_signal_pthread_join = 466,
+  MT_CALL_signal_pthread_barrier_wait = 467,
+  MT_CALL_signal_futex = 468,
+  MT_CALL_tracer_pipe_writer = 469,
+  MT_CALL_COUNT = 470
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1037,6 +1080,35 @@ enum {
   "present", \
   "presentAtTime:", \
   "presentAfterMinimumDuration:", \
+  "read", \
+  "readv", \
+  "pread", \
+  "recv", \
+  "recvfrom", \
+  "recvmsg", \
+  "accept", \
+  "write", \
+  "writev", \
+  "send", \
+  "sendmsg", \
+  "poll", \
+  "ppoll", \
+  "select", \
+  "pselect", \
+  "epoll_wait", \
+  "epoll_pwait", \
+  "kevent", \
+  "fread", \
+  "fgets", \
+  "getdelim", \
+  "nanosleep", \
+  "clock_nanosleep", \
+  "usleep", \
+  "sleep", \
+  "pthread_join", \
+  "pthread_barrier_wait", \
+  "futex", \
+  "pipe writer", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1216,5 +1288,33 @@ enum {
   [MT_CALL_signal_wait] = 1, \
   [MT_CALL_signal_system] = 1, \
   [MT_CALL_layer_nextDrawable] = 1, \
+  [MT_CALL_signal_read] = 1, \
+  [MT_CALL_signal_readv] = 1, \
+  [MT_CALL_signal_pread] = 1, \
+  [MT_CALL_signal_recv] = 1, \
+  [MT_CALL_signal_recvfrom] = 1, \
+  [MT_CALL_signal_recvmsg] = 1, \
+  [MT_CALL_signal_accept] = 1, \
+  [MT_CALL_signal_write] = 1, \
+  [MT_CALL_signal_writev] = 1, \
+  [MT_CALL_signal_send] = 1, \
+  [MT_CALL_signal_sendmsg] = 1, \
+  [MT_CALL_signal_poll] = 1, \
+  [MT_CALL_signal_ppoll] = 1, \
+  [MT_CALL_signal_select] = 1, \
+  [MT_CALL_signal_pselect] = 1, \
+  [MT_CALL_signal_epoll_wait] = 1, \
+  [MT_CALL_signal_epoll_pwait] = 1, \
+  [MT_CALL_signal_kevent] = 1, \
+  [MT_CALL_signal_fread] = 1, \
+  [MT_CALL_signal_fgets] = 1, \
+  [MT_CALL_signal_getdelim] = 1, \
+  [MT_CALL_signal_nanosleep] = 1, \
+  [MT_CALL_signal_clock_nanosleep] = 1, \
+  [MT_CALL_signal_usleep] = 1, \
+  [MT_CALL_signal_sleep] = 1, \
+  [MT_CALL_signal_pthread_join] = 1, \
+  [MT_CALL_signal_pthread_barrier_wait] = 1, \
+  [MT_CALL_signal_futex] = 1, \
 }
 #endif

@@ -21,7 +21,9 @@ type ThreadTime struct {
 	WorkTime       [analyze.PartCount]analyze.Nanos // Time without start-up and tear-down; it adds up to Working
 	GPU            analyze.Nanos                    // sum of the GPU times of what it committed
 	SignalWaits    analyze.Nanos                    // of Time[PartOutside], waiting for a signal of another thread
-	HandsOver      bool                             // it has another thread submit its work, and waits for that
+	// of Time[PartOutside], in recorded waits, SignalWaits among them
+	Blocked   [analyze.BlockedKinds]analyze.Nanos
+	HandsOver bool // it has another thread submit its work, and waits for that
 	// the part of Time[PartAcquire] in which other threads held the queue's command buffers
 	AcquireOthers analyze.Nanos
 }
@@ -112,11 +114,7 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 			t.Time[p.Part] += p.Nanos
 		}
 	}
-	for w := range analyze.Each(waits.Signals) {
-		if index[w.Thread] != nil {
-			index[w.Thread].SignalWaits += w.Length()
-		}
-	}
+	times.countBlocked(trace, waits, func(analyze.Nanos) bool { return true })
 	window := trace.Window
 	for b := range trace.Buffers() {
 		t := index[b.Committed.Thread]
@@ -160,11 +158,7 @@ func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTi
 	for _, t := range times.Threads {
 		t.Time[analyze.PartLock] -= waits.idle[t.Thread].all // may belong to the range before
 	}
-	for w := range analyze.Each(waits.Signals) {
-		if t := times.byThread[w.Thread]; t != nil && trace.Holds(w.End) {
-			t.SignalWaits += w.Length()
-		}
-	}
+	times.countBlocked(trace, waits, trace.Holds)
 	return times
 }
 

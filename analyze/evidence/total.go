@@ -88,6 +88,9 @@ func (t *Total) thread(part *ThreadTime) {
 	for p, n := range part.Time {
 		s.Time[p] += n
 	}
+	for kind, n := range part.Blocked {
+		s.Blocked[kind] += n
+	}
 	s.CommandBuffers += part.CommandBuffers
 	s.Encoders += part.Encoders
 	s.Dispatches += part.Dispatches

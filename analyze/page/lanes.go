@@ -261,7 +261,7 @@ func partKinds() (list []Kind) {
 	for _, p := range report.PartColors() {
 		list = append(list, Kind(p))
 	}
-	list[kindSignal] = Kind{"signal", "outside of Metal, waiting for another thread’s signal", report.SignalColor}
+	list[kindSignal] = Kind{"signal", "outside of Metal, blocked: for a signal, for input, in a sleep", report.SignalColor}
 	return list
 }
 

@@ -113,7 +113,7 @@ func api(t *analyze.Trace) *builder {
 	return b
 }
 
-// wait is the threads' time in waits, for locks and for signals of other threads. The leaf is the phase of the wait; a
+// wait is the threads' time in waits: for locks, for signals of other threads, and for input, sleeps and the like. The leaf is the phase of the wait; a
 // wait counts once, with its longest one.
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
@@ -191,6 +191,12 @@ func (b *builder) signals(a *evidence.Division) {
 		}
 		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l,
 			counts(w.Earlier), int64(w.Length()))
+	}
+	for w := range analyze.Each(a.Trace.Blocked) {
+		if listed[w.Thread] {
+			b.add([]string{w.Kind.String(), w.String(), w.Selector}, originOf(w.Call), labels{thread: w.Thread},
+				counts(w.Earlier), int64(w.Length()))
+		}
 	}
 }
 

@@ -65,6 +65,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"kernels":        func(list []Kernel) []Kernel { return list[:min(mostKernels, len(list))] },
 	"notIdentified":  notIdentified,
 	"more":           func(kernels int) int { return max(0, kernels-mostKernels) },
+	"outside":        func(shown []Thread) string { return outsideWords(submitting(shown)) },
 	"thread":         func(t Thread) string { return threadName(&t) },
 	"operations":     func(list []Operation) []Operation { return list[:min(4*mostRows, len(list))] },
 	"calls":          func(list []Call) []Call { return list[:min(4*mostRows, len(list))] },

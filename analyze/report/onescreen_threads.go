@@ -67,9 +67,25 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 	if idle > 0 {
 		left = append(left, analyze.Plural(idle, "thread")+" without any")
 	}
+	var rest []string
 	if len(left) > 0 {
-		wrap(w, "... and "+strings.Join(left, ", "), "  ", "  ")
+		rest = append(rest, "... and "+strings.Join(left, ", "))
 	}
+	if words := outsideWords(submitting(busiest)); words != "" {
+		rest = append(rest, words)
+	}
+	if len(rest) > 0 {
+		wrap(w, strings.Join(rest, "; "), "  ", "  ")
+	}
+}
+
+// submitting are the threads that committed command buffers; all where none did.
+func submitting(threads []Thread) []Thread {
+	list := slices.DeleteFunc(slices.Clone(threads), func(th Thread) bool { return th.CommandBuffers == 0 })
+	if len(list) == 0 {
+		return threads
+	}
+	return list
 }
 
 // usedScreenColumns are the columns in which one of the threads has 0.5% of its time or more.

@@ -25,7 +25,8 @@ type Thread struct {
 	GPUNS          int64            `json:"gpu_ns"`
 	LostToOthers   float64          `json:"lost_to_others_share"`
 	// of outside_ns, waiting for a signal of another thread: for work, as a rule
-	SignalWaitNS int64 `json:"signal_wait_ns"`
+	SignalWaitNS int64    `json:"signal_wait_ns"`
+	Outside      *Outside `json:"outside"` // what outside_ns is made of
 	// another thread submits its work, and it waits for that one's signal
 	HandsOver  bool    `json:"hands_over"`
 	CPUNS      *int64  `json:"cpu_ns"`            // on a processor; null when not known
@@ -51,6 +52,7 @@ func buildThreads(r *Report, a *cause.Analysis, opts Options) {
 			th.Time[analyze.Part(p).Key()] = int64(n)
 		}
 		th.processorTimes(t)
+		th.Outside = outsideOf(t)
 		r.Threads = append(r.Threads, th)
 	}
 }
@@ -95,6 +97,7 @@ func writeThreads(w *sheet, r *Report) {
 		t.add(row...)
 	}
 	t.write(w)
+	defer r.writeOutside(w, shown)
 	if more > 0 {
 		wrap(w, fmt.Sprintf("… and %s with fewer command buffers", analyze.Plural(more, "thread")), "  ", "    ")
 	}

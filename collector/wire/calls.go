@@ -28,6 +28,7 @@ const callCount = 1 +
 	len(resourceCalls) + len(heapCalls) + len(residencySetCalls) + len(eventCalls) + len(fenceCalls) + len(libraryCalls) +
 	len(functionObjectCalls) +
 	len(pipelineCalls) + len(archiveCalls) + len(metal4Calls) + len(compilerCalls) + len(lockCalls) + len(signalCalls) +
+	len(blockingCalls) +
 	len(mpsCalls) + len(indirectCalls) +
 	len(layerCalls)
 
@@ -38,7 +39,7 @@ var Table = tableOf(
 	resourceCalls[:], heapCalls[:],
 	residencySetCalls[:], eventCalls[:], fenceCalls[:], libraryCalls[:], functionObjectCalls[:], pipelineCalls[:],
 	archiveCalls[:], metal4Calls[:],
-	compilerCalls[:], lockCalls[:], signalCalls[:], mpsCalls[:], indirectCalls[:], layerCalls[:],
+	compilerCalls[:], lockCalls[:], signalCalls[:], blockingCalls[:], mpsCalls[:], indirectCalls[:], layerCalls[:],
 )
 
 func tableOf(lists ...[]Row) (table [callCount]Row) {

@@ -42,6 +42,8 @@ var tracerCalls = [...]Row{
 		[]Field{{At: InX0, Role: RoleThread, name: "which"}}},
 	{CallAllocated, "allocated", FamilyTracer, GroupNone, EffectMeters, device, Field{Role: RoleSize, Unit: UnitBytes,
 		name: "currentAllocatedSize in"}, nil},
+	{469, "pipe writer", FamilyTracer, GroupNone, EffectFeeds, none,
+		Field{Role: RoleInode, name: "inode of a pipe that the process can write into"}, nil},
 }
 
 const scopesAround = "how many scopes are around it"

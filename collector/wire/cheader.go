@@ -82,6 +82,9 @@ func CHeader() string {
 	for i, s := range samplings {
 		def("SAMPLING_"+constant(s.name), i)
 	}
+	for i, d := range descriptors {
+		def("DESCRIPTOR_"+constant(d.name), i)
+	}
 	for _, f := range facts {
 		def("FACT_"+constant(f.name), uint16(f.kind))
 	}

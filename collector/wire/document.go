@@ -85,6 +85,12 @@ func Document() string {
 		line("- %d: %s", i, s.text)
 	}
 	line("")
+	line("Descriptor says what a thread waited for at a file descriptor:")
+	line("")
+	for i, d := range descriptors {
+		line("- %d: %s", i, d.text)
+	}
+	line("")
 	line("## Facts")
 	line("")
 	line("A fact is said once: size u32 (of the whole fact), kind u16, aux u16, key u64, length of the text u32, zero " +

@@ -31,6 +31,9 @@ const (
 	EffectBlocks                // waits for a lock
 	EffectListens               // waits for a signal of another thread
 	EffectAwaitsProcess         // waits for a child process
+	EffectAwaitsInput           // waits at a file descriptor, for input or for room for output
+	EffectSleeps                // waits for a time
+	EffectJoins                 // waits for the end of another thread
 	EffectAllocates             // takes memory
 	EffectAllocatesCopy         // takes memory and copies into it
 	EffectReleases              // gives memory, or an object, back
@@ -56,6 +59,7 @@ const (
 	EffectOpensScope   // the program named a time, which begins
 	EffectSpans        // the program named a time, which another thread began
 	EffectHands        // an object came to a completion handler
+	EffectFeeds        // the process can write into a pipe
 	EffectContinues    // it belongs to the record before it
 )
 
@@ -86,6 +90,9 @@ var effectNames = [...]string{
 	EffectBlocks:         "blocks",
 	EffectListens:        "listens",
 	EffectAwaitsProcess:  "awaits a process",
+	EffectAwaitsInput:    "awaits input",
+	EffectSleeps:         "sleeps",
+	EffectJoins:          "joins a thread",
 	EffectAllocates:      "allocates",
 	EffectAllocatesCopy:  "allocates and copies",
 	EffectReleases:       "releases",
@@ -109,6 +116,7 @@ var effectNames = [...]string{
 	EffectOpensScope:     "opens a scope",
 	EffectSpans:          "spans threads",
 	EffectHands:          "hands over",
+	EffectFeeds:          "feeds a pipe",
 	EffectContinues:      "continues",
 }
 
@@ -122,6 +130,13 @@ func (e Effect) String() string {
 
 // Compiles says whether it makes something of code.
 func (e Effect) Compiles() bool { return e >= EffectBuildsLibrary && e <= EffectArchives }
+
+// Blocks says whether the call waits outside of Metal for something other than a lock, another thread's signal or a
+// child process.
+func (e Effect) Blocks() bool { return e >= EffectAwaitsInput && e <= EffectJoins }
+
+// OnlyWaits says whether a thread that makes only such calls does nothing but wait, outside of Metal and for no lock.
+func (e Effect) OnlyWaits() bool { return e == EffectListens || e == EffectAwaitsProcess || e.Blocks() }
 
 // Commits says whether it hands command buffers to their queue.
 func (e Effect) Commits() bool { return e == EffectCommits || e == EffectCommitsOptions }

@@ -26,6 +26,7 @@ var roleWords = map[Role]string{
 	RoleLabel: "the label", RoleText: "the text", RoleName: "the name", RoleCount: "how many", RoleFirst: "from index",
 	RoleValue: "value", RoleOptions: "MTLResourceOptions",
 	RoleDispatchType: "MTLDispatchType", RoleSampling: "Sampling", RoleAddress: "address",
+	RoleFile:     "file descriptor",
 	RoleCapacity: "maximum of command buffers", RoleStatus: "status | error code<<8",
 }
 

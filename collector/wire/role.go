@@ -44,6 +44,9 @@ const (
 	RoleDepth             // how many of the like are around it
 	RoleBits              // bits with a meaning each
 	RoleProcess           // system's id of a process
+	RoleDescriptor        // a Descriptor
+	RoleInode             // number of a file in its file system
+	RoleFile              // number of a file descriptor
 )
 
 // IsText says whether a value of the role is a StringID.

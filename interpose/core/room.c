@@ -7,6 +7,7 @@
 #include "core/clock.h"
 #include "system/doorbell.h"
 #include "core/session.h"
+#include "system/own.h"
 
 // The pauses between two looks at the tail grow from the first to the second; looking whether the collector is there
 // takes system calls.
@@ -35,7 +36,7 @@ static bool wait_until(const _Atomic uint64_t *tail, uint64_t wanted) {
       if (mt_session_over()) return come(tail, wanted);
       look = now + COLLECTOR_PAUSE;
     }
-    nanosleep(&(struct timespec){0, pause}, NULL);
+    mt_own_nanosleep(&(struct timespec){0, pause}, NULL);
   }
   return true;
 }

@@ -21,6 +21,7 @@
 #include "core/hello.h"
 #include "core/fact.h"
 #include "wire.h"
+#include "system/own.h"
 
 // How long a thread of the program waits for a collector that lives, at most: to send, and for a place among those that
 // connect.
@@ -101,7 +102,7 @@ static bool send_all(struct msghdr *message, size_t length, int patience) {
     if (n < 0 && errno == EINTR) continue;
     if (n < 0 && patience >= 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == ENOBUFS)) {
       struct pollfd writable = {.fd = fd, .events = POLLOUT};
-      if (poll(&writable, 1, patience) > 0) continue;
+      if (mt_own_poll(&writable, patience) > 0) continue;
     }
     if (n < 0) {
       atomic_store_explicit(&gone, true, memory_order_relaxed);
@@ -204,7 +205,7 @@ static bool connect_patiently(void) {
     bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
     absent = !full && !refused_to_us;
     if (!full || waited >= CONNECT_PATIENCE_MILLISECONDS) return false;
-    nanosleep(&(struct timespec){0, pause * 1000000L}, NULL);
+    mt_own_nanosleep(&(struct timespec){0, pause * 1000000L}, NULL);
     waited += pause;
   }
 }

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "core/thread.h"
 #include "features/aside.h"
+#include "system/own.h"
 
 // MTLCaptureDestinationGPUTraceDocument
 enum { MOST_NAME = 512, MOST_CAPTURE_PATH = 2048, TO_DOCUMENT = 2, USUAL_LIMIT_MS = 10000 };
@@ -112,7 +113,7 @@ static void *stop_in_time(void *unused) {
   (void)unused;
   mt_thread_set(MT_THREAD_GONE); // nothing that this thread does is the program's
   struct timespec left = {limit_ms / 1000, limit_ms % 1000 * 1000000};
-  while (nanosleep(&left, &left) != 0) {}
+  while (mt_own_nanosleep(&left, &left) != 0) {}
   stop();
   return NULL;
 }

@@ -12,6 +12,7 @@
 #include "features/aside.h"
 #include "features/samplecheck.h"
 #include "core/thread.h"
+#include "system/own.h"
 
 enum { ENCODERS = 3, BYTES = 1 << 16, PRIVATE = 2 << 4, COMPLETED = 4, LONGEST_NANOS = 2000000000, STEP_NANOS = 50000 };
 
@@ -67,7 +68,7 @@ static bool encode(id command_buffer, struct mt_chunk *chunk, id buffer) {
 static bool wait_for(id command_buffer) {
   uint64_t (*status)(id, SEL) = (uint64_t(*)(id, SEL))mt_original(&command_buffer, "status");
   for (uint64_t give_up = mt_nanos() + LONGEST_NANOS; status &&
-      mt_nanos() < give_up; nanosleep(&(struct timespec){0, STEP_NANOS}, NULL)) {
+      mt_nanos() < give_up; mt_own_nanosleep(&(struct timespec){0, STEP_NANOS}, NULL)) {
     uint64_t now = status(command_buffer, mt_selector("status"));
     if (now >= COMPLETED) return now == COMPLETED;
   }

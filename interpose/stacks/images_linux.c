@@ -3,6 +3,7 @@
 // While it is read the linker holds a lock that a child of fork would find taken for ever: forks and reading take
 // turns.
 #include "stacks/images.h"
+#include "system/own.h"
 #include <elf.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -109,7 +110,7 @@ void mt_images_hold(void) {
   for (int i = 0; i < TRIES; i++) {
     int nobody = 0;
     if (atomic_compare_exchange_strong_explicit(&turn, &nobody, 2, memory_order_acquire, memory_order_relaxed)) return;
-    nanosleep(&(struct timespec){0, STEP_NANOS}, NULL);
+    mt_own_nanosleep(&(struct timespec){0, STEP_NANOS}, NULL);
   }
 }
 

@@ -38,6 +38,8 @@ __attribute__((constructor)) static void find_all(void) {
 
 void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock)(mutex); }
 void mt_own_unlock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_unlock)(mutex); }
+int mt_own_nanosleep(const struct timespec *time, struct timespec *left) { return ORIGINAL(nanosleep)(time, left); }
+int mt_own_poll(struct pollfd *one, int milliseconds) { return ORIGINAL(poll)(one, 1, milliseconds); }
 int mt_own_sem_wait(sem_t *semaphore) { return ORIGINAL(sem_wait)(semaphore); }
 int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until) { return ORIGINAL(sem_timedwait)(semaphore,
     until); }

@@ -1,11 +1,17 @@
-// The tracer's own mutexes and semaphores: by the system's functions, past those that the library puts before them.
+// The tracer's own mutexes, semaphores and sleeps: by the system's functions, past those that the library puts before them.
 #ifndef MTRACE_OWN_H
 #define MTRACE_OWN_H
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <time.h>
 
 void mt_own_lock(pthread_mutex_t *mutex);
 void mt_own_unlock(pthread_mutex_t *mutex);
+
+// Sleeps; poll for one descriptor. Keep or set errno as the system's functions do.
+int mt_own_nanosleep(const struct timespec *time, struct timespec *left);
+int mt_own_poll(struct pollfd *one, int milliseconds);
 #ifdef __linux__
 int mt_own_sem_wait(sem_t *semaphore);
 int mt_own_sem_timedwait(sem_t *semaphore, const struct timespec *until);

@@ -20,6 +20,7 @@
 #include <unistd.h>
 #include "top/gosignals.h"
 #include "core/region.h"
+#include "system/own.h"
 
 enum { SIGNALS = 64 };
 
@@ -58,7 +59,7 @@ __attribute__((weak)) int __real__cgo_try_pthread_create(pthread_t *thread, cons
 int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *),
     void *argument) {
   int failed;
-  while ((failed = __real__cgo_try_pthread_create(thread, attributes, entry, argument)) == EAGAIN) nanosleep(
+  while ((failed = __real__cgo_try_pthread_create(thread, attributes, entry, argument)) == EAGAIN) mt_own_nanosleep(
       &(struct timespec){0, 500000000}, NULL);
   return failed;
 }

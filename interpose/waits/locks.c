@@ -73,6 +73,8 @@ static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
   return cached;
 }
 
+uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter) { return waiter_name(t, waiter)->name; }
+
 // The symbol at the address; else the function that waits; else, of a lock in a file, where in it; else the file that
 // waits.
 static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {

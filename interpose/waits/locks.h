@@ -121,6 +121,9 @@ static inline void mt_lock_taken(const void *lock, bool waited) {
   if (!mt_python_has(lock)) mt_handoff_touch(lock);
 }
 
+// The name, "in FUNCTION", of a function of the program that waits.
+uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter);
+
 // Is there an interpreter's lock at this address? One that is not in the data of a known interpreter is known by the
 // name of what it lies in.
 bool mt_lock_is_named(const void *lock);

@@ -1,0 +1,155 @@
+package analyze
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"mtrace/collector/wire"
+)
+
+// A BlockedWait is one call in which a thread blocked outside of Metal for something other than a lock, another
+// thread's signal or a child process: at a file descriptor, for a time, or for the end of a thread.
+type BlockedWait struct {
+	Call
+	Selector string
+	Kind     Blocking
+	What     wire.Descriptor // at the descriptor
+	Name     string          // path, or address and port; of a sleep and a join the function that waited
+	Peer     int             // the process at the other end; 0 when not known
+	Writer   *Process        // of the trace, that can write into the pipe, or is the other end; nil when not known
+	Earlier  bool            // it began in an earlier part, and counts there (Options.Adds)
+
+	inode uint64 // of a pipe
+}
+
+// A Blocking is what a thread that is off the processors, outside of Metal, waits for.
+type Blocking uint8
+
+// The kinds, in the order in which they are listed.
+const (
+	BlockedSignal   Blocking = iota // another thread's signal: condition variables, semaphores, barriers, futexes
+	BlockedProcess                  // the end of a child process
+	BlockedFile                     // a file
+	BlockedPipe                     // a pipe or socket pair
+	BlockedSocket                   // a socket
+	BlockedTerminal                 // a terminal or standard input
+	BlockedSleep                    // a sleep, a timer or a timeout
+	BlockedJoin                     // the end of another thread
+	BlockedOther                    // another descriptor, or several
+	BlockedKinds
+)
+
+var blockingNames = [BlockedKinds]string{"signal", "process", "file", "pipe", "socket", "terminal", "sleep", "join",
+	"other"}
+
+// String is the kind's name in every output.
+func (b Blocking) String() string { return blockingNames[min(b, BlockedOther)] }
+
+// blockingOf is what a wait at a descriptor is for.
+func blockingOf(d wire.Descriptor) Blocking {
+	switch d {
+	case wire.DescriptorFile:
+		return BlockedFile
+	case wire.DescriptorPipe, wire.DescriptorOwnPipe, wire.DescriptorPair:
+		return BlockedPipe
+	case wire.DescriptorSocket, wire.DescriptorNetwork:
+		return BlockedSocket
+	case wire.DescriptorTerminal, wire.DescriptorStandard:
+		return BlockedTerminal
+	case wire.DescriptorTimer, wire.DescriptorTimeout:
+		return BlockedSleep
+	case wire.DescriptorEvent:
+		return BlockedSignal
+	}
+	return BlockedOther
+}
+
+// FromOutside says whether the thread waited for something that no thread or process of the program gives: a client, a
+// user, a time. A server without requests waits so, and is not slow.
+func (w *BlockedWait) FromOutside() bool {
+	switch w.Kind {
+	case BlockedSocket:
+		return w.Writer == nil
+	case BlockedTerminal, BlockedSleep:
+		return true
+	}
+	return false
+}
+
+// String says what the wait is for, as "the file data.bin" or "a pipe from process 12 (loader)".
+func (w *BlockedWait) String() string {
+	name := w.Name
+	switch {
+	case w.Kind == BlockedJoin:
+		return "the end of another thread"
+	case w.Kind == BlockedSleep && w.What == wire.DescriptorUnknown:
+		return "a time, in " + w.Selector
+	case w.Kind == BlockedFile && name != "":
+		return "the file " + filepath.Base(name)
+	}
+	text := w.What.String()
+	if w.Kind == BlockedPipe {
+		text = strings.TrimSuffix(text, " from another process")
+	}
+	if name != "" {
+		text += " (" + name + ")"
+	}
+	switch {
+	case w.Writer != nil:
+		text += fmt.Sprintf(" from process %d (%s)", w.Writer.ID, w.Writer.Program)
+	case w.Peer != 0:
+		text += fmt.Sprintf(" from process %d", w.Peer)
+	case w.What == wire.DescriptorPipe:
+		text += " from another process"
+	}
+	return text
+}
+
+// blockedWait is a wait outside of Metal, as the record has it.
+func (s *streamLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.More) BlockedWait {
+	w := BlockedWait{Call: call, Selector: rule.row.Selector, Name: s.process.text(m.X0)}
+	switch rule.effect {
+	case wire.EffectSleeps:
+		w.Kind = BlockedSleep
+	case wire.EffectJoins:
+		w.Kind = BlockedJoin
+	default:
+		w.What = wire.Descriptor(min(r.Object, 0xff))
+		w.Kind, w.Peer, w.inode = blockingOf(w.What), int(min(r.Arg, 1<<31)), m.X1
+	}
+	return w
+}
+
+// keepBlocked keeps such a wait, and returns where in the list of its thread.
+func (s *streamLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
+	list := &s.thread.blocked
+	item = int32(list.count)
+	w := list.add(call.Begin)
+	*w = s.blockedWait(rule, call, r, m)
+	w.Earlier = s.adds && call.Begin < s.window.Begin
+	return item
+}
+
+// findWriters finds, for waits at pipes and sockets, the process of the trace at the other end.
+func (t *Trace) findWriters() {
+	byID := map[int]*Process{}
+	writers := map[uint64][]*Process{} // by a pipe's inode
+	for _, p := range t.Processes {
+		byID[p.ID] = p
+		for _, inode := range p.writes {
+			writers[inode] = append(writers[inode], p)
+		}
+	}
+	for w := range Each(t.Blocked) {
+		own := w.Thread.Process
+		if w.Writer = byID[w.Peer]; w.Writer == own {
+			w.Writer = nil
+		}
+		for _, p := range writers[w.inode] {
+			if w.inode != 0 && p != own && w.Writer == nil {
+				w.Writer = p
+			}
+		}
+	}
+}

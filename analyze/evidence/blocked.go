@@ -1,0 +1,75 @@
+package evidence
+
+import (
+	"mtrace/analyze"
+)
+
+// Outside is how a thread spent its time outside of Metal. Its values add up to ThreadTime.Time[PartOutside] exactly.
+type Outside struct {
+	Running  analyze.Nanos // on a processor; NotKnown where no samples cover it
+	Runnable analyze.Nanos // waiting for a processor; NotKnown where the system does not tell
+	Blocked  [analyze.BlockedKinds]analyze.Nanos
+	// off the processors in a call that is not recorded; where Running is not known, all that is not recorded
+	Unknown analyze.Nanos
+}
+
+// Outside divides the thread's time outside of Metal: waits are recorded; of the rest, samples of the thread's processor
+// time tell how much it ran. In Metal's calls, as elsewhere, it runs and waits for a processor in the same proportion.
+func (t *ThreadTime) Outside() (o Outside) {
+	all, blocked := t.Time[analyze.PartOutside], analyze.Nanos(0)
+	for _, n := range t.Blocked {
+		blocked += n
+	}
+	rest := all
+	for kind, n := range t.Blocked {
+		if blocked > all { // a part of the waits counts as compilation of child processes
+			n = analyze.Nanos(float64(n) * Share(all, blocked))
+		}
+		n = min(n, rest)
+		o.Blocked[kind], rest = n, rest-n
+	}
+	o.Running, o.Runnable = analyze.NotKnown, analyze.NotKnown
+	if cpu := t.Thread.CPUIn(t.Thread.Active); cpu.Covered > 0 {
+		share := t.shareOutside(cpu) * float64(t.Window) / float64(cpu.Covered)
+		o.Running = min(rest, analyze.Nanos(float64(cpu.Ran)*share))
+		if rest -= o.Running; cpu.Waited != analyze.NotKnown {
+			o.Runnable = min(rest, analyze.Nanos(float64(cpu.Waited)*share))
+			rest -= o.Runnable
+		}
+	}
+	o.Unknown = rest
+	return o
+}
+
+// shareOutside is the share of the time in which the thread wanted a processor that it was not in Metal's calls.
+func (t *ThreadTime) shareOutside(cpu analyze.CPUTime) float64 {
+	var metal analyze.Nanos
+	for _, part := range []analyze.Part{analyze.PartEncode, analyze.PartCommit, analyze.PartAcquire, analyze.PartCompile,
+		analyze.PartAllocate, analyze.PartOtherAPI} {
+		metal += t.Time[part]
+	}
+	wanted := cpu.Ran + max(0, cpu.Waited)
+	return 1 - min(1, Share(metal, wanted))
+}
+
+// countBlocked adds the threads' recorded waits outside of Metal to their times: those of which counts says so by their
+// end.
+func (times *ThreadTimes) countBlocked(trace *analyze.Trace, waits *ThreadWaits, counts func(analyze.Nanos) bool) {
+	for w := range analyze.Each(waits.Signals) {
+		t := times.byThread[w.Thread]
+		if t == nil || !counts(w.End) {
+			continue
+		}
+		t.SignalWaits += w.Length()
+		if w.ForProcess {
+			t.Blocked[analyze.BlockedProcess] += w.Length()
+		} else {
+			t.Blocked[analyze.BlockedSignal] += w.Length()
+		}
+	}
+	for w := range analyze.Each(trace.Blocked) {
+		if t := times.byThread[w.Thread]; t != nil && counts(w.End) {
+			t.Blocked[w.Kind] += w.Length()
+		}
+	}
+}

@@ -1,0 +1,47 @@
+package wire
+
+var (
+	descriptorKind = Field{Role: RoleDescriptor, name: "Descriptor: what is at it"}
+	otherEnd       = Field{Role: RoleProcess, name: "process id of the other end, 0 when not known"}
+	inputFields    = []Field{{At: InX0, Role: RoleName, name: "path, or address and port"},
+		{At: InX1, Role: RoleInode, name: "inode of a pipe"},
+		{At: InX2, Role: RoleFile}}
+	sleepFields = []Field{lockName}
+)
+
+// blockingCalls are the functions of the system in which a thread blocks outside of Metal, for something other than a
+// lock, a signal or a child process. A record is written only if the call took at least as long as
+// interpose/waits/blocking.h says.
+var blockingCalls = [...]Row{
+	{441, "read", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{442, "readv", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{443, "pread", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{444, "recv", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{445, "recvfrom", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{446, "recvmsg", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{447, "accept", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{448, "write", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{449, "writev", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{450, "send", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{451, "sendmsg", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{452, "poll", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{453, "ppoll", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{454, "select", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{455, "pselect", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{456, "epoll_wait", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{457, "epoll_pwait", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{458, "kevent", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{459, "fread", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{460, "fgets", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{461, "getdelim", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+
+	{462, "nanosleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
+	{463, "clock_nanosleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
+	{464, "usleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
+	{465, "sleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
+	{466, "pthread_join", FamilySignal, GroupSignal, EffectJoins, none, none, sleepFields},
+
+	// Signals of other threads: the last thread to arrive at a barrier, and whoever wakes a futex.
+	{467, "pthread_barrier_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+	{468, "futex", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+}

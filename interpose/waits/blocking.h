@@ -1,0 +1,49 @@
+// Waits outside of Metal for something other than a lock, a signal or a child process: at file descriptors, for a time,
+// for the end of a thread. Rule: the clock is read before and after the call, and only a call that took MT_BLOCKED_NANOS
+// is a wait and is recorded, with what it waited for. A call that returns at once costs two readings and a few stores to
+// the thread's own memory beside a system call. Only in a process that uses Metal, and not inside Metal's calls.
+//
+// The functions are cancellation points and may be called in handlers of signals: nothing here is held while they run,
+// and what they leave in errno stays.
+#ifndef MTRACE_BLOCKING_H
+#define MTRACE_BLOCKING_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "core/clock.h"
+#include "waits/locks.h"
+
+// A thread that sleeps and is woken takes two context switches, of a few microseconds each; shorter calls have run.
+enum { MT_BLOCKED_NANOS = 20000 };
+
+extern MT_HIDDEN _Atomic uint64_t mt_blocked_ticks; // the same in ticks; 0 until it is known
+
+// The calling thread is about to call a function that may block; on is the descriptor, or what else it is about. The
+// tick is 0 when the call is not to be measured. Whether the thread has the interpreter's lock is not asked: that would
+// cost more than the rest.
+static inline uint64_t mt_blocking_begin(unsigned call, uint64_t on) {
+  if (!mt_signals_on()) return 0;
+  uint64_t begin = mt_ticks();
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) {
+    atomic_store_explicit(&t->ring->blocked_begin, begin, memory_order_relaxed);
+    atomic_store_explicit(&t->ring->blocked_address, on, memory_order_relaxed);
+    atomic_store_explicit(&t->ring->blocked_holder, 0, memory_order_relaxed);
+    atomic_store_explicit(&t->ring->blocked, call, memory_order_release);
+  }
+  return begin;
+}
+
+// The function has returned: did it block?
+static inline bool mt_blocked(uint64_t begin) {
+  if (!begin) return false;
+  mt_wait_hide();
+  return __builtin_expect(mt_ticks() - begin >= atomic_load_explicit(&mt_blocked_ticks, memory_order_relaxed), 0);
+}
+
+// Records a wait that is over, at a descriptor, or at several until the time was over. Frame is of the function that the
+// program called. Keep errno.
+void mt_blocked_on(unsigned call, uint64_t begin, int fd, bool timeout, const void *frame);
+
+// The same of a wait for a time or for a thread's end, named after the function that waited.
+void mt_blocked_in(unsigned call, uint64_t begin, const void *frame, const void *waiter);
+#endif

@@ -1,0 +1,18 @@
+// What lies behind a file descriptor at which a thread has waited: its kind, its name and the process at the other end.
+// Rule: asked only after a wait that really blocked, by calls that open no descriptor and change no state.
+#ifndef MTRACE_DESCRIPTOR_KIND_H
+#define MTRACE_DESCRIPTOR_KIND_H
+#include <stdint.h>
+#include "core/thread.h"
+
+struct mt_descriptor {
+  uint32_t kind;    // MT_DESCRIPTOR_*
+  uint64_t process; // at the other end; 0 when not known
+  uint64_t inode;   // of a pipe
+  char name[256];   // path, or address and port; empty when there is none
+};
+
+// Describes a descriptor; one below 0 is not known. The calling thread has the ring t: of a pipe that the process sees
+// for the first time, it is recorded which pipes the process can write into. May change errno.
+void mt_descriptor_of(struct thread *t, int fd, struct mt_descriptor *d);
+#endif

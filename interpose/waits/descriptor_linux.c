@@ -1,0 +1,149 @@
+// Linux: see descriptor.h. A link of /proc is read without opening anything.
+#include "waits/descriptor.h"
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "core/clock.h"
+
+static uint64_t peer_of_descriptor(int fd) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 ? (uint64_t)peer.pid : 0;
+}
+
+static void path_of_descriptor(int fd, char *path, size_t size) {
+  char link[32];
+  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+  ssize_t n = readlink(link, path, size - 1);
+  path[n > 0 ? n : 0] = 0;
+}
+
+static uint32_t other_of_descriptor(int fd) {
+  char path[64];
+  path_of_descriptor(fd, path, sizeof path);
+  if (strcmp(path, "anon_inode:[eventfd]") == 0) return MT_DESCRIPTOR_EVENT;
+  return strcmp(path, "anon_inode:[timerfd]") == 0 ? MT_DESCRIPTOR_TIMER : MT_DESCRIPTOR_OTHER;
+}
+
+// Pipes that the process has seen, by inode: direct mapped, so one that is pushed out is looked at again. OWN says that
+// the process can write into it.
+enum { SEEN_PIPES = 256, MOST_DESCRIPTORS = 1024 };
+static const uint64_t OWN = UINT64_C(1) << 63;
+static _Atomic uint64_t seen_pipes[SEEN_PIPES];
+
+static void record_writer(struct thread *t, uint64_t inode) {
+  uint64_t now = mt_ticks();
+  struct record r = {.begin = now, .end = now, .arg = inode, .call = MT_CALL_tracer_pipe_writer};
+  mt_thread_publish(t, &r, 1);
+}
+
+// Looks through the process's descriptors for pipes that it can write into: once for each pipe, so the system calls
+// cost a program that makes pipes little.
+static bool can_write(struct thread *t, uint64_t inode) {
+  bool own = false;
+  for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
+    int flags = fcntl(fd, F_GETFL);
+    struct stat s;
+    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &s) != 0 || !S_ISFIFO(s.st_mode)) continue;
+    own = own || (uint64_t)s.st_ino == inode;
+    record_writer(t, (uint64_t)s.st_ino);
+  }
+  return own;
+}
+
+static uint32_t pipe_kind(struct thread *t, int fd, uint64_t inode) {
+  _Atomic uint64_t *seen = &seen_pipes[inode % SEEN_PIPES];
+  uint64_t known = atomic_load_explicit(seen, memory_order_relaxed);
+  if ((known & ~OWN) != inode) {
+    known = inode | (can_write(t, inode) ? OWN : 0);
+    atomic_store_explicit(seen, known, memory_order_relaxed);
+  }
+  if (fd == STDIN_FILENO) return MT_DESCRIPTOR_STANDARD;
+  return known & OWN ? MT_DESCRIPTOR_OWN_PIPE : MT_DESCRIPTOR_PIPE;
+}
+
+struct address {
+  char host[INET6_ADDRSTRLEN];
+  unsigned port;
+};
+
+static bool address_of(const struct sockaddr_storage *from, struct address *a) {
+  if (from->ss_family == AF_INET) {
+    const struct sockaddr_in *in = (const struct sockaddr_in *)from;
+    a->port = ntohs(in->sin_port);
+    return inet_ntop(AF_INET, &in->sin_addr, a->host, sizeof a->host) != NULL;
+  }
+  if (from->ss_family != AF_INET6) return false;
+  const struct sockaddr_in6 *in = (const struct sockaddr_in6 *)from;
+  a->port = ntohs(in->sin6_port);
+  return inet_ntop(AF_INET6, &in->sin6_addr, a->host, sizeof a->host) != NULL;
+}
+
+// A server's port is lower than those that the system gives to clients, of which each connection has another.
+static void name_network(const struct sockaddr_storage *own, int fd, struct mt_descriptor *d) {
+  struct sockaddr_storage other;
+  socklen_t size = sizeof other;
+  struct address here, there;
+  if (!address_of(own, &here)) return;
+  bool connected = getpeername(fd, (struct sockaddr *)&other, &size) == 0 && address_of(&other, &there);
+  if (connected && there.port < here.port) snprintf(d->name, sizeof d->name, "%s:%u", there.host, there.port);
+  else snprintf(d->name, sizeof d->name, "port %u", here.port);
+}
+
+static const char *path_in(const struct sockaddr_storage *a, socklen_t size) {
+  const struct sockaddr_un *un = (const struct sockaddr_un *)a;
+  const char *path = un->sun_path;
+  if (size <= offsetof(struct sockaddr_un, sun_path)) return "";
+  return path[0] ? path : path + 1; // Linux's abstract names begin with a zero
+}
+
+static void describe_socket(int fd, struct mt_descriptor *d) {
+  struct sockaddr_storage own = {0}, other = {0};
+  socklen_t size = sizeof own, other_size = sizeof other;
+  d->kind = MT_DESCRIPTOR_NETWORK;
+  if (getsockname(fd, (struct sockaddr *)&own, &size) != 0) return;
+  if (own.ss_family != AF_UNIX) {
+    name_network(&own, fd, d);
+    return;
+  }
+  const char *path = path_in(&own, size);
+  bool connected = getpeername(fd, (struct sockaddr *)&other, &other_size) == 0;
+  if (!*path && connected) path = path_in(&other, other_size);
+  snprintf(d->name, sizeof d->name, "%.*s", (int)sizeof own - 1, path);
+  d->kind = *path || !connected ? MT_DESCRIPTOR_SOCKET : MT_DESCRIPTOR_PAIR;
+  // of a pair that was made before a fork both ends say who made it: of its own process that says nothing
+  if (connected) d->process = peer_of_descriptor(fd);
+  if (d->process == (uint64_t)getpid()) d->process = 0;
+}
+
+void mt_descriptor_of(struct thread *t, int fd, struct mt_descriptor *d) {
+  struct stat s;
+  *d = (struct mt_descriptor){.kind = MT_DESCRIPTOR_UNKNOWN};
+  if (fd < 0 || fstat(fd, &s) != 0) return;
+  switch (s.st_mode & S_IFMT) {
+  case S_IFREG:
+  case S_IFDIR:
+    d->kind = MT_DESCRIPTOR_FILE;
+    path_of_descriptor(fd, d->name, sizeof d->name);
+    return;
+  case S_IFIFO:
+    d->inode = (uint64_t)s.st_ino;
+    d->kind = pipe_kind(t, fd, d->inode);
+    return;
+  case S_IFSOCK: describe_socket(fd, d); return;
+  case S_IFCHR:
+    d->kind = isatty(fd) ? MT_DESCRIPTOR_TERMINAL : MT_DESCRIPTOR_DEVICE;
+    path_of_descriptor(fd, d->name, sizeof d->name);
+    return;
+  default: d->kind = other_of_descriptor(fd);
+  }
+}

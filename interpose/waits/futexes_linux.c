@@ -1,0 +1,55 @@
+// Linux: barriers, and futexes that a program or its runtime waits for by the C library's syscall: C++'s std::barrier,
+// std::latch, std::future and atomic waits, and Rust's locks. The C library's own locks do not come here.
+//
+// Who comes last to a barrier releases the others. Every thread that comes is noted as the one that signalled last, so
+// what a waiting thread finds is who came last; a thread that is back before a slow one has woken takes its place.
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "system/originals.h"
+#include "waits/blocking.h"
+#include "waits/handoff.h"
+#include "waits/locks.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
+  if (!mt_signals_on()) return ORIGINAL(pthread_barrier_wait)(barrier);
+  mt_handoff_give(barrier, true);
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_pthread_barrier_wait, barrier, 0, __builtin_frame_address(0), false);
+  int result = ORIGINAL(pthread_barrier_wait)(barrier);
+  mt_wait_hide();
+  if (mt_blocked(begin))
+    mt_signal_waited(MT_CALL_signal_pthread_barrier_wait, barrier, NULL, begin, false, __builtin_return_address(0));
+  return result;
+}
+
+static __attribute__((noinline)) long futex_waits(long a, long b, long c, long d, long e, long f, const void *frame,
+    const void *waiter) {
+  const void *word = (const void *)a;
+  uint64_t begin = mt_wait_begin(MT_CALL_signal_futex, word, 0, frame, false);
+  long result = ORIGINAL(syscall)(SYS_futex, a, b, c, d, e, f);
+  int error = errno;
+  mt_wait_hide();
+  if ((result == 0 || error == ETIMEDOUT) && mt_blocked(begin))
+    mt_signal_waited(MT_CALL_signal_futex, word, NULL, begin, result != 0, waiter);
+  errno = error;
+  return result;
+}
+
+// The C library's takes as many arguments as the call has; the others are whatever lies in their places, as in the C
+// library's own. For all other calls it is a jump.
+typedef long (*six_arguments)(long, long, long, long, long, long, long);
+EXPORT long mt_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
+long mt_syscall(long number, long a, long b, long c, long d, long e, long f) {
+  if (number == SYS_futex && mt_signals_on()) {
+    int operation = (int)b & FUTEX_CMD_MASK;
+    if (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET)
+      return futex_waits(a, b, c, d, e, f, __builtin_frame_address(0), __builtin_return_address(0));
+    if (operation == FUTEX_WAKE || operation == FUTEX_WAKE_BITSET) mt_handoff_give((const void *)a, true);
+  }
+  return ((six_arguments)ORIGINAL(syscall))(number, a, b, c, d, e, f);
+}

@@ -25,6 +25,10 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count():
 		// then it is not the work that is the limit
 		return r.not("other threads may wait for results of thread %d, which makes all commits", ev.Handover.To.ID)
+	case waitsOnGPU(ev) != nil:
+		w := waitsOnGPU(ev)
+		return r.not("kernels of queue %s run until work of queue %s has ended, for %s: they wait, and do not work",
+			queueName(w.Waiting), queueName(w.Awaited), w.Time)
 	case !ev.Execution.Most():
 		return r.not("threads waited for %s of their time while their own work ran, and something else took more",
 			percent(ev.Submitters.Share(r.Lost)))
@@ -63,4 +67,15 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 				"the run would be %s, if a round does not need the last one's result", g.Name, g.InWords())
 		}
 	}
+}
+
+// waitsOnGPU is the work that waits on the GPU for another queue's, if that is most of the time for which threads wait
+// while their work runs; otherwise nil.
+func waitsOnGPU(ev *evidence.Evidence) *evidence.KernelWait {
+	for _, w := range evidence.KernelWaits(ev.Trace) {
+		if policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {
+			return &w
+		}
+	}
+	return nil
 }

@@ -15,6 +15,12 @@ func noCause(ev *evidence.Evidence) string {
 			"signal, %d times: if they wait for results, and not for new work, it delays them%s.",
 			h.To.ID, h.MayAnswer, busyWords(ev, "; the GPU was busy for %s"))
 	}
+	if w := waitsOnGPU(ev); w != nil {
+		return fmt.Sprintf("The GPU runs work that waits: %d of %d command buffers of queue %s end within %s of the end of "+
+			"work of queue %s that began later, so that their kernels wait for it, for %s in all%s.", w.Follow, w.Of,
+			queueName(w.Waiting), max(w.Usual, policy.KernelWaitLag), queueName(w.Awaited), w.Time,
+			busyWords(ev, "; the GPU was busy for %s"))
+	}
 	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
 		idle := analyze.Nanos(0)
 		for _, t := range ev.Submitters.Taking {

@@ -64,6 +64,7 @@ var rules = []rule{
 	{"variance", "iterations differ much", variance, ""},
 	{"two-populations", "one kernel, two usual times", populations, "Instruments does not record dispatches"},
 	{"growing-steps", "steps take longer and longer", trend, ""},
+	{"kernel-waits", "kernels that wait for another queue's", kernelWaits, ""},
 	{"slow-after-idle", "work is slower after a pause", slowAfterIdle, ""},
 	{"encoding-calls", "one call makes up most of the encoding", encodingCalls, ""},
 	{"allocation-in-loop", "memory allocated in the loop", allocationInLoop,

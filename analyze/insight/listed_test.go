@@ -54,7 +54,7 @@ func TestRulesAreTested(t *testing.T) {
 			return true
 		})
 	}
-	functions := map[string]string{"shared-command-buffers": "sharedBuffers"}
+	functions := map[string]string{"shared-command-buffers": "sharedBuffers", "kernel-waits": "kernelWaits"}
 	for _, r := range rules {
 		if !named[r.id] && !named[functions[r.id]] {
 			t.Errorf("no test of this package is about %s", r.id)

@@ -69,3 +69,14 @@ const (
 // WorthMerging is the GPU time under which a command buffer is so small that several could be one: to submit it and to
 // be notified takes 50 to 200 µs of a thread where nothing hinders that.
 const WorthMerging analyze.Nanos = 200_000
+
+// When work on the GPU is said to wait, while it runs, for work of another queue.
+const (
+	// KernelWaitLag is how soon after the end of the other work it must end, KernelWaitLagShare the same as a share of
+	// its length: a kernel that polls memory sees the value within microseconds, and then does the rest of its work.
+	KernelWaitLag      analyze.Nanos = 50_000
+	KernelWaitLagShare               = 0.02
+	// KernelWaitChance is how many of them may end so by chance, as a share: beside work that ends all the time
+	// everything ends soon after something.
+	KernelWaitChance = 0.3
+)

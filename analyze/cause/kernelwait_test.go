@@ -1,0 +1,73 @@
+package cause
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/handmade"
+)
+
+// twoQueues is a thread that waits for each of its command buffers of 5 ms or so on the GPU, and another one whose
+// command buffers run beside them; other says when they run.
+func twoQueues(other func(random *rand.Rand, mine analyze.Interval) []analyze.Interval) *analyze.Trace {
+	random := rand.New(rand.NewPCG(5, 6))
+	w := handmade.New(1000 * 1000 * microsecond)
+	second := &analyze.Queue{ID: 2, Process: w.A.Process, Device: w.Queue.Device, Label: "second"}
+	w.Trace.Queues = append(w.Trace.Queues, second)
+	at := analyze.Nanos(100 * microsecond)
+	for range 60 {
+		mine := handmade.At(at, at+analyze.Nanos(4000+random.IntN(2000))*microsecond)
+		for _, i := range other(random, mine) {
+			b := w.Buffer(w.B, i.Begin-10*microsecond, i)
+			b.Queue = second
+			w.Wait(w.B, handmade.At(i.Begin-5*microsecond, i.End+10*microsecond), b)
+		}
+		b := w.Buffer(w.A, at-20*microsecond, mine)
+		w.Wait(w.A, handmade.At(at-10*microsecond, mine.End+10*microsecond), b)
+		at = mine.End + 50*microsecond
+	}
+	w.Trace.Window = handmade.At(0, at)
+	w.A.Active, w.B.Active, w.C.Active = w.Trace.Window, w.Trace.Window, analyze.Interval{}
+	w.A.Working, w.B.Working = w.Trace.Window, w.Trace.Window
+	w.Trace.Finish()
+	return w.Trace
+}
+
+// A kernel that waits on the GPU for another queue's kernel was the program's limit: gpu-bound.
+func TestKernelThatWaits(t *testing.T) {
+	for name, c := range map[string]struct {
+		other func(random *rand.Rand, mine analyze.Interval) []analyze.Interval
+		waits bool
+	}{
+		"it ends with the other": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
+			end := mine.End - analyze.Nanos(5+random.IntN(20))*microsecond
+			return []analyze.Interval{handmade.At(end-300*microsecond, end)}
+		}, true},
+		"work beside it": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
+			begin := mine.Begin + analyze.Nanos(random.IntN(3000))*microsecond
+			return []analyze.Interval{handmade.At(begin, begin+300*microsecond)}
+		}, false},
+		"short work all the time": {func(random *rand.Rand, mine analyze.Interval) (list []analyze.Interval) {
+			for at := mine.Begin + 20*microsecond; at+30*microsecond < mine.End; at += 40 * microsecond {
+				list = append(list, handmade.At(at, at+30*microsecond))
+			}
+			return list
+		}, false},
+		"the same work at the same time": {func(random *rand.Rand, mine analyze.Interval) []analyze.Interval {
+			return []analyze.Interval{handmade.At(mine.Begin+10*microsecond, mine.End-5*microsecond)}
+		}, false},
+	} {
+		trace := twoQueues(c.other)
+		found := evidence.KernelWaits(trace)
+		a := Analyze(trace, Options{})
+		if (len(found) > 0) != c.waits || (a.Verdict.Cause == GPUBound) == c.waits {
+			t.Errorf("%s: %d, verdict %s: %s", name, len(found), a.Verdict.Cause, a.Verdict.Summary)
+		}
+		if c.waits && !strings.Contains(a.Verdict.Summary, "work that waits") {
+			t.Errorf("%s: %s", name, a.Verdict.Summary)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package insight
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+)
+
+// kernelWaits: work on the GPU waits, while it runs, for work of another queue.
+func kernelWaits(in *Input) *Insight {
+	all := evidence.KernelWaits(in.Trace)
+	if len(all) == 0 {
+		return nil
+	}
+	w := all[0]
+	var where sites
+	for b := range in.Trace.Buffers() {
+		if b.Queue == w.Waiting {
+			where.add(&b.Committed, "commit", name(b), 1, b.Took(b.GPU), 0)
+		}
+	}
+	return &Insight{Severity: Info, Cost: w.Time, Where: where.most(),
+		Evidence: fmt.Sprintf("%d of %d command buffers of queue %s end %s after work of queue %s that began later: their "+
+			"kernels wait for it on the GPU, for %s in all", w.Follow, w.Of, queueName(w.Waiting), w.Usual,
+			queueName(w.Awaited), w.Time),
+		Advice: "a kernel that polls memory until another one has written it keeps a part of the GPU busy, and hangs if " +
+			"the other one cannot run beside it: let the command buffer wait for an event (encodeWaitForEvent:value:) that " +
+			"the other one signals"}
+}
+
+// queueName is what to call a queue: its label, or its number.
+func queueName(q *analyze.Queue) string {
+	if q.Label != "" {
+		return fmt.Sprintf("%q", q.Label)
+	}
+	return fmt.Sprint(q.ID)
+}

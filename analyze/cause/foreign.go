@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"fmt"
+
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
@@ -11,24 +13,75 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a " +
 			"GPU that leaves a low-power state starts late, too"}
 	f := &ev.External
-	r.Lost = f.Began
-	if f.Why != "" {
-		return r.not("%s", f.Why)
+	r.Lost = f.Waited
+	if why := notExternal(ev); why != "" {
+		return r.not("%s", why)
 	}
 	r.Holds = true
-	r.Lost += f.Cost.Itself + f.Cost.Behind
+	cost := externalInterruptions(ev)
+	r.Lost += cost.Itself + cost.Behind
 	if f.Late > 0 {
 		r.say("%d of %d scheduled command buffers waited although the GPU ran nothing of this program, for %s (median)",
 			f.Late, f.Delays, f.Usual)
 	}
-	if f.Cost.Itself+f.Cost.Behind > 0 {
+	if cost.Itself+cost.Behind > 0 {
 		r.say("%d command buffers took more than %d times as long on the GPU as the same work usually does: threads "+
 			"waited %s longer for them, and %s for work behind them",
-			f.Interrupted(), policy.Outlier.Count(), f.Cost.Itself, f.Cost.Behind)
+			cost.Buffers, policy.Outlier.Count(), cost.Itself, cost.Behind)
 	}
 	r.say("threads waited for %s because of it, %s of their time", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	r.say("the GPU was busy with this program for %s of the time", percent(ev.Occupancy.Busy))
 	r.sum("Another program uses the GPU: waiting for it costs %s of the threads' time.", percent(min(1,
 		ev.Submitters.Share(r.Lost))))
 	return r
+}
+
+// notExternal says why no other program has the GPU. It is empty if another program has it. A reason that keeps a
+// processor from the driver, which gives work to the GPU, also keeps it from completion notifications and from the
+// program's threads.
+func notExternal(ev *evidence.Evidence) string {
+	f, p := &ev.External, &ev.Processors
+	switch {
+	case f.Delays < policy.Pattern.Count():
+		return "the trace does not say when the driver scheduled command buffers"
+	case f.Saturated && !f.AllStood:
+		return "the GPU had no idle time"
+	case !f.Enough():
+		return fmt.Sprintf("of %d scheduled command buffers, %d began more than %s late on an idle GPU",
+			f.Delays, f.Late, policy.Launch.Nanos())
+	case ev.Submitters.Share(f.Waited) < policy.Negligible.Value && !f.AllStood:
+		return fmt.Sprintf("%d command buffers began late on an idle GPU; threads waited %s for them", f.Late, f.Waited)
+	case p.Starved() || f.WaitedForProcessors >= f.IdleReady || f.WaitedForProcessors == 0 && p.Known() &&
+		policy.AtLeast(policy.WorthNaming, p.Waited, p.Covered):
+		return fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for "+
+			"processors: the driver may have, too", f.IdleReady, f.WaitedForProcessors)
+	case policy.AtLeast(policy.LargeShare, f.LateNotices, f.IdleReady):
+		return fmt.Sprintf("an idle GPU began work late, for %s in all, but completion notifications were late, too, "+
+			"for %s: the driver may lack processors", f.IdleReady, f.LateNotices)
+	}
+	return ""
+}
+
+// interruptedByOther reports whether another program interrupted command buffers that took far longer than usual. Else
+// their work may depend on its data.
+func interruptedByOther(ev *evidence.Evidence) bool {
+	f := &ev.External
+	return notExternal(ev) == "" &&
+		(f.AllStood || float64(f.Interrupted.Busiest) <= policy.Outlier.Value*float64(f.IdleReady))
+}
+
+// externalInterruptions returns what another program's interruptions cost.
+func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) {
+	if interruptedByOther(ev) {
+		cost = ev.External.Interrupted
+	}
+	return cost
+}
+
+// takenByOther returns what another program took of the GPU.
+func takenByOther(ev *evidence.Evidence) (taken evidence.GPUTaken) {
+	if notExternal(ev) == "" {
+		taken = ev.External.Taken(interruptedByOther(ev))
+	}
+	return taken
 }

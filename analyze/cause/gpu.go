@@ -12,7 +12,7 @@ import (
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
-	interrupted := evidence.Share(ev.External.Cost.Busiest, ev.Occupancy.Busiest.Active.Length())
+	interrupted := evidence.Share(externalInterruptions(ev).Busiest, ev.Occupancy.Busiest.Active.Length())
 	switch {
 	case ev.Occupancy.Buffers == 0:
 		return r.not("there are no GPU times")
@@ -47,7 +47,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		r.Confidence = policy.Inferred
 		r.Lost = max(0, max(ev.Times.Sum(analyze.PartWaitQueuedOther),
 			evidence.QueuedAsleep(ev.Work,
-				&ev.Submitters))-ev.Occupancy.InLines-ev.Syncs.Use(&ev.Occupancy).BarrierLost-ev.External.Cost.Behind)
+				&ev.Submitters))-ev.Occupancy.InLines-ev.Syncs.Use(&ev.Occupancy).BarrierLost-externalInterruptions(ev).Behind)
 		r.Explains = r.Lost
 	}
 	r.Holds = true

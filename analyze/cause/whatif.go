@@ -15,7 +15,7 @@ import (
 
 // predict predicts what the run would gain without its causes, each and the two largest together, and decides by that.
 func (a *Analysis) predict(opts Options) {
-	r := replay.New(a.Evidence, opts.Seed)
+	r := replay.New(a.Evidence, takenByOther(a.Evidence), opts.Seed)
 	a.replay, a.ReplayError = r, r.Error
 	removals := map[string]replay.Change{}
 	for c := range analyze.Each(a.Verdict.Causes) {

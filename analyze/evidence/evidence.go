@@ -69,7 +69,7 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev.Processors = UseOfProcessors(t, &ev.Submitters)
 	ev.Execution = TimeOfExecution(ev.Work, &ev.Times, &ev.Submitters, ev.Handover, signals)
 	ev.Turns = FindTurns(t, &ev.Times, &ev.Submitters, &ev.Tests, &ev.Processors, &ev.Occupancy)
-	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters, &ev.Processors)
+	ev.External = FindExternalLoad(ev.Work, ev.Releases, &ev.Occupancy, &ev.Submitters)
 	ev.Syncs = FindSyncs(ev.Work, locks, ev.Blocked, ev.Submitters.Committers)
 	ev.Barriers = FindBarriers(ev.Work, signals, &ev.Submitters, ev.Handover)
 	if !ev.Handover.Holds() && !ev.Occupancy.Saturated {

@@ -31,6 +31,7 @@ type Replay struct {
 	base     float64          // rate of the unchanged program
 	withRoom float64          // see roomy; 0 until it is asked for
 	evidence *evidence.Evidence
+	taken    evidence.GPUTaken // by another program
 	seed     uint64
 	tied     *Replay // of the program with signals; nil until it is asked for
 	readings *readings
@@ -46,11 +47,13 @@ type answer struct {
 }
 
 // New makes the program of a trace's evidence. The same seed gives the same answers.
-func New(ev *evidence.Evidence, seed uint64) *Replay { return newReplay(ev, seed, false) }
+func New(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64) *Replay {
+	return newReplay(ev, taken, seed, false)
+}
 
-func newReplay(ev *evidence.Evidence, seed uint64, tied bool) *Replay {
-	r := &Replay{without: map[Change]answer{}, evidence: ev, seed: seed}
-	recorded, why := extract.Program(ev, tied)
+func newReplay(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64, tied bool) *Replay {
+	r := &Replay{without: map[Change]answer{}, evidence: ev, taken: taken, seed: seed}
+	recorded, why := extract.Program(ev, taken, tied)
 	if recorded == nil {
 		r.Why = why
 		return r
@@ -108,7 +111,7 @@ func (r *Replay) ofTied() *Replay {
 		r.tied = r
 		if ev := r.evidence; r.Why == "" && (len(ev.ThreadWaits.Locks)+len(ev.ThreadWaits.Merged) > 0 ||
 			len(ev.Turns.TurnWaits()) > 0) {
-			if tied := newReplay(ev, r.seed, true); tied.Why == "" {
+			if tied := newReplay(ev, r.taken, r.seed, true); tied.Why == "" {
 				tied.tied, r.tied = tied, tied
 			}
 		}

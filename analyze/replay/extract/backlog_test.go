@@ -42,7 +42,7 @@ func backlog() *analyze.Trace {
 // all began, it was not taken to run one at a time either.
 func TestBacklogIsNotLatency(t *testing.T) {
 	ev := evidence.Gather(backlog(), evidence.Options{})
-	p, why := Program(ev, false)
+	p, why := Program(ev, evidence.GPUTaken{}, false)
 	if p == nil {
 		t.Fatal(why)
 	}

@@ -14,8 +14,8 @@ import (
 
 // Program returns the program, or why there is none. Tied programs also have the signals that threads give each
 // other, and the places where they release locks; otherwise such waits take their recorded time.
-func Program(ev *evidence.Evidence, tied bool) (p *program.Program, why string) {
-	b := &builder{ev: ev, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
+func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *program.Program, why string) {
+	b := &builder{ev: ev, taken: taken, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
 		polls: map[*analyze.Thread]bool{}}
 	b.program = &program.Program{Tied: tied, LaunchShare: policy.OfLaunches}
 	b.program.Processors = program.Processors{Scattered: policy.Scattered, Interrupting: policy.Interrupting}
@@ -41,6 +41,7 @@ func Program(ev *evidence.Evidence, tied bool) (p *program.Program, why string) 
 // A builder fills a program.
 type builder struct {
 	ev      *evidence.Evidence
+	taken   evidence.GPUTaken // by another program
 	tied    bool
 	window  analyze.Interval // of the trace that the program covers
 	program *program.Program
@@ -110,7 +111,7 @@ func (b *builder) addJobs() {
 			p.Queues = append(p.Queues, program.Queue{Capacity: cmp.Or(c.Queue.Capacity, evidence.DefaultCapacity),
 				Device: device, AtOnce: max(1, o.Most), Limited: o.Limited})
 		}
-		held, stood := ev.External.Took(c.Index)
+		held, stood := b.taken.Of(c.Index)
 		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
 			Enqueued: c.Enqueued.Known(), Stood: stood}
 		handed := max(0, c.GPU.Begin-release.At)

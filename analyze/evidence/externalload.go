@@ -1,57 +1,94 @@
 package evidence
 
 import (
-	"fmt"
 	"slices"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
 
-// ExternalLoad is how much another program uses the GPU, as far as it shows. It shows if the driver had given work to
-// the GPU, and the GPU ran nothing of the traced program and did not begin that work. Then a command buffer that takes far
-// longer than the same work usually does was interrupted by the other program.
+// ExternalLoad is what shows how much another program uses the GPU: the driver had given work to the GPU, the GPU ran
+// nothing of the traced program, and did not begin that work. Beside that, a command buffer that takes far longer than
+// the same work usually does may have been interrupted by the other program. Whether another program is the reason is
+// not decided here; the facts that speak against it are among these.
 type ExternalLoad struct {
-	Why string // why it is not so; empty where another program has the GPU
-	// command buffers of which it is known when the driver handed them to the GPU
-	Delays int
-	Late   int                                             // of them, that began late on an idle GPU
-	Usual  analyze.Nanos                                   // what those waited, median
-	Began  analyze.Nanos                                   // thread time in waits for them, whatever the reason
-	held   map[analyze.CommandBufferIndex]analyze.Interval // when each of them was held up
-	stood  map[analyze.CommandBufferIndex]analyze.Interval // when those that were interrupted stood still
-	Cost   interruptions                                   // by them, where another program has the GPU
-	late   map[analyze.CommandBufferIndex]analyze.Nanos    // how much later another program let each begin
+	Delays    int           // command buffers of which it is known when the driver gave them to the GPU
+	Late      int           // of them, that began late on an idle GPU
+	Usual     analyze.Nanos // median delay of the late ones
+	Waited    analyze.Nanos // thread time in waits for the late ones to begin
+	Saturated bool          // the GPU is saturated: work begins late because of the program's own work
+	AllStood  bool          // the whole GPU stood still at times, and not only single command buffers
+	// time in which a GPU was idle though a late command buffer was ready; if the whole GPU stood still, also that time
+	IdleReady analyze.Nanos
+	// Time in which a thread of the program waited for processors, and in which completion notifications were late: the
+	// driver, which gives work to the GPU, may lack processors, too.
+	WaitedForProcessors, LateNotices analyze.Nanos
+
+	Interrupted Interruptions
+	held        map[analyze.CommandBufferIndex]analyze.Interval // when each late command buffer was held up
+	stood       map[analyze.CommandBufferIndex]analyze.Interval // when each long command buffer stood still
+	delays      []delay
+	work        *GPUWork
 }
 
-// externalInput is what shows it.
+// Interruptions are what command buffers cost that took far longer than the same work usually does.
+type Interruptions struct {
+	Buffers        int
+	Itself, Behind analyze.Nanos // thread time in waits for them, and for work that was behind them
+	Busiest        analyze.Nanos // of the busiest device's busy time
+}
+
+// externalInput is what FindExternalLoad gets.
 type externalInput struct {
-	work       *GPUWork
-	releases   *Releases
-	occupancy  *Occupancy
-	submitters *Submitters
-	processors *Processors
+	work      *GPUWork
+	releases  *Releases
+	occupancy *Occupancy
 }
 
-// FindExternalLoad finds what shows that.
-func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, submitters *Submitters,
-	processors *Processors) (f ExternalLoad) {
-	in := externalInput{work, releases, occupancy, submitters, processors}
+// FindExternalLoad finds what shows external load. It finds more than the number of late command buffers only if there
+// are several, or if the whole GPU stood still.
+func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, submitters *Submitters) ExternalLoad {
+	in := externalInput{work, releases, occupancy}
+	f := ExternalLoad{delays: in.startDelays(), work: work, Saturated: occupancy.Saturated}
+	if f.Delays = len(f.delays); f.Delays < policy.Pattern.Count() {
+		return f
+	}
+	f.stood = in.interrupted()
+	f.AllStood = in.allStood(f.stood, f.delays)
+	if f.Saturated && !f.AllStood {
+		return f
+	}
+	held, late := in.beganLate(f.delays)
+	if f.Late = len(late); !f.Enough() {
+		return f
+	}
+	f.held, f.Usual = held, Median(late)
+	for w := range analyze.Each(work.trace.Waits) {
+		if d, known := held[w.Buffer]; known {
+			d = d.Within(work.queued(w))
+			f.Waited += d.Length() - work.Of(work.trace.WaitsFor(w)).any.Within(d)
+		}
+	}
+	f.Interrupted = in.interruptionsBy(f.stood)
+	f.WaitedForProcessors, f.LateNotices = in.waitedForProcessors(submitters), in.lateNotices()
+	if f.IdleReady = in.idleDuring(held); f.AllStood {
+		f.IdleReady += f.Interrupted.Busiest
+	}
+	return f
+}
 
-	delays := in.startDelays()
-	if f.Delays = len(delays); f.Delays < policy.Pattern.Count() {
-		f.Why = "when the driver handed work to the GPU is not in the trace"
-		return f
-	}
-	stood := in.interrupted()
-	still := in.allStood(stood, delays)
-	if in.occupancy.Saturated && !still {
-		f.Why = "the GPU had no idle time"
-		return f
-	}
-	var all, each []analyze.Nanos
+// Enough reports whether there are enough late command buffers, or stops of the whole GPU, to say more of them.
+func (f *ExternalLoad) Enough() bool {
+	return f.AllStood || !f.Saturated && f.Late >= policy.Pattern.Count()
+}
+
+// beganLate returns when command buffers that the driver had given to an idle GPU were held up, and for how long the
+// GPU was idle meanwhile.
+func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBufferIndex]analyze.Interval,
+	late []analyze.Nanos) {
+	var all []analyze.Nanos
 	for _, d := range delays {
-		longest := analyze.Nanos(0) // what others' work leaves between is no other program's, however much it adds up to
+		longest := analyze.Nanos(0) // gaps between others' work are not external load, however much they add up to
 		for _, gap := range in.work.Of(in.work.trace.Buffer(d.of)).any.Gaps(d.Interval) {
 			longest = max(longest, gap.Length())
 		}
@@ -60,74 +97,50 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 	idle := slices.Clone(all)
 	slices.Sort(all)
 	usual := min(all[len(all)/policy.Quick], policy.Launch.Nanos())
-	held := map[analyze.CommandBufferIndex]analyze.Interval{}
+	held = map[analyze.CommandBufferIndex]analyze.Interval{}
 	for i, d := range delays {
 		if idle[i] > policy.Launch.Nanos() {
-			f.Late++
-			each = append(each, idle[i])
+			late = append(late, idle[i])
 			held[d.of] = analyze.Interval{Begin: d.Begin + usual, End: d.End}
 		}
 	}
-	if f.Late < policy.Pattern.Count() && !still {
-		f.Why = fmt.Sprintf("of %d command buffers that the driver handed to an idle GPU, %d began more than %s late",
-			f.Delays, f.Late, policy.Launch.Nanos())
-		return f
-	}
-	f.held, f.Usual = held, Median(each)
-	for w := range analyze.Each(in.work.trace.Waits) {
-		if d, known := held[w.Buffer]; known {
-			d = d.Within(in.work.queued(w))
-			f.Began += d.Length() - in.work.Of(in.work.trace.WaitsFor(w)).any.Within(d)
-		}
-	}
-	// What keeps a processor from those who hand work to the GPU keeps it from those who hear of its end, and from the
-	// program's threads.
-	waited, rested, heard := in.waitedForProcessors(), in.idleDuring(held), in.lateNotices()
-	cost := in.interruptionsBy(stood)
-	counts := float64(cost.Busiest) <= policy.Outlier.Value*float64(rested)
-	if still {
-		counts, rested = true, rested+cost.Busiest
-	}
-	switch p := in.processors; {
-	case in.submitters.Share(f.Began) < policy.Negligible.Value && !still:
-		f.Why = fmt.Sprintf("%d command buffers began late on an idle GPU, for which threads waited %s", f.Late, f.Began)
-	case in.processors.Starved() || waited >= rested || waited == 0 && p.Known() && policy.AtLeast(policy.WorthNaming,
-		p.Waited, p.Covered):
-		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but a thread of the program waited %s for "+
-			"processors: what hands work to the GPU may have, too",
-			rested, waited)
-	case policy.AtLeast(policy.LargeShare, heard, rested):
-		f.Why = fmt.Sprintf("an idle GPU began work late, for %s in all, but completions were heard of late, too, for %s: "+
-			"what hands work to the GPU and hears of its "+
-			"end may lack processors", rested, heard)
-	default:
-		if counts { // else it may be work that depends on its data
-			f.stood, f.Cost = stood, cost
-		}
-		f.late = in.heldUp(delays, f.held, f.stood)
-	}
-	return f
+	return held, late
 }
 
-// Interrupted is how many command buffers were.
-func (f *ExternalLoad) Interrupted() int { return len(f.stood) }
+// A GPUTaken is what another program took of the GPU, by the traced program's command buffer. The zero value is
+// nothing.
+type GPUTaken struct {
+	late  map[analyze.CommandBufferIndex]analyze.Nanos
+	stood map[analyze.CommandBufferIndex]analyze.Interval
+}
 
-// Took is how much later another program let a command buffer begin, and for how long it interrupted it.
-func (f *ExternalLoad) Took(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
-	return f.late[b], f.stood[b].Length()
+// Taken returns what another program took of the GPU, if it is the reason for late command buffers, and with
+// interruptions, if it is also the reason for long ones.
+func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
+	var taken GPUTaken
+	if interruptions {
+		taken.stood = f.stood
+	}
+	taken.late = f.work.heldUp(f.delays, f.held, taken.stood)
+	return taken
+}
+
+// Of returns how much later another program let a command buffer begin, and for how long it interrupted it.
+func (g GPUTaken) Of(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
+	return g.late[b], g.stood[b].Length()
 }
 
 // heldUp is the part of each delay in which it shows that another program had the GPU: it ran nothing, or what it ran
 // stood still.
-func (in externalInput) heldUp(delays []delay, held,
+func (g *GPUWork) heldUp(delays []delay, held,
 	stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
-	lists := in.onDevices(held)
-	for d, list := range in.onDevices(stood) {
+	lists := g.onDevices(held)
+	for d, list := range g.onDevices(stood) {
 		lists[d] = append(lists[d], list...)
 	}
 	taken, late := unions(lists), map[analyze.CommandBufferIndex]analyze.Nanos{}
 	for _, d := range delays {
-		if n := taken[in.work.Of(in.work.trace.Buffer(d.of))].Within(d.Interval); n > 0 {
+		if n := taken[g.Of(g.trace.Buffer(d.of))].Within(d.Interval); n > 0 {
 			late[d.of] = n
 		}
 	}
@@ -137,9 +150,9 @@ func (in externalInput) heldUp(delays []delay, held,
 // waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and
 // added up over the processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no
 // call of Metal's, and those that stand for a GPU where there is none; 0 when it is not known.
-func (in externalInput) waitedForProcessors() (sum analyze.Nanos) {
+func (in externalInput) waitedForProcessors(submitters *Submitters) (sum analyze.Nanos) {
 	submit := map[*analyze.Process]int{}
-	for _, t := range in.submitters.Taking {
+	for _, t := range submitters.Taking {
 		submit[t.Thread.Process]++
 	}
 	for _, p := range in.work.trace.Processes {
@@ -164,7 +177,7 @@ func (in externalInput) lateNotices() analyze.Nanos {
 
 // idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.
 func (in externalInput) idleDuring(held map[analyze.CommandBufferIndex]analyze.Interval) (sum analyze.Nanos) {
-	for d, list := range in.onDevices(held) {
+	for d, list := range in.work.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
 			sum += i.Length() - d.any.Within(i)
 		}
@@ -223,7 +236,7 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 // another as well, nothing more began or ended, and what it was handed meanwhile had to wait, too.
 func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
-	for _, n := range in.heldUp(delays, nil, stood) {
+	for _, n := range in.work.heldUp(delays, nil, stood) {
 		if n > policy.Launch.Nanos() {
 			waited++
 		}
@@ -255,15 +268,10 @@ func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.In
 	return policy.AtLeast(policy.Most, still, all)
 }
 
-// interruptions is what command buffers that were interrupted cost.
-type interruptions struct {
-	Itself, Behind analyze.Nanos // thread time in waits for them, and for work that was behind them
-	Busiest        analyze.Nanos // of the busiest device's busy time
-}
-
 func (in externalInput) interruptionsBy(interrupted map[analyze.CommandBufferIndex]analyze.Interval,
-) (cost interruptions) {
-	by := unions(in.onDevices(interrupted))
+) (cost Interruptions) {
+	cost.Buffers = len(interrupted)
+	by := unions(in.work.onDevices(interrupted))
 	for w := range analyze.Each(in.work.trace.Waits) {
 		cost.Itself += overlap(interrupted[w.Buffer], w.Interval)
 		cost.Behind += by[in.work.Of(in.work.trace.WaitsFor(w))].Within(in.work.queued(w))
@@ -272,11 +280,11 @@ func (in externalInput) interruptionsBy(interrupted map[analyze.CommandBufferInd
 	return cost
 }
 
-func (in externalInput) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Interval,
+func (g *GPUWork) onDevices(intervals map[analyze.CommandBufferIndex]analyze.Interval,
 ) map[*Device][]analyze.Interval {
 	lists := map[*Device][]analyze.Interval{}
 	for b, i := range intervals {
-		d := in.work.Of(in.work.trace.Buffer(b))
+		d := g.Of(g.trace.Buffer(b))
 		lists[d] = append(lists[d], i)
 	}
 	return lists

@@ -64,8 +64,8 @@ func findRawmetal() (string, error) {
 	if path, ok := besideExecutable(".", "rawmetal"); ok {
 		return path, nil
 	}
-	return "", errors.New("rawmetal is not beside the tool: build it with ./build.sh or fixtures/rawmetal/build.sh, or " +
-		"set MTRACE_RAWMETAL")
+	return "", errors.New("rawmetal is not beside the tool: take it from a release's archive or wheel, build it with " +
+		"./build.sh in mtrace's sources, or set MTRACE_RAWMETAL")
 }
 
 // findShaders finds the folder of the kernels: the one named, else that of the project the tool was built in or of the

@@ -77,7 +77,8 @@ func (o doctorOptions) selfTest(library string) (*doctor.SelfTest, string) {
 	}
 	program, ok := besideExecutable(".", "mtrace-selftest")
 	if !ok {
-		return nil, "the bundled Metal program, mtrace-selftest, is not beside the tool: ./build.sh builds it"
+		return nil, "the bundled Metal program, mtrace-selftest, is not beside the tool: take it from a release's archive or wheel, or " +
+			"build it with ./build.sh in mtrace's sources"
 	}
 	tool, err := os.Executable()
 	if err != nil {

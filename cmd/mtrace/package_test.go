@@ -17,6 +17,8 @@ import (
 func TestPythonPackage(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
+	needRawmetal(t)
+	buildSelfTest(t)
 	dir := t.TempDir()
 	environment := filepath.Join(dir, "environment")
 	if out, err := saidBy(exec.Command("python3", "-m", "venv", environment), commandLimit); err != nil {
@@ -47,6 +49,7 @@ func TestPythonPackage(t *testing.T) {
 		t.Fatal(err)
 	}
 	must(dir, python, test, workload(t))
+	must(dir, python, filepath.Join(filepath.Dir(test), "traced.py"), workload(t))
 
 	install := func(packages ...string) error {
 		args := append([]string{"-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10"}, packages...)

@@ -15,6 +15,7 @@ import sys
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PROGRAMS = ("mtrace-selftest", "rawmetal")  # of mtrace doctor and mtrace bench
 MOMENT = (1980, 1, 1, 0, 0, 0)
 
 
@@ -59,20 +60,26 @@ def platform(built):
         raise SystemExit("pack.py: %s is a program neither for macOS nor for Linux" % os.path.join(built, "mtrace"))
     programs = [os.path.join(folder, name) for folder in (built, os.path.join(built, "softmetal"))
         for name in os.listdir(folder)
-                if name.endswith(".so") or name == "mtrace"]
+                if name.endswith(".so") or name == "mtrace" or name in PROGRAMS]
     return "manylinux_%d_%d_%s" % (*glibc(programs), machine)
 
 
 def files(built):
     """What goes into the wheel: its name there, and where it is."""
     for name in sorted(os.listdir(os.path.join(HERE, "mtrace"))):
-        if name.endswith(".py"):
+        if name.endswith(".py") and name != "_version.py" or name == "py.typed":
             yield "mtrace/" + name, os.path.join(HERE, "mtrace", name)
     library = next((n for n in ("libmtrace.dylib", "libmtrace.so") if os.path.exists(os.path.join(built, n))), None)
     if not library or not os.path.exists(os.path.join(built, "mtrace")):
         raise SystemExit("pack.py: %s has no mtrace and its library: run ./build.sh build first" % built)
-    for name in ("mtrace", library):
+    for name in ("mtrace", library, *(n for n in PROGRAMS if os.path.exists(os.path.join(built, n)))):
         yield "mtrace/bin/" + name, os.path.join(built, name)
+    top = os.path.join(HERE, "..", "..")  # an archive has its own
+    shaders = next(folder for folder in (os.path.join(built, "shaders"), os.path.join(top, "shaders")) if os.path.isdir(folder))
+    for name in sorted(os.listdir(shaders)):
+        yield "mtrace/bin/shaders/" + name, os.path.join(shaders, name)
+    header = os.path.join(built, "marks.h")
+    yield "mtrace/include/marks.h", header if os.path.exists(header) else os.path.join(top, "interpose", "marks.h")
     for folder, folders, names in os.walk(os.path.join(built, "softmetal")):
         folders[:] = sorted(set(folders) - {"obj"})
         for name in sorted(names):
@@ -117,6 +124,7 @@ def pack(built, out, version):
             contents.append((path, file.read(), os.access(source, os.X_OK)))
     with open(os.path.join(HERE, "..", "..", "LICENSE"), "rb") as file:
         contents.append((info + "licenses/LICENSE", file.read(), False))
+    contents.append(("mtrace/_version.py", ('"""The version, which packing wrote."""\n__version__: str = "%s"\n' % version).encode(), False))
     contents += [(info + "METADATA", metadata(version).encode(), False),
                  (info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: mtrace\nRoot-Is-Purelib: false\nTag: %s\n" % tag).encode(), False),
                  (info + "entry_points.txt", b"[console_scripts]\nmtrace = mtrace.__main__:main\n", False)]

@@ -83,6 +83,9 @@ for name in t.tables:
     assert not any(pyarrow.types.is_unsigned_integer(column.type)
         for column in getattr(t, name).schema), "Spark has no unsigned numbers: %s" % getattr(t, name).schema
 commits = calls["commit"]
+assert (t.pandas("calls").selector == "commit").sum() == commits  # through SQLite, without pyarrow
+assert t.polars("calls").filter(polars.col("selector") == "commit").height == commits
+assert t.pandas("time_by_call").calls.sum() == len(t.pandas("calls"))
 frame = calls_table.to_pandas()
 assert isinstance(frame, pandas.DataFrame) and (frame.selector == "commit").sum() == commits
 assert polars.from_arrow(calls_table).filter(polars.col("selector") == "commit").height == commits

@@ -1,0 +1,96 @@
+"""Names for what a traced program does. In a program that is not traced they do nothing."""
+from __future__ import annotations
+
+import contextlib
+import ctypes
+from typing import Callable, Iterable, Iterator, TypeVar
+
+T = TypeVar("T")
+
+
+def _tracer() -> tuple[list[Callable], bool]:
+    """The functions of the tracer that is in this process, or ones that do nothing, and whether there is one."""
+    process = ctypes.CDLL(None)
+    there = hasattr(process, "mtrace_mark")
+
+    def function(name: str) -> Callable:
+        if not there:
+            return lambda *arguments: None
+        found = getattr(process, name)
+        found.restype = None
+        return found
+
+    return [function("mtrace_" + name) for name in ("mark", "scope_begin", "scope_end")], there
+
+
+(_mark, _begin, _end), is_traced = _tracer()
+
+
+def mark(name: str) -> None:
+    """Names this moment in the trace of this program."""
+    _mark(name.encode())
+
+
+@contextlib.contextmanager
+def scope(name: str) -> Iterator[None]:
+    """Names, in the trace of this program, the time that the block takes on this thread."""
+    _begin(name.encode())
+    try:
+        yield
+    finally:
+        _end()
+
+
+class schedule:
+    """Names the steps of a loop as torch.profiler.schedule has them: first `skip_first` that are skipped, then again and again, `repeat` times
+    or for ever, `wait`, `warmup` and `active` steps. Each step is a scope of its phase's name, so that the report has the active ones apart.
+
+        with mtrace.schedule(wait=1, warmup=1, active=3) as steps:
+            for batch in data:
+                train(batch)
+                steps.step()
+    """
+
+    def __init__(self, *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0) -> None:
+        if min(wait, warmup, repeat, skip_first) < 0 or active < 1:
+            raise ValueError("a schedule has one active step or more, and no negative numbers")
+        self.wait, self.warmup, self.active, self.repeat, self.skip_first = wait, warmup, active, repeat, skip_first
+        self.number = 0
+        self._open = False
+
+    def phase(self, number: int) -> str:
+        """The phase of a step, by its number from 0: "skip", "wait", "warmup", "active", or "done" after the last."""
+        number -= self.skip_first
+        if number < 0:
+            return "skip"
+        turn, at = divmod(number, self.wait + self.warmup + self.active)
+        if self.repeat and turn >= self.repeat:
+            return "done"
+        return "wait" if at < self.wait else "warmup" if at < self.wait + self.warmup else "active"
+
+    def _begin(self) -> None:
+        _begin(self.phase(self.number).encode())
+        self._open = True
+
+    def __enter__(self) -> schedule:
+        self._begin()
+        return self
+
+    def step(self) -> None:
+        """Ends the step, and begins the next."""
+        if not self._open:
+            raise RuntimeError("step() goes with a block: with mtrace.schedule(…) as steps:")
+        _end()
+        self.number += 1
+        self._begin()
+
+    def __exit__(self, *failure: object) -> None:
+        self._open = False
+        _end()
+
+    def over(self, steps: Iterable[T]) -> Iterator[T]:
+        """The elements of a loop, each a step."""
+        for element in steps:
+            with scope(self.phase(self.number)):
+                yield element
+            self.number += 1

@@ -1,0 +1,67 @@
+"""Functions that are traced. The tracer comes into a process when it starts, so a function of a process that is not traced runs in a child."""
+from __future__ import annotations
+
+import functools
+import multiprocessing.spawn
+import os
+import pickle
+import sys
+import tempfile
+from typing import Any, Callable
+
+from ._marks import is_traced, scope
+from ._tool import Failed
+from ._trace import Trace, run
+
+
+def traced(function: Callable | None = None, *, output: Any = None, stacks: Any = ("python",), flags: Any = ()) -> Any:
+    """A decorator: each call of the function runs in a child process, which is traced, and returns what the function returns there. The
+    function's trace is the Trace of its last call. Arguments, result and function must be such that pickle can take them, as with
+    multiprocessing. In a process that is traced already, the function runs in it, as a scope of its name.
+
+        @mtrace.traced
+        def step(n): …
+
+        step(3)
+        print(step.trace.report())
+    """
+    if function is None:
+        return lambda f: traced(f, output=output, stacks=stacks, flags=flags)
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        if is_traced:
+            with scope(function.__qualname__):
+                return function(*arguments, **named)
+        result, call.trace = _in_child(call, arguments, named, output, stacks, flags)  # type: ignore[attr-defined]
+        return result
+
+    call.trace = None  # type: ignore[attr-defined]
+    return call
+
+
+def _in_child(call: Callable, arguments: tuple, named: dict, output: Any, stacks: Any, flags: Any) -> tuple[Any, Trace]:
+    try:
+        work = pickle.dumps((call, arguments, named))
+    except (pickle.PicklingError, AttributeError, TypeError) as why:
+        raise Failed("%s cannot be sent to the child that is traced: %s" % (call.__qualname__, why)) from None
+    main = sys.modules["__main__"]
+    if call.__module__ == "__main__" and not getattr(main, "__file__", None):
+        raise Failed("%s is of a session without a file, where the child that is traced cannot find it: use %%%%mtrace, or put it into a module" %
+            call.__qualname__)
+    prepared = multiprocessing.spawn.get_preparation_data("traced")
+    prepared.pop("authkey", None)  # which must not be written down
+    sys.stderr.write("mtrace: %s runs in a child process, which is traced\n" % call.__qualname__)
+    sys.stderr.flush()
+    with tempfile.TemporaryDirectory(prefix="mtrace-") as folder:
+        asked, answered = os.path.join(folder, "call"), os.path.join(folder, "result")
+        with open(asked, "wb") as file:
+            pickle.dump((prepared, work), file)
+        trace = run([sys.executable, "-m", "mtrace._child", asked, answered], output=output, stacks=stacks, flags=flags, check=False)
+        if not os.path.exists(answered):
+            raise Failed("the child that ran %s ended with status %s" % (call.__qualname__, trace.status))
+        with open(answered, "rb") as file:
+            failure, value = pickle.load(file)
+    if failure:
+        raise value
+    return value, trace

@@ -1,0 +1,2 @@
+"""The version, which packing writes."""
+__version__: str = "0.0.0"

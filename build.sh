@@ -164,7 +164,7 @@ tests() {
   go test -json -timeout 40m ./... | .cache/testreport -failed .cache/failed
 }
 
-# again FLAGS: what failed in the last run of the tests, each test alone and ten times. If it was chance, that is a bug too, and is said.
+# again FLAGS: what failed in the last run of the tests, each test alone and ten times. If it was chance, that is a bug too, and is reported.
 again() {
   [ -s .cache/failed ] || die "there is nothing to run again: no test failed, or more than chance explains"
   local package pattern

@@ -39,5 +39,5 @@ func (t *Trace) Add(b CommandBuffer) CommandBufferIndex {
 func (t *Trace) WaitsFor(w *Wait) *CommandBuffer { return t.Buffer(w.Buffer) }
 
 // IndexCount is one more than the greatest CommandBufferIndex, so that what is known of command buffers can be a column
-// beside them.
+// alongside them.
 func (t *Trace) IndexCount() int { return 1 + len(t.CommandBuffers) + len(t.referred) }

@@ -113,7 +113,7 @@ func (c *Coverage) warnings(who string) (lines []string) {
 	return lines
 }
 
-// checked sums the self-check and says what was not seen exactly as often as it was made.
+// checked sums the self-check and states what was not seen exactly as often as it was made.
 func (c *Coverage) checked() (made, seen int, wrong []string) {
 	for _, k := range c.SelfCheck {
 		made, seen = made+k.Made, seen+min(k.Seen, k.Made)

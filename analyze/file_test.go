@@ -70,7 +70,7 @@ func TestPartByIndex(t *testing.T) {
 	}
 }
 
-// TestParts: the parts follow each other from the beginning to the end of what is asked for, each of about as many
+// TestParts: the parts follow each other from the beginning to the end of what is requested, each of about as many
 // records.
 func TestParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")

@@ -65,7 +65,7 @@ func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 // reachOf is the time from the first to the last thing seen in the time that was asked for.
 func (t *Trace) reachOf(f finishing, asked Interval) Interval {
 	reach := t.extent(f.completed)
-	if asked != allTime { // the GPU goes on while no thread makes a call
+	if asked != allTime { // the GPU continues while no thread makes a call
 		if reach == (Interval{}) {
 			reach = f.gpu
 		} else if f.gpu.Known() {
@@ -125,7 +125,7 @@ func (t *Trace) finishBuffers(list []*CommandBuffer) (f finishing) {
 	return f
 }
 
-// take adds rows to a column that has room for them, and gives them back as they lie there.
+// take adds rows to a column that has room for them, and releases them as they lie there.
 func take[T any](column, rows []T) (longer, taken []T) {
 	first := len(column)
 	column = append(column, rows...)

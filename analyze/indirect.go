@@ -144,7 +144,7 @@ type command struct {
 	threads  uint64
 }
 
-// An indirectBuffer is one while time goes on. Places that the CPU never filled, or that were reset, are not there.
+// An indirectBuffer is one while time continues. Places that the CPU never filled, or that were reset, are not there.
 type indirectBuffer struct {
 	commands map[uint64]command
 	runs     map[runsKey]*Commands // of executions since the last change

@@ -60,8 +60,8 @@ func (d *indirect) end(delay int64) {
 func kernelOf(s kernels.Share) string { return s.Kernel }
 
 // What an indirect command buffer runs is what the table of kernels names: not the kernels of dispatches without
-// threads that a program makes beside it, as tinygrad does of each kernel of a graph, and none where it is not known.
-// One row of an execution is one kernel here.
+// threads that a program makes alongside it, as tinygrad does of each kernel of a graph, and none where it is not
+// known. One row of an execution is one kernel here.
 func TestIndirectCommands(t *testing.T) {
 	script := newScript(t)
 	d := &indirect{Thread: script.main()}

@@ -21,7 +21,7 @@ type keeping struct {
 	thread *Thread
 }
 
-// nameKeepers says of each wait for an interpreter's lock for how long the lock was kept by threads that waited for
+// nameKeepers says of each wait for a GIL for how long the lock was kept by threads that waited for
 // something else, and by which for the longest part. An interpreter's condition variable, unlike a mutex, does not say
 // who has it.
 func (t *Trace) nameKeepers() {

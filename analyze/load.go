@@ -41,7 +41,7 @@ const GCPercent = 400
 
 type loader struct {
 	trace     *Trace
-	window    Interval // what was asked for
+	window    Interval // what was requested
 	onCall    func(*VisitedCall)
 	only      []int // the processes to look at; empty is all
 	adds      bool  // Options.Adds

@@ -27,7 +27,7 @@ type loadShape struct {
 	threads    int
 	dispatches int  // for each command buffer, each with a pipeline state set before it
 	locks      int  // waits for locks for each command buffer, inside other calls
-	buffers    int  // buffers made and given back for each command buffer
+	buffers    int  // buffers made and released for each command buffer
 	unencoded  bool // no encoder at all
 	stacks     bool // of each call that has one, from one of a hundred places
 }

@@ -4,9 +4,9 @@ package analyze
 const never Nanos = 1<<63 - 1
 
 // A merge says which of several sources comes next. It is a tournament: each source has the instant of its next value,
-// each match is won by the earlier of two, or by the first of them when they are equal, and a source that goes on plays
-// its way up again. No match has a branch that depends on who wins: of threads that take turns no processor could
-// foretell it.
+// each match is won by the earlier of two, or by the first of them when they are equal, and a source that continues
+// plays its way up again. No match has a branch that depends on who wins: of threads that take turns no processor
+// could foretell it.
 type merge struct {
 	at []Nanos // of the sources, and never for those that there are not, up to a power of two
 	// of the match at i those of the matches at 2i and 2i+1 play; the final is at 1, the sources themselves come last

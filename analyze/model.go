@@ -4,12 +4,12 @@
 //
 // What there may be millions of is an array a kind, in the order of time: command buffers, with their encoders,
 // dispatches and rows of GPU work side by side; waits, locks, signals, allocations. They refer to command buffers by
-// CommandBufferIndex, and so does what is learned of these: a column beside them, not a map. A pointer to one is a
+// CommandBufferIndex, and so does what is learned of these: a column alongside them, not a map. A pointer to one is a
 // place to read from, for as long as the trace is looked at.
 //
 // Threads, processes, queues, devices, pipelines and stacks are objects, and pointers to them are their identity: a run
 // of ten million calls has nine threads, as many queues, one device and three pipelines, of which parts and slices of a
-// run share the very values, though each numbers its own anew. That pointers to them stand in the arrays costs what the
+// run share the very values, though each numbers its own anew. That pointers to them are in the arrays costs what the
 // collector of garbage looks at: it takes 6% of a report's processor time in all. Strings are those of the file's own
 // table, each once.
 package analyze
@@ -62,7 +62,7 @@ type Trace struct {
 	DrawableWaits  []Call      // calls that wait for a layer's next drawable, by Begin
 	Allocations    []Allocation
 	DeviceMemory   []DeviceMemory // in ascending order
-	Releases       int            // memory given back; 0 may mean that the source does not tell
+	Releases       int            // memory released; 0 may mean that the source does not tell
 	Freed          []Freed        // each of Releases, of a part that adds up with others (Options.Adds)
 	Calls          []*CallStat
 	Unfinished     []UnfinishedCall
@@ -133,7 +133,7 @@ type Source struct {
 	Unrecorded Unrecorded
 }
 
-// Unrecorded says what no trace of a source has, whatever the program did. Of the zero value everything is recorded.
+// Unrecorded states what no trace of a source has, whatever the program did. Of the zero value everything is recorded.
 type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
 
 // HasWaits says whether the source records calls that wait for the GPU.
@@ -448,7 +448,7 @@ type SignalWait struct {
 	Signaller *Thread // who gave the signal; nil when not known
 	Signalled Nanos   // when; 0 when not known
 	Gave      uint64  // address of what the waiting thread itself had signalled last, since its wait before; 0 for nothing
-	GivenBack bool    // the semaphore was given back by the thread that had taken it, as a lock is
+	GivenBack bool    // the semaphore was released by the thread that had taken it, as a lock is
 	// who signalled had fetched, since its signal before and before it committed, from where the waiting thread had put
 	// something
 	Fetched  bool
@@ -507,11 +507,11 @@ type Allocation struct {
 	Address  uint64 // of its contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
 	OnHeap   bool   // it takes memory of a heap or, a view, of another resource, which is an Allocation of its own
-	Released Nanos  // when it was given back; 0 when it was not, or that is not known (Trace.Releases)
+	Released Nanos  // when it was released; 0 when it was not, or that is not known (Trace.Releases)
 	Copied   bool   // the call copied what it holds into it
 }
 
-// Freed is memory that was given back: the Allocation of that Object may be in an earlier part.
+// Freed is memory that was released: the Allocation of that Object may be in an earlier part.
 type Freed struct {
 	At      Nanos
 	Process *Process

@@ -20,7 +20,7 @@ type processLoader struct {
 	queues    table[Queue]
 	functions functionsMade
 	threads   map[ThreadID]*threadLoader
-	released  table[instants] // when memory was given back
+	released  table[instants] // when memory was released
 	indirect  indirectCommands
 	canary    map[wire.Call]int // calls of the self-check that were seen
 	layers    map[Layer]*Layer
@@ -85,7 +85,7 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	return e
 }
 
-// attach gives an encoder to its command buffer. The first is the buffer's as it is, and goes on changing; there is
+// attach gives an encoder to its command buffer. The first is the buffer's as it is, and continues changing; there is
 // nearly always no other, so that command buffers need not be gone over once more for them.
 func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	if b == nil || e.buffer != nil {

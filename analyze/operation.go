@@ -15,8 +15,8 @@ type Operation struct {
 // An OperationSource is where the name of an operation was said.
 type OperationSource uint8
 
-// The sources, the one that counts first first: what is said of the work itself counts before what is said of all that
-// is around it.
+// The sources, the one that counts first first: what is reported of the work itself counts before what is reported of
+// all that is around it.
 const (
 	FromNothing       OperationSource = iota
 	FromDebugGroup                    // the innermost one that was open in the encoder

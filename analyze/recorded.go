@@ -56,7 +56,7 @@ func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	return list
 }
 
-// recorded says what of the run the trace has.
+// recorded states what of the run the trace has.
 func (l *loader) recorded(r *tracefile.Reader) {
 	s := &l.trace.Source
 	s.Recorded = recordedTimes(r, l.trace)
@@ -85,7 +85,7 @@ func (s *Source) waitsText() string {
 		"for each other"
 }
 
-// selectedText is RecordedText for what was asked for.
+// selectedText is RecordedText for what was requested.
 func (s *Source) selectedText() string {
 	text := s.timesText()
 	if len(s.Selected) == 0 {

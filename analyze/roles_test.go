@@ -9,7 +9,7 @@ import (
 )
 
 // The story: a program's threads handed their work to one that committed it. In a part of its run in which they only
-// waited for that one's signal they were taken for threads of a pool that have nothing to do, and were left out; and
+// waited for that one's signal they were mistaken for threads of a pool that have nothing to do, and were left out; and
 // threads that waited for a lock in all of a window, and committed before and after it, did not take part in it, so
 // that the program seemed to wait for the GPU.
 func TestRolesInAPart(t *testing.T) {

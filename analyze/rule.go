@@ -19,7 +19,7 @@ type rule struct {
 	blocks   bool // it yields, and is a BlockedWait
 	yields   bool // gives its time to the call that it is nested in
 	encoder  EncoderKind
-	counted  bool         // how many is said: of threads, of commands
+	counted  bool         // its number is reported: of threads, of commands
 	indirect bool         // it has to do with commands of indirect command buffers
 	members  []wire.Place // of command buffers that are committed at once
 	roles    roles        // of the thread that makes it

@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Shortfall says that a trace is not all of its recording: nothing that is said of it may be said of the whole.
+// A Shortfall says that a trace is not all of its recording: nothing that is reported of it may be said of the whole.
 type Shortfall struct {
 	Kind string // one of the three below
 	Why  string // one line

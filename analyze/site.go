@@ -58,8 +58,8 @@ func (s *Stack) candidates() (list []*Frame) {
 	return list
 }
 
-// wrapperSelectors is from how many different calls of Metal on a place is taken for a wrapper, through which a program
-// makes all its calls.
+// wrapperSelectors is from how many different calls of Metal on a place is mistaken for a wrapper, through which a
+// program makes all its calls.
 const wrapperSelectors = 3
 
 // passWrappers lets sites be the functions that call wrappers: a binding's send(), which says nothing of where in the

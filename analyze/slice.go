@@ -33,7 +33,7 @@ func (s *Slice) First() bool { return s.number == 0 }
 // Last says whether nothing comes after.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
-// slicing is what a loader is told of the slice that it loads.
+// slicing describes to a loader the slice that it loads.
 type slicing struct {
 	*sliced
 	core  Interval
@@ -75,8 +75,8 @@ const aroundSlice = 16
 // more is read: see File.Load.
 const aroundApart = 64
 
-// EachSlice loads the time that was asked for in slices of about so many records, and hands them over one after
-// another. What it returns is how many command buffers were handed over before their end was known, because too many
+// EachSlice loads the time that was asked for in slices of about so many records, and passes them on one after
+// another. What it returns is how many command buffers were passed on before their end was known, because too many
 // were open at once. Options.Visit gets each call once, in the slice in which it ends.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
@@ -161,7 +161,7 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	return t
 }
 
-// hold is the command buffers that the slice holds. Those that go on are kept until they end.
+// hold is the command buffers that the slice holds. Those that continue are kept until they end.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
 	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}

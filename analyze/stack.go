@@ -42,7 +42,7 @@ const (
 	InterpreterFree // not held by the thread
 )
 
-// Capture says what recording stacks took and what is missing.
+// Capture states what recording stacks took and what is missing.
 type Capture struct {
 	Stacks    int64 // recorded, one for a call
 	Took      Nanos // by all of them, on the threads that made the calls

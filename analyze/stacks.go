@@ -150,7 +150,7 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 }
 
 // code is the part of a stack that is one: from code that keeps no frame pointers on it is what its registers happened
-// to hold. The innermost address is always right. Of the tracer's own functions nothing is said.
+// to hold. The innermost address is always right. Of the tracer's own functions nothing is reported.
 func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	whole := len(addresses)
 	for i, a := range addresses {

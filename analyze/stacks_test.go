@@ -221,7 +221,7 @@ func TestStackFrames(t *testing.T) {
 		"an interpreter without frames of Python": {func(s *stackScript) wire.Stack {
 			return wire.Stack{Native: []uint64{s.symbol(extension+1, "commit"), s.symbol(python+1, "take_gil")}}
 		}, "commit take_gil"},
-		// Code without frame pointers: what its register held was taken for one, and what lay there for an address.
+		// Code without frame pointers: what its register held was mistaken for one, and what lay there for an address.
 		"stray, no image": {func(s *stackScript) wire.Stack {
 			return wire.Stack{Native: []uint64{s.symbol(program+1, "leaf"), 0x99, s.symbol(program+2, "main"), 0x98}}
 		}, "leaf 0x99 main …"},

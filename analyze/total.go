@@ -189,7 +189,7 @@ func (t *Total) Device(part *Device) *Device {
 	return d
 }
 
-// add adds the thread's time in the next part. Its working time goes on from its first mark in any part to its last.
+// add adds the thread's time in the next part. Its working time continues from its first mark in any part to its last.
 func (t *Thread) add(next *Thread) {
 	for p := range t.Exclusive {
 		t.Exclusive[p] += next.Exclusive[p]

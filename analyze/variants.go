@@ -47,7 +47,7 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 	}
 }
 
-// mostSpecialised bounds the specialised functions of one name that are told apart: the last stands for all further
+// mostSpecialised bounds the specialised functions of one name that are distinguished: the last stands for all further
 // ones. A program may make the same one again and again.
 const mostSpecialised = 32
 

@@ -139,7 +139,7 @@ func (t *Trace) warnOfDoubts() {
 const mostUnfinishedNamed = 8
 
 // UnfinishedWarnings are the lines of Warnings about Metal calls and waits for locks that had not returned. Threads in
-// known are left out: the reader is told of them elsewhere. A thread that waits for a signal usually waits for work, so
+// known are left out: the report has them elsewhere. A thread that waits for a signal usually waits for work, so
 // there is no line about it.
 func (t *Trace) UnfinishedWarnings(known map[*Thread]bool) (lines []string) {
 	more := 0

@@ -42,9 +42,9 @@ type Options struct {
 	Selection *Selection
 	// Observer, when there is one, is told what is recorded as it arrives.
 	Observer Observer
-	// Watch, when there is one, is told several times a second what the threads of each process are at.
+	// Watch, if set, gets several times a second what the threads of each process are doing.
 	Watch func(tracefile.ProcessIndex, Sight)
-	// Failed, when there is one, is called once when the trace cannot be written any more. The recording goes on: from
+	// Failed, when there is one, is called once when the trace cannot be written any more. The recording continues: from
 	// then on what happens is counted, so that the trace can say what it lacks.
 	Failed func(error)
 	// Behind, when there is one, is called each time a ring was found more than half full of new records: they come
@@ -213,8 +213,8 @@ func (c *Collector) shut() {
 	})
 }
 
-// Close ends the recording: processes that are still running keep what was recorded of them, and it is said that they
-// were. It closes the trace and reports the first failure to write it. Call it once what was traced is gone.
+// Close ends the recording: processes that are still running keep what was recorded of them, and it is reported that
+// they were. It closes the trace and reports the first failure to write it. Call it once what was traced is gone.
 func (c *Collector) Close() (Result, error) {
 	c.shut()
 	c.connections.Wait()

@@ -160,7 +160,7 @@ func totalCalls(truth truth, threads int) (n uint64) {
 }
 
 // SIGKILL at a random moment: every call that was published is in the trace, once. The ring's tail alone would not do:
-// a frame that was written and whose slots were not yet given back would come twice. Positions tell.
+// a frame that was written and whose slots were not yet released would come twice. Positions tell.
 func TestKilledAtRandom(t *testing.T) {
 	kills := 50
 	if testing.Short() {
@@ -327,7 +327,7 @@ func TestDaemonLivesOn(t *testing.T) {
 	}
 }
 
-// A daemon that never used Metal is left behind: nothing of it is missing, so nothing is said.
+// A daemon that never used Metal is left behind: nothing of it is missing, so nothing is reported.
 func TestDaemonWithoutMetal(t *testing.T) {
 	r := startRecording(t)
 	conn, err := wiretest.Dial(r.Address(), wiretest.Hello())

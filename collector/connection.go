@@ -138,7 +138,7 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 		p.end(alive, failure, func() error { return nil })
 		return
 	}
-	// The connection has ended; the process may go on without a drainer.
+	// The connection has ended; the process may continue without a drainer.
 	alive := <-over
 	p.collector.settle(p.peer) // another program that took its place may have connected and not been heard
 	p.trace.mutex.Lock()
@@ -181,6 +181,6 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	}
 }
 
-// gone says that no process has a number any more. That one has died may be known here before it has been heard of: on
+// gone says that no process has a number any more. That one has died may be known here before anybody has noticed: on
 // a busy machine a program that had ended, and been waited for, was said to be still running.
 func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

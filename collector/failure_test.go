@@ -23,7 +23,7 @@ import (
 )
 
 // Who begins after the collector's socket was removed, as cleaners of temporary folders do, is not in the trace. Its
-// report began with "0 calls, none lost" (found by the torture). What is connected already goes on.
+// report began with "0 calls, none lost" (found by the torture). What is connected already continues.
 func TestSocketRemoved(t *testing.T) {
 	r := startRecording(t)
 	cmd, truth := task{Threads: 1, PerStep: 50, Pause: time.Millisecond, Calls: 2000, Drain: "yes"}.start(t, r.Address())
@@ -49,9 +49,9 @@ func TestSocketRemoved(t *testing.T) {
 	}
 }
 
-// On a full disk the error is reported, what was written reads as a cut trace, the program goes on; and though nothing
-// can be written any more, the trace says to the last record how many it lacks. It used to say nothing: reports called
-// 36,838 calls of 405,105 "none lost".
+// On a full disk the error is reported, what was written reads as a cut trace, the program continues; and though
+// nothing can be written any more, the trace says to the last record how many it lacks. It used to say nothing:
+// reports called 36,838 calls of 405,105 "none lost".
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := mountSmall(dir, 256<<10); err != nil {
@@ -120,7 +120,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// A killed collector loses little more than a second, and the program goes on.
+// A killed collector loses little more than a second, and the program continues.
 func TestCollectorKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	program, err := os.Executable()

@@ -36,7 +36,7 @@ func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 }
 
 // readFrames reads frames to the end of the connection or of the process. A frame cut by the end is not an error: its
-// slots were not given back. The error says what the peer did wrong.
+// slots were not released. The error states what the peer did wrong.
 func (p *process) readFrames(in *bufio.Reader) error {
 	var payload []byte
 	var records []wire.Record

@@ -209,7 +209,7 @@ func TestRunsOutOfDescriptors(t *testing.T) {
 }
 
 // Without descriptors and with nobody at the door, nobody is missing; and who comes when the recording ends is not said
-// to have been kept out. Those who went on knocking while it ended were let in until no descriptor was left, and
+// to have been kept out. Those who continued knocking while it ended were let in until no descriptor was left, and
 // thousands were said not to be traced.
 func TestNobodyAtTheDoor(t *testing.T) {
 	var before unix.Rlimit

@@ -39,7 +39,7 @@ func TestParseStat(t *testing.T) {
 }
 
 // What a machine's programs had of its processors is no less than what this one had, and is not looked at anew by
-// everybody.
+// everyone.
 func TestMachineClock(t *testing.T) {
 	var m machineClock
 	first, known := m.look()

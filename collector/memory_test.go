@@ -72,7 +72,7 @@ func TestBadRingHeader(t *testing.T) {
 }
 
 // A ring that was exactly full when its process was killed lost its two oldest records: they lie where the thread might
-// have been writing, but where nothing was given back nothing is written.
+// have been writing, but where nothing was released nothing is written.
 func TestOldest(t *testing.T) {
 	const n = wire.RecordsPerRing
 	for _, c := range []struct{ head, tail, want uint64 }{
@@ -83,7 +83,7 @@ func TestOldest(t *testing.T) {
 		{n + 7, 7, 7},  // full, further on
 		{n + 7, 8, 8},  // the thread may be writing one
 		{n + 7, 9, 9},  // or two
-		{n + 7, 10, 9}, // of what was given back, all but those two
+		{n + 7, 10, 9}, // of what was released, all but those two
 		{5 * n, 5 * n, 4*n + 2},
 	} {
 		if got := oldest(c.head, c.tail); got != c.want {
@@ -137,7 +137,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// Rings that have filled by more than a quarter are taken beside each other, and each record is there once, in the
+// Rings that have filled by more than a quarter are taken alongside each other, and each record is there once, in the
 // order of its ring.
 func TestFullRingsBesideEachOther(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))

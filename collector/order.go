@@ -15,7 +15,7 @@ type recordOrder struct {
 
 	// Guarded by the trace's mutex.
 	rings   [wire.RingCount]*ring
-	missing uint64 // records that were handed over and did not arrive
+	missing uint64 // records that were passed on and did not arrive
 }
 
 // ring is the state of a ring, made when it is first seen.

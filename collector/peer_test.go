@@ -74,7 +74,7 @@ func (s seen) Records(tracefile.ProcessIndex, uint16, []wire.Record) {
 	}
 }
 
-// A process that was waited for is gone, whoever has heard of it.
+// A process that was waited for is gone, whoever has noticed.
 func TestGone(t *testing.T) {
 	cmd := exec.Command("sleep", "1000")
 	if err := cmd.Start(); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // A process counts in its own memory, where a stray write of the program lands as easily as a true count: what it says
-// is believed as far as it is possible, and what is not is said and left out of all sums.
+// is believed as far as it is possible, and what is not is reported and left out of all sums.
 
 const (
 	// fastestCall is less than any thread needs to record a call, or to count one that it drops: two readings of the
@@ -55,7 +55,7 @@ type limit struct {
 	most  uint64 // of one thread
 }
 
-// believe is the counter when it is possible, and else 0, which is said. where is a ring, or empty for the process.
+// believe is the counter when it is possible, and else 0, which is reported. where is a ring, or empty for the process.
 func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n

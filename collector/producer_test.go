@@ -26,7 +26,7 @@ import (
 // The tests run this binary again as the process that is traced: it does what the shim and its drainer do, and notes in
 // a file, which is shared memory too, what it did: the truth that the trace is compared with.
 
-// A task says what a traced process does.
+// A task states what a traced process does.
 type task struct {
 	Socket   string
 	Token    wire.Token
@@ -34,7 +34,7 @@ type task struct {
 	Threads  int
 	PerStep  int           // calls between two pauses, of each thread
 	Pause    time.Duration // 0: none
-	Calls    int           // of each thread, and then it exits; 0: it goes on until it is killed
+	Calls    int           // of each thread, and then it exits; 0: it continues until it is killed
 	Drain    string        // "yes", "no", "stuck": the drainer stops for ever, holding the claims it took
 	FactEach int           // a fact after every so many calls
 	Block    bool          // waits when a ring is full instead of dropping

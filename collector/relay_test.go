@@ -85,8 +85,8 @@ func TestRelayed(t *testing.T) {
 	checkValid(t, trace)
 }
 
-// A relay that died cost the rest of the trace. Now the program and the recording go on without it, and when a receiver
-// is there again it gets all that it lacks, once.
+// A relay that died cost the rest of the trace. Now the program and the recording continue without it, and when a
+// receiver is there again it gets all that it lacks, once.
 func TestReceiverGoesAndComesBack(t *testing.T) {
 	r := startRelayed(t, 1<<30)
 	cmd, truth := task{Threads: 2, PerStep: 1000, Pause: time.Millisecond, Drain: "yes"}.start(t, r.Address())

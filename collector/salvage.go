@@ -7,7 +7,7 @@ import (
 )
 
 // salvage reads what a process that is gone left in its rings: everything that was published and did not come by the
-// socket. Nobody writes any more, so claims are void and even slots that were given back are whole, but for the one
+// socket. Nobody writes any more, so claims are void and even slots that were released are whole, but for the one
 // that the thread was writing when it died. What is wrong with one ring costs the others nothing.
 func (reader *ringReader) salvage() error {
 	var wrong []error
@@ -41,7 +41,7 @@ func (reader *ringReader) salvageRecords(r *ring, shared wire.Ring) error {
 }
 
 // oldest is the first position whose slot still holds its record, in the ring of a thread that is gone. Up to where the
-// ring was given back nothing can have been overwritten; before that, all of the ring but what the thread may have been
+// ring was released nothing can have been overwritten; before that, all of the ring but what the thread may have been
 // writing.
 func oldest(head, tail uint64) uint64 {
 	whole := head - min(head, wire.RecordsPerRing)

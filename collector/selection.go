@@ -40,7 +40,7 @@ const (
 
 // NewSelection reads rules, as "thread:worker-*". Of each subject, what one of only names is wanted, or, without any,
 // all; less what one of leaveOut names. Names are as in a shell, with * and ?; threads and queues have numbers as well.
-// Nil is all. The error says what is wrong with a rule.
+// Nil is all. The error states what is wrong with a rule.
 func NewSelection(only, leaveOut []string) (*Selection, error) {
 	if len(only)+len(leaveOut) == 0 {
 		return nil, nil
@@ -76,7 +76,7 @@ func parseRule(text string) (r rule, err error) {
 	return r, nil
 }
 
-// Asked is what was asked for, flag by flag; empty is all.
+// Asked is what was requested, flag by flag; empty is all.
 func (s *Selection) Asked() []string {
 	if s == nil {
 		return nil

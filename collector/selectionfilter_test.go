@@ -78,12 +78,12 @@ func mustMake(kind, of wire.Kind) wire.Call {
 }
 
 // TestSelection: of a process with two threads that each have a queue and label some of their command buffers, what is
-// asked for is kept, and nothing else, whichever ring is heard of first; what is left out is not missing, and is
+// asked for is kept, and nothing else, whichever ring comes first; what is left out is not missing, and is
 // counted.
 func TestSelection(t *testing.T) {
 	const workers, rounds = 2, 300
 	dispatch := wire.MustLookup(wire.FamilyEncoder, "dispatchThreadgroups:threadsPerThreadgroup:")
-	// The ring 0 is of who makes the queues, 1 and 2 of the workers, 3 of who hears of completions.
+	// The ring 0 is of who makes the queues, 1 and 2 of the workers, 3 of the thread that gets completions.
 	var rings [4][]wire.Record
 	at := wire.Ticks(1000)
 	add := func(ring int, r wire.Record, more ...wire.More) {
@@ -103,7 +103,7 @@ func TestSelection(t *testing.T) {
 	for w := range workers {
 		add(0, wire.Record{Call: callQueue, Object: 1, Arg: uint64(2 + w)})
 	}
-	for w := range workers { // later than it is used by who hears of it first
+	for w := range workers { // later than it is used by the thread that gets it first
 		add(0, wire.Record{Call: nameQueue, Object: wire.ObjectID(2 + w),
 			Arg: uint64(wire.HashString(fmt.Sprint("queue/", w)))})
 	}
@@ -233,7 +233,7 @@ func TestSelectionOfQuietRings(t *testing.T) {
 	})
 }
 
-// TestSelectionIsRefused: one line says what is wrong.
+// TestSelectionIsRefused: one line states what is wrong.
 func TestSelectionIsRefused(t *testing.T) {
 	for _, wrong := range []string{"", "thread", "thread:", "colour:red", "call:[", "worker-1"} {
 		_, err := NewSelection([]string{wrong}, nil)

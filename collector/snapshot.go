@@ -8,7 +8,7 @@ import (
 const snapshotPatience = time.Second
 
 // Snapshot hands to the trace what every process has recorded by now and which calls its threads are inside, and the
-// trace to the operating system, so that it can be read while the recording goes on.
+// trace to the operating system, so that it can be read while the recording continues.
 func (c *Collector) Snapshot() error {
 	c.mutex.Lock()
 	var processes []*process

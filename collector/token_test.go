@@ -90,7 +90,7 @@ func TestSilentConnectionsOfAnotherUser(t *testing.T) {
 	}
 }
 
-// A process that says hello, hands over its memory and ends before it is accepted is in the trace, with its records.
+// A process that says hello, passes on its memory and ends before it is accepted is in the trace, with its records.
 // macOS does not say of it which process it was (ENOTCONN); it was refused, and counted as a process 0 that was not
 // traced. One that ended before it said who it is, is nobody.
 func TestPeerThatIsGone(t *testing.T) {

@@ -100,7 +100,7 @@ func kept(t testing.TB, trace *tracefile.Reader, ring int) (all []wire.Record) {
 	return all
 }
 
-// TestWindowByMarks: whatever threads do, in whichever order their records come, all calls that were going on between
+// TestWindowByMarks: whatever threads do, in whichever order their records come, all calls that were continuing between
 // the marks are kept, whole and in order; of those well outside only what lasts is; and nothing seems to be lost.
 func TestWindowByMarks(t *testing.T) {
 	for seed := range uint64(200) {

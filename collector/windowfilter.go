@@ -74,7 +74,7 @@ func newest(records []wire.Record) (end wire.Ticks) {
 }
 
 // isLate reports whether a record that arrives after the window was closed belongs to it: its call began in the window,
-// or the record says what the GPU did then.
+// or the record states what the GPU did then.
 func (f *windowFilter) isLate(r *ring, record *wire.Record) bool {
 	if record.Call == wire.CallMore {
 		return r.window.late

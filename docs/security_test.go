@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestSecurityPageNamesItsTests: each row of security.md that says what somebody can or cannot do names a test, and
+// TestSecurityPageNamesItsTests: each row of security.md that states what somebody can or cannot do names a test, and
 // each of these tests exists.
 func TestSecurityPageNamesItsTests(t *testing.T) {
 	text, err := os.ReadFile("security.md")

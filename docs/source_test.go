@@ -78,7 +78,7 @@ func TestConditionsAreNoMaps(t *testing.T) {
 	})
 }
 
-// aside is how many words may stand in parentheses inside of a comment's sentence: one that has more must be read
+// aside is how many words may are in parentheses inside of a comment's sentence: one that has more must be read
 // twice, once without them.
 const aside = 9
 

@@ -8,7 +8,7 @@ import (
 //go:embed sql/*.sql
 var queries embed.FS
 
-// A Query is a file of sql/: a comment that says what it answers, and a query of the exported tables.
+// A Query is a file of sql/: a comment that states what it answers, and a query of the exported tables.
 type Query struct{ Name, Text string }
 
 // Queries are those of sql/, by name.

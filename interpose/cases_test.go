@@ -118,7 +118,7 @@ func TestProxyOfManyCommandBuffers(t *testing.T) {
 
 // A completion handler that is added after the commit ends the program: Metal aborts. Ours is added inside the commit,
 // before the original is called; the program's own handlers run as they do without it, and before anybody who waits
-// goes on.
+// continues.
 func TestHandlersAreAddedBeforeTheCommit(t *testing.T) {
 	for _, r := range same(t, "handlers") {
 		completed := 0
@@ -150,8 +150,8 @@ func TestHandlesOfOneObject(t *testing.T) {
 	}
 }
 
-// A view that is the last to hold its texture gives it back with itself, a texture in a buffer the buffer, and a
-// deallocator whatever it lets go of. These were taken for inner parts of the deallocation that they are in: the
+// A view that is the last to hold its texture releases it with itself, a texture in a buffer the buffer, and a
+// deallocator whatever it releases. These were mistaken for inner parts of the deallocation that they are in: the
 // textures stayed in the report for ever, and its peak, said to be measured, grew with each. Every resource is given
 // back once, and is not an inner call.
 func TestLastHoldersGiveBackAll(t *testing.T) {

@@ -1,5 +1,6 @@
-// dlsym(handle, name) for x86-64: asks mt_dlsym_pick, which also gets the caller's address, then returns its answer or jumps to the
-// next dlsym with the arguments and the return address as they came. System V calling convention; the pick comes back in rax (address) and rdx (is it ours).
+// dlsym(handle, name) for x86-64: asks mt_dlsym_pick, which also gets the caller's address, then returns its answer
+// or jumps to the next dlsym with the arguments and the return address as they came. System V calling convention; the
+// pick comes back in rax (address) and rdx (is it ours).
 #if defined(__linux__) && defined(__x86_64__)
 	.text
 	.globl dlsym

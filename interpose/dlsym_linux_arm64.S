@@ -1,5 +1,6 @@
-// dlsym(handle, name) for AArch64: asks mt_dlsym_pick, which also gets the caller's address, then returns its answer or jumps to the
-// next dlsym with the arguments and the return address as they came. AAPCS64; the pick comes back in x0 (address) and x1 (is it ours).
+// dlsym(handle, name) for AArch64: asks mt_dlsym_pick, which also gets the caller's address, then returns its answer
+// or jumps to the next dlsym with the arguments and the return address as they came. AAPCS64; the pick comes back in
+// x0 (address) and x1 (is it ours).
 #if defined(__linux__) && defined(__aarch64__)
 	.text
 	.globl dlsym

@@ -20,7 +20,7 @@ func drain() {
 	if C.mt_drainer_cost() != 0 {
 		drainer.Drain(unsafe.Pointer(C.mt_drainer_region()), process{})
 	}
-	select {} // The collector is gone; the program goes on.
+	select {} // The collector is gone; the program continues.
 }
 
 // A process asks the C half.

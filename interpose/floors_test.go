@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// floors are the folders of the C half, from the lowest up: docs/architecture.md says what each is.
+// floors are the folders of the C half, from the lowest up: docs/architecture.md states what each is.
 var floors = []string{"system", "core", "stacks", "waits", "hook", "features", "top"}
 
 // shimSources are the files of the C half that this system has.

@@ -49,8 +49,8 @@ func TestLayers(t *testing.T) {
 
 // A program loads Metal Performance Shaders long after its first command buffer, as a plug-in does: who looked for the
 // kernels only once, or only where a device is made, never knew one. They are looked for at every 256th command buffer
-// of a thread, so a kernel that is made then is told; one that was made in between is told once another one of its
-// class is made.
+// of a thread, so a kernel that is made then is reported; one that was made in between is reported once another one
+// of its class is made.
 func TestKernelsThatLoadLate(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	flags := []string{"gcc", "-O1", "-std=gnu11", "-Itestdata", "-Wno-unused-parameter", "-o", "OUT",

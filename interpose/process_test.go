@@ -231,10 +231,10 @@ func TestManyStarts(t *testing.T) {
 	}
 }
 
-// A process may have limits that the shared memory does not fit in. It runs untraced and the collector is told why; a
-// limit on file sizes would raise SIGXFSZ if the memory were tried. The story of the third: the memory was mapped, took
-// two thirds of the limit, and the program could not start its next thread. The torture found it: a program that ran
-// with 900 MB alone ended with SIGABRT.
+// A process may have limits that the shared memory does not fit in. It runs untraced and the collector gets the
+// reason; a limit on file sizes would raise SIGXFSZ if the memory were tried. The story of the third: the memory was
+// mapped, took two thirds of the limit, and the program could not start its next thread. The torture found it: a
+// program that ran with 900 MB alone ended with SIGABRT.
 func TestLimits(t *testing.T) {
 	for limit, says := range map[string]string{"-f 1000": "ulimit -f", "-v 500000": "ulimit -v",
 		"-v 900000": "ulimit -v"} {

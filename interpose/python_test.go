@@ -238,7 +238,7 @@ interpreters.destroy(other) # 3.14 warns of those that are left
 	}
 }
 
-// A Python of a version that is not known has no frames, and why is said; a process without one has neither.
+// A Python of a version that is not known has no frames, and why is reported; a process without one has neither.
 func TestPythonUnknown(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
 	home, _ := os.UserHomeDir()

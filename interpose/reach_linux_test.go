@@ -120,8 +120,8 @@ func must[T any](v T, err error) func(*testing.T) T {
 }
 
 // Where macOS has no room among those that connect it refuses, as it does where nobody listens. Here, too, a connection
-// is refused while a socket is bound and not yet listened on: the lock beside it says that somebody is there, and it is
-// tried again.
+// is refused while a socket is bound and not yet listened on: the lock alongside it says that somebody is there, and
+// it is tried again.
 func TestRefusedWhileTheCollectorLives(t *testing.T) {
 	s := bindSocket(t)
 	heard := make(chan chan int, 1)

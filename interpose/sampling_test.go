@@ -113,8 +113,8 @@ func TestEncoderTimesAreTrue(t *testing.T) {
 	}
 }
 
-// What cannot be measured is said, with its reason, and what is left alone stays as the program wanted it. A command
-// buffer that is never committed must not keep its room: there is some for 8192 encoders.
+// What cannot be measured is reported, with its reason, and what is left alone stays as the program wanted it. A
+// command buffer that is never committed must not keep its room: there is some for 8192 encoders.
 func TestEncodersThatAreNotMeasured(t *testing.T) {
 	r, file, _ := sampled(t, "other-encoders")
 	want := trueTimes(file)

@@ -19,7 +19,7 @@ func signals(t testing.TB) *exec.Cmd {
 		"-o", "OUT", "testdata/signals.cc", shapes, "-lpthread"))
 }
 
-// Every wait for a signal is recorded with who gave it, and is none for a lock, but for a semaphore that was given back
+// Every wait for a signal is recorded with who gave it, and is none for a lock, but for a semaphore that was released
 // by who had taken it, which is one; a semaphore that is free is not waited for; threads that are cancelled in a wait,
 // and in one that need not wait, end as without the tracer.
 func TestSignals(t *testing.T) {
@@ -123,7 +123,7 @@ server.join()
 
 // One thread of Python that is never idle serves four others through an executor: none of them wakes it, so nothing but
 // the locks that both touch says that they hand it something. A pool that is given that thread's results waits in the
-// same way, and hands nothing over; it once was the only thing that a saturated submitter's clients were taken for.
+// same way, and hands nothing over; it once was the only thing that a saturated submitter's clients were mistaken for.
 func TestPythonHandsOver(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -195,7 +195,7 @@ for thread in threads:
 	}
 }
 
-// BenchmarkSignal measures what signalling a condition variable that nobody waits for, and taking and giving back a
+// BenchmarkSignal measures what signalling a condition variable that nobody waits for, and taking and releasing a
 // semaphore that is free, cost more in a process that uses Metal.
 func BenchmarkSignal(b *testing.B) {
 	for _, what := range []string{"signal", "semaphore"} {
@@ -218,7 +218,7 @@ func TestHandoffs(t *testing.T) {
 }
 
 // The story: what an answer touches was kept as bits of a word, of which the mutex of the requests had one of the same
-// in every twentieth run; then nothing was seen of the work that Python's threads handed over. And answers to several
+// in every twentieth run; then nothing was seen of the work that Python's threads passed on. And answers to several
 // command buffers together, as of an executor that was given three, were never seen to have been asked for.
 func TestWhatWasFetched(t *testing.T) {
 	program := build(t, "fetched", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o",

@@ -10,7 +10,7 @@ import (
 )
 
 // Each call whose stack is to be recorded has one, which ends where the call begins, on its thread; other calls have
-// none. What a stack is made of is sent once for each thread, before any record that names it.
+// none. What a stack is built from is sent once for each thread, before any record that names it.
 func TestStackRecords(t *testing.T) {
 	cmd := client(t, "threads", "20")
 	cmd.Env = []string{"MTRACE_STACKS=native"}

@@ -255,7 +255,7 @@ func compareThread(t testing.TB, thread uint64, m model, events []event, texts m
 }
 
 // A numbering pairs truth's numbers of objects with the trace's, which must be one to one. A wrapper of the validation
-// layer and what it wraps, whose number it is told with, are one.
+// layer and what it wraps, whose number it is reported with, are one.
 type numbering struct{ traced, true, wraps map[uint64]uint64 }
 
 func (n *numbering) pairs(truth, trace uint64) bool {

@@ -56,7 +56,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	return a
 }
 
-// judge gives the verdict, and says what removing its causes would bring.
+// judge gives the verdict, and states what removing its causes would bring.
 func (a *Analysis) judge(opts Options) {
 	a.Verdict = ask(a.Evidence)
 	a.Verdict.nameSites(a.Evidence.Trace)
@@ -69,7 +69,7 @@ func (a *Analysis) judge(opts Options) {
 	a.Verdict.confess(a.Evidence)
 }
 
-// wouldWaitForTheGPU is what threads would gain that wait for everybody's work on a GPU that is always busy, if they
+// wouldWaitForTheGPU is what threads would gain that wait for all threads' work on a GPU that is always busy, if they
 // waited for their own only, and that is next to nothing: then they would wait for the GPU instead, which is the limit.
 // It is nil when that is not so.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {

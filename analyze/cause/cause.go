@@ -35,7 +35,7 @@ const (
 const ForeignGPULoad = "foreign-gpu-load"
 
 // A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone, and says all
-// that is told of it.
+// that the report has of it.
 type cause struct {
 	name   string
 	rule   func(*evidence.Evidence) Finding
@@ -97,8 +97,8 @@ const (
 	Fault Standing = iota // of the program: what its code can mend
 	// a fault, which costs time to those only who submit next to nothing, while those who submit have work in flight
 	Aside
-	Limit   // of the machine: it is told after the faults
-	Outside // not of the program's own doing: it is told, and is no verdict on the program
+	Limit   // of the machine: it is reported after the faults
+	Outside // not of the program's own doing: it is reported, and is no verdict on the program
 )
 
 // A Finding is what one rule says of its cause.
@@ -161,7 +161,7 @@ func (f Finding) not(format string, args ...any) Finding {
 
 // replayed is what a cause asks the replayed program.
 type replayed interface {
-	// Paced says whether threads wait for their work in no call, and it shows in when they go on.
+	// Paced says whether threads wait for their work in no call, and it shows in when they continue.
 	Paced() bool
 	// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with
 	// others.

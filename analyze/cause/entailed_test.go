@@ -11,9 +11,9 @@ import (
 
 const us = analyze.Nanos(1000)
 
-// turns makes a trace of threads that take turns of 10 µs at their interpreter's lock, one call a turn: each makes and
+// turns makes a trace of threads that take turns of 10 µs at the GIL, one call a turn: each makes and
 // commits a command buffer, waits for it, and then, when all is long done, for the newest of each other thread if
-// everybody says so.
+// all threads do so.
 func turns(threads, rounds int, everybody bool) *analyze.Trace {
 	const turn = 10 * us
 	w := handmade.New(0)
@@ -60,7 +60,7 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 }
 
 // The story: on a machine with 16 processors the GPU had long done what threads of Python waited for. Waiting for
-// everybody's work cost no time in the waits, but eight turns at the GIL an operation instead of one:
+// all threads' work cost no time in the waits, but eight turns at the GIL an operation instead of one:
 // the verdict was interpreter-lock, and the same program was twice as fast when it waited for its own work alone.
 func TestWaitsThatCostTurnsAtTheInterpretersLock(t *testing.T) {
 	for _, threads := range []int{4, 8} {

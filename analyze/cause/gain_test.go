@@ -16,7 +16,7 @@ type mix struct {
 	matmul, gelu, think int64
 	commit              int64
 	ahead               int   // command buffers in flight of a thread
-	sync, together      bool  // wait for everybody; both kernels in one command buffer
+	sync, together      bool  // wait for all threads; both kernels in one command buffer
 	mixed               bool  // gelu twice in every other command buffer
 	thinker             int64 // what the first thread thinks
 }
@@ -164,7 +164,7 @@ func TestOneThreadThatLaunchesKernels(t *testing.T) {
 	}
 }
 
-// What takes no time of a program brings nothing, and what is not in it is an error that says what is.
+// What takes no time of a program brings nothing, and what is not in it is an error that states what is.
 func TestNothingToGain(t *testing.T) {
 	a := cause.Analyze(scenario(t, "independent threads"), cause.Options{})
 	g, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "*", Factor: 1}})

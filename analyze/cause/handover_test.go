@@ -88,9 +88,9 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// The story: a thread that has one other submit for it, and waits, was taken for one that feeds that other too slowly:
-// each waits for the other in turns. Who takes what the other makes says that there is room, and that waits for it,
-// too; but it makes the next meanwhile.
+// The story: a thread that has one other submit for it, and waits, was mistaken for one that feeds that other too
+// slowly: each waits for the other in turns. Who takes what the other makes says that there is room, and that waits
+// for it, too; but it makes the next meanwhile.
 func TestHandoverOfOne(t *testing.T) {
 	const asked, answers = 100, 200
 	const period = 1_000_000

@@ -11,7 +11,7 @@ import (
 )
 
 // The demo with a device-wide synchronisation, eight Python threads: without that wait threads wait for the GIL, and
-// without the GIL for everybody's work. Neither alone was shown to make the run faster in 2 of 8 runs, and the verdict
+// without the GIL for all threads' work. Neither alone was shown to make the run faster in 2 of 8 runs, and the verdict
 // was "none".
 func TestFaultsThatOnlyHelpTogether(t *testing.T) {
 	unsure := func(cause string, lost analyze.Nanos) Finding {

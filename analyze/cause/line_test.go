@@ -52,7 +52,7 @@ func TestLine(t *testing.T) {
 
 // The story: of four drawn programs whose queue holds up short work behind long three were none and one gpu-saturated,
 // on a busy machine. Now and then what came next began long after the work before it had ended, for want of a
-// processor, and that was taken to begin beside it. None did.
+// processor, and that was taken to begin alongside it. None did.
 func TestLineWhereSomeBeginLate(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(60 * period)
@@ -116,7 +116,7 @@ func TestEmptyIsNoWork(t *testing.T) {
 	}
 }
 
-// The story: threads that put an empty command buffer into everybody's queue, to wait for all, were said to lose that
+// The story: threads that put an empty command buffer into a shared queue, to wait for all, were said to lose that
 // time to the device-wide synchronisation, and as much of it to the queues in which those stood behind the others'
 // work.
 func TestEmptyIsNotInLine(t *testing.T) {

@@ -96,7 +96,7 @@ func (c tie) trace(t *testing.T) *analyze.Trace {
 // nothing, as the lock was kept as long; and of one that waits for who loads its data they were said to make it 1.14
 // times as fast, as it waited as long for each piece. What a thread waits for another to do ends when that is done. So
 // it is where no wait is in the trace: kernels of half the length were said to make a program with a spin lock 1.13
-// times as fast, which was 1.86 times as fast; and where there are ten waits for one, as for an interpreter's lock:
+// times as fast, which was 1.86 times as fast; and where there are ten waits for one, as for a GIL:
 // 1.15 times, and 1.77. A wait for a signal is what another does, and no call that could take less time: threads that
 // asked others for their work and took half as long were said to bring 1.13 where they brought 1.56.
 func TestFasterThingsThatOthersWaitFor(t *testing.T) {

@@ -120,7 +120,7 @@ func TestChanceStays(t *testing.T) {
 	}
 }
 
-// The story: of two threads that meet, or that a third lets go together, one always came last, and the verdict was
+// The story: of two threads that meet, or that a third releases together, one always came last, and the verdict was
 // gpu-bound: the other seemed to wait for what that one makes. But it waits while that one's work runs on the GPU, of
 // which it could have a part; what is made without the GPU starves it.
 func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
@@ -133,8 +133,8 @@ func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 }
 
 // The story: two threads of a pool, to which a third gives work as it comes and waits for room when it has given too
-// much, were called out of balance: each time one of them was let go, by who had been told that there is room. But they
-// are never let go together.
+// much, were called out of balance: each time one of them was released, by who had been told that there is room. But
+// they are never let go together.
 func TestPoolOfTwoIsNoMeeting(t *testing.T) {
 	const us = 1_000
 	w := handmade.New(100 * 1000 * us)

@@ -36,8 +36,8 @@ func wantVerdict(t *testing.T, trace *analyze.Trace, want, said string) {
 	}
 }
 
-// The story: another program's work on the GPU was taken for the cost of launching. It is told, with what it costs, and
-// the verdict on this program is none.
+// The story: another program's work on the GPU was mistaken for the cost of launching. It is reported, with what it
+// costs, and the verdict on this program is none.
 func TestForeignLoadIsNoVerdict(t *testing.T) {
 	trace := scenario(t, "another program on the GPU")
 	wantVerdict(t, trace, cause.None, "Another program uses the GPU")
@@ -62,7 +62,7 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 	if len(v.Causes) == 0 || v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.6 || v.Share > 0.9 {
 		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
 	}
-	for b := range trace.Buffers() { // who hears of the end lacks a processor as well: so may who begins the work
+	for b := range trace.Buffers() { // who learns of the end lacks a processor as well: so may who begins the work
 		b.Completed.Begin += 3 * ms
 		b.Completed.End += 3 * ms
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // The list beside the verdict is in the order of the time that is shown, faults before limits, and faults that cannot
-// be told apart from the verdict are named with it. It was interpreter-lock with 23%, above device-wide-sync with 31%
-// as a smaller cause, and the same gain for both.
+// be distinguished from the verdict are named with it. It was interpreter-lock with 23%, above device-wide-sync with
+// 31% as a smaller cause, and the same gain for both.
 func TestOneRanking(t *testing.T) {
 	gain := func(estimate, low, high float64) *replay.Speedup {
 		return &replay.Speedup{Estimate: estimate, Low: low, High: high}

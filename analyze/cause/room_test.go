@@ -69,8 +69,8 @@ func TestRoomIsNotSaturation(t *testing.T) {
 	}
 }
 
-// The story: a GPU that one or the other of many threads keeps busy was taken for what they wait for, though each spent
-// its time waiting for a processor.
+// The story: a GPU that one or the other of many threads keeps busy was mistaken for what they wait for, though each
+// spent its time waiting for a processor.
 func TestStarvedBesideRoom(t *testing.T) {
 	w := crowd(12, 60, 16, 900_000, 30_000)
 	for _, th := range w.Trace.Threads {

@@ -19,7 +19,7 @@ func (g gains) Without(c replay.Change) (*replay.Speedup, string) {
 
 func (g gains) WaitsLeft(replay.Change) (float64, bool) { return 0, false }
 
-// TestRoot: threads wait longest for their interpreter's lock, and less for everybody's work. Only if the lock
+// TestRoot: threads wait longest for the GIL, and less for all threads' work. Only if the lock
 // costs next to nothing without those waits, and not the other way round, it is they that are the verdict.
 func TestRoot(t *testing.T) {
 	for name, c := range map[string]struct {

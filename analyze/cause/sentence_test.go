@@ -23,7 +23,7 @@ var (
 const longestSentence = 45 // words
 
 // TestSentencesUseTheFieldsWords: a verdict's sentence names things as Metal, POSIX and other profilers do.
-// "Threads wait for everybody's work" did not, nor did "handing it over and hearing back takes 29.3 µs".
+// "Threads wait for all threads' work" did not, nor did "handing it over and hearing back takes 29.3 µs".
 func TestSentencesUseTheFieldsWords(t *testing.T) {
 	said := map[string]bool{}
 	for _, s := range tracesim.Scenarios {

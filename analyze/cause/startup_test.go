@@ -44,7 +44,7 @@ func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 // TestStartIsNoPartOfTheRun tells of the lab's scenarios on a GPU: where one of the driver's own threads had waited for
 // a lock, for 200 ns, while the context was made, half a second before the threads began, none of these was there for
 // half of the run, and nothing was predicted, in 46 of 265 runs. In others, what the process had computed before that
-// was taken for what its framework does for each command buffer, which was four times as much then.
+// was mistaken for what its framework does for each command buffer, which was four times as much then.
 func TestStartIsNoPartOfTheRun(t *testing.T) {
 	want := cause.Analyze(startedSlowly(t, false, false), cause.Options{}).Verdict.Causes[0].Speedup
 	if want == nil {

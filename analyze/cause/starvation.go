@@ -5,7 +5,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// starvation: the GPU has nothing to do, because threads that feed it wait for another thread's signal: for data, for
+// starvation: the GPU is idle, because threads that feed it wait for another thread's signal: for data, for
 // room for their results, for whatever the other makes. Meetings are imbalance, and threads that hand their work to one
 // that submits make that one the single submitter.
 func starvation(ev *evidence.Evidence) Finding {

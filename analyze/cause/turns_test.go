@@ -55,7 +55,7 @@ func shortOfProcessors(t *testing.T, take tracesim.Taking, late bool, waited ana
 // for 80% of the time only, as who had the lock had lost its processor to one that wanted it. The next to have a
 // ticket lock may be without a processor when its turn comes: of 14 drawn programs with one all were called cpu-bound,
 // since for up to half of the time nobody was between making a command buffer and the end of the wait for it; and who
-// had lost its processor before it waited found its work done, and seemed to go on into the next turn. Of a virtual
+// had lost its processor before it waited found its work done, and seemed to continue into the next turn. Of a virtual
 // machine whose host takes processors away, a part of what threads want of them is counted as nothing: two more were
 // cpu-bound for that.
 func TestSpinLockWhereProcessorsAreShort(t *testing.T) {

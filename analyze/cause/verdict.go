@@ -21,7 +21,7 @@ type Verdict struct {
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the largest first
 	RuledOut   []Finding // those that do not
-	// the faults that cannot be told apart from Cause by what removing them brings or, where that is not predicted, by
+	// the faults that cannot be distinguished from Cause by what removing them brings or, where that is not predicted, by
 	// what they cost
 	CloseCalls []string
 	// what removing the two largest would bring; nil when there are not two, or they were not replayed
@@ -47,7 +47,7 @@ func ask(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// sort brings what is told first to the front.
+// sort brings what is reported first to the front.
 func (v *Verdict) sort(ev *evidence.Evidence) {
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
 		return cmp.Or(cmp.Compare(x.rank(ev), y.rank(ev)), cmp.Compare(y.Weight(), x.Weight()))
@@ -68,7 +68,7 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	for beside < len(v.Causes) && v.Causes[beside].Standing == Aside {
 		beside++
 	}
-	if beside > 0 { // they are told last, whatever they cost threads that have no part in the rest
+	if beside > 0 { // they are reported last, whatever they cost threads that have no part in the rest
 		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
 	}
 	if beside == len(v.Causes) || !v.Causes[0].worthNaming(ev) {
@@ -128,7 +128,7 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	}
 }
 
-// alike says whether two faults cannot be told apart: each gain is within the other's interval or, where one is not
+// alike says whether two faults cannot be distinguished: each gain is within the other's interval or, where one is not
 // predicted, they cost as much.
 func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	x, y := f.Speedup, o.Speedup
@@ -159,7 +159,7 @@ func (v *Verdict) inOrder() {
 	})
 }
 
-// rank is 0 for what is told first.
+// rank is 0 for what is reported first.
 func (f *Finding) rank(ev *evidence.Evidence) int {
 	switch {
 	case f.Standing == Limit:
@@ -202,7 +202,7 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 // shownByWaits are the causes that waits for locks and signals show: without those they are not ruled out.
 var shownByWaits = []string{LockContention, InterpreterLock, Starvation, Imbalance, SingleSubmitter}
 
-// hedge says that a verdict is about a part of what happened, where that is what was asked for. Nothing is ruled out by
+// hedge says that a verdict is about a part of what happened, where that is what was requested. Nothing is ruled out by
 // it: what would show a cause may be in what was left out.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
@@ -237,7 +237,7 @@ func deviceName(d *analyze.Device) string {
 	return fmt.Sprintf("%q", d.Name)
 }
 
-// tooLittle says what is missing for a verdict; empty when nothing is.
+// tooLittle states what is missing for a verdict; empty when nothing is.
 func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	switch {
 	case len(ev.Trace.CommandBuffers) == 0:

@@ -68,7 +68,7 @@ var gainsNothing = map[string]string{
 	CPUBound:     "more processors would not help: the computation itself must take less time",
 }
 
-// tellDoubt says what the prediction leaves open.
+// tellDoubt states what the prediction leaves open.
 func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
@@ -182,7 +182,7 @@ func Kinds() []string {
 }
 
 // Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the
-// error says what is asked for and is not in the trace.
+// error states what is requested and is not in the trace.
 func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
 	switch err = a.unmatched(wanted); {
@@ -229,7 +229,7 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	return g, "", nil
 }
 
-// unmatched is the error for what is asked for of which there is nothing in the trace; nil when there is some of each.
+// unmatched is the error for what is requested of which there is nothing in the trace; nil when there is some of each.
 // It needs no replay: where nothing is predicted, a name that is not there is still a mistake, and not the reason.
 // Whatever there is, *, is none, also where there is nothing.
 func (a *Analysis) unmatched(wanted []replay.Wanted) error {

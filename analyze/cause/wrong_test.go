@@ -30,7 +30,7 @@ func said(f Finding) string { return strings.Join(f.Evidence, "\n") }
 // The story: three workers of a ThreadPoolExecutor were idle for 44% of their time. Each gives the semaphore of
 // CPython's SimpleQueue back when it has taken something out, so a part of their waits was recorded as waits for a
 // lock, and the verdict was lock-contention. Later it was none, for these waits were left out: but they are waits for
-// who puts work in, while the GPU has nothing to do.
+// who puts work in, while the GPU is idle.
 func TestIdleWorkersOfAnExecutor(t *testing.T) {
 	for _, posted := range []bool{true, false} {
 		w := work(60)

@@ -119,7 +119,7 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// What is wrong is said with its column.
+// What is wrong is reported with its column.
 func TestSyntax(t *testing.T) {
 	for expr, want := range map[string]string{
 		``:               "column 1: expected a number",

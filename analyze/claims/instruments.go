@@ -6,7 +6,7 @@ import (
 )
 
 // unsaid are the parts of a report that are not in recordings without calls, waits, locks and losses, as those of
-// Instruments: what stands there is not what was found, but that nothing was looked for.
+// Instruments: what is there is not what was found, but that nothing was looked for.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
 // unsaidOfThreads are those of each thread; of its time only the encoding is recorded.

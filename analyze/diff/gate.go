@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/gate"
 )
 
-// Gate is the comparison in the form that servers for continuous integration are told of: a case for all that was
+// Gate is the comparison in the form that CI servers read: a case for all that was
 // compared, of which those fail that became slower by more than the limit given to Fail.
 func (d *Document) Gate() *gate.Gate {
 	g := &gate.Gate{Command: "mtrace diff", Name: d.A.line() + " → " + d.B.line(), Warnings: slices.Clone(d.Warnings),

@@ -70,7 +70,7 @@ type noise struct {
 	run    map[float64]int // pairs in which the time for each command buffer did
 	// by a factor of slower: pairs in which the time for each command buffer was said to be slower
 	found    map[float64]int
-	untested int            // pairs in which nothing is said of that
+	untested int            // pairs in which nothing is reported of that
 	programs map[string]int // with alarms, at the smallest change that Compare calls one
 }
 

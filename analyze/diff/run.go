@@ -40,7 +40,7 @@ type measure struct {
 	mean  float64            // nanoseconds
 	share float64            // of the threads' time, or of the GPU's; 1 for threads and the run
 	bins  *bins              // how it went over time; nil when the run does not say
-	parts map[string]float64 // what the mean is made of, nanoseconds by name; nil when that is not known
+	parts map[string]float64 // what the mean is built from, nanoseconds by name; nil when that is not known
 }
 
 // typical is the median over time of the measure's means: start-up and other rare things do not move it. Where the
@@ -115,7 +115,7 @@ func readReport(path string) (*report.Report, error) {
 	var first [1]byte
 	for {
 		if _, err := io.ReadFull(f, first[:]); err != nil {
-			return nil, nil // the trace reader says what is wrong with it
+			return nil, nil // the trace reader states what is wrong with it
 		}
 		if !strings.ContainsRune(" \t\r\n", rune(first[0])) {
 			break

@@ -33,7 +33,7 @@ type Gate struct {
 	Command  string   // "mtrace check"
 	Name     string   // of the list of claims, or of what was compared
 	Warnings []string // what the decision does not cover, a line each
-	Notes    []string // what else is said above the table, a line each
+	Notes    []string // what else is reported above the table, a line each
 	Columns  []string // heads of the cells
 	Cases    []Case
 

@@ -21,7 +21,7 @@ type surveyed struct {
 	around   map[*analyze.Thread]*analyze.UnfinishedCall
 	byThread map[*analyze.Thread]*analyze.UnfinishedCall
 	buffers  map[*analyze.Queue][]*analyze.CommandBuffer // as the queue takes them; those without a place last
-	longest  analyze.Nanos                               // that a command buffer was on its way to its completion
+	longest  analyze.Nanos                               // that a command buffer was in progress to its completion
 	values   map[uint32]value                            // of events
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // newSizes: memory in the loop is of sizes that no earlier allocation had, so that no cache that is keyed by size ever
-// has what is asked for.
+// has what is requested.
 func newSizes(in *Input) *Insight {
 	known := map[size]bool{}
 	var where sites
@@ -48,7 +48,7 @@ func newSizes(in *Input) *Insight {
 			"memory from a heap (MTLHeap)"}
 }
 
-// A released is memory that was given back and could have been used again.
+// A released is memory that was released and could have been used again.
 type released struct {
 	at       analyze.Nanos
 	together int // releases in a row, with no allocation between them, of which this is one

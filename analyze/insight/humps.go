@@ -58,8 +58,8 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	return h, float64(last-first) <= policy.HumpGapShare*float64(n)
 }
 
-// populations: the GPU times of one kernel have two humps. Only command buffers with one kernel are looked at: what each
-// dispatch of them took.
+// populations: the GPU times of one kernel have two humps. Only command buffers with one kernel are looked at: what
+// each dispatch of them took.
 func populations(in *Input) *Insight {
 	type sample struct {
 		took    analyze.Nanos
@@ -125,7 +125,7 @@ func populations(in *Input) *Insight {
 	return best
 }
 
-// apartBy says what else is different between dispatches of the two humps.
+// apartBy states what else is different between dispatches of the two humps.
 func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
 	switch {
 	case disjoint(pipelines):

@@ -1,5 +1,5 @@
 // Package insight is a linter for GPU programs: it looks for the habits that cost time, names the places in the program
-// that have them, and says what to do about each.
+// that have them, and states what to do about each.
 package insight
 
 import (

@@ -449,7 +449,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestSkipped: what cannot be told is said: of a run too short to have a loop, and of a recording that lacks the data.
+// TestSkipped: what cannot be told is reported: of a run too short to have a loop, and of a recording that lacks the
+// data.
 func TestSkipped(t *testing.T) {
 	short := func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) { th.Wait(iterate(th, q, 400*us, "step")) }
 	found := look(t, 1, short)

@@ -10,8 +10,8 @@ import (
 )
 
 // An iteration is the way of one command buffer from its creation to the end of its work on the GPU, in the parts that
-// it is made of. Queuing behind earlier work of the same thread does not count: that is as it should be where several
-// are in flight.
+// it is built from. Queuing behind earlier work of the same thread does not count: that is as it should be where
+// several are in flight.
 type iteration struct {
 	buffer                *analyze.CommandBuffer
 	encode, starting, gpu analyze.Nanos

@@ -68,7 +68,7 @@ func allocationInLoop(in *Input) *Insight {
 	return i
 }
 
-// growth: memory that is made all through the run and not given back.
+// growth: memory that is made all through the run and not released.
 func growth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)

@@ -11,7 +11,7 @@ import (
 )
 
 // changesResidency says whether calls of a selector change what is resident. The commit of a residency set has the name
-// of that of a command buffer, and is told from it by the part of the thread's time that it counts to.
+// of that of a command buffer, and is reported from it by the part of the thread's time that it counts to.
 func changesResidency(c *analyze.CallStat) bool {
 	switch c.Selector {
 	case "requestResidency", "endResidency", "addResidencySet:", "addResidencySets:count:", "removeResidencySet:",
@@ -127,7 +127,7 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	return found, usual, delays[len(delays)/2]
 }
 
-// lateInsight says what late command buffers cost.
+// lateInsight states what late command buffers cost.
 func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
 	var where sites
 	var cost analyze.Nanos

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
-// What makes memory resident was recorded, and never mentioned.
+// What allocates memory resident was recorded, and never mentioned.
 func TestResidency(t *testing.T) {
 	work := func(th *tracesim.Thread, q *tracesim.Queue) { th.Wait(iterate(th, q, 400*us, "step")) }
 	ids := []string{"residency", "commit-after-idle", "large-allocations"}

@@ -116,7 +116,7 @@ func tinyBuffers(in *Input) *Insight {
 	return i
 }
 
-// idleGaps: the GPU had nothing to do, and who should have fed it.
+// idleGaps: the GPU was idle, and who should have fed it.
 func idleGaps(in *Input) *Insight {
 	g := &in.Serial.Evidence.GPU
 	active := analyze.Nanos(0)

@@ -10,7 +10,7 @@ import (
 
 // Together puts together what was found in several windows of a run, each for scale times its length. The words are
 // those of the first window in whose list it is, which they name; costs add up. What could not be looked for in all of
-// them is told once.
+// them is reported once.
 func Together(windows [][]Insight, scale []float64, names []string) (all []Insight) {
 	times := map[string]int{}
 	from := map[string]string{}

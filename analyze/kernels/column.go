@@ -92,7 +92,7 @@ func sizeClass(threads uint64, significant int) uint64 {
 }
 
 // works says whether a share is work that takes time: an encoder without any recorded work is taken to take none
-// beside others.
+// alongside others.
 func (s *Share) works() bool { return s.Kernel != Nothing }
 
 func (s *Share) row() row { return row{s.Kernel, s.Variant} }

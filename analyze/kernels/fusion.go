@@ -21,7 +21,7 @@ type Fusion struct {
 
 // LaunchCosts are of what fusing saves.
 type LaunchCosts struct {
-	Launch   analyze.Nanos // to hand over one command buffer and hear back
+	Launch   analyze.Nanos // to pass on one command buffer and be notified
 	Dispatch analyze.Nanos // to encode one dispatch
 }
 

@@ -283,7 +283,7 @@ func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	return low, high, source
 }
 
-// inOrder puts operations with the most GPU time first, those whose time is not identified last, and says what share
+// inOrder puts operations with the most GPU time first, those whose time is not identified last, and states what share
 // of the total each has.
 func inOrder(list []*Operation, total analyze.Nanos) {
 	for _, o := range list {

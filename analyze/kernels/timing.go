@@ -66,7 +66,7 @@ func (timing *Timing) add(part Timing) {
 	timing.finish()
 }
 
-// finish says what follows from the counts.
+// finish states what follows from the counts.
 func (timing *Timing) finish() {
 	timing.Source = Estimated
 	if timing.Measured > 0 && timing.Estimated == 0 {

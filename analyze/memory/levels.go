@@ -5,10 +5,10 @@ import "mtrace/analyze"
 // Levels say how what each process has allocated changes over a run that is read slice by slice. What is on a heap is
 // the heap's, and not counted twice.
 type Levels struct {
-	living map[living]int64 // bytes of what was not given back yet
+	living map[living]int64 // bytes of what was not released yet
 }
 
-// living is memory that was not given back yet.
+// living is memory that was not released yet.
 type living struct {
 	process *analyze.Process
 	object  uint32

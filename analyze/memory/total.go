@@ -53,7 +53,7 @@ func (t *Running) allocate(a *analyze.Allocation, process *analyze.Process) {
 	if a.OnHeap {
 		return
 	}
-	if again && a.Address != 0 { // an address that comes again was given back
+	if again && a.Address != 0 { // an address that comes again was released
 		t.free(before)
 	}
 	t.open[here] = a.Bytes

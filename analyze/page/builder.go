@@ -59,7 +59,7 @@ func (b *Builder) Like(other *Document) {
 	}
 }
 
-// thread is what is drawn of a thread. Its calls and its waits lie beside each other in time, and come apart.
+// thread is what is drawn of a thread. Its calls and its waits lie alongside each other in time, and come apart.
 type thread struct {
 	*analyze.Thread
 	color        uint8

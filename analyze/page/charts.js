@@ -17,7 +17,7 @@ mtrace.charts = function (page) {
   function over(title, remark, list) {
     if (list.length === 0) return;
     const begin = page.begin_ns, end = page.end_ns;
-    // as many as can be told apart
+    // as many as can be distinguished
     const finest = Math.max(...list.map((s) => s.bin_ns)), bin = finest * Math.ceil((end - begin) / finest / 240);
     const count = Math.ceil((end - begin) / bin);
     const times = Array.from({length: count}, (_, i) => begin + i * bin);

@@ -55,7 +55,7 @@ type Lane struct {
 	Begin  int64  `json:"begin_ns"`
 	End    int64  `json:"end_ns"`
 	Count  int64  `json:"count"`  // of blocks, those in cells too
-	Hidden int64  `json:"hidden"` // of blocks for which there was no room beside others
+	Hidden int64  `json:"hidden"` // of blocks for which there was no room alongside others
 	Idle   bool   `json:"idle"`   // a thread that only waited for signals: it is folded at first
 
 	// TimeNS is how long blocks of each kind took, in all of the run.
@@ -80,8 +80,8 @@ type Level struct {
 	Cells []int64 `json:"cells"`
 }
 
-// A Flow is a command buffer, from its creation over the commit and the GPU to the return of the first wait for it. Lanes
-// are places in Document.Lanes, −1 where there is none; times are −1 where they are not known.
+// A Flow is a command buffer, from its creation over the commit and the GPU to the return of the first wait for it.
+// Lanes are places in Document.Lanes, −1 where there is none; times are −1 where they are not known.
 type Flow struct {
 	Label       int64 `json:"n"` // place in Document.Names
 	Queue       int64 `json:"q"` // place in Document.Names

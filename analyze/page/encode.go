@@ -18,7 +18,8 @@ type encoder struct {
 	origin   analyze.Nanos
 }
 
-// mostBytes is what a document takes as JSON at most: a page has the report's tables and the charts' library beside it.
+// mostBytes is what a document takes as JSON at most: a page has the report's tables and the charts' library
+// alongside it.
 const mostBytes = 4 << 20
 
 // size is how many bytes the document takes.

@@ -24,7 +24,7 @@ type piece struct {
 // pendingPieces is how many pieces are kept for a call around them.
 const pendingPieces = 1 << 12
 
-// add adds the call that ended next, which absorbs its inner calls or not, and hands over what no call can be around
+// add adds the call that ended next, which absorbs its inner calls or not, and passes on what no call can be around
 // any more.
 func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if n := len(f.pending); n > 0 && f.pending[n-1].End > p.End {
@@ -73,7 +73,7 @@ func (f *flat) around(p piece, first int, absorbs bool) {
 	cut(p.End)
 }
 
-// flush hands over the first pieces.
+// flush passes on the first pieces.
 func (f *flat) flush(count int, to func(block)) {
 	for _, p := range f.pending[:count] {
 		if !p.hidden {

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// flows are command buffers, drawn as arrows from commits over the GPU to the returns of waits. When there are too many every second is left out,
-// again and again.
+// flows are command buffers, drawn as arrows from commits over the GPU to the returns of waits. When there are too
+// many every second is left out, again and again.
 type flows struct {
 	list  []*flow
 	by    map[bufferID]*flow

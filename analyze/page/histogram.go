@@ -13,7 +13,7 @@ type counts struct {
 	longest analyze.Nanos
 }
 
-// classesOfOctave is how finely durations are told apart: to a fifth.
+// classesOfOctave is how finely durations are distinguished: to a fifth.
 const classesOfOctave = 4
 
 func (c *counts) add(n analyze.Nanos) {

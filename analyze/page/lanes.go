@@ -19,7 +19,7 @@ const (
 	leastLevel = 500 // what is as short as this needs no coarser level
 )
 
-// A drawing is a lane on its way into the document.
+// A drawing is a lane on the way into the document.
 type drawing struct {
 	Lane
 	of *track

@@ -149,7 +149,7 @@ func TestTableIsTheReport(t *testing.T) {
 	}
 }
 
-// TestKeys: all of the timeline can be had by the keyboard, and what a block is is said.
+// TestKeys: all of the timeline can be had by the keyboard, and each block is described.
 func TestKeys(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", `
@@ -223,7 +223,7 @@ func TestHostileNames(t *testing.T) {
 }
 
 // TestPageIsBounded: of a run of very many threads, labels, scopes, kernels and failures the page is still below five
-// megabytes, and says what it leaves out.
+// megabytes, and states what it leaves out.
 func TestPageIsBounded(t *testing.T) {
 	w := handmade.New(4_000_000_000)
 	w.Trace.Origin, w.Trace.Length = 1, 4_000_000_000

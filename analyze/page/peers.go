@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// peers names, in the blocks of threads that wait for a lock or a signal, the lock and the thread that holds the lock or
-// sent the signal. The model knows them only when the calls have been added.
+// peers names, in the blocks of threads that wait for a lock or a signal, the lock and the thread that holds the lock
+// or sent the signal. The model knows them only when the calls have been added.
 func (b *Builder) peers(t *analyze.Trace) {
 	for i := range t.Locks {
 		w := &t.Locks[i]

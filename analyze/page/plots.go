@@ -24,7 +24,7 @@ var (
 
 var plotsTemplate = template.Must(template.New("plots").Parse(plots))
 
-// plotsData is what the script of a page of plots draws: the document of --json, and what is beside it.
+// plotsData is what the script of a page of plots draws: the document of --json, and what is alongside it.
 type plotsData struct {
 	Sweep  *scaling.Document `json:"sweep,omitempty"`
 	Diff   *diff.Document    `json:"diff,omitempty"`

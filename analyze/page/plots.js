@@ -1,5 +1,5 @@
 // Draws the plots of a sweep or of a comparison: figures of the document, which is that of --json, with what is drawn
-// beside it.
+// alongside it.
 {
   const {sweep, diff, curves, parts} = JSON.parse(document.getElementById("page-data").textContent);
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));

@@ -107,8 +107,8 @@ const seen = `const figures = [...document.querySelectorAll("figure")];
 		rows: figures.map((f) => [...f.querySelectorAll("details tr")].slice(1).map((r) => [...r.cells].map((c) => c.textContent).join("|"))),
 		wide: document.documentElement.scrollWidth > document.documentElement.clientWidth, folded: [...document.querySelectorAll("summary")].every((s) => s.tabIndex >= 0)}`
 
-// In a browser each figure is drawn, with its numbers in a table behind it; nothing is said on the console, and nothing
-// is wider than the screen.
+// In a browser each figure is drawn, with its numbers in a table behind it; nothing is reported on the console, and
+// nothing is wider than the screen.
 func TestPlotsInBrowser(t *testing.T) {
 	var sweep, compared bytes.Buffer
 	if err := WriteSweep(&sweep, sweptDocument(t)); err != nil {

@@ -21,7 +21,7 @@ type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 // A Server answers a browser on the same machine: with a page, and with documents of parts of its run. It answers
 // nobody else: what comes from another machine, or for a host of another name, which is how a page of somebody else's
 // would ask, is refused, and so is who does not know the token that all addresses begin with: other users of the
-// machine can reach the port, and a trace says what a program does.
+// machine can reach the port, and a trace states what a program does.
 type Server struct {
 	port   int
 	token  string

@@ -15,7 +15,8 @@ type block struct {
 	analyze.Interval
 	kind uint8
 	name string
-	// by is the number, from 1, of the peer: the thread that committed the work, holds the lock or sent the signal. 0 is none.
+	// by is the number, from 1, of the peer: the thread that committed the work, holds the lock or sent the signal. 0 is
+	// none.
 	by    int
 	stack stackNumber
 	of    *flow // its command buffer; nil when not known

@@ -77,7 +77,7 @@ func TestTrackIsBounded(t *testing.T) {
 	}
 }
 
-// TestTracksTogether: two tracks that lie beside each other in time become one that has all of both.
+// TestTracksTogether: two tracks that lie alongside each other in time become one that has all of both.
 func TestTracksTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var x, y track
@@ -100,7 +100,7 @@ func TestTracksTogether(t *testing.T) {
 	}
 }
 
-// FuzzFlat: whatever calls a thread is said to have made, what it did at each instant are pieces that follow one
+// FuzzFlat: whatever calls a thread is reported to have made, what it did at each instant are pieces that follow one
 // another, of no more time than there was.
 func FuzzFlat(f *testing.F) {
 	f.Add([]byte{1, 5, 0, 2, 9, 3, 0, 30, 1})

@@ -40,7 +40,7 @@ var (
 
 var templates = template.Must(template.New("pictures").Parse(pictures))
 
-// picturesData is what the parts of the page around the report are made of.
+// picturesData is what the parts of the page around the report are built from.
 type picturesData struct {
 	*Document
 	Policy  string

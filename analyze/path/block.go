@@ -20,14 +20,14 @@ const (
 	blockCompile                  // not blocked, but compiling: a part of the path of its own
 )
 
-// A block is a time in which a thread did not go on by itself.
+// A block is a time in which a thread did not continue by itself.
 type block struct {
 	analyze.Interval
 	kind   blockKind
 	buffer *analyze.CommandBuffer // that was waited for; nil when that is not known
 	holder *analyze.Thread        // of the lock, when the wait began; who gave the signal; or whose work was waited for
 	signal analyze.Nanos          // when that was
-	handed bool                   // the signal says that work is done which the thread had handed over
+	handed bool                   // the signal says that work is done which the thread had passed on
 	lock   evidence.LockKey
 	queue  *analyze.Queue // that was full
 }

@@ -102,7 +102,7 @@ func TestPathThroughCompletionHandlers(t *testing.T) {
 }
 
 // A command buffer that waited for an event long before the GPU began it was still released by that event: the path
-// goes on with the work that signalled it, and not with the commit.
+// continues with the work that signalled it, and not with the commit.
 func TestPathGoesThroughAnEventThatCameEarly(t *testing.T) {
 	w := handmade.New(10 * millisecond)
 	w.A.Active, w.B.Active = handmade.At(0, 100), handmade.At(0, 8*millisecond+100)

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// What a critical path is made of.
+// What a critical path is built from.
 const (
 	Program    = "program"    // a thread outside of Metal, or encoding
 	Compile    = "compile"    // a thread compiling

@@ -18,7 +18,7 @@ func load(t *testing.T, file string) *analyze.Trace {
 	return trace
 }
 
-// TestPath: the parts add up, and what the program is known to wait for is what the path is made of.
+// TestPath: the parts add up, and what the program is known to wait for is what the path is built from.
 func TestPath(t *testing.T) {
 	for name, want := range map[string]struct {
 		what  string

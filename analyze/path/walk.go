@@ -67,7 +67,7 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 }
 
 // back goes back from the present along a thread to whatever it had to wait for, and returns the thread on which the
-// path goes on; nil when it has come to its beginning.
+// path continues; nil when it has come to its beginning.
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
@@ -127,7 +127,7 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 			w.spend(Unknown, t, b.Begin)
 		}
 	}
-	if next == t && w.at >= before { // nothing explains it: go on before the block
+	if next == t && w.at >= before { // nothing explains it: continue before the block
 		w.spend(Unknown, t, min(before-1, b.Begin))
 	}
 	return next

@@ -20,7 +20,7 @@ const (
 	// others, of what it runs for after an answer, into that.
 	OfAnswers = 0.5
 	// OfLaunches is the part of a thread's own time, beside encoding, that goes with the command buffers and not with the
-	// work in them: pools, objects given back, loops. Intervals hold none and all.
+	// work in them: pools, objects released, loops. Intervals hold none and all.
 	OfLaunches = 0.5
 	// FewerLaunches is how many command buffers are put into one where launching is the cause.
 	FewerLaunches = 16
@@ -28,7 +28,7 @@ const (
 	// on how long the rest takes.
 	ErrorOfMore = 0.02
 	// ErrorOfLess is added where things take less time and no cause is taken out: nobody tells how much of a time is that
-	// thing's. Of 328 predictions, held against runs on 4 processors, 92 of a hundred were in their intervals without it,
+	// thing's. Of 328 predictions, compared with runs on 4 processors, 92 of a hundred were in their intervals without it,
 	// and 95 with it.
 	ErrorOfLess = 0.03
 	// UsualCompletion is what it takes to see the GPU's end where no command buffer shows it; UsualAcquire what making one
@@ -36,8 +36,8 @@ const (
 	UsualCompletion, UsualAcquire analyze.Nanos = 20_000, 1_000
 	// Quick is one in so many: what the quickest tenth takes was not hindered.
 	Quick = 10
-	// LeastVariance is that of what a slope is over from which on the slope is told; Rounding is what floating point may
-	// be off by.
+	// LeastVariance is that of what a slope is over from which on the slope is reported; Rounding is what floating point
+	// may be off by.
 	LeastVariance, Rounding = 0.02, 0.001
 )
 

@@ -14,10 +14,10 @@ const (
 	Readings      = 8         // of a program, with times drawn from its own
 	FewReadings   = 3         // of these are enough if what they gain is steady
 	Blocks        = 12        // parts of a run, of which these are drawn: what comes soon after one another is alike
-	MostAtOnce    = 256       // command buffers on a device that are told apart by number
+	MostAtOnce    = 256       // command buffers on a device that are distinguished by number
 )
 
-// Bounds of what is told.
+// Bounds of what is reported.
 const (
 	MostGaps    = 20 // of a GPU's work
 	MostChains  = 20
@@ -42,5 +42,5 @@ const (
 // less than a fifth of that error.
 const SteadyGain = 0.0125
 
-// ReadAgain is how many of the readings an interval of a gain is made of. That of a cause is made of all.
+// ReadAgain is how many of the readings an interval of a gain is built from. That of a cause is built from all.
 const ReadAgain = 1

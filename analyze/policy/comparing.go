@@ -17,7 +17,7 @@ const (
 	// is once not woken for long. One that changed less than ReasonLeast of it is no reason either.
 	ReasonMost, ReasonLeast = 1.5, 1.0 / 3
 	// MostGroups and FewestGroups bound the groups of a rank test: with fewer it can say nothing when many things are
-	// tested. MostBins bounds the stretches of time that groups are made of.
+	// tested. MostBins bounds the stretches of time that groups are built from.
 	MostGroups, FewestGroups, MostBins = 64, 8, 256
 	// Correlated is the one-sided 5% point of a lag-1 autocorrelation, in standard errors.
 	Correlated = 1.645
@@ -51,7 +51,7 @@ const (
 	// IdleScreenIntervals is how many GPU intervals a second even an idle screen makes.
 	IdleScreenIntervals = 10
 	// InducedState and NobodysGPU are the shares of the time from which an induced performance state, and GPU time of no
-	// process, are told.
+	// process, are reported.
 	InducedState, NobodysGPU = 0.01, 0.01
 	// TooFewOwn is the share of the GPU intervals under which it is asked whether the subject is the right process;
 	// OthersGPU the share of the GPU's time of others from which they are said to delay it.

@@ -2,16 +2,16 @@ package policy
 
 import "mtrace/analyze"
 
-// When a program is said to hang, and no longer to be slow.
+// When a program counts as hung, and no longer to be slow.
 const (
 	// QuietBeforeHang is for how long no command buffer may have been made, committed or completed, and no wait have
-	// ended, before a program is said to hang: people begin to wonder after about as long, and a program that works
+	// ended, before a program counts as hung: people begin to wonder after about as long, and a program that works
 	// in between is slow, not stuck.
 	QuietBeforeHang analyze.Nanos = 1_000_000_000
-	// HangTimesUsual is how many times as long as ever before in the run a command buffer must be on its way before
-	// it is said never to complete: one that is only long takes about as long as another of its run.
+	// HangTimesUsual is how many times as long as ever before in the run a command buffer must be in progress before
+	// it counts as never completing: one that is only long takes about as long as another of its run.
 	HangTimesUsual = 3
-	// LongestCompile is how long a compilation may take before it is said to hang: whole programs of kernels take a
+	// LongestCompile is how long a compilation may take before it counts as hung: whole programs of kernels take a
 	// minute.
 	LongestCompile analyze.Nanos = 120_000_000_000
 	// GILPause bounds the time between two recorded waits for the GIL of a thread that has not had it

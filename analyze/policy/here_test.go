@@ -46,8 +46,8 @@ var noThresholds = map[string]struct {
 	"xctrace/summary/trace.go":  {[]string{"63"}, "an id that nothing has"},
 }
 
-// A number that something is compared with, and one that a constant has, decides what is said of a run. It stands in
-// this package under a name that says what it limits; some fifty stood among the rules.
+// A number that something is compared with, and one that a constant has, decides what is reported of a run. It is in
+// this package under a name that states what it limits; some fifty stood among the rules.
 func TestThresholdsStandHere(t *testing.T) {
 	used := map[string]bool{}
 	for _, dir := range ruledPackages {

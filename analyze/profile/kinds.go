@@ -84,7 +84,7 @@ func together(shares []kernels.Share) []kernels.Share {
 	return out
 }
 
-// channelName is how a channel of the GPU stands in a stack; "" leaves it out.
+// channelName is how a channel of the GPU is in a stack; "" leaves it out.
 func channelName(channel string) string {
 	if channel == "" {
 		return ""

@@ -45,7 +45,7 @@ func build(kind string, t *analyze.Trace, costs *kernels.Costs) (*profile.Profil
 	return p, nil
 }
 
-// BuildAll makes profiles of several kinds, beside each other.
+// BuildAll makes profiles of several kinds, alongside each other.
 func BuildAll(kinds []string, t *analyze.Trace) ([]*profile.Profile, error) {
 	return buildAll(kinds, t, nil)
 }

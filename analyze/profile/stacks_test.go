@@ -36,7 +36,7 @@ func names(s *profile.Sample) (list []string) {
 	return list
 }
 
-// TestStacks: where a call came from stands behind what it was in Metal, and the interpreter's own code is not there.
+// TestStacks: where a call came from is behind what it was in Metal, and the interpreter's own code is not there.
 func TestStacks(t *testing.T) {
 	trace := withStacks(t, "device-wide sync")
 	if trace.Capture.Stacks == 0 || trace.Capture.Undefined > 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A Query says what to answer. Without aggregates the rows themselves are answered.
+// A Query states what to answer. Without aggregates the rows themselves are answered.
 type Query struct {
 	Table      string      `json:"table" jsonschema:"which table: calls, processes, threads, queues, command_buffers, gpu_work, encoders, dispatches, waits, locks, signal_waits, allocations, memory_samples, compilations, scopes or processor_times"`
 	Columns    []string    `json:"columns,omitempty" jsonschema:"the columns to answer, without aggregates; empty is all"`
@@ -67,8 +67,8 @@ const (
 	mostValues = 1 << 26 // values that percentiles are of, all together: eight bytes each
 )
 
-// Run answers a query from a folder of Parquet files, one a table, as mtrace export writes them. The error says what is
-// wrong with the query, in one line.
+// Run answers a query from a folder of Parquet files, one a table, as mtrace export writes them. The error states
+// what is wrong with the query, in one line.
 func Run(folder string, q Query) (*Answer, error) {
 	if q.Limit == 0 {
 		q.Limit = usualLimit
@@ -334,7 +334,7 @@ func (r *run) row(values []any) error {
 	return nil
 }
 
-// keep keeps a row of the answer. Where they are ordered, no more are kept than twice what is asked for.
+// keep keeps a row of the answer. Where they are ordered, no more are kept than twice what is requested.
 func (r *run) keep(values []any) {
 	if r.OrderBy == "" && len(r.rows) >= r.Limit {
 		return

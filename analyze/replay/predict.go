@@ -28,16 +28,16 @@ func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, s.Low, s.High)
 }
 
-// A settled run is a program with a change, and the density of hand-overs that results.
+// A settled run is a program with a change, and the density of hand-offs that results.
 type settled struct {
 	rate    float64 // 0 if it does not end
 	density *change.Density
 	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as they did
 }
 
-// settle runs a program with a change until the density of hand-overs that is assumed is the one that results: a
-// faster program hands over more often, its processors sleep less, and it is faster again. Larger command buffers
-// are not more hand-overs.
+// settle runs a program with a change until the density of hand-offs that is assumed is the one that results: a
+// faster program submits more often, its processors sleep less, and it is faster again. Larger command buffers
+// are not more hand-offs.
 func settle(p *program.Program, base float64, c Change) (s settled) {
 	d := &change.Density{}
 	for n := range 4 {

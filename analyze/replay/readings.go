@@ -27,7 +27,7 @@ func (x *reading) unchanged() float64 {
 	return x.base
 }
 
-// readings are those that an interval is made of: the program with its times drawn anew, and on processors that the
+// readings are those that an interval is built from: the program with its times drawn anew, and on processors that the
 // system shares out well or badly, or that nothing waits for. They are made and run when they are asked for first.
 type readings struct {
 	of      *program.Program

@@ -123,7 +123,7 @@ func TestNeverSlower(t *testing.T) {
 }
 
 // TestWaitingForProcessorsStays tells of a lock that cost nothing and was predicted to cost a tenth. Without any
-// cause whatever, hand-overs took no longer than usual, as far as threads had waited for processors, also where
+// cause whatever, hand-offs took no longer than usual, as far as threads had waited for processors, also where
 // they would wait for them all the same.
 func TestWaitingForProcessorsStays(t *testing.T) {
 	p := loops.Of(2, 200, 0, 100*us)
@@ -175,7 +175,7 @@ func TestSleepIsLessWithoutTheCause(t *testing.T) {
 
 // TestRelief tells of seven threads that allocate on two processors. For half of their time they wait for one, and
 // a commit takes 700 µs, as does the time from the GPU's end to the end of a wait. The machine lets bursts share a
-// processor, with which a short one waits little, and took the rest for what a hand-over takes: without allocating
+// processor, with which a short one waits little, and took the rest for what a hand-off takes: without allocating
 // they were predicted to be 3.3 times as fast, and are 8.7 times.
 func TestRelief(t *testing.T) {
 	for _, c := range []struct {

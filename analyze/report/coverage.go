@@ -80,7 +80,7 @@ func (s *SelfCheck) right() bool {
 	return !slices.ContainsFunc(s.Calls, func(k CheckedCall) bool { return k.Made != k.Seen })
 }
 
-// writeCoverage says what the tracer knows it did not see; processes one by one when there are few.
+// writeCoverage states what the tracer knows it did not see; processes one by one when there are few.
 func writeCoverage(w *sheet, r *Report) {
 	const most = 8
 	for i, p := range r.Coverage.Processes {

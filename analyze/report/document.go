@@ -38,7 +38,7 @@ type Report struct {
 	WhatIf           []WhatIf          `json:"what_if"` // what would help, that which would bring most first
 	Insights         []Insight         `json:"insights"`
 
-	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was asked for
+	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was requested
 
 	unmatched error
 }

@@ -38,7 +38,7 @@ type Unmeasured struct {
 	Count int    `json:"count"`
 }
 
-// An IdleGap is a time in which a GPU had nothing to do.
+// An IdleGap is a time in which a GPU was idle.
 type IdleGap struct {
 	BeginNS int64  `json:"begin_ns"` // after the window's beginning
 	NS      int64  `json:"ns"`

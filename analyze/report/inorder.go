@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// inOrder does a number of things, as many at a time as there are processors, and hands over what comes of them in
-// their order. No more is begun than can be handed over soon, because each holds memory until then. The first error
+// inOrder does a number of things, as many at a time as there are processors, and passes on what comes of them in
+// their order. No more is begun than can be passed on soon, because each holds memory until then. The first error
 // ends it.
 func inOrder[T any](count int, do func(int) (T, error), use func(T)) error {
 	type result struct {

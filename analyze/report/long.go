@@ -330,7 +330,7 @@ func (l *long) add(m *measured) {
 	l.first = min(l.first, m.first)
 }
 
-// conclude says what the windows say of the run, and lets go of them: of a program that waits much they are larger than
+// conclude states what the windows say of the run, and releases them: of a program that waits much they are larger than
 // all else.
 func (l *long) conclude() {
 	if len(l.parts) == 0 { // what is known of the whole run by any part of it
@@ -387,7 +387,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	return r, x.trace, nil
 }
 
-// sampled says what the causes were looked for in.
+// sampled states what the causes were looked for in.
 func (l *long) sampled(calls int64) *Sampled {
 	s := &Sampled{Windows: l.found.windows, Predicted: l.found.predicted,
 		Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",

@@ -48,7 +48,7 @@ func lab(t *testing.T, color string, sight [3][3]float64) (out [3]float64) {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-// TestPalette: any two parts of a thread's time may touch, and are told apart by every reader, as are the GPU's.
+// TestPalette: any two parts of a thread's time may touch, and are distinguished by every reader, as are the GPU's.
 func TestPalette(t *testing.T) {
 	states := map[string]string{"waiting for a signal": SignalColor}
 	for _, c := range columns {

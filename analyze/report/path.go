@@ -45,7 +45,7 @@ func chain(c path.Chain) Chain {
 	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
 }
 
-// pathWords says what the parts of a critical path are, where a word does not.
+// pathWords states what the parts of a critical path are, where a word does not.
 var pathWords = map[string]string{
 	path.Program:    "the program: outside of Metal, or encoding",
 	path.Compile:    "compiling",
@@ -58,7 +58,7 @@ var pathWords = map[string]string{
 	path.Unknown:    "waiting for something that is not recorded",
 }
 
-// writePath writes what the critical path is made of, threads together, and the chains of waits.
+// writePath writes what the critical path is built from, threads together, and the chains of waits.
 func writePath(w *sheet, r *Report) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {

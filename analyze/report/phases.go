@@ -26,9 +26,9 @@ const (
 	phaseNone       = 0.1  // and at most, for there to be none
 )
 
-// buildPhases judges the parts of the run between the instants at which the threads' way of spending time changes, each anew
-// from the trace, and keeps them when they have different verdicts, all of them well supported. Of two causes that take
-// turns, the verdict on the whole run is the one that costs more, and says nothing of when.
+// buildPhases judges the parts of the run between the instants at which the threads' way of spending time changes,
+// each anew from the trace, and keeps them when they have different verdicts, all of them well supported. Of two
+// causes that take turns, the verdict on the whole run is the one that costs more, and says nothing of when.
 func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := evidence.Shifts(a.Evidence.Work, &a.Evidence.Times, a.Evidence.Blocked)

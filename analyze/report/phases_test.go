@@ -14,7 +14,7 @@ const (
 	ms = 1_000_000
 )
 
-// phased runs four threads that compile for so many of 400 rounds, and then wait for everybody's work.
+// phased runs four threads that compile for so many of 400 rounds, and then wait for all threads' work.
 func phased(t *testing.T, compiling int) *Report {
 	t.Helper()
 	s := tracesim.NewSim(8, 1)

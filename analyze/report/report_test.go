@@ -306,7 +306,7 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	}
 }
 
-// What the tracer did not see is red on a terminal. The escapes were taken for a name's and replaced.
+// What the tracer did not see is red on a terminal. The escapes were mistaken for a name's and replaced.
 func TestColoursReachTheTerminal(t *testing.T) {
 	r := Build(scenario(t, "device-wide sync"), Options{})
 	r.Coverage.Processes = []ProcessCoverage{{PID: 1, Commits: Audit{Made: 10, Seen: 9},

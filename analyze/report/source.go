@@ -84,7 +84,7 @@ type Recorded struct {
 	Shown  bool   `json:"shown"` // the report is of it
 }
 
-// Incomplete says what a trace lacks that is not all of its recording; Lost says how much is known to be missing.
+// Incomplete states what a trace lacks that is not all of its recording; Lost says how much is known to be missing.
 type Incomplete struct {
 	Kind string `json:"kind"` // "cut", "damaged" or "repaired"
 	Why  string `json:"why"`  // one line

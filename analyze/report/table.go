@@ -10,18 +10,18 @@ import (
 )
 
 // A table is written with each column as wide as it needs. The first column is cut when the table is too wide; when
-// that is not enough columns are left out, which is said.
+// that is not enough columns are left out, which is reported.
 type table struct {
 	over  []string // a line above the heads, for heads of two lines; nil for none
 	heads []string
 	left  int   // columns from the first that are aligned to the left; the others are numbers
-	most  int   // rows that are shown, 0 for all; how many more there are is said
+	most  int   // rows that are shown, 0 for all; how many more there are is reported
 	spare []int // columns that are left out first, in this order; then it is those to the right
 	rows  [][]string
 	more  int
 }
 
-// mostThreads and mostRows bound the tables; what is left out is said.
+// mostThreads and mostRows bound the tables; what is left out is reported.
 const (
 	mostThreads = 24
 	mostRows    = 15

@@ -88,7 +88,7 @@ func writeTracer(w *sheet, r *Report) {
 	}
 }
 
-// Text says what recording cost.
+// Text states what recording cost.
 func (o Overhead) Text() string {
 	if o.Source == "unknown" {
 		return "the overhead of recording is not known for this source"
@@ -135,7 +135,7 @@ func (l Lost) Beside() (parts []string) {
 	return parts
 }
 
-// Text says what is not in the trace. Inner calls, which are left out on purpose, are no loss.
+// Text states what is not in the trace. Inner calls, which are left out on purpose, are no loss.
 func (l Lost) Text() string {
 	var lost []string
 	for _, of := range []struct {

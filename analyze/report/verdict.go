@@ -11,7 +11,7 @@ import (
 // Serialization is the verdict.
 type Serialization struct {
 	Verdict string `json:"verdict"`
-	// faults that cannot be told apart from the verdict by what removing them brings, or by what they cost
+	// faults that cannot be distinguished from the verdict by what removing them brings, or by what they cost
 	CloseCalls []string `json:"close_calls"`
 	Share      float64  `json:"share"`
 	Confidence float64  `json:"confidence"`
@@ -137,7 +137,7 @@ func writeVerdict(w *sheet, r *Report) {
 	}
 }
 
-// Named is the verdict and what it cannot be told apart from.
+// Named is the verdict and what it cannot be distinguished from.
 func (s Serialization) Named() string {
 	return strings.Join(append([]string{s.Verdict}, s.CloseCalls...), " or ")
 }
@@ -208,7 +208,7 @@ func (s Serialization) Remark() string {
 	return text
 }
 
-// Prediction says what removing the cause would bring, or why that is not known.
+// Prediction states what removing the cause would bring, or why that is not known.
 func (c Cause) Prediction() string {
 	switch s := c.SpeedupInterval; {
 	case s != nil:
@@ -219,7 +219,7 @@ func (c Cause) Prediction() string {
 	return ""
 }
 
-// Text says what removing both causes would bring.
+// Text states what removing both causes would bring.
 func (t Together) Text() string {
 	return fmt.Sprintf("removing %s and %s together: %s", t.Causes[0], t.Causes[1],
 		Gain{t.SpeedupIfRemoved, t.SpeedupInterval[0], t.SpeedupInterval[1]}.faster())

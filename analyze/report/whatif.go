@@ -14,7 +14,7 @@ type WhatIf struct {
 	Speedup Gain    `json:"speedup"`
 }
 
-// Changed says what takes less time.
+// Changed states what takes less time.
 type Changed struct {
 	// "kernel", "call", "lock", "thread", "cause", "in-flight", "merge", or "together" for all that was asked for
 	Kind string `json:"kind"`
@@ -35,11 +35,11 @@ func whatIf(g replay.Gain) WhatIf {
 // helps are the answers to what would help.
 type helps struct {
 	gains        []WhatIf
-	notPredicted string // why there is no answer to what was asked for
-	unmatched    error  // what was asked for and is not in the trace
+	notPredicted string // why there is no answer to what was requested
+	unmatched    error  // what was requested and is not in the trace
 }
 
-// whatHelps asks what would help: what was asked for, first, and then what would bring most.
+// whatHelps asks what would help: what was requested, first, and then what would bring most.
 func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
 	h := helps{gains: list(a.Gains(), whatIf)}
 	if len(wanted) == 0 {
@@ -57,12 +57,12 @@ func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
 	return h
 }
 
-// buildWhatIf says what would help.
+// buildWhatIf states what would help.
 func buildWhatIf(r *Report, h helps) {
 	r.WhatIf, r.WhatIfNotPredicted, r.unmatched = h.gains, h.notPredicted, h.unmatched
 }
 
-// Unmatched is the error for what was asked for and is not in the trace; nil when all is.
+// Unmatched is the error for what was requested and is not in the trace; nil when all is.
 func (r *Report) Unmatched() error { return r.unmatched }
 
 // A help is what one thing would bring, with each factor of the table.
@@ -109,14 +109,14 @@ func (r *Report) Helps() (rows []help) {
 	return rows
 }
 
-// together is the kind of what was asked for.
+// together is the kind of what was requested.
 const together = "together"
 
 func (g Gain) text() string {
 	return fmt.Sprintf("%s (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
 }
 
-// Asked is what was asked for with --what-if, in a sentence; empty when nothing was.
+// Asked is what was requested with --what-if, in a sentence; empty when nothing was.
 func (r *Report) Asked() string {
 	switch {
 	case r.WhatIfNotPredicted != "":

@@ -10,7 +10,7 @@ import (
 )
 
 // TestRecordingOfInstruments: a recording of Instruments goes through the same analyses as our own traces; what it
-// cannot tell is said, not made up.
+// cannot tell is reported, not made up.
 func TestRecordingOfInstruments(t *testing.T) {
 	inputs, _, err := xctrace.Inputs([]string{"../../fixtures/xctrace/recording"}, nil)
 	if err != nil {

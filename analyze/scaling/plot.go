@@ -19,7 +19,7 @@ var plotText string
 
 var plotTemplate = template.Must(template.New("plot").Funcs(template.FuncMap{"xml": escape}).Parse(plotText))
 
-// escape is a text as it may stand in XML.
+// escape is a text as it may are in XML.
 func escape(text string) (string, error) {
 	var b strings.Builder
 	err := xml.EscapeText(&b, []byte(text))
@@ -173,7 +173,7 @@ func (p *plot) y(throughput float64) pixels {
 	return p.Bottom - (p.Bottom-p.Top)*pixels(throughput/p.highest)
 }
 
-// Where the template puts what stands beside the axes.
+// Where the template puts what is next to the axes.
 func (p *plot) Middle() pixels     { return (p.Left + p.Right) / 2 }
 func (p *plot) Centre() pixels     { return (p.Top + p.Bottom) / 2 }
 func (p *plot) UnderAxis() pixels  { return p.Bottom + 16 }

@@ -1,5 +1,5 @@
-// Package sqlite writes SQLite 3 databases of tables and views, row after row. It only appends: memory does not grow with
-// the rows, but by a few bytes for each page. The format is that of https://www.sqlite.org/fileformat2.html.
+// Package sqlite writes SQLite 3 databases of tables and views, row after row. It only appends: memory does not grow
+// with the rows, but by a few bytes for each page. The format is that of https://www.sqlite.org/fileformat2.html.
 package sqlite
 
 import (

@@ -138,7 +138,7 @@ func TestLockedPage(t *testing.T) {
 	}
 }
 
-// TestDiskFull: an error of writing is told.
+// TestDiskFull: an error of writing is reported.
 func TestDiskFull(t *testing.T) {
 	d := New(full{})
 	x := d.Table("x", "CREATE TABLE x(t TEXT)")

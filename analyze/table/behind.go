@@ -2,7 +2,7 @@ package table
 
 import "sync/atomic"
 
-// behind writes the rows of a table on a goroutine of its own, so that reading goes on meanwhile.
+// behind writes the rows of a table on a goroutine of its own, so that reading continues meanwhile.
 type behind[T any] struct {
 	sink  sink[T]
 	full  chan []T // to write

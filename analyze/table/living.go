@@ -2,11 +2,11 @@ package table
 
 import "mtrace/analyze"
 
-// living are the rows of allocations that were not given back yet: they say when that was.
+// living are the rows of allocations that were not released yet: they say when that was.
 type living struct {
 	rows  map[livingKey]allocationRow
 	order []livingKey // as they were made; some are not in rows any more
-	cut   int         // rows that were written before it was known whether the memory is given back
+	cut   int         // rows that were written before it was known whether the memory is released
 }
 
 type livingKey struct {
@@ -17,7 +17,7 @@ type livingKey struct {
 // mostLiving is how many may live at once before the oldest are written as they are.
 var mostLiving = 1 << 19
 
-// addAllocations writes the allocations of which is known when they were given back, and at the end of the run the
+// addAllocations writes the allocations of which is known when they were released, and at the end of the run the
 // others.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
@@ -74,7 +74,7 @@ func (m *living) keep(key livingKey, row allocationRow) {
 	m.order = append(m.order, key)
 }
 
-// tidy forgets the order of what was given back.
+// tidy forgets the order of what was released.
 func (m *living) tidy() {
 	left := m.order[:0]
 	for _, key := range m.order {
@@ -85,6 +85,6 @@ func (m *living) tidy() {
 	m.order = left
 }
 
-// Cut is how many allocations were written before it was known whether their memory is given back, because too many
+// Cut is how many allocations were written before it was known whether their memory is released, because too many
 // lived at once.
 func (w *Writer) Cut() int { return w.memory.cut }

@@ -22,7 +22,7 @@ const parquetMagic = "PAR1"
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
 // rawGroups is for how many row groups a column is left as it is when compression did not make it shorter in one: of
-// the 104 MB of 10⁷ calls 71 are times, packed before, which zstd gave back as they were.
+// the 104 MB of 10⁷ calls 71 are times, packed before, which zstd released as they were.
 const rawGroups = 15
 
 // A parquetFile writes the row groups of a file: of each column a dictionary, when it is of texts, and one page.

@@ -145,7 +145,7 @@ func openParquet(t *testing.T, b *inMemory) *parquet.File {
 	return f
 }
 
-// TestPagesThatDoNotShrink: a column of which zstd gives back what it got is left as it is, for some row groups, and
+// TestPagesThatDoNotShrink: a column of which zstd releases what it got is left as it is, for some row groups, and
 // then tried again; one that shrinks is compressed in all. Readers find the same numbers in both.
 func TestPagesThatDoNotShrink(t *testing.T) {
 	type row struct {

@@ -34,7 +34,7 @@ type table[T any] struct {
 	end  bool // it is of the run and written at its end; others are of events, and written slice by slice
 }
 
-// A filling is what rows are made of.
+// A filling is what rows are built from.
 type filling struct {
 	trace  *analyze.Trace
 	work   *evidence.GPUWork // nil at the end of a run of several slices

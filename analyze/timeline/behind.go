@@ -45,7 +45,7 @@ func (b *behind) room() []pending {
 	}
 }
 
-// written gives back a list for room.
+// written releases a list for room.
 func (b *behind) written(list []pending) {
 	select {
 	case b.spare <- list[:0]:

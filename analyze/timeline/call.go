@@ -23,7 +23,7 @@ type callMore struct {
 	members []uint32 // the command buffers that it commits but the one that it is called on
 }
 
-// threadCalls are the calls of a thread that are not handed over yet.
+// threadCalls are the calls of a thread that are not passed on yet.
 type threadCalls struct {
 	sorter
 	thread *analyze.Thread

@@ -130,7 +130,7 @@ func (f *firefox) origin() (origin analyze.Nanos) {
 	return origin
 }
 
-// head writes what is said of the whole: the categories of markers, and what is shown of each.
+// head writes what is reported of the whole: the categories of markers, and what is shown of each.
 func (f *firefox) head(categories []string) {
 	started, product := int64(0), "mtrace"
 	if f.of != nil && !f.of.Source.Started.IsZero() {

@@ -98,16 +98,16 @@ type sequence struct {
 	interned [internedTexts + 1]*interned
 	calls    []*begun // of each call
 	numbers  uint64   // given to texts; none is given twice, because the reader forgets nothing
-	event    message  // how the packets of its events go on behind their time, until what is in the event
-	ended    message  // how those of ends go on that have nothing else to say
-	counted  message  // how those of counters go on, until the level
+	event    message  // how the packets of its events continue behind their time, until what is in the event
+	ended    message  // how those of ends continue that have nothing else to say
+	counted  message  // how those of counters continue, until the level
 	fresh    message  // InternedData that the next packet must bring
 }
 
 // begun is what is the same in all packets in which a call begins.
 type begun struct {
 	event message           // sequence.event, and what is in the event until its args
-	words [argWords]message // how the args go on that each call may have, until their value
+	words [argWords]message // how the args continue that each call may have, until their value
 }
 
 func newPerfetto(w io.Writer) *perfetto {
@@ -209,7 +209,7 @@ func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	return s, file
 }
 
-// says goes on with how an event begins, whose other fields may be added until done ends it.
+// says continues with how an event begins, whose other fields may be added until done ends it.
 func (p *perfetto) says(s *sequence, file, begins message) message {
 	p.event = len(file) + len(s.event)
 	return append(file, begins...)

@@ -102,7 +102,7 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 	closeUntil(1<<63 - 1)
 }
 
-// madeOf is the slice on a track of what is pending, until the next is made of a call.
+// madeOf is the slice on a track of what is pending, until the next is built from a call.
 func (w *Writer) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
 	if s := next.made; s != nil {
 		s.Interval, s.track = next.Interval, on

@@ -528,7 +528,7 @@ func TestModelWithoutCalls(t *testing.T) {
 	}
 }
 
-// What the GPU ran says what the program calls it: at most a few names, each once.
+// What the GPU ran states what the program calls it: at most a few names, each once.
 func TestOperationsAreArguments(t *testing.T) {
 	encoder := func(names ...string) (e analyze.Encoder) {
 		for _, n := range names {

@@ -81,5 +81,5 @@ func (r *routine) block() {
 	<-r.resume
 }
 
-// wake lets a blocked script go on after a delay.
+// wake lets a blocked script continue after a delay.
 func (r *routine) wake(after int64) { r.clock.at(r.clock.now+after, r.step) }

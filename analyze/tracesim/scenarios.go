@@ -247,7 +247,7 @@ var Scenarios = []Scenario{
 	{Name: "a thread that polls", Causes: []string{"none"}, Build: loop{engines: 1, threads: 1, rounds: 100, gpu: 1 * ms,
 		before: func(t *Thread, _, _ int) { t.Sleep(500 * us) },
 		after:  func(t *Thread, _, _ int, b *Buffer) { poll(t, b, func() { t.Work(5 * us) }) }}.build},
-	// launch-bound: that work begins late was taken for the cost of launching it.
+	// launch-bound: that work begins late was mistaken for the cost of launching it.
 	{Name: "events that a thread signals late", Causes: []string{"event-chain"}, Build: lateSignals(true),
 		Cured: lateSignals(false)},
 	{Name: "another program on the GPU", Causes: []string{"none"}, Build: besideAnother(loop{engines: 1, threads: 2},
@@ -311,7 +311,7 @@ var Scenarios = []Scenario{
 			after: func(*Thread, int, int, *Buffer) {}}.build, Vague: true},
 }
 
-// makesMemory: threads make a buffer for each command buffer, and give it back.
+// makesMemory: threads make a buffer for each command buffer, and release it.
 var makesMemory = loop{engines: 4, threads: 3, rounds: 80, gpu: 300 * us, outside: 100 * us, costs: slowMemory,
 	before: func(t *Thread, _, _ int) { t.Release(t.Make(1<<24, 0, Shared)) }}
 
@@ -520,7 +520,7 @@ func SpinsAtWork(take Taking, threads, rounds int) func(seed uint64) *Sim {
 	}
 }
 
-// keepsLock: threads take a lock of the program's own before they submit, and give it back when the GPU has done.
+// keepsLock: threads take a lock of the program's own before they submit, and release it when the GPU has done.
 func keepsLock(keep bool) func(seed uint64) *Sim {
 	return func(seed uint64) *Sim {
 		s := NewSim(8, seed)

@@ -23,7 +23,7 @@ type sharer struct {
 	done func()
 }
 
-// begin begins a thing that takes so long alone, and that what is done beside it slows down, as it slows that down.
+// begin begins a thing that takes so long alone, and that what is done alongside it slows down, as it slows that down.
 func (s *sharing) begin(work int64, by *used, done func()) {
 	s.share()
 	s.running = append(s.running, &sharer{float64(max(1, work)), by, done})

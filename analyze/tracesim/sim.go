@@ -32,7 +32,7 @@ type Sim struct {
 	// of each ForeignPeriod, the first part, in which another program has the GPU; it finishes what it has begun
 	Foreign       int64
 	ForeignPeriod int64
-	Rest          int64 // how long an engine has nothing to do after each command buffer
+	Rest          int64 // how long an engine is idle after each command buffer
 	Interrupts    bool  // the other program does not wait for what has begun
 	// how much longer work takes for each other that the GPU runs at the same time, as a share of what it takes alone
 	Shared     float64

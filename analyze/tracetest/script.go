@@ -243,7 +243,7 @@ func (th *Thread) Opens(name string, depth wire.ObjectID) {
 	th.add(wire.Record{Begin: at, End: at, Object: depth, Arg: th.Text(name), Call: wire.CallScopeBegins}, nil)
 }
 
-// DeviceMemory says what the device has allocated for the process now.
+// DeviceMemory states what the device has allocated for the process now.
 func (th *Thread) DeviceMemory(bytes uint64) {
 	at := wire.Ticks(Epoch + th.Now)
 	th.add(wire.Record{Begin: at, End: at, Object: th.Device, Arg: bytes, Call: wire.CallAllocated}, nil)

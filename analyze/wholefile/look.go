@@ -45,7 +45,7 @@ func Look(path string, replace bool) (Use, error) {
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
-		return AsANewFile, nil // making the file says what is wrong
+		return AsANewFile, nil // making the file states what is wrong
 	}
 	if there, err := os.Stat(path); err == nil && there.IsDir() {
 		return 0, fmt.Errorf("%s is a folder: name the file to write", path)
@@ -76,7 +76,7 @@ var descriptor = regexp.MustCompile(`^(?:/dev/(stdout|stderr)|/(?:dev|proc/self)
 // waiting is where Open says that it waits.
 var waiting io.Writer = os.Stderr
 
-// Open opens a path that Look says is written to as it is. A pipe without a reader is waited for, and that is said.
+// Open opens a path that Look says is written to as it is. A pipe without a reader is waited for, and that is reported.
 func Open(path string) (*os.File, error) {
 	if m := descriptor.FindStringSubmatch(path); m != nil {
 		number, err := strconv.Atoi(m[2])
@@ -89,7 +89,7 @@ func Open(path string) (*os.File, error) {
 		if err != nil { // of another process
 			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		}
-		// A copy, and not the file opened again: it goes on where the shell's output ends.
+		// A copy, and not the file opened again: it continues where the shell's output ends.
 		copied, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 3)
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: err}

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestWrite: what is not whole never stands in the place of what was, a file is replaced only when the caller says so,
+// TestWrite: what is not whole never is in the place of what was, a file is replaced only when the caller says so,
 // and a link is never followed.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
@@ -98,7 +98,7 @@ func TestPipeOfAnotherUser(t *testing.T) {
 	}
 }
 
-// TestDescriptorGoesOn: what is written to /dev/fd/N stands behind what is there, although the descriptor leads to a
+// TestDescriptorGoesOn: what is written to /dev/fd/N is behind what is there, although the descriptor leads to a
 // file.
 func TestDescriptorGoesOn(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))

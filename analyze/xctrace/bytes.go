@@ -8,10 +8,10 @@ import (
 
 // What a byte may be part of.
 const (
-	nameByte     = 1 << iota // may stand in an XML name
+	nameByte     = 1 << iota // may are in an XML name
 	nameStart                // may begin one
 	space                    // white space
-	attributeEnd             // cannot stand in even a badly written attribute name
+	attributeEnd             // cannot are in even a badly written attribute name
 )
 
 var byteClass = func() (class [256]uint8) {

@@ -5,7 +5,7 @@
 // values, ids and references resolved) → reader (rows, checked against the
 // schema) → table (rows to Go structs, as in tables.go) → Sink.
 // Recording is a Sink that keeps the rows of all inputs of one recording; package
-// summary says what they mean, package bundle gets them out of .trace bundles.
+// summary states what they mean, package bundle gets them out of .trace bundles.
 //
 // docs/xctrace.md describes the format and its traps.
 package xctrace

@@ -5,7 +5,7 @@ import (
 	"regexp"
 )
 
-// Document says what one input held: every root, table, defect and count, so
+// Document states what one input held: every root, table, defect and count, so
 // that nothing is lost silently.
 type Document struct {
 	Name      string
@@ -23,7 +23,7 @@ type Document struct {
 	IllegalNames int64
 }
 
-// Shape says what a node of a query result holds.
+// Shape states what a node of a query result holds.
 type Shape uint8
 
 // The shapes of a node.

@@ -270,7 +270,7 @@ type countingReader struct {
 	io.Reader
 	of       *Input
 	read     int64
-	progress Progress // nil when nobody is told
+	progress Progress // nil if nobody wants to know
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {

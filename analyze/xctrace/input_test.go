@@ -196,7 +196,7 @@ func TestNamedPipe(t *testing.T) {
 	}
 }
 
-// Unusable input is one line that says what is wrong.
+// Unusable input is one line that states what is wrong.
 func TestInputErrors(t *testing.T) {
 	data := gpuExport(t)
 	dir := t.TempDir()

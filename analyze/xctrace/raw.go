@@ -53,7 +53,7 @@ func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin f
 	return doc, raw.columns != nil, err
 }
 
-// bind is told of a table.
+// bind receives a table.
 func (w *rawTable) bind(r *reader, t *Table) rowHandler {
 	if t.Schema != w.name || w.err != nil {
 		return rowHandler{}

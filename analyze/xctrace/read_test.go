@@ -301,7 +301,7 @@ var shortcutRows = func() string {
 	return doc + `</node></trace-query-result>`
 }()
 
-// What a shortcut reads, the scanner reads the same: the rows, and what is said of those that break a rule.
+// What a shortcut reads, the scanner reads the same: the rows, and what is reported of those that break a rule.
 func TestShortcuts(t *testing.T) {
 	read := func(without bool) (states []GPUState, doc *Document, err error) {
 		noShortcuts = without

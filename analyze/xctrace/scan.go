@@ -110,7 +110,7 @@ func (s *scanner) next() (token, error) {
 			if tok != tokenEOF {
 				return tok, nil
 			}
-			// Passed over a comment or an instruction: go on.
+			// Passed over a comment or an instruction: continue.
 		case err == errShort:
 			more, err := s.fill()
 			if err != nil {

@@ -321,7 +321,7 @@ func cpuSamples(schema string) *table[CPUSample] {
 	}
 }
 
-// ReadSchemas lists the tables that a summary is made of, the most important
+// ReadSchemas lists the tables that a summary is built from, the most important
 // first, so that an export that is stopped has those.
 func ReadSchemas() []string {
 	var names []string

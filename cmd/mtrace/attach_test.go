@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAttachSaysWhatCanBeDone: that a running program cannot be traced is said plainly, with the commands for this
+// TestAttachSaysWhatCanBeDone: that a running program cannot be traced is reported plainly, with the commands for this
 // program that come nearest.
 func TestAttachSaysWhatCanBeDone(t *testing.T) {
 	t.Parallel()

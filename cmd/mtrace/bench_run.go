@@ -221,7 +221,7 @@ func (e processError) Unwrap() error { return e.err }
 const interruptedStatus = 128 + int(syscall.SIGINT)
 
 // wasInterrupted says whether SIGINT ended the process of a benchmark. The terminal sends it to the whole group, and
-// the process may be gone before we have heard of the signal ourselves.
+// the process may be gone before we have learned of the signal ourselves.
 func wasInterrupted(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exitStatus(exit.Sys().(syscall.WaitStatus)) == interruptedStatus

@@ -266,7 +266,7 @@ func TestBenchBadUsage(t *testing.T) {
 		{"a run that finds no Metal", script("refuses", "echo 'this machine has no Metal' >&2; exit 2"),
 			append([]string{"pool"}, ours...), 2, "no Metal"},
 		{"a run that is killed", script("killed", "kill -KILL $$"), append([]string{"pool"}, ours...), 1, "killed"},
-		// The story: on a busy machine the process of a benchmark had died of ^C before mtrace heard of it, which then said
+		// The story: on a busy machine the process of a benchmark had died of ^C before mtrace learned of it, which then said
 		// that it had failed.
 		{"a run that is interrupted", script("interrupted", "kill -INT $$"), append([]string{"pool"}, ours...), 130,
 			"interrupted"},

@@ -81,7 +81,7 @@ func TestCheck(t *testing.T) {
 }
 
 // What a server for continuous integration is shown: the decision as Markdown on standard output, and annotations
-// beside it.
+// alongside it.
 func TestCheckForOthersServers(t *testing.T) {
 	trace := smallTrace(t)
 	list := claimsFile(t, `calls[selector="commit"].count >= 40`, `gpu.busy_share > 2`)

@@ -25,7 +25,7 @@ type child struct {
 	keys        chan os.Signal // SIGINT and SIGQUIT, which the terminal sends to us as well: see hangWatch
 	// afterwards receives a signal that came when the program had ended, one at most.
 	afterwards chan os.Signal
-	aside      func() func()  // is called before we stop, and what it returns when the program goes on
+	aside      func() func()  // is called before we stop, and what it returns when the program continues
 	used       syscall.Rusage // once it has ended
 }
 

@@ -97,7 +97,7 @@ func asStatus(err error) error {
 	return status{exitUsage, err}
 }
 
-// serveAll serves until ctx is done, or one of the stations cannot go on; then all of them are finished.
+// serveAll serves until ctx is done, or one of the stations cannot continue; then all of them are finished.
 func serveAll(ctx context.Context, stations []station) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -176,7 +176,7 @@ func newLocalStation(std stdio, says io.Writer, log zerolog.Logger, dir, socket 
 
 func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
 
-// serve serves until the trace cannot be written any more: who collects for many must hear of that, and not count on
+// serve serves until the trace cannot be written any more: who collects for many must learn of that, and not count on
 // for days.
 func (s *localStation) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)

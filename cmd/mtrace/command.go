@@ -29,8 +29,8 @@ type stdio struct {
 // beQuiet is the flag --quiet of all commands.
 var beQuiet bool
 
-// quietly leaves standard error to errors when --quiet asks for that. mtrace run writes its report there, and the program
-// that it runs what it likes: it leaves out its notes by itself.
+// quietly leaves standard error to errors when --quiet asks for that. mtrace run writes its report there, and the
+// program that it runs what it likes: it leaves out its notes by itself.
 func (s stdio) quietly(command string) (stdio, error) {
 	if !beQuiet || command == "run" {
 		return s, nil

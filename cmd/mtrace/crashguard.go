@@ -68,7 +68,7 @@ func (g *crashGuard) before() string {
 		"--crash-guard=false traces it all the same, and --skip-class leaves single classes alone", g.note.Crash)
 }
 
-// after notes how the run ended, and returns what the user is told, or "".
+// after notes how the run ended, and returns what to print for the user, or "".
 func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	crashed := ended.Signaled() && isCrash(ended.Signal())
 	switch {

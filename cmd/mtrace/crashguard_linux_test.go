@@ -11,8 +11,8 @@ import (
 )
 
 // TestCrashGuard: a program that crashes inside a replaced method, and only there, runs the next time with nothing
-// replaced, and stays so; one that crashes anyway is traced again. It is said each time, and another tracer, or a word
-// of the user's, makes a new start.
+// replaced, and stays so; one that crashes anyway is traced again. It is reported each time, and another tracer, or a
+// word of the user's, makes a new start.
 func TestCrashGuard(t *testing.T) {
 	needTruth(t)
 	script, err := filepath.Abs("testdata/crash.py")

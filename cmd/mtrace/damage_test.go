@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// damaged is a trace with a few bytes changed, or cut, or both; how says what was done.
+// damaged is a trace with a few bytes changed, or cut, or both; how states what was done.
 func damaged(random *rand.Rand, whole []byte) (trace []byte, how string) {
 	trace = bytes.Clone(whole)
 	if random.IntN(3) == 0 {

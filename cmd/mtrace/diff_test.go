@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/diff"
 )
 
-// A program that does something else is told apart: the kernel is another, the calls are the same.
+// A program that does something else is distinguished: the kernel is another, the calls are the same.
 func TestDiff(t *testing.T) {
 	small := smallTrace(t)
 	other, _ := runWorkload(t, "--op", "gelu", "--size", "65536", "--dtype", "float32", "--threads", "2", "--iters", "20",

@@ -11,7 +11,7 @@ import (
 )
 
 // docs/verdicts.md, which `mtrace explain` prints, has a section for each verdict that docs/vocabulary.md lists, and
-// says what to do.
+// states what to do.
 func TestExplainHasEveryVerdict(t *testing.T) {
 	vocabulary, err := os.ReadFile("../../docs/vocabulary.md")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// refused runs commands that must end with status 2 and one line that says what is wrong.
+// refused runs commands that must end with status 2 and one line that states what is wrong.
 func refused(t *testing.T, directory string, cases map[string]struct {
 	args []string
 	says string

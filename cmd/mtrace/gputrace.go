@@ -30,7 +30,7 @@ func (o *captureOptions) flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture, "end Metal's capture after this `TIME` at the latest")
 }
 
-// check says what is wrong, and names the documents after the trace, or after the program.
+// check states what is wrong, and names the documents after the trace, or after the program.
 func (o *captureOptions) check(trace string, command []string) error {
 	if o.of == "" {
 		return nil

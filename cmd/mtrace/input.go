@@ -54,7 +54,7 @@ func instruments(path string) bool {
 }
 
 // load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none. A range
-// in which nothing happened is an error: what is said of nothing would read like a verdict.
+// in which nothing happened is an error: what is reported of nothing would read like a verdict.
 func (p *part) load(std stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	trace, err := p.read(std, path, visit)
 	if err != nil || p.from == 0 && p.to == 0 || !trace.Empty() {
@@ -140,7 +140,7 @@ func (p *part) options() analyze.Options {
 	return analyze.Options{From: analyze.Nanos(p.from), To: analyze.Nanos(p.to), PIDs: p.pids}
 }
 
-// showSteps tells how far the reading of what is asked for of a long trace is, how fast it is and how long it will
+// showSteps tells how far the reading of what is requested of a long trace is, how fast it is and how long it will
 // still take, on a terminal; elsewhere it says nothing.
 func showSteps(std stdio, path string, file *analyze.File, asked analyze.Options) func(done, of int) {
 	if !term.IsTerminal(int(std.err.Fd())) {

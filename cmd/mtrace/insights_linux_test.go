@@ -75,7 +75,7 @@ func TestInsightsOfPrograms(t *testing.T) {
 	}
 }
 
-// Times under Metal's validation layer are not the program's, and that is said.
+// Times under Metal's validation layer are not the program's, and that is reported.
 func TestInsightOfTheValidationLayer(t *testing.T) {
 	needTruth(t)
 	got := sh(t, t.TempDir(), []string{"MTL_DEBUG_LAYER=1"}, tool.mtrace, "run", "-o", "t.mtrace", "--section",

@@ -9,9 +9,9 @@ import (
 )
 
 // Job control. A shell waits for us, not for the program: when the program stops and a shell may be waiting, we stop,
-// too, and the shell says so and takes the terminal. When the shell lets the job go on it tells the whole group, the
-// program too; somebody else may tell us alone, and then we tell the program. Where no shell watches we go on: who
-// stopped the program alone lets it go on alone.
+// too, and the shell says so and takes the terminal. When the shell lets the job continue it tells the whole group, the
+// program too; somebody else may tell us alone, and then we tell the program. Where no shell watches we continue: who
+// stopped the program alone lets it continue alone.
 
 // A change is what became of the program since it was last asked about.
 type change struct {
@@ -63,11 +63,11 @@ func (c *child) next(options int) (change, error) {
 const (
 	// lookAgain is how often a stopped program is looked at while we run: nothing stops a group that no shell watches.
 	lookAgain = 50 * time.Millisecond
-	// groupPatience is how long the program may take to go on after we did, when both were told.
+	// groupPatience is how long the program may take to continue after we did, when both were told.
 	groupPatience = 20 * time.Millisecond
 )
 
-// follow stops us as the program was stopped and waits until it goes on. It returns what became of it then.
+// follow stops us as the program was stopped and waits until it continues. It returns what became of it then.
 func (c *child) follow(now change) (change, error) {
 	if now.what == wentOn {
 		return c.next(syscall.WUNTRACED)
@@ -84,7 +84,7 @@ func (c *child) follow(now change) (change, error) {
 		by = syscall.SIGSTOP // Go's runtime keeps its handler when it is told to go back to the default (seen with 1.26)
 	}
 	if shellWatches(now.by) {
-		defer c.aside()() // until the program goes on: we may run for a little while after the call that stops us
+		defer c.aside()() // until the program continues: we may run for a little while after the call that stops us
 		syscall.Kill(os.Getpid(), by)
 	}
 	return c.untilItGoesOn()
@@ -92,8 +92,8 @@ func (c *child) follow(now change) (change, error) {
 
 // shellWatches says whether a shell may wait for us to stop: we have a terminal, and its key stopped the program; or we
 // are what runs on it at the moment, so that its shell waits. The terminal stops who is in the background and reads it
-// or sets it: when we are in the foreground now, then a shell has put us there since, and lets the program go on, too.
-// On a slow machine the job was stopped once more at that.
+// or sets it: when we are in the foreground now, then a shell has put us there since, and lets the program continue,
+// too. On a slow machine the job was stopped once more at that.
 func shellWatches(stoppedBy syscall.Signal) bool {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
 	if err != nil {

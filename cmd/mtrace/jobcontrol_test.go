@@ -201,8 +201,8 @@ func TestJobControl(t *testing.T) {
 	}
 }
 
-// The story: a program that somebody stopped, and let go on, by its number alone left mtrace stopped for ever, and the
-// collector in it: nobody had told mtrace to go on. Where no shell watches it does not stop at all.
+// The story: a program that somebody stopped, and let continue, by its number alone left mtrace stopped for ever, and
+// the collector in it: nobody had told mtrace to continue. Where no shell watches it does not stop at all.
 func TestProgramStoppedAlone(t *testing.T) {
 	c := exec.Command(tool.mtrace, "run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c",
 		"echo $$; kill -STOP $$; echo on")
@@ -220,7 +220,7 @@ func TestProgramStoppedAlone(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%q: %v", first, err)
 	}
-	time.Sleep(200 * time.Millisecond) // it stops; a signal that comes before is in vain, so it is sent again and again
+	time.Sleep(200 * time.Millisecond) // it stops; a signal that comes before has no effect, so it is sent again and again
 	done := make(chan struct{})
 	go func() {
 		for {

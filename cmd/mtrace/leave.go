@@ -41,7 +41,7 @@ func (o *runOptions) keepsEmpty() bool {
 	return o.output != "" || o.noReport
 }
 
-// checkOutput says what cannot be where the trace and the report are to go, before there is anything to lose.
+// checkOutput states what cannot be where the trace and the report are to go, before there is anything to lose.
 func (o *runOptions) checkOutput(command []string) error {
 	if o.output == standardOutput {
 		return usageError("-o -: standard output is the program's, and a trace in the middle of it can be read by nobody: " +
@@ -60,7 +60,7 @@ func (o *runOptions) checkOutput(command []string) error {
 }
 
 // leave ends a run whose trace is closed: one in which there is nothing is removed, if nobody asked for it, and of any
-// other it is said where it is and how large.
+// other the line says where it is and how large.
 func (s *session) leave(w io.Writer, o runOptions) {
 	s.tellWhere(w)
 	if s.file == nil || s.file.kept || o.quiet {

@@ -203,7 +203,7 @@ func familyOf(pid int) (family []int) {
 	return family
 }
 
-// A command that does not end ends with what it started, and what it said is told.
+// A command that does not end ends with what it started, and what it said is reported.
 func TestCommandsEnd(t *testing.T) {
 	t.Parallel()
 	began := time.Now()

@@ -2,7 +2,7 @@ package main
 
 import "mtrace/cmd/mtrace/internal/live"
 
-// A liveView shows the recording while it goes on: --live. Without that it is empty, and does nothing.
+// A liveView shows the recording while it continues: --live. Without that it is empty, and does nothing.
 type liveView struct {
 	watcher *live.Watcher
 	table   *live.Table

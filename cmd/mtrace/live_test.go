@@ -19,7 +19,7 @@ import (
 // a machine is.
 const endless = "SOFTMETAL_TIMED=1 SOFTMETAL_DURATION_US=3600000000"
 
-// A liveProgram is a program on a terminal, under mtrace run --live, that does what it is told.
+// A liveProgram is a program on a terminal, under mtrace run --live, that does as it is asked.
 type liveProgram struct {
 	*terminal
 	columns, rows int
@@ -232,9 +232,9 @@ func (p *liveProgram) leaves() {
 	}
 }
 
-// A program that waits for what its user types goes on waiting, and gets it. The story: reads of the table's end after
-// a tenth of a second, by the terminal's settings, and so did the program's, with nothing: it was at the end of its
-// input.
+// A program that waits for what its user types continues waiting, and gets it. The story: reads of the table's end
+// after a tenth of a second, by the terminal's settings, and so did the program's, with nothing: it was at the end of
+// its input.
 func TestLiveProgramReads(t *testing.T) {
 	t.Parallel()
 	p := newLive(t, 80, 24)

@@ -13,7 +13,7 @@ import (
 
 var updateLog = flag.Bool("update-log", false, "write testdata/log.golden instead of comparing with it")
 
-// Every row of the table has a line that says what happened in words: no bare number whose meaning only the table
+// Every row of the table has a line that states what happened in words: no bare number whose meaning only the table
 // knows, and no row that was forgotten. The golden file is for reading.
 func TestLogOfEveryCall(t *testing.T) {
 	q := &loggedProcess{Process: tracefile.Process{Hello: wire.Hello{PID: 1}},

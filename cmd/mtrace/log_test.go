@@ -44,7 +44,7 @@ func TestLogPrintsEachCall(t *testing.T) {
 }
 
 // Who reads the log may have seen enough: `mtrace run --log -- CMD 2>&1 >/dev/null | head` ended mtrace by SIGPIPE, the
-// program went on alone, and what it did then was not in the trace, which had not got its name.
+// program continued alone, and what it did then was not in the trace, which had not got its name.
 func TestLogThatNobodyReads(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--log", "-o", trace, "--", "python3", workload(t), "--op",

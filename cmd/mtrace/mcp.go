@@ -41,7 +41,7 @@ func mcpCommand() command {
 	}
 }
 
-// mcpHelp is what a client is told of the server.
+// mcpHelp describes the server to a client.
 const mcpHelp = "mtrace traces programs that use Apple's Metal: who waits for whom and why, what the GPU did, what " +
 	"would make the program faster. Begin with report, whose first lines " +
 	"are the verdict. what_if predicts the run with something changed; query answers questions about single tables; " +

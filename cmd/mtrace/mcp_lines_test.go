@@ -40,7 +40,7 @@ const (
 	mcpReady = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 )
 
-// TestMCPAnswersEverything: a line that is no message gets an error, and the server goes on; requests that the end of
+// TestMCPAnswersEverything: a line that is no message gets an error, and the server continues; requests that the end of
 // input follows at once are all answered. The server ended at the first malformed line, and at the end of input without
 // an answer.
 func TestMCPAnswersEverything(t *testing.T) {

@@ -32,7 +32,7 @@ func runClient(t *testing.T, check string, document any, env ...string) (stdout 
 	return got.stdout, trace
 }
 
-// Memory of every kind is in the trace with its size, its storage mode, and whether it was given back; what lies in
+// Memory of every kind is in the trace with its size, its storage mode, and whether it was released; what lies in
 // other memory is not counted twice; and the device's own account, which the program prints too, is there.
 func TestAllocations(t *testing.T) {
 	var d struct {

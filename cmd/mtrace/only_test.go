@@ -33,7 +33,7 @@ func count(r *report.Report, selector string) (n int64) {
 	return n
 }
 
-// TestRunRecordsASelection: what is asked for is in the trace, what is left out is not; and the report says so first,
+// TestRunRecordsASelection: what is requested is in the trace, what is left out is not; and the report says so first,
 // in the verdict, and rules nothing out.
 func TestRunRecordsASelection(t *testing.T) {
 	t.Parallel()

@@ -20,8 +20,8 @@ import (
 var repeats = flag.Int("runs", 10, "how often a benchmark runs each program")
 
 // BenchmarkWhole measures what all of tracing costs a program that makes a command buffer every 15 µs, as field report
-// R1 did: the calls, the drainer in the program, the collector beside it, and the disk. With as many threads as there
-// are processors the drainer and the collector take their time from the program's.
+// R1 did: the calls, the drainer in the program, the collector alongside it, and the disk. With as many threads as
+// there are processors the drainer and the collector take their time from the program's.
 func BenchmarkWhole(b *testing.B) {
 	const commandBuffers = 60000
 	client := buildShapesClient(b)

@@ -286,7 +286,7 @@ func TestPushToNobody(t *testing.T) {
 	}))
 	defer page.Close()
 	// It halts until the test ends. The story: it halted until its client had gone, which a server of HTTP/1 never hears
-	// of one that spoke HTTP/2 and went on after its first packet; closing the server waited for that, until all tests
+	// of one that spoke HTTP/2 and continued after its first packet; closing the server waited for that, until all tests
 	// were out of time.
 	over := make(chan struct{})
 	halting := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -88,7 +88,7 @@ func checkSkipped(names []string) error {
 	return nil
 }
 
-// environment is how the library is told.
+// environment is how the library gets its settings.
 func (r *recording) environment() []string {
 	list := []string{"MTRACE_ON_FULL=" + r.onFull, "MTRACE_GPU_TIMING=" + r.gpuTiming, "MTRACE_STACKS=" +
 		strings.Join(r.stacks, ",")}

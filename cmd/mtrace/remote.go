@@ -96,7 +96,7 @@ func (s *session) create(o runOptions, info tracefile.Info) (err error) {
 	return nil
 }
 
-// checkRemote says what does not go together with a remote collector.
+// checkRemote states what does not go together with a remote collector.
 func (o *runOptions) checkRemote() error {
 	if o.remote.collector == "" {
 		return nil
@@ -118,7 +118,7 @@ func (o *runOptions) checkRemote() error {
 }
 
 // deliver waits until the collector has the trace of a program that has ended. When it does not take it, the trace is
-// made here, and it is said where, and why. So is what an mtrace that was killed left.
+// made here, and a line says where, and why. So is what an mtrace that was killed left.
 func (s *session) deliver(w io.Writer) {
 	if s.remote == nil {
 		return

@@ -113,7 +113,7 @@ func TestRunSendsAway(t *testing.T) {
 	}
 }
 
-// Where nobody takes the trace, the program runs as ever, and the trace is here: it is said where, and why.
+// Where nobody takes the trace, the program runs as ever, and the trace is here: a line says where, and why.
 func TestRunKeepsWhatNobodyTakes(t *testing.T) {
 	spools, dir := spoolsIn(t), t.TempDir()
 	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")

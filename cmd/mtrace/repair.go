@@ -72,7 +72,7 @@ func repair(std stdio, path, out string, force bool) error {
 	return nil
 }
 
-// tellRepair says what was left out.
+// tellRepair states what was left out.
 func tellRepair(w *os.File, path string, trace *tracefile.Reader, said *tracefile.Repair) {
 	if said == nil && len(trace.Damage()) == 0 {
 		fmt.Fprintf(w, "mtrace repair: nothing is wrong with %s: this is a copy\n", path)

@@ -91,7 +91,7 @@ func (v *reportView) reports(std stdio, paths []string) error {
 	return eachTrace(paths, func(path string) error { return v.print(std, path) })
 }
 
-// check says what is wrong with where the report is to go.
+// check states what is wrong with where the report is to go.
 func (v *reportView) check(paths []string) error {
 	switch {
 	case v.html != "" && len(paths) > 1:
@@ -104,7 +104,7 @@ func (v *reportView) check(paths []string) error {
 	return cmp.Or(v.json.take("--json", v.force, paths...), mayWrite("--html", v.html, v.force, paths...))
 }
 
-// eachTrace goes on after a trace that is not whole, and returns the first such error.
+// eachTrace continues after a trace that is not whole, and returns the first such error.
 func eachTrace(paths []string, use func(path string) error) error {
 	var incomplete error
 	for _, path := range paths {
@@ -161,7 +161,7 @@ func (v *reportView) print(std stdio, path string) error {
 	return cutError(trace)
 }
 
-// options are what was asked for.
+// options are what was requested.
 func (v *reportView) options(std stdio) (opts report.Options, err error) {
 	if err := report.CheckSections(v.sections); err != nil {
 		return opts, usageError("%w", err)

@@ -176,7 +176,7 @@ func run(std stdio, o runOptions, command []string) error {
 		fmt.Fprintln(view.std.err, "mtrace run: stopped by SIGINT; analysing…")
 	}
 	err = errors.Join(outside.note(s.writer), s.finish(program, ended))
-	view.close() // what is said from here on is on the terminal
+	view.close() // what is reported from here on is on the terminal
 	if err != nil {
 		tell(std.err, "mtrace run: the trace is not whole: %v", err)
 	}

@@ -31,7 +31,7 @@ type session struct {
 	inside    *insideWatch
 	hang      *hangWatch
 	guarded   []string               // what the crash guard has to say, "" is nothing
-	shown     []interface{ close() } // what shows the recording while it goes on
+	shown     []interface{ close() } // what shows the recording while it continues
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // of the program; 0 when it was never started
 	token     wire.Token             // in the environment of its processes

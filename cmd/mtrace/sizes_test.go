@@ -16,12 +16,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// soakVariable is how long TestSoak goes on, as Go writes durations: `./build.sh soak` sets it to ten minutes.
+// soakVariable is how long TestSoak continues, as Go writes durations: `./build.sh soak` sets it to ten minutes.
 const soakVariable = "MTRACE_SOAK"
 
 var setPipeline = wire.MustLookup(wire.FamilyEncoder, "setComputePipelineState:")
 
-// soaking is a command that runs the client's load that goes on.
+// soaking is a command that runs the client's load that continues.
 func soaking(t *testing.T, options ...string) []string {
 	t.Helper()
 	needTruth(t)
@@ -108,7 +108,7 @@ func TestTwoHundredProcesses(t *testing.T) {
 	}
 }
 
-// More threads alive at once than are recorded: the program goes on, what they called is counted as lost, and all who
+// More threads alive at once than are recorded: the program continues, what they called is counted as lost, and all who
 // tell of it say why. They said that buffers were full, and advised --on-full block to whom had asked for just that. A
 // workload that is run again and again in one process, as TestServe's is, has not more and more threads: it kept its
 // queues, whose threads were 256 after a second on a fast machine.

@@ -19,9 +19,9 @@ import (
 	"mtrace/collector/wire/wiretest"
 )
 
-// strangerScript connects to every collector's socket in a folder that /proc/net/unix shows, as often as it is told. It
-// sends the bytes and, when a file is named, the file's descriptor with the frame behind them. It says how many
-// connections it has, and holds them until its input ends.
+// strangerScript connects to every collector's socket in a folder that /proc/net/unix shows, as often as it is asked
+// to. It sends the bytes and, when a file is named, the file's descriptor with the frame behind them. It says how
+// many connections it has, and holds them until its input ends.
 const strangerScript = `
 import array, os, socket, struct, sys
 times, hello, rings, path, folder = int(sys.argv[1]), bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3]), sys.argv[4], sys.argv[5]

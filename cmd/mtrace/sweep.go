@@ -24,7 +24,7 @@ import (
 	"mtrace/collector"
 )
 
-// threadsMark stands in a command for the number of threads.
+// threadsMark is in a command for the number of threads.
 const threadsMark = "{threads}"
 
 func sweepCommand() command {

@@ -103,7 +103,7 @@ func TestSweep(t *testing.T) {
 }
 
 // Without a word of the program the command buffers in the trace are counted; with three numbers of threads there is a
-// table and no fit, and that is said.
+// table and no fit, and that is reported.
 func TestSweepCountsItself(t *testing.T) {
 	dir := t.TempDir()
 	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "1,2", "--runs", "2", "--", "python3", workload(t), "--op",

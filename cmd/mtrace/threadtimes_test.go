@@ -23,7 +23,7 @@ func TestReportOfProcessorTimes(t *testing.T) {
 	}
 }
 
-// processorTimes records the scenario and says what is wrong with the times of its threads, of which one either
+// processorTimes records the scenario and states what is wrong with the times of its threads, of which one either
 // computes or sleeps.
 func processorTimes(t *testing.T, scenario string, computes bool, milliseconds int) (wrong string) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")

@@ -271,7 +271,7 @@ func TestChildrenOfAnotherUser(t *testing.T) {
 }
 
 // The clock of a process in a time namespace counts from another instant. What both it and one outside did in a second
-// was "100005 s traced": samples of the collector's clock were taken for samples of its own (found by the torture).
+// was "100005 s traced": samples of the collector's clock were mistaken for samples of its own (found by the torture).
 func TestTimeNamespace(t *testing.T) {
 	needTruth(t)
 	ahead := []string{"unshare", "--time", "--fork", "--monotonic", "100000", "--boottime", "100000"}

@@ -13,8 +13,8 @@ import (
 )
 
 // An unfinished is the file of a trace while it is recorded. It is called FILE.part until it is whole, so that nothing
-// that was there is harmed before, and so that whoever kills mtrace finds what was recorded under a name that says what
-// it is.
+// that was there is harmed before, and so that whoever kills mtrace finds what was recorded under a name that states
+// what it is.
 type unfinished struct {
 	*os.File
 	path string      // of the unfinished file
@@ -27,7 +27,7 @@ const partSuffix = wholefile.Suffix
 
 // beginTrace makes the file for the trace that is to be called path. What is there already is not touched; without
 // force it is an error, as is an unfinished trace of that name: it may be all that is left of a recording, or one that
-// is going on.
+// is continuing.
 func beginTrace(path string, force bool) (*unfinished, error) {
 	use, err := wholefile.Look(path, force)
 	if errors.Is(err, fs.ErrExist) {

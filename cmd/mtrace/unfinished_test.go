@@ -136,7 +136,8 @@ func TestRunNamesNeverMeet(t *testing.T) {
 	}
 }
 
-// TestRunLeavesPart: who kills mtrace finds what was recorded under a name that says what it is; the program goes on.
+// TestRunLeavesPart: who kills mtrace finds what was recorded under a name that states what it is; the program
+// continues.
 func TestRunLeavesPart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -162,7 +163,7 @@ func TestRunLeavesPart(t *testing.T) {
 }
 
 // TestPipes: a trace may go into a pipe, as the message about -o - advises, and then the run ends when the program has.
-// It went on for good to wait for somebody who writes into that pipe, to report of what it had written itself; so did
+// It continued for good to wait for somebody who writes into that pipe, to report of what it had written itself; so did
 // whatever else was to read a pipe for a trace.
 func TestPipes(t *testing.T) {
 	t.Parallel()
@@ -247,7 +248,7 @@ func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 	}
 }
 
-// TestOutputsKeepTheTrace: nothing that is made of a trace is written over it.
+// TestOutputsKeepTheTrace: nothing that is built from a trace is written over it.
 func TestOutputsKeepTheTrace(t *testing.T) {
 	trace := smallTrace(t)
 	before, err := os.ReadFile(trace)

@@ -99,8 +99,8 @@ func TestView(t *testing.T) {
 			t.Errorf("%s %s as %q is answered with %d, not %d", c.method, c.path, c.host, status, c.want)
 		}
 	}
-	// Other users of the machine reach the port too: without the token nothing is said, and nothing in the page leads away
-	// with it.
+	// Other users of the machine reach the port too: without the token nothing is reported, and nothing in the page
+	// leads away with it.
 	port := v.address[:strings.LastIndex(strings.TrimSuffix(v.address, "/"), "/")+1]
 	for _, path := range []string{"", "detail?from=0&to=9", "favicon.ico", "AAAAAAAAAAAAAAAAAAAAAAAAAA/",
 		"AAAAAAAAAAAAAAAAAAAAAAAAAA/detail?from=0&to=9"} {

@@ -38,7 +38,7 @@ func (o *windowOptions) flags(flags *pflag.FlagSet) {
 		"that of the end (default 256M)")
 }
 
-// check says what does not go together.
+// check states what does not go together.
 func (o *windowOptions) check() error {
 	set := 0
 	for _, f := range []struct {
@@ -78,7 +78,7 @@ func (o *windowOptions) check() error {
 	return nil
 }
 
-// window is what keeps what was asked for.
+// window is what keeps what was requested.
 func (o *windowOptions) window() *collector.Window {
 	w := &collector.Window{Duration: o.duration, Last: o.last, MostSize: int64(o.maxSize),
 		StopOn: strings.TrimPrefix(o.stopOn, markPrefix),

@@ -169,7 +169,7 @@ func TestRunTogglesOnSignal(t *testing.T) {
 	}
 }
 
-// TestWindowRefuses: what goes not together is said before anything runs.
+// TestWindowRefuses: what goes not together is reported before anything runs.
 func TestWindowRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 )
 
 // TestVerdictByWindows: the verdict on a run from windows of it is that on all of it, and what it costs is near.
-// Recordings differ with the machine's load, so each is held against itself. The story of lock-beside: three of its
+// Recordings differ with the machine's load, so each is compared with itself. The story of lock-beside: three of its
 // threads commit now and then and wait for a lock in between; in windows in which they did not commit they were left
 // out, and the run seemed to wait for the GPU.
 func TestVerdictByWindows(t *testing.T) {

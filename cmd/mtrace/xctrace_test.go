@@ -321,7 +321,7 @@ func TestXctraceInOtherCommands(t *testing.T) {
 }
 
 // A recording without Metal: its report was a verdict on nothing and its profiles were five empty files. It is an error
-// that says what is in it, and what can be had of it is.
+// that states what is in it, and what can be had of it is.
 func TestXctraceWithoutMetal(t *testing.T) {
 	from, out := exports(t), t.TempDir()
 	samples := filepath.Join(from, "time-profile.xml")

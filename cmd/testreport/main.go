@@ -1,4 +1,4 @@
-// Testreport reads what go test -json writes and says what a reader wants to know of it: a line for each package, all
+// Testreport reads what go test -json writes and states what a reader wants to know of it: a line for each package, all
 // that a failed test said, every test that was skipped with its reason, and how many passed, failed and were skipped.
 // It exits with 1 when a test failed, or when none ran. What failed and may be run again, alone, it writes to the file
 // of -failed: a package and a pattern a line.

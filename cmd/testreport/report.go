@@ -95,7 +95,7 @@ func (r *report) add(e event, out io.Writer) {
 	}
 }
 
-// frame says whether a line of output is go test's own, which says that a test begins, waits or goes on.
+// frame says whether a line of output is go test's own, which says that a test begins, waits or continues.
 func frame(line string) bool {
 	for _, mark := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "} {
 		if strings.HasPrefix(line, mark) {

@@ -305,7 +305,7 @@ func checkSaved(t *testing.T, r *recording) {
 	}
 }
 
-// Who comes again with the session of a trace goes on with it, and there is one trace: the connection before is given
+// Who comes again with the session of a trace continues with it, and there is one trace: the connection before is given
 // up, a trace that is whole is not received again. Who does not know the token cannot come at all, and bytes of a
 // connection are no use on another.
 func TestReplayedSession(t *testing.T) {
@@ -356,7 +356,7 @@ func TestReplayedSession(t *testing.T) {
 	}
 }
 
-// The folder disappears under the receiver: the sender is told, tries again, and keeps the trace.
+// The folder disappears under the receiver: the sender gets an error, tries again, and keeps the trace.
 func TestReceiverCannotWrite(t *testing.T) {
 	r := receive(t)
 	if err := os.RemoveAll(r.dir); err != nil {

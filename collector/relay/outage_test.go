@@ -85,7 +85,7 @@ func TestNetworkHangs(t *testing.T) {
 	trace.deliver(t, time.Minute)
 }
 
-// Another receiver on the same address and folder goes on with the trace, also when the one before was killed in the
+// Another receiver on the same address and folder continues with the trace, also when the one before was killed in the
 // middle of a write.
 func TestReceiverRestarts(t *testing.T) {
 	r := receive(t)

@@ -97,7 +97,7 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 func (r *Receiver) Address() string { return r.listener.Addr().String() }
 
 // Serve receives until ctx is done or Close is called. The traces that were being received then are left as they are:
-// cut, until another receiver on the same folder goes on with them.
+// cut, until another receiver on the same folder continues with them.
 func (r *Receiver) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { r.Close() })()
 	for {

@@ -31,7 +31,7 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// CheckToken says what is wrong with a token.
+// CheckToken states what is wrong with a token.
 func CheckToken(token string) error {
 	if len(token) < minToken {
 		return fmt.Errorf("the token has %d characters; it must have %d or more, and be hard to guess", len(token), minToken)

@@ -50,7 +50,7 @@ type Sender struct {
 	hurry   chan struct{} // makes the next attempt come now
 
 	mutex     sync.Mutex // guards what follows
-	failure   error      // why the latest attempt failed; nil while one goes on
+	failure   error      // why the latest attempt failed; nil while one continues
 	attempts  int        // that failed
 	path      string
 	delivered bool

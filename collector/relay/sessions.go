@@ -16,8 +16,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A receiver keeps a note beside each trace that is not whole yet: whose it is. When the sender comes back, be it to
-// another receiver on the same folder, the trace goes on where it ended. The note goes when the sender knows that the
+// A receiver keeps a note alongside each trace that is not whole yet: whose it is. When the sender comes back, be it to
+// another receiver on the same folder, the trace continues where it ended. The note goes when the sender knows that the
 // trace is whole.
 
 // notesKept is for how long a note is kept of a sender that does not come back.
@@ -90,7 +90,7 @@ func decodeNote(text []byte) (n note, err error) {
 }
 
 // take gives the trace of a request to a connection. Another one that it comes by, which the sender has given up, is
-// closed. A trace that is not there yet is made. The caller gives it back.
+// closed. A trace that is not there yet is made. The caller releases it.
 func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	s.mutex.Lock()
 	in := s.all[q.Session]
@@ -169,7 +169,8 @@ func (s *sessions) unfinished() (paths []string) {
 
 func (in *incoming) path() string { return filepath.Join(in.dir, in.File) }
 
-// open opens the file to go on writing behind its last whole block. What a receiver before this one wrote is read once.
+// open opens the file to continue writing behind its last whole block. What a receiver before this one wrote is read
+// once.
 func (in *incoming) open() (*os.File, error) {
 	file, err := os.OpenFile(in.path(), os.O_RDWR, 0)
 	if err != nil {

@@ -120,7 +120,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Without debug information there are no lines, and nothing is said of it.
+// Without debug information there are no lines, and nothing is reported of it.
 func TestNoLines(t *testing.T) {
 	_, found := linesOf(t, "g++ -O1 -no-pie -Wl,--build-id -o whole lines.cc", "cp whole lines")
 	for _, p := range found {

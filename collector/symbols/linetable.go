@@ -21,7 +21,7 @@ type lineTable struct {
 	err    error
 }
 
-// countsWrong says what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Tables of earlier versions have
+// countsWrong states what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Tables of earlier versions have
 // none.
 func countsWrong(section []byte, unit *dwarf.Entry) error {
 	at, is := unit.Val(dwarf.AttrStmtList).(int64)
@@ -62,7 +62,7 @@ func (t *lineTable) entries() {
 	}
 }
 
-// Forms of a file's name, and of what else is said of it (DWARF 5, 7.5.6).
+// Forms of a file's name, and of what else is reported of it (DWARF 5, 7.5.6).
 const (
 	formData2    = 0x05
 	formData4    = 0x06

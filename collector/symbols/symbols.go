@@ -22,8 +22,8 @@ type Place struct {
 var ErrNoSymbols = errors.New("neither an ELF nor a Mach-O file")
 
 // Find looks up return addresses in the file of an image: ELF, or Mach-O, of which it only reads debug information. The
-// error says what the file cannot tell, and why; what it can tell is there with it. Source lines are looked up until a
-// time.
+// error states what the file cannot tell, and why; what it can tell is there with it. Source lines are looked up
+// until a time.
 func Find(image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	f, err := openRegular(image.Path)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Version is the version of the file format. A reader refuses a newer one, and goes on reading the older ones.
+// Version is the version of the file format. A reader refuses a newer one, and continues reading the older ones.
 const Version = 2
 
 const (
@@ -29,7 +29,7 @@ const (
 	maxPayload = 16 << 20
 )
 
-// A blockKind says what a block carries.
+// A blockKind states what a block carries.
 type blockKind uint8
 
 const (
@@ -43,7 +43,7 @@ const (
 	blockIndex   blockKind = 8 // all blocks before it
 	blockThreads blockKind = 9 // processor times of a process's threads, as on the wire
 
-	blockSoFar  blockKind = 10 // what a process that goes on has counted, JSON; a later one replaces an earlier
+	blockSoFar  blockKind = 10 // what a process that continues has counted, JSON; a later one replaces an earlier
 	blockOwners blockKind = 11 // which threads had the rings of a process, and from where on
 )
 

@@ -10,7 +10,7 @@ import (
 )
 
 // A Copier copies a trace that comes in pieces: it takes each block as it comes, checks it and writes it whole. When a
-// stream ends anywhere, what was written is a trace that was cut, and the next stream goes on behind its last whole
+// stream ends anywhere, what was written is a trace that was cut, and the next stream continues behind its last whole
 // block.
 type Copier struct {
 	Dst  io.Writer

@@ -89,7 +89,7 @@ const (
 // Unknown says that nobody knows what it held.
 func (d *Damage) Unknown() bool { return d.Held == "" }
 
-// Text says what was left out, as far as it is known: one line.
+// Text states what was left out, as far as it is known: one line.
 func (r *Reader) Text(d Damage) string {
 	where := fmt.Sprintf("%d bytes at byte %d of the file are damaged and left out", d.Size, d.Offset)
 	if d.Unknown() {

@@ -71,9 +71,9 @@ func isPart(part, all []wire.Record) bool {
 	return true
 }
 
-// TestEveryBit: whichever bit of a trace is flipped, either nothing changes or it is said, and what is read is right;
-// of records that a block of a known header or index held it is known how many are missing. One flipped bit used to
-// make the whole file unreadable.
+// TestEveryBit: whichever bit of a trace is flipped, either nothing changes or it is reported, and what is read is
+// right; of records that a block of a known header or index held it is known how many are missing. One flipped bit
+// used to make the whole file unreadable.
 func TestEveryBit(t *testing.T) {
 	path, want := writeSmall(t, true)
 	whole, err := os.ReadFile(path)
@@ -126,7 +126,7 @@ func TestEveryBit(t *testing.T) {
 }
 
 // TestRepair: what is whole of a damaged or cut trace becomes a file that reads without a complaint of its own, has the
-// same records, and says what it lacks.
+// same records, and states what it lacks.
 func TestRepair(t *testing.T) {
 	path, _ := writeSmall(t, true)
 	whole, err := os.ReadFile(path)

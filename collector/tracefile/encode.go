@@ -21,7 +21,7 @@ type encoder struct {
 	cache  [256]cachedKind
 }
 
-// A cachedKind is a kind and where it stands in the list; nil is none.
+// A cachedKind is a kind and where it is in the list; nil is none.
 type cachedKind struct {
 	*kind
 	key   kindKey

@@ -15,7 +15,7 @@ import (
 // A clock need not count by ones: the cycle counter of an AMD EPYC goes forward by 26 at a time. What is a multiple of
 // such a step is stored as how many steps.
 
-// A size says what follows: how many bits a number has, its sign, and whether it is counted in steps.
+// A size states what follows: how many bits a number has, its sign, and whether it is counted in steps.
 type size = uint8
 
 const (

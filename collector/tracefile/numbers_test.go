@@ -49,7 +49,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// The step of the clock is found though a thread now and then goes on where the counter stopped elsewhere, and where
+// The step of the clock is found though a thread now and then continues where the counter stopped elsewhere, and where
 // there is none it is 1.
 func TestStepOf(t *testing.T) {
 	for step, want := range map[wire.Ticks]uint64{26: 26, 1: 1} {

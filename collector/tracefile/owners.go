@@ -11,7 +11,7 @@ import (
 
 // An owner says from which position on the records of a ring are those of a thread. The record in the ring that says so
 // is lost when its block is damaged, and what comes behind would be laid on the thread that had the ring before; so it
-// is said again in a block of its own. Layout, in bytes: ring 0–1, zero 2–7, position 8–15, the system's thread id
+// is reported again in a block of its own. Layout, in bytes: ring 0–1, zero 2–7, position 8–15, the system's thread id
 // 16–23.
 type owner struct {
 	ring     uint16
@@ -87,7 +87,7 @@ type holder struct {
 }
 
 // behindHole says who has the ring behind records that are lost, in a record; false when there is nothing to say. A
-// trace from before owners were written says nothing: there the thread before goes on.
+// trace from before owners were written says nothing: there the thread before continues.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
 	if !p.ownersLost {

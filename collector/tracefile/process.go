@@ -32,7 +32,7 @@ type Process struct {
 	Images  []wire.Image
 	Symbols map[uint64]Symbol // by return address
 	End     *End              // nil when the trace was cut before the process ended
-	// what it had counted when it was last asked, while it went on; nil when it never was
+	// what it had counted when it was last asked, while it continued; nil when it never was
 	SoFar *End
 	// why nothing of it can be used, one line: it was damaged; empty when it can
 	Unusable string

@@ -48,7 +48,7 @@ func (r *Reader) readProcesses() {
 	}
 }
 
-// unusable says why the records of a process mean nothing: too much of what is said of it was damaged.
+// unusable says why the records of a process mean nothing: too much of what is reported of it was damaged.
 func (r *Reader) unusable(index ProcessIndex, p *Process) string {
 	lost := func(kind blockKind) bool {
 		return slices.ContainsFunc(r.damage, func(d Damage) bool {

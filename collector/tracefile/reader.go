@@ -242,7 +242,7 @@ func (r *Reader) Processes() []*Process { return r.processes }
 // Streams are the streams of records, ordered by process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
-// readBatch is how many records Read hands over at a time: as many as stay in a processor's first cache until they were
+// readBatch is how many records Read passes on at a time: as many as stay in a processor's first cache until they were
 // looked at.
 const readBatch = 512
 

@@ -44,7 +44,7 @@ type Writer struct {
 }
 
 // A Bounded stream may have no room for all of a trace. Records that it has no room for are left out and counted, and
-// the recording goes on; all else is written.
+// the recording continues; all else is written.
 type Bounded interface {
 	// Room is an error when n more bytes may not be written now: why, in one line.
 	Room(n int) error
@@ -170,7 +170,7 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	return w.appendJSONLocked(block{kind: blockEnd, process: p}, end)
 }
 
-// SoFar says what a process that goes on has counted by now: all that is known of what is missing when the trace is
+// SoFar states what a process that continues has counted by now: all that is known of what is missing when the trace is
 // cut.
 func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	w.mutex.Lock()

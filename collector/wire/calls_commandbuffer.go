@@ -1,6 +1,6 @@
 package wire
 
-// What is said of an encoder that is made. sampledFields come with --gpu-timing encoder only: else there is no More
+// What is reported of an encoder that is made. sampledFields come with --gpu-timing encoder only: else there is no More
 // record.
 var (
 	encoderFields = []Field{{At: InX0, Role: RoleDispatchType}, {At: InX1, Role: RoleSampling}}

@@ -2,7 +2,7 @@ package wire
 
 import "testing"
 
-// The rows stand in several files, and two that are added at the same time may take the same number. There are as many
+// The rows are in several files, and two that are added at the same time may take the same number. There are as many
 // rows as numbers, so then another number has none.
 func TestEveryNumberHasItsRow(t *testing.T) {
 	for i, row := range Table[1:] {

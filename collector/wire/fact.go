@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// FactKind says what a Fact states.
+// FactKind states what a Fact states.
 type FactKind uint16
 
 // The kinds of facts, each with a row in the table of facts. Text is UTF-8, but for stacks, and at most MaxFactText
@@ -160,7 +160,7 @@ func DecodeFacts(b []byte) (facts []Fact, err error) {
 	return facts, nil
 }
 
-// Check says what is wrong with a fact that is more than a text.
+// Check states what is wrong with a fact that is more than a text.
 func (f Fact) Check() error {
 	for i := range facts {
 		if row := &facts[i]; row.kind == f.Kind && row.check != nil {

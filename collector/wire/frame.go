@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// FrameKind says what a frame carries.
+// FrameKind states what a frame carries.
 type FrameKind uint16
 
 // The frames of a connection, in the order in which they may come: Token at most once, Hello once, Rings at most once,

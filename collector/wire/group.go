@@ -32,7 +32,7 @@ func (g Group) String() string {
 	return "unknown"
 }
 
-// Progress says whether calls of the group say, by ending, that a program goes on: it makes command buffers, encodes,
+// Progress says whether calls of the group say, by ending, that a program continues: it makes command buffers, encodes,
 // commits or compiles, or what it waited for has come.
 func (g Group) Progress() bool {
 	switch g {

@@ -6,7 +6,7 @@ type Kind uint8
 // The kinds.
 const (
 	KindNone   Kind = iota // the row does not know
-	KindObject             // objects of which no more is said
+	KindObject             // objects of which no more is reported
 	KindDevice
 	KindQueue
 	KindCommandBuffer

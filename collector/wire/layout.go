@@ -22,7 +22,7 @@ const (
 	RegionSize = PageSize + RingCount*RingStride
 )
 
-// ClockKind says what a tick is.
+// ClockKind states what a tick is.
 type ClockKind uint32
 
 // The clocks a process may record with.
@@ -92,7 +92,7 @@ const (
 )
 
 // Claim says which side is draining a ring at the moment. A side takes it with compare-and-swap from ClaimNobody and
-// gives it back after its last store to the tails. The claim of a dead process is void.
+// releases it after its last store to the tails. The claim of a dead process is void.
 type Claim uint32
 
 // The two sides.

@@ -1,7 +1,7 @@
 // Package wire is the format in which the library inside a traced process hands its records to the collector: the
-// fixed-size records of the rings in shared memory, the variable-size facts beside them, and the frames that carry both
-// over a socket. One table (Table, of the rows in calls_*.go) names every call; the C header of the shim is generated
-// from it.
+// fixed-size records of the rings in shared memory, the variable-size facts alongside them, and the frames that carry
+// both over a socket. One table (Table, of the rows in calls_*.go) names every call; the C header of the shim is
+// generated from it.
 //
 // All integers are little-endian, the order of every machine Metal runs on.
 package wire

@@ -7,7 +7,7 @@ import (
 )
 
 // A Region is the shared memory of a traced process as its reader has it mapped: the drainer inside the process or the
-// collector outside. The process goes on writing to it, so every word that changes is read with an atomic load, and
+// collector outside. The process continues writing to it, so every word that changes is read with an atomic load, and
 // nothing read from it is trusted beyond being a number.
 type Region struct{ memory []byte }
 

@@ -1,6 +1,6 @@
 package wire
 
-// A Role says what a value is to those who read it. A value that means something new has a new role; one that is only
+// A Role states what a value is to those who read it. A value that means something new has a new role; one that is only
 // new has not.
 type Role uint8
 
@@ -57,7 +57,7 @@ func (r Role) IsObject() bool {
 	return r == RoleObject || r == RoleFrom || r == RoleTo || r == RoleMember
 }
 
-// A Unit says what a value counts.
+// A Unit states what a value counts.
 type Unit uint8
 
 // The units.
@@ -79,7 +79,7 @@ var unitNames = [...]string{UnitBytes: "bytes", UnitNanos: "ns", UnitMillis: "ms
 	UnitTexels:   "texels",
 	UnitVertices: "vertices", UnitCommands: "commands"}
 
-// String is the unit as it stands behind a number.
+// String is the unit as it is behind a number.
 func (u Unit) String() string {
 	if int(u) < len(unitNames) {
 		return unitNames[u]

@@ -1,6 +1,6 @@
 package wire
 
-// Sampling says what became of the measurement of an encoder's time on the GPU, under --gpu-timing encoder. The shim
+// Sampling states what became of the measurement of an encoder's time on the GPU, under --gpu-timing encoder. The shim
 // says it twice: in the More record of the call that made the encoder (x1), and, where samples were asked for, in the
 // record "encoder times".
 type Sampling uint8

@@ -2,7 +2,7 @@ package wire
 
 // A Row declares one kind of record: its call, what the call does, and what each value of the record is. It is all that
 // anyone may know of a record: code that reads records switches on effects, roles, kinds and units. The words for
-// people are made of the same fields, so that nothing can depend on how a sentence is put.
+// people are built from the same fields, so that nothing can depend on how a sentence is put.
 type Row struct {
 	Call     Call
 	Selector string // as it is written in Objective-C, or the C symbol

@@ -14,7 +14,7 @@ struct objc_object;
 
 struct mt_feature {
   // The process' life.
-  // the library is loaded and a collector is named: what was asked for is read from the environment
+  // the library is loaded and a collector is named: what was requested is read from the environment
   void (*load)(void);
   void (*connected)(void);      // the collector answered; no Metal call yet
   const char *(*prepare)(void); // the first Metal call: NULL, or why nothing can be recorded, as one line for the user

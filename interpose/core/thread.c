@@ -22,9 +22,9 @@ bool mt_thread_key_made;
 #endif
 
 static struct thread threads[MT_RING_COUNT]; // by ring; pages never touched take no memory
-static _Atomic int busy;                     // rings taken and not given back
+static _Atomic int busy;                     // rings taken and not released
 
-// Threads are often named after their first call, so the name is said again at the end.
+// Threads are often named after their first call, so the name is reported again at the end.
 static void say_name(struct thread *t) {
   char name[64] = "";
   pthread_getname_np(pthread_self(), name, sizeof name);
@@ -32,7 +32,7 @@ static void say_name(struct thread *t) {
 }
 
 // The thread is leaving, but other exit handlers may still release Metal objects or drain pools: the handler asks to be
-// called again in the next round, and lets go in the third of the four that POSIX grants.
+// called again in the next round, and releases in the third of the four that POSIX grants.
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {

@@ -23,7 +23,7 @@ struct thread {
   uint64_t head;       // records published; the ring's head is this thread's to write, so it need not be read back
   uint64_t look_again; // the head at which to look at the tail and think of the doorbell
   struct stacks *stacks; // NULL when stacks are not recorded. See stack.h.
-  // an object that the thread will give back; then, or before its next record, owed is called. NULL when nothing is
+  // an object that the thread will release; then, or before its next record, owed is called. NULL when nothing is
   // owed
   const void *held;
   void (*owed)(struct thread *t); // writes a record that was put off, and clears held: see locks.h

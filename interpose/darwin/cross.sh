@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Builds libmtrace.dylib and mtrace for macOS, arm64 and x86_64 in one file each, on any machine, and checks the results. mtrace is there
-# for each processor alone, too, in arm64/ and amd64/: a release's archive needs one. The library goes into programs of either.
-# Usage: interpose/darwin/cross.sh [OUTDIR]     (OUTDIR: bin/darwin)
-# zig from PyPI is the C cross-compiler; sdk/ holds stubs of the libraries that zig does not bring. Once zig is in .cache
-# it works offline; without zig and without a network it says so and succeeds, having built nothing. MTRACE_RELEASE is what the tool says as its
-# version.
+# Builds libmtrace.dylib and mtrace for macOS, arm64 and x86_64 in one file each, on any machine, and checks the
+# results. mtrace is there for each processor alone, too, in arm64/ and amd64/: a release's archive needs one. The
+# library goes into programs of either. Usage: interpose/darwin/cross.sh [OUTDIR]     (OUTDIR: bin/darwin) zig from
+# PyPI is the C cross-compiler; sdk/ holds stubs of the libraries that zig does not bring. Once zig is in .cache it
+# works offline; without zig and without a network it says so and succeeds, having built nothing. MTRACE_RELEASE is
+# what the tool says as its version.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 out=${1:-bin/darwin}
@@ -71,8 +71,8 @@ signed() { "$work/universal" -minimum "$minimum" -sdk "$sdk_version" "$@"; }
 # join FILE IDENTIFIER: one universal, signed file of the two thin ones.
 join() { signed "$2" "$out/$1" "$work/${1%.dylib}.arm64" "$work/${1%.dylib}.amd64"; }
 
-# What only a Mac compiles is vetted here, tests included: with the flag that the packages were built with, or all are compiled again, and C for
-# the one package that has any. Nothing but that one has files of one processor.
+# What only a Mac compiles is vetted here, tests included: with the flag that the packages were built with, or all are
+# compiled again, and C for the one package that has any. Nothing but that one has files of one processor.
 vet() {
   say "vetting for darwin"
   CGO_ENABLED=0 GOOS=darwin GOARCH=arm64 go vet -trimpath ./...

@@ -289,7 +289,7 @@ func functionAt(file *macho.File, address uint64) string {
 // mach_absolute_time, on which Metal's times are (docs/cases.md). So no code of
 // the library reads it, nor any that we link: mrs of CNTPCT_EL0, CNTVCT_EL0 and
 // their self-synchronized forms. Go's procyield counts a pause by it, which is
-// no time that anybody is told.
+// no time that is reported.
 func TestCrossReadsNoCounter(t *testing.T) {
 	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
 		if file.Cpu != macho.CpuArm64 {

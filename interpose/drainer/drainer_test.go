@@ -317,5 +317,5 @@ func (b *bounded) Send(_, _ uint32, _ uint64, one, two []byte) bool {
 		}
 		b.sent += uint64(len(piece))
 	}
-	return b.sent < 1<<30 // else it may go on without end
+	return b.sent < 1<<30 // else it may continue without end
 }

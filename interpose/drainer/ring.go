@@ -26,7 +26,7 @@ const (
 
 // drain makes one round over the rings, calls the collector where one fills in a hurry, and sends what the collector
 // does not come to: to have a ring sent is to keep it from the collector for as long as that takes, and who saturates
-// the processors can make that as long as it goes on. Active: something was recorded, or lies there, since the last
+// the processors can make that as long as it continues. Active: something was recorded, or lies there, since the last
 // pause. Called: the collector was called. Not ok: it is gone.
 func (g *rings) drain(after reason) (active, called, ok bool) {
 	for i := range min(atomic.LoadUint32((*uint32)(unsafe.Add(g.start, regionRingsUsed))), ringCount) {
@@ -103,7 +103,7 @@ func (r ring) send(process Process) bool {
 	return ok
 }
 
-// mostRecords bounds a frame: the slots it holds are given back before the next one is sent.
+// mostRecords bounds a frame: the slots it holds are released before the next one is sent.
 const mostRecords = recordsPerRing / 4
 
 // sendRecords sends what is there up to a position, with the claim. Where a program has written over its counters they

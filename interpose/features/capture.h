@@ -2,7 +2,7 @@
 //
 // Rule: a capture begins and ends where the program says a mark or a scope, which is outside of any call of Metal's:
 // stopped inside of a commit it would wait for itself. There is one in a process. A thread of its own ends it when it
-// has been going on for too long. What is captured is what is committed to command buffers of the device on which the
+// has been continuing for too long. What is captured is what is committed to command buffers of the device on which the
 // program made its first queue.
 #ifndef MTRACE_CAPTURE_H
 #define MTRACE_CAPTURE_H
@@ -10,7 +10,7 @@
 
 struct thread;
 
-// Reads what is asked for: MTRACE_GPUTRACE, scope:NAME or mark:NAME; MTRACE_GPUTRACE_OUT, how its path begins;
+// Reads what is requested: MTRACE_GPUTRACE, scope:NAME or mark:NAME; MTRACE_GPUTRACE_OUT, how its path begins;
 // MTRACE_GPUTRACE_LIMIT_MS.
 void mt_capture_start(void);
 

@@ -23,7 +23,7 @@ struct completion_methods {
 };
 static struct completion_methods methods_of[MT_CLASSES]; // by the slot of a class of command buffers
 
-// The features that are told of a completion, gathered from their table once: most are not, and each look at a row
+// The features that are notified of a completion, gathered from their table once: most are not, and each look at a row
 // costs.
 enum { MOST_TOLD = 8 };
 static void (*told_of_completion[MOST_TOLD + 1])(struct thread *t, const struct mt_completed *completed);

@@ -7,7 +7,7 @@
 struct thread;
 void mt_completion_watch(struct thread *t, id command_buffer);
 
-// A command buffer that has completed, as features are told of it, on the thread that calls its handlers.
+// A command buffer that has completed, as features are notified of it, on the thread that calls its handlers.
 struct mt_completed {
   uint32_t number;     // the command buffer's
   uint64_t at;         // the tick at which its handler ran

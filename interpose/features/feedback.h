@@ -12,7 +12,7 @@
 // all options that are made from now on. One thread at a time; nothing where there is no Metal 4.
 void mt_feedback_see(unsigned slot, Class class, unsigned family);
 
-// A commit with options begins: its command buffers get the times that the handler is told.
+// A commit with options begins: its command buffers get the times that the handler gets.
 void mt_feedback_begin(id options, const void *buffers, NSUInteger count);
 
 typedef void (*mt_commit)(id queue, SEL selector, const void *buffers, NSUInteger count);

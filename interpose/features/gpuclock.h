@@ -1,8 +1,9 @@
 // The clock of a GPU's counter samples, which has a rate and a beginning of its own.
 //
 // Rule: it is compared with ours twice, far apart, and a sample's time is read off the line through the two. The second
-// comparison is renewed as time goes on, always after the samples it serves, so a sample lies between the two, or after
-// the first by less than they are apart: what the line adds to the error of a comparison is no more than that error.
+// comparison is renewed as time continues, always after the samples it serves, so a sample lies between the two, or
+// after the first by less than they are apart: what the line adds to the error of a comparison is no more than that
+// error.
 #ifndef MTRACE_GPUCLOCK_H
 #define MTRACE_GPUCLOCK_H
 #include <stdatomic.h>

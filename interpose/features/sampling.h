@@ -13,7 +13,7 @@
 
 extern MT_HIDDEN bool mt_sampling_on; // MTRACE_GPU_TIMING=encoder
 
-// Reads what is asked for.
+// Reads what is requested.
 void mt_sampling_start(void);
 
 // Looks up the methods of a class of command buffers that are used, without our hooks.
@@ -35,7 +35,7 @@ mt_make_encoder_of_pass mt_sampling_pass(struct thread *t, id command_buffer, ui
     mt_make_encoder_of_pass original);
 mt_make_encoder mt_sampling_blit(struct thread *t, id command_buffer, uint32_t number, mt_make_encoder original);
 
-// After it: notes the number of the encoder, and says what becomes of it.
+// After it: notes the number of the encoder, and states what becomes of it.
 unsigned mt_sampling_made(struct thread *t, uint32_t encoder);
 
 // When it is on: writes down when the encoders of a command buffer began and ended.

@@ -1,9 +1,9 @@
 // See base.h. On Apple's chips the system's frameworks call each other in their shared cache by direct branches, which
 // dyld's interposing does not reach: Core ML, Core Image and MPS make devices behind the functions that the library
 // replaces. Rule: each device, whoever makes it, passes the initializer of its base class in Metal. There its class is
-// hooked, and nothing is sent to what is not made yet: what is told of a device is asked when it makes its first queue.
-// Devices that come by a replaced function are left to that. Command buffers pass theirs too: of a queue that nobody
-// has seen made, or whose class is left alone, what is done with them is seen all the same.
+// hooked, and nothing is sent to what is not made yet: what is recorded of a device is asked when it makes its first
+// queue. Devices that come by a replaced function are left to that. Command buffers pass theirs too: of a queue that
+// nobody has seen made, or whose class is left alone, what is done with them is seen all the same.
 #include "hook/base.h"
 #include "hook/classes.h"
 #include "hook/devices.h"

@@ -33,7 +33,7 @@ void mt_canary_keep(const void *object) {
 uint32_t mt_canary_number(void) { return MT_CANARY_FIRST + numbers++ % (MT_TRACERS_OWN - MT_CANARY_FIRST); }
 
 void mt_canary_seen(struct thread *t, unsigned call) {
-  if (call == MT_CALL_resource_dealloc) return; // when Metal lets go of the buffer is its own affair
+  if (call == MT_CALL_resource_dealloc) return; // when Metal releases the buffer is its own affair
   uint64_t now = mt_ticks(), look_again = t->look_again;
   bool flying = t->canary;
   t->canary = false;

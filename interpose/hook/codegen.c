@@ -1,4 +1,4 @@
-// See codegen.h. The block that is told of the end is the program's and may be none that could be copied, so it is
+// See codegen.h. The block that is called at the end is the program's and may be none that could be copied, so it is
 // handed on as it is: whether a compilation failed is not known. A process that only compiles, as a worker of a pool,
 // begins to be traced with this call.
 //

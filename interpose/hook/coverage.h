@@ -22,12 +22,12 @@ extern struct mt_audits {
 // A thread has taken a ring: it is in no choke point.
 void mt_audit_open(struct thread *t);
 
-// A command buffer on its way through a choke point.
+// A command buffer in progress through a choke point.
 struct audit {
   struct thread *thread; // NULL when it is not counted
   struct choke before;
   uint64_t handled;
-  uint32_t number; // of the command buffer: read before its waiters can wake and let go of it
+  uint32_t number; // of the command buffer: read before its waiters can wake and release it
 };
 
 // Enters a choke point whose trampoline has the given frame.

@@ -1,4 +1,4 @@
-// The C functions that uses of Metal start with, and what is told about a device. A device is a singleton: the same
+// The C functions that uses of Metal start with, and what is reported about a device. A device is a singleton: the same
 // object is returned again, so it keeps its number.
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// What is told about a device.
+// What is reported about a device.
 #ifndef MTRACE_DEVICES_H
 #define MTRACE_DEVICES_H
 #include "hook/objc.h"

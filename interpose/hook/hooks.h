@@ -16,7 +16,7 @@ struct hook {
   unsigned call, family;
   char returns;          // as in a type encoding; 'B' stands for every way to write BOOL
   unsigned arguments;    // without self and _cmd
-  bool audit;            // it counts and is not needed: where a method looks otherwise nothing is said
+  bool audit;            // it counts and is not needed: where a method looks otherwise nothing is reported
   unsigned slot_count;
   const IMP *trampolines; // one per slot
   struct slot *slots;

@@ -2,7 +2,7 @@
 // makes another, and the tables of all classes below: while the runtime has counted one thread, and it counts no
 // pthreads, the memory is freed at once; else its first words become links of a list, which objc_thread_add() therefore
 // does not help against. Either way a thread that was interrupted between reading where the table is and reading the
-// table goes on in what is no table any more.
+// table continues in what is no table any more.
 //
 // Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and
 // nothing is freed: a class's list of methods grows by one at its head, and its table gets a bucket of its own where it

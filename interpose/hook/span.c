@@ -128,7 +128,7 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
   hide(s, t, ring, family);
 }
 
-// What the call in progress gives back has no number any more, and what a wrapper wraps has the wrapper's.
+// What the call in progress releases has no number any more, and what a wrapper wraps has the wrapper's.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;

@@ -43,8 +43,8 @@ void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned flags, 
 void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned flags, uint64_t arg,
     const uint64_t more[3]);
 
-// An object is given back inside of a call of its family. True when that call is about another one, as when a view
-// gives back the texture that it was the last to hold: that is no inner part of it. It is written down then without a
+// An object is released inside of a call of its family. True when that call is about another one, as when a view
+// releases the texture that it was the last to hold: that is no inner part of it. It is written down then without a
 // length, because the time is the outer call's. Either way the object has no number any more.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self);
 

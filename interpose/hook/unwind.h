@@ -1,9 +1,9 @@
 // Exceptions, and threads that are cancelled, that pass through a trampoline.
 //
 // Rule: a trampoline catches nothing. Its frame names a personality routine, as a frame with destructors does, which
-// the unwinder calls as it goes by; the routine closes the thread's call and lets it go on. Declared by hand, because
-// -fexceptions would bring libgcc_s into every process, and a static copy of it aborts when it meets the shared one's
-// contexts.
+// the unwinder calls as it goes by; the routine closes the thread's call and lets it continue. Declared by hand,
+// because -fexceptions would bring libgcc_s into every process, and a static copy of it aborts when it meets the
+// shared one's contexts.
 #ifndef MTRACE_UNWIND_H
 #define MTRACE_UNWIND_H
 #include <stdint.h>

@@ -55,7 +55,7 @@ func FuzzSignature(f *testing.F) {
 }
 
 // FuzzShebang: an accepted line names an interpreter, and names it as it
-// stands in the file.
+// is in the file.
 func FuzzShebang(f *testing.F) {
 	for _, line := range []string{"#!/bin/sh\n", "#! /usr/bin/env  -S a b\n", "#!\n", "#!x", "#!" +
 		strings.Repeat("y", 600), "#!/a\x00b\n"} {

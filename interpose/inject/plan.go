@@ -92,9 +92,9 @@ type Finding struct {
 	Code Code `json:"code"`
 	// Path is the file the finding is about.
 	Path string `json:"path"`
-	// Text says what was found: lower case, one line.
+	// Text states what was found: lower case, one line.
 	Text string `json:"text"`
-	// Advice says what the user can do; empty when nothing helps.
+	// Advice states what the user can do; empty when nothing helps.
 	Advice string `json:"advice,omitempty"`
 }
 
@@ -117,7 +117,7 @@ type NotFoundError struct {
 	From string // the script that names it; empty for the command itself
 }
 
-// Error names the program and says what to check.
+// Error names the program and states what to check.
 func (e *NotFoundError) Error() string {
 	switch {
 	case strings.HasSuffix(e.Name, "\r"):

@@ -14,7 +14,7 @@ const (
 	darwinShebangBytes = 512
 )
 
-// shebang is the interpreter a script names and what stands behind it.
+// shebang is the interpreter a script names and what is behind it.
 type shebang struct {
 	interpreter string
 	args        []string

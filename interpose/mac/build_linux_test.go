@@ -99,7 +99,7 @@ func sources(t *testing.T) (all []string) {
 	return all
 }
 
-// flagsOf says what else a file is compiled with. The imports of the program are the program's: they have their own
+// flagsOf states what else a file is compiled with. The imports of the program are the program's: they have their own
 // names.
 func flagsOf(source string) []string {
 	switch filepath.Base(source) {

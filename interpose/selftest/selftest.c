@@ -349,7 +349,7 @@ static const char source[] =
     "#include <metal_stdlib>\nusing namespace metal;\n"
     "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] * 2 + 1; }\n";
 
-// A program that does not use Metal says what it has of its own accord, to see what the library brings into it:
+// A program that does not use Metal states what it has of its own accord, to see what the library brings into it:
 // threads, and handlers for signals.
 static int idle(void) {
     int threads = 0;

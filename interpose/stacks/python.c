@@ -99,7 +99,7 @@ int mt_python_lock_held(void) {
   void *holds = python.state_of_lock();
   if (python.state_of_lock_is_ours) return holds != NULL;
   if (holds && holds == python.state_of_thread()) return 1;
-  // The check says yes to everybody once there are subinterpreters, of which this thread may have another state.
+  // The check says yes to all threads once there are subinterpreters, of which this thread may have another state.
   return python.check() ? -1 : 0;
 }
 

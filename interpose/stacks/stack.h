@@ -18,7 +18,7 @@ enum { MT_STACKS_NATIVE = 1, MT_STACKS_PYTHON = 2 };
 extern unsigned mt_stacks; // which are recorded; does not change once calls are
 extern const uint8_t mt_calls_with_stack[MT_CALL_COUNT];
 
-// Reads what is asked for.
+// Reads what is requested.
 void mt_stack_start(void);
 
 // Gives a thread that has taken a ring what it needs for stacks, when they are recorded.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The story: the C half went into folders, and only the files beside them were looked at. For a day tests of a checkout
-// that had been built before were of a library without what had changed since.
+// The story: the C half went into folders, and only the files alongside them were looked at. For a day tests of a
+// checkout that had been built before were of a library without what had changed since.
 func TestEveryFolderCounts(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
@@ -29,7 +29,7 @@ func TestEveryFolderCounts(t *testing.T) {
 		}
 		return now
 	}
-	files := map[string]bool{ // whether the library is made of it
+	files := map[string]bool{ // whether the library is built from it
 		"go.mod": true, "interpose/main.go": true, "interpose/core/ring.h": true, "interpose/features/sampling.c": true,
 		"interpose/drainer/drainer.go": true,
 		"interpose/ring_test.go":       false, "interpose/testdata/client.m": false,

@@ -62,7 +62,7 @@
 #define SPAN_autoreleased SPAN_BY
 #endif
 
-// What AFTER is made of.
+// What AFTER is built from.
 #define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
 #define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
 #define WAITED flags |= mt_python_flags()

@@ -1,4 +1,4 @@
-// The hook table, included once for each thing that is made of it; a header by its name, or Go would not build anew
+// The hook table, included once for each thing that is built from it; a header by its name, or Go would not build anew
 // when it changes. One row is one selector of one family of objects, with its exact C prototype: structs are passed by
 // value, and where they go differs between processors, so nothing here is untyped (AAPCS64 and System V AMD64 calling
 // conventions).
@@ -9,9 +9,9 @@
 //   FREE(family, name, slots, FORGET)                                        gives the receiver back; FORGET is done before
 //   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed)         only counts: see coverage.h
 //
-// family and name make the call's number, MT_CALL_family_name in wire.h, whose table says what arg and more mean. slots
-// is how many classes can have the selector hooked, each with its own original. BEFORE runs before the clock starts,
-// AFTER when it has stopped; they see t, self, a1, a2, …, result, and fill arg, flags and MORE(x0, x1, x2).
+// family and name make the call's number, MT_CALL_family_name in wire.h, whose table states what arg and more mean.
+// slots is how many classes can have the selector hooked, each with its own original. BEFORE runs before the clock
+// starts, AFTER when it has stopped; they see t, self, a1, a2, …, result, and fill arg, flags and MORE(x0, x1, x2).
 
 // device
 MAKE(device, newCommandQueue, FEW, queue, P(), A(), (mt_sampling_see(t, self), mt_capture_see(self)), MORE(0, 0, 0))

@@ -1,7 +1,7 @@
 // Processor times of the process and of its threads that have rings, which on macOS only the process itself may ask
 // for, and of all programs of the machine. The system does not tell how long a thread waited for a processor.
 //
-// Rule: on the drainer's thread only, and every port that task_threads or mach_host_self gives is given back.
+// Rule: on the drainer's thread only, and every port that task_threads or mach_host_self gives is released.
 #include "top/threadtimes.h"
 #include <mach/mach.h>
 #include <time.h>

@@ -24,9 +24,9 @@ static struct entry {
 // does not count: who is given the results of a thread through one queue shares that queue's mutex with it, and hands
 // nothing over.
 //
-// Of 512 bits a handful is set by an answer, so that what was fetched is taken for part of it once in a hundred pairs
-// of places of objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost from
-// sight.
+// Of 512 bits a handful is set by an answer, so that what was fetched is mistaken for part of it once in a hundred
+// pairs of places of objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost
+// from sight.
 enum { ANSWERING = 8 }; // words
 static struct touches {
   uint64_t latest[2]; // the last eight
@@ -44,7 +44,7 @@ void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
 static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
-// A name: tag in the upper half, then one bit that says "given back", then the thread. Threads with higher numbers have
+// A name: tag in the upper half, then one bit that says "released", then the thread. Threads with higher numbers have
 // no name.
 enum { THREAD_BITS = 31 };
 static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }

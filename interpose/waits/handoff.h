@@ -2,16 +2,16 @@
 // and for each semaphore, and each mutex where the system does not say who has it, the thread that took it last.
 //
 // Rule: a table of fixed size that is written without waiting and may forget, but never names a thread for the wrong
-// object. Two objects that share an entry push each other out; then the name is not known, which is what is said.
+// object. Two objects that share an entry push each other out; then the name is not known, which is what is reported.
 //
 // Memory order: a name is one word: the thread, and a tag of the object's address, so that it is whole however it is
 // read, and no reader takes another object's. The 64-bit product with an odd number does not map two addresses to one;
 // 12 bits of it choose the entry, so that of fifty objects in use about one shares its entry, and 32 are the tag. The
 // word is stored before the signal is given and loaded after the wait returned; the order between them is that of the
-// signal itself, which the C library makes a release and an acquire. The time beside it is a word of its own: it may be
-// that of another signal at the same moment, so a reader takes it only if it lies within its wait. So may what the
-// signaller had fetched be, and sixteen bits may be another object's: one answer proves nothing, and the analysis asks
-// for half of them.
+// signal itself, which the C library makes a release and an acquire. The time alongside it is a word of its own: it
+// may be that of another signal at the same moment, so a reader takes it only if it lies within its wait. So may what
+// the signaller had fetched be, and sixteen bits may be another object's: one answer proves nothing, and the analysis
+// asks for half of them.
 #ifndef MTRACE_HANDOFF_H
 #define MTRACE_HANDOFF_H
 #include <stdbool.h>

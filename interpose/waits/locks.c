@@ -33,7 +33,7 @@ enum { MOST_PUT_OFF = 4 };
 // By a thread's index: what is kept of its waits. Pages never touched take no memory.
 static struct waits {
   unsigned count;
-  unsigned unlocks;    // how many of held are still to come before it is given back
+  unsigned unlocks;    // how many of held are still to come before it is released
   uint64_t look_again; // the thread's own, which is 0 until the waits are written down
   struct put_off put_off[MOST_PUT_OFF]; // in the order of their ends
   struct lock_name names[32]; // direct mapped
@@ -222,7 +222,7 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
 
 // CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for
 // each address: direct mapped, the lowest bit says that it is an interpreter's.
-enum { SEEN = 4096 }; // an interpreter's lock that is pushed out is looked up again with its mutex held
+enum { SEEN = 4096 }; // a GIL that is pushed out is looked up again with its mutex held
 static _Atomic uintptr_t seen[SEEN];
 static inline _Atomic uintptr_t *seen_of(const void *lock) {
     return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }

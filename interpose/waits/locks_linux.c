@@ -3,7 +3,7 @@
 //
 // Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To
 // signal one that nobody waits for is common and costs the C library a load; it costs us another of the same word, and
-// a few stores to the thread's own memory. Cancellation: our frames hold nothing that must be given back, so a thread
+// a few stores to the thread's own memory. Cancellation: our frames hold nothing that must be released, so a thread
 // that is cancelled inside a wait unwinds through them, and the wait is not recorded; a semaphore is a cancellation
 // point even when it is free, so that is asked first.
 #include <errno.h>
@@ -57,8 +57,8 @@ LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, writer_o
 LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_of)
 
 // Unlock is here for what lock put off, and because the library's own code, Go's included, must be bound to both or to
-// neither: to one of them alone, a sanitizer that comes before us would see locks given back that were never taken.
-// Nothing of the lock is touched once it was given back: whoever took it may have freed it.
+// neither: to one of them alone, a sanitizer that comes before us would see locks released that were never taken.
+// Nothing of the lock is touched once it was released: whoever took it may have freed it.
 #define UNLOCK(call, type, before) \
   static SELDOM int call##_owed(type *lock) { \
     int result = ORIGINAL(call)(lock); \
@@ -110,7 +110,7 @@ EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_
 EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
 
 // The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read.
-// One that was given back by the thread that had taken it is a lock, as Python's threading.Lock is.
+// One that was released by the thread that had taken it is a lock, as Python's threading.Lock is.
 #define WAIT_FOR(call, semaphore, ...) \
   pthread_testcancel(); \
   int saved = errno; \

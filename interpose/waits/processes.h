@@ -17,6 +17,6 @@ struct mt_process_wait {
 // one. Keeps errno.
 void mt_process_wait_begin(struct mt_process_wait *w, unsigned call, pid_t process, const void *frame);
 
-// It has waited: for the process that ended, or in vain (0). Keeps errno.
+// It has waited: for the process that ended, or failed (0). Keeps errno.
 void mt_process_waited(const struct mt_process_wait *w, pid_t ended);
 #endif

@@ -54,7 +54,7 @@ static void record(const struct mt_queue_wait *wait, uint64_t end) {
 }
 
 // The turn of what waited has come. It is on the thread that waits, except on the main queue, of which nothing is
-// recorded, and of dispatch_async_and_wait, whose caller records it when it goes on.
+// recorded, and of dispatch_async_and_wait, whose caller records it when it continues.
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();

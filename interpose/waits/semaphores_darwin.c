@@ -1,7 +1,7 @@
 // Dispatch semaphores and groups, for macOS and for a test that has the dispatch library of another system: see
 // queues.h.
 //
-// Whether anyone waits is not to be seen here, so every signal is noted. A semaphore that was given back by the thread
+// Whether anyone waits is not to be seen here, so every signal is noted. A semaphore that was released by the thread
 // that had taken it is a lock, and the wait for it one for a lock, inside Metal's calls too. A group is left by whoever
 // does its last work; blocks that dispatch itself put into it leave it unseen.
 #include "core/clock.h"

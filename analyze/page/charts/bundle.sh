@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# bundle.sh [FOLDER]: makes uplot.js and uplot.css, which the report's page has in it, of the version of uPlot that package-lock.json names, and puts
-# them into FOLDER, by default this one. It needs npm and its registry; building mtrace needs neither.
+# bundle.sh [FOLDER]: makes uplot.js and uplot.css, which the report's page has in it, of the version of uPlot that
+# package-lock.json names, and puts them into FOLDER, by default this one. It needs npm and its registry; building
+# mtrace needs neither.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=$(cd "${1:-$here}" && pwd)

@@ -1,6 +1,6 @@
 "use strict";
-// Details of what is chosen: in words, with the call's stack, its peer, and its command buffer from creation to completion.
-// Buttons lead to the peer and to the steps of the command buffer.
+// Details of what is chosen: in words, with the call's stack, its peer, and its command buffer from creation to
+// completion. Buttons lead to the peer and to the steps of the command buffer.
 mtrace.details = function (view) {
   const {page, root, status} = view, box = root.querySelector(".chosen"), failedWork = 15;
 
@@ -11,7 +11,7 @@ mtrace.details = function (view) {
     return kind === "lock" ? "held by" : kind === "signal" ? "signalled by" : "waits for work of";
   }
 
-  // text says what a block is, in a line.
+  // text states what a block is, in a line.
   view.text = function (own) {
     const kind = own.lane.shows === "thread" && page.kinds[own.kind];
     const by = own.by >= 0 && own.from.lanes[own.by] ? ", " + peerWords(own) + " " + own.from.lanes[own.by].name : "";
@@ -30,7 +30,7 @@ mtrace.details = function (view) {
       mtrace.instant(level.cellAt[i], level.cell_ns) + " on: " + parts.join(", ");
   }
 
-  // under says what is at a place of the canvas; with choose it chooses that.
+  // under states what is at a place of the canvas; with choose it chooses that.
   view.under = function (x, y, choose) {
     const {before} = mtrace.levels, at = view.nsOf(x), row = view.rowAt(y), length = view.right - view.left;
     const mark = page.marks.find((m) => Math.abs(view.xOf(m.at_ns) - x) < 5 &&

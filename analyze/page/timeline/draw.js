@@ -39,7 +39,8 @@ mtrace.drawing = function (view) {
     pen.fillText(text, x, y);
   }
 
-  // drawCells draws what is too short to be drawn by itself, as parts of the height. Cells of one pixel are drawn together.
+  // drawCells draws what is too short to be drawn by itself, as parts of the height. Cells of one pixel are drawn
+  // together.
   function drawCells(lane, level, y, h) {
     const {cells, cellAt, start} = level, {left, right, gutter, width} = view, wide = level.cell_ns / view.pixel();
     const sums = new Float64Array(16);
@@ -86,7 +87,7 @@ mtrace.drawing = function (view) {
       if (found) pen.globalAlpha = found.has(level.name[i]) ? 1 : 0.2;
       pen.fillStyle = fill;
       pen.fillRect(a, y, b - a, h);
-      if (level.length[i] * per > 6) { // neighbours are told apart
+      if (level.length[i] * per > 6) { // neighbours are distinguished
         pen.fillStyle = paper;
         pen.fillRect(b - 0.5, y, 0.5, h);
       }

@@ -1,6 +1,6 @@
 "use strict";
-// Pointers and keys. A drag selects a range, a drag with Shift or of a finger moves, two fingers zoom; a drag of a label
-// moves its lane.
+// Pointers and keys. A drag selects a range, a drag with Shift or of a finger moves, two fingers zoom; a drag of a
+// label moves its lane.
 mtrace.input = function (view) {
   const {page, root, canvas, scroller, status} = view, down = new Map();
   let drag = null; // {what: "range", "move" or "lane", x, y, moved}

@@ -1,6 +1,6 @@
 "use strict";
-// The overview strip shows the whole run, threads above and GPUs below, and in it the range that the timeline shows. A drag
-// in the range moves it; a drag elsewhere chooses another one.
+// The overview strip shows the whole run, threads above and GPUs below, and in it the range that the timeline shows.
+// A drag in the range moves it; a drag elsewhere chooses another one.
 mtrace.overview = function (view) {
   const {page, root} = view, strip = root.querySelector(".overview"), pen = strip.getContext("2d");
   const height = 46, threadsHeight = 30;

@@ -1,6 +1,6 @@
 "use strict";
-// Rows of the timeline: lanes, and below those of the GPU the depths of queues. A reader can fold, hide, pin and reorder
-// them. Threads that only waited for signals are folded into one row at first.
+// Rows of the timeline: lanes, and below those of the GPU the depths of queues. A reader can fold, hide, pin and
+// reorder them. Threads that only waited for signals are folded into one row at first.
 mtrace.rows = function (view) {
   const {page, root, scroller} = view, spacer = root.querySelector(".spacer"), gap = 3;
   const heights = {thread: 20, gpu: 18, scopes: 15};

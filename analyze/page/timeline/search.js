@@ -1,6 +1,6 @@
 "use strict";
-// Search finds calls, kernels, labels, scopes, marks and threads by a part of their name. What is found keeps its colour,
-// everything else fades.
+// Search finds calls, kernels, labels, scopes, marks and threads by a part of their name. What is found keeps its
+// colour, everything else fades.
 mtrace.search = function (view) {
   const {page, root} = view, box = root.querySelector("input[type=search]");
   const results = root.querySelector(".results"), said = root.querySelector(".hits"), mostNames = 12;

@@ -1,6 +1,6 @@
 "use strict";
-// Statistics of a range of time: what each lane did in it, and which calls and kernels took most. They are of the finest
-// level that there is; what is shorter than its cells counts by its share of each cell.
+// Statistics of a range of time: what each lane did in it, and which calls and kernels took most. They are of the
+// finest level that there is; what is shorter than its cells counts by its share of each cell.
 mtrace.statistics = function (view, from, to) {
   const {page} = view, {before, finest} = mtrace.levels, whole = from <= page.begin_ns && to >= page.end_ns;
   const lanes = [], names = new Map();

@@ -1,6 +1,6 @@
 "use strict";
-// A view is which part of the document is seen, and what is chosen in it. The files beside this one draw it, and change it
-// when somebody clicks.
+// A view is which part of the document is seen, and what is chosen in it. The files beside this one draw it, and
+// change it when somebody clicks.
 mtrace.view = function (page, root) {
   const {before, finest, fitting, block} = mtrace.levels;
   const view = {page, root, canvas: root.querySelector(".scroller canvas"), scroller: root.querySelector(".scroller"),

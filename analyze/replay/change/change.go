@@ -33,7 +33,7 @@ type Change struct {
 	Scale    *Scale // things that take more or less time; nil is none
 }
 
-// OnlyFaster says whether no cause is removed: hand-overs between threads then wait for processors as before.
+// OnlyFaster says whether no cause is removed: hand-offs between threads then wait for processors as before.
 func (c Change) OnlyFaster() bool {
 	c.Room, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
@@ -61,7 +61,7 @@ func (c Change) Both(d Change) Change {
 // An Intervention rewrites a program, which must be a copy.
 type Intervention func(*program.Program)
 
-// Apply returns the changed program, with hand-overs at a density. The program itself stays as it is.
+// Apply returns the changed program, with hand-offs at a density. The program itself stays as it is.
 func (c Change) Apply(p *program.Program, d *Density) *program.Program {
 	if (c == Change{}) && d.none() {
 		return p
@@ -74,7 +74,7 @@ func (c Change) Apply(p *program.Program, d *Density) *program.Program {
 }
 
 // interventions are those that the Change names, in the order in which they apply: first what changes which thread
-// does what, then the threads' own times, then hand-overs, then what is scaled, and at the end the machine.
+// does what, then the threads' own times, then hand-offs, then what is scaled, and at the end the machine.
 func (c Change) interventions(d *Density) (list []Intervention) {
 	for _, row := range []struct {
 		named   bool

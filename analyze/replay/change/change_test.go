@@ -148,7 +148,7 @@ func TestBeginWithoutCompiling(t *testing.T) {
 }
 
 // TestSkipFences tells of threads that waited for empty command buffers behind all threads' work, and were
-// predicted to gain nothing without that: the empty ones went on taking their places in the queue, and counted as
+// predicted to gain nothing without that: the empty ones continued taking their places in the queue, and counted as
 // work.
 func TestSkipFences(t *testing.T) {
 	p := loops.Of(3, 100, 100*us, 50*us)

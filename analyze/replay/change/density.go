@@ -9,12 +9,12 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A processor that has been idle for long sleeps deeply and wakes slowly, and a hand-over that wakes it is slow. A
-// program without its cause hands over more often, and its processors sleep less. If work comes at random, the
-// share of the processors that have slept for a time is exp(-rate * time): with k times as many hand-overs it is
+// A processor that has been idle for long sleeps deeply and wakes slowly, and a hand-off that wakes it is slow. A
+// program without its cause submits more often, and its processors sleep less. If work comes at random, the
+// share of the processors that have slept for a time is exp(-rate * time): with k times as many hand-offs it is
 // the kth power of what it was.
 
-// A Density is how many times as many hand-overs a changed program has per second as were recorded, and how long
+// A Density is how many times as many hand-offs a changed program has per second as were recorded, and how long
 // they take then. The zero Density, or nil, is as recorded.
 type Density struct {
 	Times      float64
@@ -29,7 +29,7 @@ type Density struct {
 // none is no change.
 type handOvers struct{ took, then []analyze.Nanos }
 
-// NewDensity is the density of a program with so many times as many hand-overs.
+// NewDensity is the density of a program with so many times as many hand-offs.
 func NewDensity(p *program.Program, times float64) *Density {
 	h := &p.HandOvers
 	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}
@@ -42,7 +42,7 @@ func NewDensity(p *program.Program, times float64) *Density {
 	return d
 }
 
-// among is what hand-overs take in a run that has so many times as many of them: the slowest of n are as slow as
+// among is what hand-offs take in a run that has so many times as many of them: the slowest of n are as slow as
 // the slowest of the kth root of n were.
 func among(took []analyze.Nanos, times float64) handOvers {
 	if times <= 1 {
@@ -63,7 +63,7 @@ func among(took []analyze.Nanos, times float64) handOvers {
 	return handOvers{took, then}
 }
 
-// at is what a hand-over takes at the density: as much less as the slowest of those that were no slower.
+// at is what a hand-off takes at the density: as much less as the slowest of those that were no slower.
 func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])
@@ -73,7 +73,7 @@ func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 
 func (d *Density) none() bool { return d == nil || d.Times == 0 && d.Relief == 0 }
 
-// apply shortens hand-overs, and the time until sleeping threads run.
+// apply shortens hand-offs, and the time until sleeping threads run.
 func (d *Density) apply(p *program.Program) {
 	h := &p.HandOvers
 	for i := range p.Jobs {
@@ -102,14 +102,14 @@ func (d *Density) apply(p *program.Program) {
 	}
 }
 
-// unhindered is what a hand-over takes that wakes a less deeply sleeping processor, and waits for one by Relief
+// unhindered is what a hand-off takes that wakes a less deeply sleeping processor, and waits for one by Relief
 // less. A wait for a processor counts from when the thread is woken, so waking the processor is a part of it.
 func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
 }
 
-// relieved is what a hand-over takes if threads wait for processors by Relief less. In the machine a short burst
+// relieved is what a hand-off takes if threads wait for processors by Relief less. In the machine a short burst
 // shares a processor, and waits little; a system lets it wait for long bursts to use up their turns. Unexplained is
 // that part.
 func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {

@@ -10,7 +10,7 @@ import (
 	"mtrace/fixtures/loops"
 )
 
-// TestAmong: in a run with k times as many hand-overs the share of slow ones is the kth power of what it was, and
+// TestAmong: in a run with k times as many hand-offs the share of slow ones is the kth power of what it was, and
 // what lies between moves as far.
 func TestAmong(t *testing.T) {
 	var twoKinds, all []analyze.Nanos
@@ -57,7 +57,7 @@ func TestTurnaroundAmongMore(t *testing.T) {
 	}
 }
 
-// TestUnhindered: what hand-overs took beyond the usual goes with a cause as far as threads waited for processors.
+// TestUnhindered: what hand-offs took beyond the usual goes with a cause as far as threads waited for processors.
 // The rest had another reason.
 func TestUnhindered(t *testing.T) {
 	for _, c := range []struct {
@@ -133,7 +133,7 @@ func TestSleepersAreWokenSooner(t *testing.T) {
 }
 
 // TestReliefLeavesHandingOver tells of eleven programs of threads that allocate, predicted to gain a tenth to a
-// quarter too much. Without it a hand-over took what the quickest tenth had taken where all lacked processors; one
+// quarter too much. Without it a hand-off took what the quickest tenth had taken where all lacked processors; one
 // that finds a processor takes longer than these.
 func TestReliefLeavesHandingOver(t *testing.T) {
 	p := loops.Of(2, 100, 100*us, 100*us)

@@ -61,7 +61,7 @@ func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer(&p.Framework.After)
 }
 
-// addProcessors gives every thread a processor for its own work, and hand-overs one when they need it. The
+// addProcessors gives every thread a processor for its own work, and hand-offs one when they need it. The
 // framework's work still shares the machine's.
 func addProcessors(p *program.Program) {
 	h := &p.HandOvers

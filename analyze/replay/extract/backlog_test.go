@@ -37,8 +37,8 @@ func backlog() *analyze.Trace {
 
 // TestBacklogIsNotLatency tells of nine threads that filled their queues at once and then waited for slow handlers.
 // Without these they were predicted to be 9.7 times as fast, and six threads 5.5 times; they are 6.6 and 3.4 times.
-// What stood behind 40 others was taken to need 40 turnarounds to be handed over. So nothing of that was taken to
-// be waiting for processors, and it was to go where more is handed over. Since a queue stood still for long when
+// What stood behind 40 others was taken to need 40 turnarounds to be submitted. So nothing of that was taken to
+// be waiting for processors, and it was to go where more is submitted. Since a queue stood still for long when
 // all began, it was not taken to run one at a time either.
 func TestBacklogIsNotLatency(t *testing.T) {
 	ev := evidence.Gather(backlog(), evidence.Options{})

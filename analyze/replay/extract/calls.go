@@ -22,7 +22,7 @@ type call struct {
 // at is a call of no length.
 func at(t analyze.Nanos) analyze.Interval { return analyze.Interval{Begin: t, End: t} }
 
-// calls are the calls of each thread that steps are made of.
+// calls are the calls of each thread that steps are built from.
 func (b *builder) calls() map[*analyze.Thread][]call {
 	by := map[*analyze.Thread][]call{}
 	add := func(c analyze.Call, s program.Step, d program.Detail, lock *analyze.LockWait) {

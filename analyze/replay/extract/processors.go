@@ -153,7 +153,7 @@ func runOnProcessors(p *program.Program, used float64) (work float64) {
 		return 0
 	}
 	for i := range p.Jobs {
-		p.Jobs[i].Beside = 0 // the machine adds what others beside it take
+		p.Jobs[i].Beside = 0 // the machine adds what others alongside it take
 	}
 	return work
 }

@@ -181,7 +181,7 @@ func withLinks(list, links []call) []call {
 	return all
 }
 
-// waitsForHeldInterpreter finds the waits for an interpreter's lock that another thread kept while it waited for
+// waitsForHeldInterpreter finds the waits for a GIL that another thread kept while it waited for
 // the GPU, and that thread's wait. A thread that waits for such a lock asks for it again and again, and each of
 // these waits lasts until the other's wait has ended.
 func waitsForHeldInterpreter(ev *evidence.Evidence) map[*analyze.LockWait]*analyze.Wait {

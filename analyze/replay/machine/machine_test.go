@@ -80,7 +80,7 @@ func TestFrameworkOnSeveralProcessors(t *testing.T) {
 }
 
 // TestBehindOthersNobodyHandsOver tells of six threads on a GPU that runs one command buffer at a time, which were
-// predicted to be 4.1 times as fast on one that runs all at once, and are 3.2 times. What stands behind other work
+// predicted to be 4.1 times as fast on one that runs all at once, and are 3.2 times. What is behind other work
 // is handed to the GPU by nobody. On the wider GPU each command buffer is, which takes the processors twice as
 // much.
 func TestBehindOthersNobodyHandsOver(t *testing.T) {

@@ -174,7 +174,7 @@ func (m *machine) commit(t int32) {
 	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
 	m.threads[t].inFlight++
 	submit := j.Submit
-	if m.isBehind(j) { // the GPU takes it from behind other work, and it need not be handed over
+	if m.isBehind(j) { // the GPU takes it from behind other work, and it need not be submitted
 		m.jobs[job].behind, submit = true, 0
 	}
 	if !j.Enqueued {

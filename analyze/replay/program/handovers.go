@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// HandOvers says how long hand-overs take: from a thread to the GPU (latency), from the GPU to a waiting thread
+// HandOvers says how long hand-offs take: from a thread to the GPU (latency), from the GPU to a waiting thread
 // (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). "Free" is the usual
 // length of those that found a processor at once.
 type HandOvers struct {
@@ -19,14 +19,14 @@ type HandOvers struct {
 	Latencies, Notifies, Turnarounds        []analyze.Nanos // all of them, in ascending order
 
 	WaitedFor analyze.Nanos // processors, by all threads of the process
-	Hindered  float64       // part of what hand-overs took beyond the usual that these waits may explain
+	Hindered  float64       // part of what hand-offs took beyond the usual that these waits may explain
 	// part of what they took beyond the free ones that is such waits, and the machine does not add
 	Unexplained float64
 	// ns that the machine's bursts of the unchanged program wait for processors, for each command buffer
 	Delay float64
 }
 
-// MeasureHandOvers finds how long the program's hand-overs take, without the time of the program's completion
+// MeasureHandOvers finds how long the program's hand-offs take, without the time of the program's completion
 // handlers. What takes longer than usual may have waited for a processor, but no more of it than threads were seen
 // to wait for processors.
 func (p *Program) MeasureHandOvers() {
@@ -75,7 +75,7 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	return sum
 }
 
-// undelayed is what a hand-over usually takes that finds a processor: the median of those that are no longer than
+// undelayed is what a hand-off usually takes that finds a processor: the median of those that are no longer than
 // that can take. Those of no length began inside the commit and do not count. If too few are left, it is what the
 // quickest take.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
@@ -88,7 +88,7 @@ func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 
 // waking is the part of a commit that wakes the thread that takes the command buffer: system calls on both sides,
 // and the interrupt to a sleeping processor. A commit that finds that thread at work only appends to its list; the
-// quickest tenth are taken to be such. The framework's other hand-overs are taken to be alike.
+// quickest tenth are taken to be such. The framework's other hand-offs are taken to be alike.
 func waking(commits []analyze.Nanos) float64 {
 	n := analyze.Nanos(len(commits))
 	sum := Mean(commits) * n

@@ -26,7 +26,7 @@ func TestWaking(t *testing.T) {
 }
 
 // TestUndelayed tells of threads that compute, on fewer processors, which were predicted to gain a tenth more from
-// a processor for each than they do. A fifth of their hand-overs had begun inside the commit, for want of a
+// a processor for each than they do. A fifth of their hand-offs had begun inside the commit, for want of a
 // processor, and was the measure of how quickly that goes.
 func TestUndelayed(t *testing.T) {
 	var all []analyze.Nanos
@@ -41,7 +41,7 @@ func TestUndelayed(t *testing.T) {
 	}
 }
 
-// TestHindered: turnarounds that take longer than usual wait for processors as other hand-overs do.
+// TestHindered: turnarounds that take longer than usual wait for processors as other hand-offs do.
 func TestHindered(t *testing.T) {
 	p := &Program{HandOvers: HandOvers{Turnarounds: []analyze.Nanos{30 * us, 30 * us, 230 * us}, WaitedFor: 200 * us}}
 	for range 30 {

@@ -12,11 +12,11 @@ type Job struct {
 
 	Duration analyze.Nanos // on the GPU
 	Alone    analyze.Nanos // part of Duration that it takes of a processor, where processors run the GPU's work
-	Beside   float64       // share of Duration that is lost to others beside it
+	Beside   float64       // share of Duration that is lost to others alongside it
 	Stood    analyze.Nanos // part of Duration in which another program had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has room
 	Held     analyze.Nanos // what another program's use of the GPU adds to Latency
-	// part of Latency in which the framework wants a processor, if the job does not stand behind other work
+	// part of Latency in which the framework wants a processor, if the job does not are behind other work
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take

@@ -56,7 +56,7 @@ const Unlimited = 1 << 30
 type Device struct {
 	Engines  int     // command buffers that it runs at the same time
 	Limited  bool    // it is known that it never runs more
-	Crowding float64 // how much longer a command buffer takes for each other one beside it, as a share of its time alone
+	Crowding float64 // how much longer a command buffer takes for each other one alongside it, as a share of its time alone
 }
 
 // A Service is the work that threads hand to one other thread, which submits it and answers.
@@ -95,7 +95,7 @@ type Processors struct {
 
 // Framework is the processor time of the framework's own threads for a command buffer.
 type Framework struct {
-	Time  analyze.Nanos // in all, for one that does not stand behind other work; for one that does, half of it
+	Time  analyze.Nanos // in all, for one that does not are behind other work; for one that does, half of it
 	After analyze.Nanos // part of Time between the GPU's end and the completion
 }
 
@@ -144,7 +144,7 @@ func (p *Program) Steps() iter.Seq2[*Thread, *Step] {
 }
 
 // ShareFramework divides the framework's time for each command buffer into what comes before the GPU's work and
-// after it. It is called again when hand-overs change their length: the framework works no longer than a hand-over
+// after it. It is called again when hand-offs change their length: the framework works no longer than a hand-off
 // takes.
 func (p *Program) ShareFramework() {
 	half := p.Framework.Time / 2

@@ -167,7 +167,7 @@ func TestExportSurvivesCrashes(t *testing.T) {
 	}
 }
 
-// A failure that is no crash is not tried again, and says what xctrace said.
+// A failure that is no crash is not tried again, and states what xctrace said.
 func TestExportErrors(t *testing.T) {
 	tool, said := tool(t)
 	_, failed := exportAll(t, tool, makeBundle(t, map[string]any{
@@ -383,7 +383,7 @@ func TestSettingsErrors(t *testing.T) {
 }
 
 // TestBundlesNameNoPaths: what a bundle from elsewhere says never becomes a path: only tables that mtrace knows are
-// exported, into files named after them, and what stands in the place of the template is read only if it is a file of a
+// exported, into files named after them, and what is in the place of the template is read only if it is a file of a
 // template's size.
 func TestBundlesNameNoPaths(t *testing.T) {
 	run := &xctrace.Run{Tables: []xctrace.TOCTable{{Schema: "../../../escape"}, {Schema: "/etc/passwd"},

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Recording says what to record.
+// Recording states what to record.
 type Recording struct {
 	Command  []string // the program and its arguments
 	Output   string   // the .trace bundle to make

@@ -49,7 +49,7 @@ func Settings(path string) ([]Setting, error) {
 // mostSettings bounds a template: real ones have some ten kilobytes.
 const mostSettings = 16 << 20
 
-// readSettings reads a template. A bundle comes from elsewhere: what stands in the template's place may be a pipe, or
+// readSettings reads a template. A bundle comes from elsewhere: what is in the template's place may be a pipe, or
 // without an end.
 func readSettings(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {

@@ -71,8 +71,8 @@ func covered(rows []workRow, wanted func(workRow) bool) (union, sum int64) {
 // TestOneFigureInEveryOutput: of one export `mtrace xctrace` said 2.27 ms busy and `mtrace report` 2.56 ms, because the
 // model had one interval for each command buffer, from its first work to its last; and of one with several channels a
 // claim gpu.busy_share > 0.9 passed where the truth was 0.33. To mtrace diff an encoder that no table names took 0 ns.
-// Numbers of command buffers were taken for identities: with 3 numbers for 60 command buffers, three command buffers
-// ran for the whole time. Every output's figure is held against what the simulation did.
+// Numbers of command buffers were mistaken for identities: with 3 numbers for 60 command buffers, three command buffers
+// ran for the whole time. Every output's figure is compared with what the simulation did.
 func TestOneFigureInEveryOutput(t *testing.T) {
 	const gpu, submitted, completed, encoders = "metal-gpu-intervals", "metal-application-command-buffer-submissions",
 		"metal-command-buffer-completed", "metal-application-encoders-list"

@@ -81,7 +81,7 @@ func (s *scope) byStart() []int32 {
 // told says which tables have rows: one that is empty though another is not has failed.
 func (s *scope) told() told { return told{submissions: len(s.Submissions) > 0, gpu: len(s.GPU) > 0} }
 
-// processes is everybody's part, the subject first, then by GPU time.
+// processes is the part of each process, the subject first, then by GPU time.
 func (s *scope) processes(order []int32) []Process {
 	byPID := map[uint64]*Process{}
 	covered := map[uint64]*coverage{}

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// missing says what cannot be told and why: the table was not recorded, not
+// missing states what cannot be told and why: the table was not recorded, not
 // exported, could not be read, or is empty for a reason the settings give.
 func (s *scope) missing(out *Summary) []Missing {
 	list := []Missing{}

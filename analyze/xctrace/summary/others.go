@@ -36,7 +36,7 @@ type Value struct {
 	SumNS Nanos  `json:"sum_ns"` // of the rows' durations
 }
 
-// fewValues is up to how many different texts a column says what kind of thing a row is.
+// fewValues is up to how many different texts a column states what kind of thing a row is.
 const fewValues = 12
 
 // others summarises the tables that nothing else is known of, and lists the first rows of detail views.

@@ -9,7 +9,7 @@ import (
 )
 
 // Filter says whose work and what part of the time is summarised. Without PIDs
-// and Process it is the recording's target, and without a target everybody.
+// and Process it is the recording's target, and without a target all processes.
 type Filter struct {
 	PIDs     []uint64
 	Process  string // name, or a part of it
@@ -22,7 +22,7 @@ type scope struct {
 	*xctrace.Recording
 	from, to           Nanos
 	askedFrom, askedTo Nanos
-	stranger           string          // of a target that no row is of: what is said of it
+	stranger           string          // of a target that no row is of: what is reported of it
 	pids               map[uint64]bool // of the subject; nil: every process
 	why                string
 	whole              bool              // to is the end of the recording

@@ -74,7 +74,7 @@ func TestTrap07CoalescedEncoders(t *testing.T) {
 }
 
 // Trap 8. One encoder makes a row for each stage, sometimes two of one stage:
-// rows were taken for encoders and for command buffers.
+// rows were mistaken for encoders and for command buffers.
 func TestTrap08StagesAreNotEncoders(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(
 		gpuRow{start: 100, duration: 5, channel: "Vertex", pid: 7, buffer: 2, encoder: 3},
@@ -371,7 +371,7 @@ func TestTrap27PhasesComeFromOutside(t *testing.T) {
 }
 
 // Trap 29. Intervals of display-vsyncs are all 1 ns long, and two displays have
-// one name: the table gives its own times, and no GPU time is made of it.
+// one name: the table gives its own times, and no GPU time is built from it.
 func TestTrap29DisplayTablesAreNoGPUWork(t *testing.T) {
 	vsyncs := func(w *export.Writer) {
 		w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[4]", "display-vsyncs-interval", []export.Column{
@@ -416,7 +416,7 @@ func TestTrapTheSameTableTwice(t *testing.T) {
 }
 
 // Trap 13 again: where the submissions are missing or empty, the table that has
-// both levels stands in, and the summary says so.
+// both levels is in, and the summary says so.
 func TestTrap13ApplicationIntervalsStandIn(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 14, CommandBuffers: 120, Threads: 2, Encoders: 2})
 	want := of(t, load(t, exported(t, simulated)), Filter{})

@@ -92,7 +92,7 @@ func (p *Proxy) pass(from, to *net.TCPConn) {
 	}
 }
 
-// Hang makes the network pass nothing on, without a sign, or go on.
+// Hang makes the network pass nothing on, without a sign, or continue.
 func (p *Proxy) Hang(on bool) { p.hanging.Store(on) }
 
 // Down makes the network refuse connections, or take them again.

@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// counts are the records of a process that are held against what the process counted.
+// counts are the records of a process that are compared with what the process counted.
 type counts struct {
 	commits  uint64
 	canary   map[wire.Call]int

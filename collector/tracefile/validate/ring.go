@@ -9,7 +9,7 @@ import (
 // A ring checks the records of one ring in their order.
 type ring struct {
 	*checker
-	count    uint64 // records that the ring is said to have
+	count    uint64 // records that the ring is reported to have
 	position uint64
 	call     wire.Record // the last that is not a More record
 	hasMore  bool        // the next must be a More record

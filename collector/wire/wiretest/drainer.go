@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// recordsPerFrame keeps a frame small enough for the socket's buffer, so that slots are given back soon.
+// recordsPerFrame keeps a frame small enough for the socket's buffer, so that slots are released soon.
 const recordsPerFrame = 4096
 
 // DrainRing moves what is in a ring into frames written to w, as the drainer in a traced process does: with the claim,

@@ -16,7 +16,7 @@ type Region struct {
 	memory []byte
 }
 
-// Format makes memory, which must be wire.RegionSize zero bytes, the region of process pid, recording with a clock.
+// Format allocates memory, which must be wire.RegionSize zero bytes, the region of process pid, recording with a clock.
 func Format(memory []byte, pid int, clock wire.ClockKind, timebaseNumer, timebaseDenom uint32,
 	first wire.ClockSample) (Region, error) {
 	put := binary.LittleEndian

@@ -38,7 +38,7 @@ type Process struct {
 // inject.Host.Inspect.
 type Inspect func(program string) []inject.Finding
 
-// Explain says what is worth saying about the processes of a run. It returns
+// Explain states what is worth saying about the processes of a run. It returns
 // nothing when Metal was seen. root is the process that was started.
 func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
 	switch {
@@ -60,7 +60,7 @@ func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) 
 }
 
 // notTraced names the processes that use Metal and could not be recorded, and
-// why; those that have the same reason are told of once.
+// why; those that have the same reason are reported once.
 func notTraced(plan *inject.Plan, processes []Process) (found []inject.Finding) {
 	for _, p := range processes {
 		if p.NotTraced == "" || slices.ContainsFunc(found, func(f inject.Finding) bool { return f.Text == said(p) }) {

@@ -282,7 +282,7 @@ func (s *Scorecard) table() Table {
 		if score.Result != nil {
 			result = score.Claim.Target.show(*score.Result)
 		}
-		// A figure that was not judged must not look as if it had been: it stands in brackets and has no ratio.
+		// A figure that was not judged must not look as if it had been: it is in brackets and has no ratio.
 		if score.Status == Skip && score.Result != nil {
 			result, bracketed = "["+result+"]", true
 		} else if score.Ratio != nil {

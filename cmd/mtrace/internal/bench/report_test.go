@@ -130,7 +130,7 @@ func checkTimes(t *testing.T, path string, v any) {
 	}
 }
 
-// A wrong result is said in the report, loudly and with the element.
+// A wrong result is reported in the report, loudly and with the element.
 func TestWrongResult(t *testing.T) {
 	b, _ := Find("axpy")
 	r := recorded(t, b)

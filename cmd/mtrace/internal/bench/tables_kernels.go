@@ -62,7 +62,7 @@ func rateTables(bench, title, unit string, work func(*Case) float64, notes ...st
 	}
 }
 
-// launchCost says what an operation costs beside its work: the time outside the GPU of the smallest case.
+// launchCost states what an operation costs beside its work: the time outside the GPU of the smallest case.
 func launchCost(r *Results, bench string) string {
 	cases := r.Of(bench)
 	if len(cases) == 0 || cases[0].Series("gpu_ns") == nil {

@@ -9,13 +9,14 @@ import (
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
-// expectation is one value that is known beforehand. Found says what there is, and whether that is it.
+// expectation is one value that is known beforehand. Found states what there is, and whether that is it.
 type expectation struct {
 	id, expected string
 	found        func(*Evidence) (string, bool)
 }
 
-// answers are the doctor's checks and what docs/mac-checklist.md expects of each. "info" is what is told, not judged.
+// answers are the doctor's checks and what docs/mac-checklist.md expects of each. "info" is what is reported, not
+// judged.
 var answers = []struct{ id, expected string }{
 	{"library", "a library that this machine's programs take"},
 	{"python", "each Python that should take the library takes it"},

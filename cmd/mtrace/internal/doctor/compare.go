@@ -237,7 +237,7 @@ func lock(r *said, s *sight) Check {
 	return c
 }
 
-// cost says what the tracer adds to a call and to a completion.
+// cost states what the tracer adds to a call and to a completion.
 func cost(untraced, traced *said, s *sight) Check {
 	handler := math.NaN()
 	if len(s.handlers) > 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// machine says what the computer and its system are.
+// machine states what the computer and its system are.
 func (p *Probe) machine() Check {
 	c := Check{ID: "machine", Status: Info}
 	data := map[string]any{"processors": runtime.NumCPU()}

@@ -1,5 +1,5 @@
 // Package doctor finds out whether a machine can trace and whether a command
-// can be injected, and says what to do where not. On a Mac it also answers what
+// can be injected, and states what to do where not. On a Mac it also answers what
 // nobody can know without one: which classes the driver has, whether every call
 // is seen once, what the tracer costs there.
 package doctor
@@ -29,9 +29,9 @@ type Check struct {
 	// ID is stable: a lower-case word or two, joined by a dash.
 	ID     string `json:"id"`
 	Status Status `json:"status"`
-	// Text says what was found, one line.
+	// Text states what was found, one line.
 	Text string `json:"text"`
-	// Advice says what to do about it; empty when there is nothing to do.
+	// Advice states what to do about it; empty when there is nothing to do.
 	Advice string `json:"advice,omitempty"`
 	// Details are further lines, for reading and for bug reports.
 	Details []string `json:"details,omitempty"`

@@ -18,7 +18,7 @@ import (
 // A keyboard is the terminal as the table has it: keys come as they are typed and are not shown. It is not raw: ^C, ^\
 // and ^Z are the program's, as they always are, so the terminal still makes signals of them. It implements tcell.Tty.
 //
-// The terminal's settings are those of the program's standard input, too. A read of the program's goes on waiting, as
+// The terminal's settings are those of the program's standard input, too. A read of the program's continues waiting, as
 // it would: it did not when ours was to end after a tenth of a second by VTIME, and the program was at the end of its
 // input. We ask whether there is something, and read without waiting what the program did not want.
 type keyboard struct {

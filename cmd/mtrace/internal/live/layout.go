@@ -218,7 +218,7 @@ func compare(order Order, x, y Thread) int {
 	return cmp.Compare(x.Name, y.Name)
 }
 
-// keysLine says what keys do.
+// keysLine states what keys do.
 func keysLine(v view, width int) string {
 	pause := "p pause"
 	if v.paused {

@@ -159,7 +159,7 @@ func (t *Table) draw() {
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if t.gone || t.aside { // the library draws for ever on a screen that it has given back
+	if t.gone || t.aside { // the library draws for ever on a screen that it has released
 		return
 	}
 	width, height := t.screen.Size()

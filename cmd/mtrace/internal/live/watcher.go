@@ -24,7 +24,7 @@ type Watcher struct {
 	failed    error              // why what is shown is not in the trace any more
 	began     time.Time
 	since     time.Time // of the last picture
-	progress  time.Time // when the last record came that says that work goes on
+	progress  time.Time // when the last record came that says that work continues
 }
 
 // process is what is known of one.
@@ -187,7 +187,7 @@ func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
 	return committed
 }
 
-// Look is what a Collector's Watch is told.
+// Look is what a Collector passes to Watch.
 func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -166,7 +166,7 @@ const (
 	gauge   = dto.MetricType_GAUGE
 )
 
-// figures are what is said of each process that makes calls.
+// figures are what is reported of each process that makes calls.
 var figures = []figure{
 	{"mtrace_calls_total", "Calls that returned, by their Objective-C selector or C symbol.", counter,
 		func(p *process) (list []value) {

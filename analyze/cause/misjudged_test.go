@@ -170,7 +170,8 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 		locked  bool
 	}{
 		{6, (*tracesim.Thread).Queue, true, true}, {3, (*tracesim.Thread).Queue, true, true},
-		{6, (*tracesim.Thread).Queue, false, false},
+		{6, (*tracesim.Thread).Queue, false, false}, {6, (*tracesim.Thread).Spin, false, false},
+		{6, (*tracesim.Thread).Spin, true, true},
 		{6, nil, true, false}, {3, nil, true, false},
 	} {
 		trace := load(t, tracesim.SpinsAtWork(c.take, c.threads, 80)(1).Run(t))

@@ -47,8 +47,15 @@ func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters 
 	if i.Even && !i.HandOff && p.runsOutside(times) { // in step, and no clock that they sleep for keeps it
 		i.HandOff, i.Solo, i.Lost = true, i.Service, lostBeside(calls, i.Service)
 	}
+	i.HandOff = i.HandOff && !p.sleptThrough(i.Lost)
 	i.What, i.QValue = "own work", i.PValue
 	return &i
+}
+
+// sleptThrough reports whether threads slept for a part of some time: they ran and waited for processors for less, and
+// did not spin. Threads that leave a barrier, or a disk, one after another look like threads that share a lock.
+func (p *Processors) sleptThrough(lost analyze.Nanos) bool {
+	return p.Known() && !policy.NearlyAll(p.Computed+p.Waited, Scaled(lost, Share(p.Covered, p.total)))
 }
 
 // runsOutside reports whether the threads run on a processor, or want to, for most of their time outside of Metal, so

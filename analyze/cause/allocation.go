@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// allocationBound: threads allocate memory for the GPU, and release it, instead of giving the GPU something to do.
+// allocationBound: threads allocate and free GPU memory while none of their work is in flight.
 func allocationBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded,
 		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; rotate several " +

@@ -56,7 +56,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	return a
 }
 
-// judge gives the verdict, and states what removing its causes would bring.
+// judge decides on the verdict and predicts what removing its causes would gain.
 func (a *Analysis) judge(opts Options) {
 	a.Verdict = ask(a.Evidence)
 	a.Verdict.nameSites(a.Evidence.Trace)
@@ -69,9 +69,9 @@ func (a *Analysis) judge(opts Options) {
 	a.Verdict.confess(a.Evidence)
 }
 
-// wouldWaitForTheGPU is what threads would gain that wait for all threads' work on a GPU that is always busy, if they
-// waited for their own only, and that is next to nothing: then they would wait for the GPU instead, which is the limit.
-// It is nil when that is not so.
+// wouldWaitForTheGPU returns the predicted gain of threads that wait for all threads' work, if they waited only for
+// their own, on a GPU that is always busy. It returns nil unless that gain is next to nothing: such threads would
+// wait for the GPU instead, which is then the limit.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	v := &a.Verdict
 	if v.Cause != DeviceWideSync || !a.Evidence.Occupancy.BusyThroughout(a.Evidence.Submitters.Steady) {

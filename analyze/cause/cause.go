@@ -34,8 +34,8 @@ const (
 // ForeignGPULoad is a cause that is no verdict: another program has the GPU, which says nothing about this one.
 const ForeignGPULoad = "foreign-gpu-load"
 
-// A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone, and says all
-// that the report has of it.
+// A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone and returns
+// everything that the report states about the cause.
 type cause struct {
 	name   string
 	rule   func(*evidence.Evidence) Finding
@@ -107,7 +107,7 @@ type Finding struct {
 	Holds    bool          // the rule found the cause at work
 	Lost     analyze.Nanos // thread time that it cost
 	Explains analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
-	// the thread time of which Lost is a part, where that is not the threads' working time; otherwise 0
+	// the thread time that Lost is a share of, unless that is the threads' working time; otherwise 0
 	Of         analyze.Nanos
 	Standing   Standing
 	Summary    string   // one sentence, as the verdict
@@ -123,12 +123,12 @@ type Finding struct {
 	Unpredicted string // why it was not
 
 	at *place // nil is that of the registry
-	// what takes it out, or why nothing does; nil is the change of the registry
+	// the change that removes the cause, or the reason why none does; nil selects the registry's change
 	without func(replayed) (replay.Change, string)
 }
 
-// proven says whether nothing speaks against a finding: neither the statistical test that it rests on nor the
-// prediction of what removing it brings. What is not predicted is judged by what it costs.
+// proven reports whether neither the finding's statistical test nor the predicted gain of its removal contradicts it.
+// A finding without a prediction is judged by its cost.
 func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }
@@ -161,7 +161,7 @@ func (f Finding) not(format string, args ...any) Finding {
 
 // replayed is what a cause asks the replayed program.
 type replayed interface {
-	// Paced says whether threads wait for their work in no call, and it shows in when they continue.
+	// Paced reports whether threads wait for their work without a call, which shows in when they resume.
 	Paced() bool
 	// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with
 	// others.

@@ -47,7 +47,7 @@ func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	return r, true
 }
 
-// explain states what the holders of the lock did while others waited for it.
+// explain adds evidence about what the lock's holders did while other threads waited for it.
 func explain(w evidence.InterpreterWaits, r *Finding, kept analyze.Nanos) {
 	if w.Held+w.Free == 0 {
 		return // not recorded

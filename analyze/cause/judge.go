@@ -39,10 +39,10 @@ func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	return a
 }
 
-// Judge gives the verdict on a run from the windows that were looked at. It is that of most of the threads' time, but
-// that a fault of the program that is worth naming comes before a limit of the machine, or nothing; what a cause costs
-// is summed over all windows, each for what it stands for. Evidence is that of one window, which it names: the one that
-// is returned for the verdict, by its index, because in it the cause has the middle share of all that found it.
+// Judge decides on the verdict of a run from the ranges that were analyzed. The verdict is that of most thread time,
+// but a fault worth naming comes before a limit or none. A cause's cost is summed over all ranges, scaled to the time
+// that each represents. Evidence comes from one range, which Judge returns by index: the one in which the cause has
+// its median share.
 func Judge(windows []Window) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
@@ -134,8 +134,8 @@ func Agree(windows []*Analysis) bool {
 	return true
 }
 
-// closeIn names the faults that are as good a verdict in most of the windows whose verdict is that of the run, or the
-// reverse.
+// closeIn names the faults that are a close call in most of the ranges with the run's verdict, or of which the run's
+// verdict is a close call.
 func (v *Verdict) closeIn(windows []Window) {
 	times, of := map[string]int{}, 0
 	for i := range windows {
@@ -192,8 +192,8 @@ func worthNaming(windows []Window, all float64) (most string) {
 	return most
 }
 
-// findings puts together what the windows found of each cause that one of them found. The words are those of the
-// typical window, or, where it did not find the cause, of the one in which it costs most.
+// findings merges the findings of all ranges by cause. Summary and evidence come from the typical range or, if it did
+// not find the cause, from the range in which it costs most.
 func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding) {
 	type found struct {
 		Finding

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// noCause is what is reported where no cause is worth naming.
+// noCause is the summary of a verdict without a cause worth naming.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
 		return fmt.Sprintf("No cause is certain. But thread %d submits all GPU work, and other threads wait for its "+

@@ -5,9 +5,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// starvation: the GPU is idle, because threads that feed it wait for another thread's signal: for data, for
-// room for their results, for whatever the other makes. Meetings are imbalance, and threads that hand their work to one
-// that submits make that one the single submitter.
+// starvation: the GPU is idle because submitting threads wait for another thread's signal: for data, for room for
+// their results, for anything that thread produces. Barriers are imbalance, and a thread that submits for others is
+// the single submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "produce what the submitting threads wait for sooner: more producer threads, an earlier start, or a " +

@@ -6,9 +6,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// deviceWideSync: threads that submit work of their own wait for all threads' work. It costs the time for which they
-// continued waiting after their own work was done. Two shapes are known: waiting for the command buffers that others
-// committed, and committing an empty command buffer behind others' work in order to wait for it.
+// deviceWideSync: submitting threads wait for all threads' work. It costs the time for which they kept waiting after
+// their own work had completed. Two patterns are recognized: waiting for command buffers that other threads
+// committed, and committing an empty command buffer behind other threads' work in order to wait for it.
 func deviceWideSync(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: DeviceWideSync, Confidence: policy.Recorded,
 		Advice: "wait for what the thread itself needs (its last command buffer, or a shared event that it signals) " +

@@ -47,7 +47,7 @@ func ask(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// sort brings what is reported first to the front.
+// sort orders causes as the report lists them: by rank, then by weight.
 func (v *Verdict) sort(ev *evidence.Evidence) {
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
 		return cmp.Or(cmp.Compare(x.rank(ev), y.rank(ev)), cmp.Compare(y.Weight(), x.Weight()))
@@ -159,7 +159,7 @@ func (v *Verdict) inOrder() {
 	})
 }
 
-// rank is 0 for what is reported first.
+// rank is the place of a finding's kind in the report, 0 for the first.
 func (f *Finding) rank(ev *evidence.Evidence) int {
 	switch {
 	case f.Standing == Limit:
@@ -202,8 +202,8 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 // shownByWaits are the causes that waits for locks and signals show: without those they are not ruled out.
 var shownByWaits = []string{LockContention, InterpreterLock, Starvation, Imbalance, SingleSubmitter}
 
-// hedge says that a verdict is about a part of what happened, where that is what was requested. Nothing is ruled out by
-// it: what would show a cause may be in what was left out.
+// hedge adds to the summary that only a selection of calls was recorded. Nothing is ruled out then: the evidence for
+// a cause may be in what was left out.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
 		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return slices.Contains(shownByWaits, f.Cause) })
@@ -237,7 +237,7 @@ func deviceName(d *analyze.Device) string {
 	return fmt.Sprintf("%q", d.Name)
 }
 
-// tooLittle states what is missing for a verdict; empty when nothing is.
+// tooLittle returns what the trace lacks for a verdict, or "".
 func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	switch {
 	case len(ev.Trace.CommandBuffers) == 0:
@@ -284,7 +284,7 @@ func (v *Verdict) lost(cause string) analyze.Nanos {
 	return 0
 }
 
-// finding is that of a cause among those that hold; nil where it is not one.
+// finding returns the finding of a cause that holds, or nil.
 func (v *Verdict) finding(cause string) *Finding {
 	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == cause }); i >= 0 {
 		return &v.Causes[i]

@@ -68,7 +68,7 @@ var gainsNothing = map[string]string{
 	CPUBound:     "more processors would not help: the computation itself must take less time",
 }
 
-// tellDoubt states what the prediction leaves open.
+// tellDoubt adds evidence about the uncertainty of the prediction.
 func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
@@ -112,11 +112,12 @@ func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change)
 	}
 }
 
-// KindCause is what a Gain is of that takes a cause out altogether.
+// KindCause is the Kind of a Gain that removes a cause altogether.
 const KindCause = "cause"
 
-// Gains are what would help most: of each thing that takes much, what the run gains if it took less, and of each cause
-// what it gains without it. What gains most at half of its time comes first, and of one thing the factors as they fall.
+// Gains returns what would help most: the gain from shortening each thing that takes much time, and from removing
+// each cause. Things come in the order of their gain at half of their time, the factors of one thing in falling
+// order.
 func (a *Analysis) Gains() []replay.Gain {
 	if a.replay == nil {
 		return nil
@@ -164,7 +165,7 @@ func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	return slices.Insert(rest, at, merges...)
 }
 
-// thatGain leaves out the things of which no factor brings more than the error of its prediction.
+// thatGain drops things whose gain is within the error of the prediction at every factor.
 func thatGain(all []replay.Gain) []replay.Gain {
 	proven := map[string]bool{}
 	for i := range all {
@@ -181,8 +182,8 @@ func Kinds() []string {
 		replay.KindMerge}
 }
 
-// Ask is what the run would gain with all that is wanted together. The reason is given where that is not predicted; the
-// error states what is requested and is not in the trace.
+// Ask returns the predicted gain of all requested changes together, or the reason why nothing is predicted. The error
+// names a requested thing that is not in the trace.
 func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err error) {
 	r := a.replay
 	switch err = a.unmatched(wanted); {
@@ -229,9 +230,8 @@ func (a *Analysis) Ask(wanted []replay.Wanted) (g replay.Gain, why string, err e
 	return g, "", nil
 }
 
-// unmatched is the error for what is requested of which there is nothing in the trace; nil when there is some of each.
-// It needs no replay: where nothing is predicted, a name that is not there is still a mistake, and not the reason.
-// Whatever there is, *, is none, also where there is nothing.
+// unmatched returns an error for the first request that matches nothing in the trace, or nil. It needs no replay: an
+// unknown name is an error even if nothing can be predicted. The pattern * matches even a kind that has no names.
 func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	for _, w := range wanted {
 		there := a.there(w.Kind)

@@ -1,6 +1,6 @@
 package policy
 
-// Bounds of the work that an analysis does. Of more it takes the middle of the run.
+// Bounds of what the report contains.
 const (
 	Permutations  = 200       // of a test
 	MostIntervals = 20_000    // that a test of exclusion compares
@@ -37,10 +37,10 @@ const (
 	Moved     = 0.25 // share of the threads' time that two parts must spend differently
 )
 
-// SteadyGain is how far apart the gains of a few readings may be that stand for all: a quarter of the error that an
-// interval has at least. The range of eight normal values is 1.7 times that of three, so an interval's ends move by
-// less than a fifth of that error.
+// SteadyGain is the largest difference between the gains of a few readings that may stand for all: a quarter of an
+// interval's least error. The range of eight normal values is 1.7 times that of three, so the ends of an interval
+// move by less than a fifth of that error.
 const SteadyGain = 0.0125
 
-// ReadAgain is how many of the readings an interval of a gain is built from. That of a cause is built from all.
+// ReadAgain is the number of readings for the interval of a gain. The interval of a cause uses all readings.
 const ReadAgain = 1

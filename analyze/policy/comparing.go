@@ -16,8 +16,8 @@ const (
 	// whole is a median over time: a part that changed more did so in moments that the whole leaves out, as when a thread
 	// is once not woken for long. One that changed less than ReasonLeast of it is no reason either.
 	ReasonMost, ReasonLeast = 1.5, 1.0 / 3
-	// MostGroups and FewestGroups bound the groups of a rank test: with fewer it can say nothing when many things are
-	// tested. MostBins bounds the stretches of time that groups are built from.
+	// MostGroups and FewestGroups bound the groups of a rank test: with fewer groups no result can be significant once
+	// many things are tested. MostBins bounds the stretches of time that groups are merged from.
 	MostGroups, FewestGroups, MostBins = 64, 8, 256
 	// Correlated is the one-sided 5% point of a lag-1 autocorrelation, in standard errors.
 	Correlated = 1.645
@@ -38,11 +38,11 @@ const (
 	// ParameterDraws and BootstrapDraws are how many parameters are drawn for an interval; of a bootstrap each is a fit of
 	// its own.
 	ParameterDraws, BootstrapDraws = 999, 299
-	// SweepConfidence is that of the intervals of a sweep.
+	// SweepConfidence is the confidence level of a sweep's intervals.
 	SweepConfidence = 0.95
 	// WorthAThread is the gain under which another thread no longer pays: less than half of what one thread brings alone.
 	WorthAThread = 0.5
-	// NoisyRuns is the spread of the runs above which a table is told to be uncertain.
+	// NoisyRuns is the spread of runs above which a table is marked as uncertain.
 	NoisyRuns = 0.2
 )
 
@@ -50,8 +50,8 @@ const (
 const (
 	// IdleScreenIntervals is how many GPU intervals a second even an idle screen makes.
 	IdleScreenIntervals = 10
-	// InducedState and NobodysGPU are the shares of the time from which an induced performance state, and GPU time of no
-	// process, are reported.
+	// InducedState and NobodysGPU are the least shares of the time for which an induced performance state, and GPU time
+	// without a process, are reported.
 	InducedState, NobodysGPU = 0.01, 0.01
 	// TooFewOwn is the share of the GPU intervals under which it is asked whether the subject is the right process;
 	// OthersGPU the share of the GPU's time of others from which they are said to delay it.

@@ -2,16 +2,15 @@ package policy
 
 import "mtrace/analyze"
 
-// When a program counts as hung, and no longer to be slow.
+// Limits from which a program counts as hung, not slow.
 const (
-	// QuietBeforeHang is for how long no command buffer may have been made, committed or completed, and no wait have
-	// ended, before a program counts as hung: people begin to wonder after about as long, and a program that works
-	// in between is slow, not stuck.
+	// QuietBeforeHang is how long a hung program has created, committed and completed no command buffer and ended no
+	// wait. Users begin to wonder after about as long; a program that makes progress in between is slow.
 	QuietBeforeHang analyze.Nanos = 1_000_000_000
-	// HangTimesUsual is how many times as long as ever before in the run a command buffer must be in progress before
-	// it counts as never completing: one that is only long takes about as long as another of its run.
+	// HangTimesUsual is how many times as long as any earlier command buffer of the run one must be in flight before it
+	// counts as never completing.
 	HangTimesUsual = 3
-	// LongestCompile is how long a compilation may take before it counts as hung: whole programs of kernels take a
+	// LongestCompile is the duration from which a compilation counts as hung: whole programs of kernels compile in a
 	// minute.
 	LongestCompile analyze.Nanos = 120_000_000_000
 	// GILPause bounds the time between two recorded waits for the GIL of a thread that has not had it

@@ -13,8 +13,8 @@ const (
 	WholeShareOfTime = 0.01
 	// WorthEncoding is the share of the threads' time that encoding must take to be worth a look.
 	WorthEncoding = 0.1
-	// LongIdle is after how long a rest a GPU is reported to have been idle: GPUs clock down after a few milliseconds.
-	// NoIdle is the longest rest between command buffers that follow each other.
+	// LongIdle is the shortest gap after which a GPU counts as idle: GPUs clock down after some milliseconds. NoIdle is
+	// the longest gap between command buffers that follow each other.
 	LongIdle, NoIdle analyze.Nanos = 10_000_000, 1_000_000
 	// SlowerAfterIdle is how many times as long work must take after a rest.
 	SlowerAfterIdle = 1.5
@@ -27,7 +27,7 @@ const (
 	// IdleGPU is the share of the time in which a GPU must be idle for its gaps to be told, and IdleReason the share of
 	// that which a reason must have to be named beside the first.
 	IdleGPU, IdleReason = 0.2, 0.05
-	// MostFirstIterations bounds how many iterations are mistaken for first ones.
+	// MostFirstIterations bounds the number of iterations that count as warm-up.
 	MostFirstIterations = 100
 	// FirstPart is the part of all iterations, one in so many, that may be first ones; FirstOfIdle the part of
 	// MostFirstIterations that is left out where work after a pause is compared.
@@ -43,7 +43,7 @@ const (
 	// AllocatingFewest the fewest rounds.
 	AllocatingRounds, AllocatingFewest = 0.25, 3
 	// LeastGrowth is the least growth of memory that is reported, in bytes; GrowthThird is the share of it that each
-	// third of the run must have.
+	// third of the run must contribute.
 	LeastGrowth, GrowthThird = 1 << 20, 1.0 / 6
 	// NamedSites bounds the lines of the program that are named for an insight; WorthSite is the share of what all have
 	// that one needs to be named beside the first.

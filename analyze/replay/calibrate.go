@@ -127,11 +127,11 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 	t.Busy, t.Remaining = min(1, was.Busy/left), left
 }
 
-// findUnexplained finds which part of what hand-offs and commits took beyond the free ones is waiting for
-// processors that the machine does not add; r is a run of the unchanged program. In the machine a short burst
-// shares a processor and waits little. A system lets long bursts use up their turns, and a short one waits for
-// these. So what threads were seen to wait beyond what the machine adds is taken to be in hand-offs, and to shrink
-// as what the machine adds shrinks.
+// findUnexplained finds how much of the time of hand-offs and commits, beyond those that found a processor, is
+// waiting for processors that the machine does not reproduce; r is a run of the unchanged program. In the machine a
+// short burst shares a processor and waits little, whereas a system lets long bursts use up their time slices. The
+// recorded waiting that the machine does not reproduce is attributed to hand-offs, and shrinks in proportion to the
+// machine's own.
 func findUnexplained(p *program.Program, r *machine.Result) {
 	h := &p.HandOvers
 	var beyond analyze.Nanos

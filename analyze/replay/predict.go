@@ -23,21 +23,21 @@ func (s *Speedup) Proven() bool { return s.Least() > 1 }
 // Least is the low end of the interval, if the GPU has the room that the estimate assumes.
 func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithRoom, s.Low) }
 
-// InWords is "1.50 times as fast (1.40-1.60)".
+// InWords formats the speed-up as "1.50x faster (1.40-1.60)".
 func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, s.Low, s.High)
 }
 
-// A settled run is a program with a change, and the density of hand-offs that results.
+// A settled run is a changed program with the density of hand-offs that it results in.
 type settled struct {
 	rate    float64 // 0 if it does not end
 	density *change.Density
 	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as they did
 }
 
-// settle runs a program with a change until the density of hand-offs that is assumed is the one that results: a
-// faster program submits more often, its processors sleep less, and it is faster again. Larger command buffers
-// are not more hand-offs.
+// settle runs a program with a change until the assumed density of hand-offs equals the resulting one: a faster
+// program submits more often, so its processors sleep less, which makes it faster again. Larger command buffers do
+// not add hand-offs.
 func settle(p *program.Program, base float64, c Change) (s settled) {
 	d := &change.Density{}
 	for n := range 4 {

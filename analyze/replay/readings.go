@@ -27,8 +27,8 @@ func (x *reading) unchanged() float64 {
 	return x.base
 }
 
-// readings are those that an interval is built from: the program with its times drawn anew, and on processors that the
-// system shares out well or badly, or that nothing waits for. They are made and run when they are asked for first.
+// readings are the programs whose gains form an interval: with resampled times, and with good, bad or free scheduling
+// of processors. They are built and run on first use.
 type readings struct {
 	of      *program.Program
 	random  *rand.Rand

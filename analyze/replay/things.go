@@ -64,7 +64,7 @@ func things(p *program.Program) (all []thing) {
 	return all
 }
 
-// addTimes adds a thread's times to those of calls and locks, and returns its own time outside of calls.
+// addTimes adds a thread's times to those of its calls and locks, and returns its own time outside of calls.
 func addTimes(th *program.Thread, inCalls, inLocks []analyze.Nanos) (own analyze.Nanos) {
 	var gaps analyze.Nanos
 	var costs [analyze.PartCount]analyze.Nanos

@@ -69,7 +69,7 @@ func (d pageData) Strips() (list []strip) {
 	return appendStrip(list, "GPU time", bars)
 }
 
-// gpuColors are those of the GPU's work: kernels, then other work, then idle time.
+// gpuColors has the colors of GPU time: kernels, other work, idle.
 var gpuColors = []template.CSS{"#3880e2", "#da8a20", "#2da042", "#8d61b3", "#8a8f98", "#d4d7dc"}
 
 func addPart(bars []bar, color template.CSS, name string, ns, of int64) []bar {

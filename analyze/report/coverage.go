@@ -17,7 +17,7 @@ type Coverage struct {
 	Processes []ProcessCoverage `json:"processes"`
 }
 
-// ProcessCoverage is that of one process.
+// ProcessCoverage is the coverage of one process.
 type ProcessCoverage struct {
 	PID      int             `json:"pid"`
 	Classes  []string        `json:"classes_hooked"`
@@ -29,7 +29,7 @@ type ProcessCoverage struct {
 	SelfCheck   *SelfCheck       `json:"self_check"` // null when none was made
 }
 
-// An UnhookedClass is a class whose objects came by and of which nothing, or not all, is recorded.
+// An UnhookedClass is a class whose objects appeared and whose calls are not, or not all, recorded.
 type UnhookedClass struct {
 	Class   string `json:"class"`
 	Family  string `json:"family"`
@@ -80,7 +80,7 @@ func (s *SelfCheck) right() bool {
 	return !slices.ContainsFunc(s.Calls, func(k CheckedCall) bool { return k.Made != k.Seen })
 }
 
-// writeCoverage states what the tracer knows it did not see; processes one by one when there are few.
+// writeCoverage writes what the tracer knows that it missed, process by process if there are few.
 func writeCoverage(w *sheet, r *Report) {
 	const most = 8
 	for i, p := range r.Coverage.Processes {

@@ -8,7 +8,7 @@ import (
 
 func ns(n int64) string { return analyze.Nanos(n).String() }
 
-// nanoseconds is a mean, of which a tenth still means something while it is small.
+// nanoseconds formats a mean, with one decimal while it is small.
 func nanoseconds(n float64) string {
 	if n < 100 {
 		return fmt.Sprintf("%.1f ns", n)

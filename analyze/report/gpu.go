@@ -46,7 +46,7 @@ type IdleGap struct {
 	Doing   string `json:"doing"`
 }
 
-// IdleBy sums idle gaps by who ended them.
+// IdleBy sums idle gaps by the thread whose work ended them.
 type IdleBy struct {
 	TID   uint64 `json:"tid"`
 	Doing string `json:"doing"`
@@ -64,7 +64,7 @@ type Device struct {
 	Capacity     int     `json:"concurrent_max"`
 }
 
-// Quantiles are those of a distribution of durations.
+// Quantiles summarize a distribution of durations.
 type Quantiles struct {
 	Count  int64 `json:"count"`
 	MeanNS int64 `json:"mean_ns"`

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/hang"
 )
 
-// untilHang makes the answers about causes those of the run before it stopped making progress, and keeps those about
-// all of it: what a program did while it worked is not found in the time in which it hangs.
+// untilHang restricts the answers about causes to the run before it stopped making progress, because a hung program
+// shows nothing of how it worked; totals still cover the whole run.
 func (x *answers) untilHang(opts Options) {
 	if !x.hang.Hung() || opts.Part == nil || !opts.wants(causes) {
 		return
@@ -25,7 +25,7 @@ func (x *answers) untilHang(opts Options) {
 	x.serial = &cause.Analysis{Totals: evidence.Measure(x.trace)}
 }
 
-// warnings are those of the trace, without a line about a thread that the hang report is about.
+// warnings are the trace's warnings without those about threads that the hang report covers.
 func (x *answers) warnings() []string {
 	all := append([]string{}, x.trace.Warnings...)
 	if !x.hang.Hung() {

@@ -5,9 +5,8 @@ import (
 	"sync"
 )
 
-// inOrder does a number of things, as many at a time as there are processors, and passes on what comes of them in
-// their order. No more is begun than can be passed on soon, because each holds memory until then. The first error
-// ends it.
+// inOrder runs a number of tasks on all processors and passes their results to use in order. It starts no task far
+// ahead of use, because results hold memory until then. It stops at the first error.
 func inOrder[T any](count int, do func(int) (T, error), use func(T)) error {
 	type result struct {
 		of  T

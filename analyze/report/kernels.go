@@ -77,7 +77,7 @@ func buildKernels(r *Report, ks []*kernels.Kernel, fusions []kernels.Fusion) {
 	})
 }
 
-// operations states what the kernel ran for.
+// operations sets the operations for which the kernel ran.
 func (k *Kernel) operations(from *kernels.Kernel) {
 	k.Operations = []KernelOperation{}
 	for _, o := range from.Operations {
@@ -208,7 +208,7 @@ func writeKernels(w *sheet, r *Report) {
 	}
 }
 
-// notIdentified states what it means that kernels are not identified; "" where all are.
+// notIdentified explains kernels that are not identified; "" if all are.
 func notIdentified(list []Kernel) string {
 	if slices.ContainsFunc(list, func(k Kernel) bool { return !k.Identified() }) {
 		return notIdentifiedText

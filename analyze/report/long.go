@@ -14,9 +14,9 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// A run of hours is too long for analyses that look at each event against all others, so those look at windows of it.
-// Everything that adds up is added up over all of it, part by part, so that memory does not grow with the run.
-// docs/scale.md has what was measured. Limits say from when on a run is long, and how it is cut then.
+// A run of hours is too long for analyses that compare each event with all others, so those use ranges of it.
+// Everything additive is summed range by range over the whole run, so that memory does not grow with its length
+// (docs/scale.md). Limits has the length from which on a run counts as long, and the sizes of ranges.
 type Limits struct {
 	Whole   int64 // records that are analysed as one
 	Window  int64 // records of a window
@@ -34,9 +34,9 @@ var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Part: 3 << 16, Buffers
 // quarter of the run has two.
 const windows = 8
 
-// Sampled says of a long run what the causes were looked for in. Totals are of all of the run: calls, times of threads,
-// queues, the GPU, kernels, memory, compilations. Of the windows are the verdict, its evidence and predictions, tests,
-// critical path, chains and insights.
+// Sampled describes the ranges of a long run from which causes were derived. Totals cover the whole run: calls, times
+// of threads, queues, the GPU, kernels, memory, compilations. Verdict, evidence, predictions, tests, critical path,
+// chains and insights come from the ranges.
 type Sampled struct {
 	Windows []SampledWindow `json:"windows"`
 	// Predicted is in how many of them it was predicted what the run would gain: half of them where these agree.
@@ -78,8 +78,8 @@ func (l Limits) Long(f *analyze.File, asked analyze.Options) bool {
 	return f.Records() > l.Whole && len(f.Parts(asked, l.Whole)) > 1
 }
 
-// BuildLong reports on a long trace: see Sampled. Progress is told how many of how many steps were done. The trace has
-// what adds up, and no single events.
+// BuildLong builds the report of a long trace: see Sampled. progress receives the number of finished steps and of all
+// steps. The report's trace has totals and no single events.
 func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress func(done, of int)) (*Report,
 	*analyze.Trace, error) {
 	if opts.Limits == (Limits{}) {
@@ -330,8 +330,7 @@ func (l *long) add(m *measured) {
 	l.first = min(l.first, m.first)
 }
 
-// conclude states what the windows say of the run, and releases them: of a program that waits much they are larger than
-// all else.
+// conclude judges the run from its ranges and frees them: for a program that waits much they use the most memory.
 func (l *long) conclude() {
 	if len(l.parts) == 0 { // what is known of the whole run by any part of it
 		l.total.Add(l.looks[0].answer.trace)
@@ -387,7 +386,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	return r, x.trace, nil
 }
 
-// sampled states what the causes were looked for in.
+// sampled describes the ranges that causes come from.
 func (l *long) sampled(calls int64) *Sampled {
 	s := &Sampled{Windows: l.found.windows, Predicted: l.found.predicted,
 		Rule: fmt.Sprintf("more than %d records: one window of about %d records in the middle of each of %d parts of the run",
@@ -407,7 +406,7 @@ func (l *long) fusions() (all []kernels.Fusion) {
 	return all
 }
 
-// insights are those of all windows, each in the words of the window in which it costs most.
+// insights merges the insights of all ranges, each in the words of the range in which it costs most.
 func (l *long) insights(typical int) (all []insight.Insight) {
 	var lists [][]insight.Insight
 	var scales []float64

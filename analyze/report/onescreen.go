@@ -159,7 +159,7 @@ func screenGPU(r *Report, w *sheet, rows screenRows) {
 	writeScreenKernels(w, r, rows)
 }
 
-// idleReason states what the thread that ended idle gaps did during them.
+// idleReason states what the thread whose work ended idle gaps was doing during them.
 func idleReason(r *Report, by IdleBy) string {
 	thread := "the next thread"
 	if by.TID != 0 {

@@ -8,7 +8,7 @@ const SignalColor = "#aaaaa9"
 // A PartColor is how a part of a thread's time is called and coloured.
 type PartColor struct{ Name, Meaning, Color string }
 
-// PartColors are those of all parts, as the table of threads has them.
+// PartColors returns the colors of all parts, in the order of the table of threads.
 func PartColors() (all [analyze.PartCount]PartColor) {
 	for _, c := range columns {
 		for _, p := range c.parts {

@@ -23,7 +23,7 @@ type PathPart struct {
 	Share float64 `json:"share"`
 }
 
-// A Chain is threads each of which waited for the next, and what the last waited for.
+// A Chain is a sequence of threads, each waiting for the next, and what the last one waited for.
 type Chain struct {
 	TIDs  []uint64 `json:"tids"`
 	Root  string   `json:"root"` // "gpu", "running" or "unknown"
@@ -45,7 +45,7 @@ func chain(c path.Chain) Chain {
 	return Chain{list(c.Threads, func(t *analyze.Thread) uint64 { return uint64(t.ID) }), c.Root, int64(c.Time), c.Waits}
 }
 
-// pathWords states what the parts of a critical path are, where a word does not.
+// pathWords describes the parts of a critical path that a single word does not.
 var pathWords = map[string]string{
 	path.Program:    "the program: outside of Metal, or encoding",
 	path.Compile:    "compiling",
@@ -58,7 +58,7 @@ var pathWords = map[string]string{
 	path.Unknown:    "waiting for something that is not recorded",
 }
 
-// writePath writes what the critical path is built from, threads together, and the chains of waits.
+// writePath writes the parts of the critical path, summed over threads, and the chains of waits.
 func writePath(w *sheet, r *Report) {
 	p := &r.Serialization.CriticalPath
 	if len(p.Parts) > 0 {

@@ -66,7 +66,7 @@ func writeQueues(w *sheet, r *Report) {
 	t.write(w)
 }
 
-// A queueRow is a queue as it is reported. What the source does not tell is empty.
+// A queueRow is a queue as the report prints it. Cells that the source does not know are empty.
 type queueRow struct{ Name, Threads, CommandBuffers, Mean, Most, Capacity, Full string }
 
 func queueRows(r *Report) (rows []queueRow) {

@@ -67,7 +67,7 @@ func runNames(runs []*Report) []string {
 // longestProgram is how much of a command line a table shows.
 const longestProgram = 28
 
-// what is the program with its arguments, in one line.
+// what returns the program with its arguments, in one line.
 func (s *Source) what() string {
 	what := s.Program
 	if len(s.Args) > 0 {

@@ -55,7 +55,7 @@ func scopesOf(t *analyze.Trace) []Scope {
 	return finishScopes(list(order, func(name string) Scope { return *by[name] }))
 }
 
-// finishScopes states what follows from the sums, and puts the scopes in order.
+// finishScopes computes derived figures and sorts the scopes.
 func finishScopes(all []Scope) []Scope {
 	for i := range all {
 		all[i].MeanNS = all[i].TotalNS / int64(max(1, all[i].Count))

@@ -69,7 +69,7 @@ type Source struct {
 	LeftOut      int64      `json:"left_out"`      // records that were not asked for
 	RecordedText string     `json:"recorded_text"` // the same in one line; empty when all was recorded
 
-	// what no trace of this source has: "waits", "locks", "calls", "kernel-names"
+	// what traces of this source never have: "waits", "locks", "calls", "kernel-names"
 	NotRecorded []string `json:"not_recorded"`
 
 	Incomplete *Incomplete `json:"incomplete"` // null when the trace is all of its recording
@@ -84,7 +84,7 @@ type Recorded struct {
 	Shown  bool   `json:"shown"` // the report is of it
 }
 
-// Incomplete states what a trace lacks that is not all of its recording; Lost says how much is known to be missing.
+// Incomplete describes what an incomplete trace lacks; Lost counts the records that are known to be missing.
 type Incomplete struct {
 	Kind string `json:"kind"` // "cut", "damaged" or "repaired"
 	Why  string `json:"why"`  // one line

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// A table is written with each column as wide as it needs. The first column is cut when the table is too wide; when
-// that is not enough columns are left out, which is reported.
+// A table has columns as wide as their contents. If it is too wide, its first column is shortened, and then columns
+// are left out, with a note.
 type table struct {
 	over  []string // a line above the heads, for heads of two lines; nil for none
 	heads []string
@@ -21,7 +21,7 @@ type table struct {
 	more  int
 }
 
-// mostThreads and mostRows bound the tables; what is left out is reported.
+// mostThreads and mostRows bound the tables; a note counts the rows left out.
 const (
 	mostThreads = 24
 	mostRows    = 15

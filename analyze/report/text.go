@@ -16,7 +16,7 @@ type section struct {
 	needs need
 }
 
-// A need is what a section is built from.
+// A need is an input that a section requires.
 type need uint8
 
 const (
@@ -50,7 +50,7 @@ func Sections() []string {
 	return list(sections, func(s section) string { return s.name })
 }
 
-// wants says whether something that is to be written is built from that.
+// wants reports whether a requested section needs n.
 func (o *Options) wants(n need) bool {
 	if len(o.Sections) == 0 || o.Document || len(o.WhatIf) > 0 {
 		return true

@@ -27,7 +27,7 @@ type Thread struct {
 	// of outside_ns, waiting for a signal of another thread: for work, as a rule
 	SignalWaitNS int64    `json:"signal_wait_ns"`
 	Outside      *Outside `json:"outside"` // what outside_ns is made of
-	// another thread submits its work, and it waits for that one's signal
+	// another thread submits its work, and it waits for that thread's signal
 	HandsOver  bool    `json:"hands_over"`
 	CPUNS      *int64  `json:"cpu_ns"`            // on a processor; null when not known
 	RunnableNS *int64  `json:"runnable_ns"`       // waiting for a processor; null when not known
@@ -148,7 +148,7 @@ func (t *Thread) onlyLocks() bool {
 	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS
 }
 
-// processorCell is a processor time in % of the time of which it is known.
+// processorCell formats a processor time in % of the time for which it is known.
 func (t *Thread) processorCell(n *int64) string {
 	if n == nil {
 		return "?"

@@ -88,7 +88,7 @@ func writeTracer(w *sheet, r *Report) {
 	}
 }
 
-// Text states what recording cost.
+// Text describes the overhead of recording.
 func (o Overhead) Text() string {
 	if o.Source == "unknown" {
 		return "the overhead of recording is not known for this source"
@@ -135,7 +135,7 @@ func (l Lost) Beside() (parts []string) {
 	return parts
 }
 
-// Text states what is not in the trace. Inner calls, which are left out on purpose, are no loss.
+// Text describes what is missing from the trace. Inner calls are left out on purpose and do not count.
 func (l Lost) Text() string {
 	var lost []string
 	for _, of := range []struct {

@@ -208,7 +208,7 @@ func (s Serialization) Remark() string {
 	return text
 }
 
-// Prediction states what removing the cause would bring, or why that is not known.
+// Prediction states the gain from removing the cause, or why it is not predicted.
 func (c Cause) Prediction() string {
 	switch s := c.SpeedupInterval; {
 	case s != nil:
@@ -219,7 +219,7 @@ func (c Cause) Prediction() string {
 	return ""
 }
 
-// Text states what removing both causes would bring.
+// Text states the gain from removing both causes.
 func (t Together) Text() string {
 	return fmt.Sprintf("removing %s and %s together: %s", t.Causes[0], t.Causes[1],
 		Gain{t.SpeedupIfRemoved, t.SpeedupInterval[0], t.SpeedupInterval[1]}.faster())

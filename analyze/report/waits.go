@@ -55,7 +55,7 @@ func interference(i evidence.Interference) Interference {
 	return out
 }
 
-// exclusionWords says of which intervals an index is.
+// exclusionWords names the intervals that an index is about.
 var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders",
 	"waits": "waits for the GPU"}
 

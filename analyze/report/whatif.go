@@ -14,7 +14,7 @@ type WhatIf struct {
 	Speedup Gain    `json:"speedup"`
 }
 
-// Changed states what takes less time.
+// Changed names what takes less time.
 type Changed struct {
 	// "kernel", "call", "lock", "thread", "cause", "in-flight", "merge", or "together" for all that was asked for
 	Kind string `json:"kind"`
@@ -39,7 +39,7 @@ type helps struct {
 	unmatched    error  // what was requested and is not in the trace
 }
 
-// whatHelps asks what would help: what was requested, first, and then what would bring most.
+// whatHelps predicts the requested changes first, and then the changes that would gain most.
 func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
 	h := helps{gains: list(a.Gains(), whatIf)}
 	if len(wanted) == 0 {
@@ -57,12 +57,12 @@ func whatHelps(a *cause.Analysis, wanted []replay.Wanted) helps {
 	return h
 }
 
-// buildWhatIf states what would help.
+// buildWhatIf adds the predicted gains to the report.
 func buildWhatIf(r *Report, h helps) {
 	r.WhatIf, r.WhatIfNotPredicted, r.unmatched = h.gains, h.notPredicted, h.unmatched
 }
 
-// Unmatched is the error for what was requested and is not in the trace; nil when all is.
+// Unmatched is the error for a requested change that matches nothing in the trace, or nil.
 func (r *Report) Unmatched() error { return r.unmatched }
 
 // A help is what one thing would bring, with each factor of the table.
@@ -109,7 +109,7 @@ func (r *Report) Helps() (rows []help) {
 	return rows
 }
 
-// together is the kind of what was requested.
+// together is the kind of a row that has all requested changes together.
 const together = "together"
 
 func (g Gain) text() string {

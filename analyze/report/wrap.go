@@ -50,7 +50,7 @@ func (s *sheet) lines(words []string, first, then string) []string {
 	return analyze.Wrap(words, s.width, first, then)
 }
 
-// units are those of analyze's figures.
+// units are the units that stay on the line of their figure.
 var units = []string{"%", "ns", "µs", "ms", "s", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB"}
 
 // keepUnits makes a number and its unit one word.

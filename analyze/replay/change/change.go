@@ -33,7 +33,7 @@ type Change struct {
 	Scale    *Scale // things that take more or less time; nil is none
 }
 
-// OnlyFaster says whether no cause is removed: hand-offs between threads then wait for processors as before.
+// OnlyFaster reports whether no cause is removed. Hand-offs between threads then wait for processors as recorded.
 func (c Change) OnlyFaster() bool {
 	c.Room, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
@@ -61,7 +61,7 @@ func (c Change) Both(d Change) Change {
 // An Intervention rewrites a program, which must be a copy.
 type Intervention func(*program.Program)
 
-// Apply returns the changed program, with hand-offs at a density. The program itself stays as it is.
+// Apply returns a changed copy of the program whose hand-offs have density d.
 func (c Change) Apply(p *program.Program, d *Density) *program.Program {
 	if (c == Change{}) && d.none() {
 		return p
@@ -73,8 +73,8 @@ func (c Change) Apply(p *program.Program, d *Density) *program.Program {
 	return q
 }
 
-// interventions are those that the Change names, in the order in which they apply: first what changes which thread
-// does what, then the threads' own times, then hand-offs, then what is scaled, and at the end the machine.
+// interventions returns the interventions that the Change names, in the order in which they apply: those that move
+// work between threads, then threads' own times, hand-offs, scaling, and the machine.
 func (c Change) interventions(d *Density) (list []Intervention) {
 	for _, row := range []struct {
 		named   bool

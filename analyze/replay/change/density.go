@@ -9,13 +9,13 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A processor that has been idle for long sleeps deeply and wakes slowly, and a hand-off that wakes it is slow. A
-// program without its cause submits more often, and its processors sleep less. If work comes at random, the
-// share of the processors that have slept for a time is exp(-rate * time): with k times as many hand-offs it is
-// the kth power of what it was.
+// A processor that was idle for long sleeps deeply and wakes slowly, which makes a hand-off that wakes it slow. A
+// program without its cause submits more often, so its processors sleep less. With random arrivals, the share of
+// processors that have slept for a time is exp(-rate * time): with k times as many hand-offs it is the kth power of
+// the recorded share.
 
-// A Density is how many times as many hand-offs a changed program has per second as were recorded, and how long
-// they take then. The zero Density, or nil, is as recorded.
+// A Density is the factor by which a changed program has more hand-offs per second than recorded, with their
+// resulting duration. The zero Density, or nil, is as recorded.
 type Density struct {
 	Times      float64
 	Relief     float64 // how much less threads wait for processors than in the unchanged program, as a share

@@ -117,8 +117,8 @@ func follows(own []turn, n int) bool {
 		!policy.MoreThan(policy.Most, evidence.SpreadOf(lags), evidence.SpreadOf(gaps))
 }
 
-// inHandlers says whether the thread makes its command buffers in completion handlers of the one before: after the
-// GPU's end and before the handlers have returned. What it does then is not done while it waits.
+// inHandlers reports whether the thread creates its command buffers in completion handlers of the previous one: after
+// the GPU's end and before the handlers have returned. Such work is not done while the thread waits.
 func inHandlers(own []turn) bool {
 	n := 0
 	for i := 1; i < len(own); i++ {

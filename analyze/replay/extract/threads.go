@@ -79,7 +79,7 @@ func (b *builder) addThreads() {
 	p.Newest = newest(p, spans, by)
 }
 
-// thread makes a thread of its calls. Times of its progress are those of the trace.
+// thread builds a program thread from recorded calls. Its progress marks have the trace's times.
 func (b *builder) thread(
 	t *analyze.Thread, list []call, waits *evidence.Busy,
 ) (th program.Thread, done program.Progress) {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// isBehind says whether a job that is committed now is behind other work.
+// isBehind reports whether a job that is committed now is queued behind other work.
 func (m *machine) isBehind(j *program.Job) bool {
 	of := &m.program.Queues[j.Queue]
 	return m.queues[j.Queue].running >= of.AtOnce || m.running[of.Device] >= m.program.Devices[of.Device].Engines

@@ -14,7 +14,7 @@ func (f *fifo) pop() int32 {
 // A binaryHeap returns the element of the lowest rank first.
 type binaryHeap[T any] []ranked[T]
 
-// A ranked element comes before those of a higher rank. The number orders elements of equal rank.
+// A ranked element precedes elements of higher rank; the number orders elements of equal rank.
 type ranked[T any] struct {
 	rank   float64
 	number int

@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A machine runs a program: each thread takes its steps in order, queues keep their order, and work on the GPU
-// takes the program's time. What waits, waits for the event in the machine and not for the recorded time. What runs
-// shares the processors, so waits that are removed are not all gain when there are too few of these.
+// A machine runs a program in virtual time: each thread takes its steps in order, queues keep their order, and GPU
+// work takes the program's time. Waits end with the machine's events, not at recorded times. Running threads share
+// the processors, so removing waits does not gain their whole length if processors are scarce.
 type machine struct {
 	program    *program.Program
 	now        analyze.Nanos
@@ -212,7 +212,7 @@ func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
 	m.events.push(event{t, work, m.seq, id, kind})
 }
 
-// spend schedules an event after a time of which a share is work on a processor.
+// spend schedules an event after a duration, a share of which is work on a processor.
 func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id int32) {
 	d = max(0, d)
 	work := analyze.Nanos(0)

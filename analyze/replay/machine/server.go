@@ -6,7 +6,7 @@ import "mtrace/analyze"
 // shared evenly, or a GPU that begins everything that is ready. The rank of a thing is the value of served at which
 // it is done.
 type server[T any] struct {
-	// how much longer a thing takes for each other one alongside it, as a share of its time alone; 1 is even sharing
+	// how much longer a task takes per concurrent task, as a share of its time alone; 1 is even sharing
 	slope   float64
 	served  float64       // ns of undivided service that a thing present from the start would have had
 	at      analyze.Nanos // the instant to which served applies
@@ -51,7 +51,7 @@ func (s *server[T]) findNext() {
 	s.next = s.at + analyze.Nanos(max(0, s.running[0].rank-s.served)*s.stretch(n)+0.5)
 }
 
-// A bank is servers that work alongside each other.
+// A bank is a set of servers that work in parallel.
 type bank[T any] struct {
 	each  []server[T]
 	first int           // the server on which the next thing ends

@@ -128,7 +128,7 @@ func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
 	return m.program.Threads[from].Jobs[n], true
 }
 
-// advance ends the thread's step. The thread goes on to the next.
+// advance ends the thread's current step and begins the next.
 func (m *machine) advance(t int32) {
 	s := &m.threads[t]
 	s.next++

@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// HandOvers says how long hand-offs take: from a thread to the GPU (latency), from the GPU to a waiting thread
+// HandOvers has the durations of hand-offs: from a thread to the GPU (latency), from the GPU to a waiting thread
 // (notify), and on the GPU from one command buffer to the next that waited for it (turnaround). "Free" is the usual
-// length of those that found a processor at once.
+// duration if a processor was free.
 type HandOvers struct {
 	UsualLatency, QuickLatency, FreeLatency analyze.Nanos
 	UsualNotify, FreeNotify                 analyze.Nanos
@@ -26,9 +26,8 @@ type HandOvers struct {
 	Delay float64
 }
 
-// MeasureHandOvers finds how long the program's hand-offs take, without the time of the program's completion
-// handlers. What takes longer than usual may have waited for a processor, but no more of it than threads were seen
-// to wait for processors.
+// MeasureHandOvers measures the program's hand-offs without the time of its completion handlers. Time beyond the
+// usual is attributed to waiting for a processor, up to the time for which threads were seen to wait for one.
 func (p *Program) MeasureHandOvers() {
 	var latencies, notifies, commits []analyze.Nanos
 	for i := range p.Jobs {
@@ -75,9 +74,9 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	return sum
 }
 
-// undelayed is what a hand-off usually takes that finds a processor: the median of those that are no longer than
-// that can take. Those of no length began inside the commit and do not count. If too few are left, it is what the
-// quickest take.
+// undelayed estimates the duration of a hand-off that finds a free processor: the median of those that are short
+// enough. Hand-offs of no length began inside the commit and do not count. With too few left it is the quickest
+// hand-offs' duration.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool { return n <= 0 || n > policy.Launch.Nanos() })
 	if len(few) < policy.Sample.Count() {
@@ -86,9 +85,9 @@ func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	return evidence.Median(few)
 }
 
-// waking is the part of a commit that wakes the thread that takes the command buffer: system calls on both sides,
-// and the interrupt to a sleeping processor. A commit that finds that thread at work only appends to its list; the
-// quickest tenth are taken to be such. The framework's other hand-offs are taken to be alike.
+// waking is the share of a commit that wakes the thread that receives the command buffer: system calls on both sides
+// and the interrupt to a sleeping processor. A commit that finds that thread running only appends to a list; the
+// quickest tenth are assumed to be such. The framework's other hand-offs are assumed to have the same share.
 func waking(commits []analyze.Nanos) float64 {
 	n := analyze.Nanos(len(commits))
 	sum := Mean(commits) * n

@@ -16,7 +16,7 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which another program had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has room
 	Held     analyze.Nanos // what another program's use of the GPU adds to Latency
-	// part of Latency in which the framework wants a processor, if the job does not are behind other work
+	// the part of Latency in which the framework needs a processor, unless the job is queued behind other work
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take

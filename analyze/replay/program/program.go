@@ -32,7 +32,7 @@ type Program struct {
 	Recorded []Progress // by thread, in the recorded run
 	Lasted   analyze.Nanos
 	Names    Names
-	// KernelCosts are of Names.Kernels.
+	// KernelCosts has the costs of Names.Kernels, by index.
 	KernelCosts []KernelCost
 	Pools       [][]int32 // threads that take their work from one place
 	Polls       bool      // threads wait for command buffers in no recorded call, and their next steps show it
@@ -143,9 +143,9 @@ func (p *Program) Steps() iter.Seq2[*Thread, *Step] {
 	}
 }
 
-// ShareFramework divides the framework's time for each command buffer into what comes before the GPU's work and
-// after it. It is called again when hand-offs change their length: the framework works no longer than a hand-off
-// takes.
+// ShareFramework divides the framework's time for each command buffer into the part before the GPU's work and the
+// part after it. It must be called again after hand-offs change their duration: the framework's part is never longer
+// than the hand-off.
 func (p *Program) ShareFramework() {
 	half := p.Framework.Time / 2
 	p.Framework.After = min(half, p.HandOvers.UsualNotify)

@@ -9,7 +9,8 @@ import (
 // TestFiguresOfAFailure: each FAIL has the values behind it, those of a claim of several comparisons too, which had
 // none.
 func TestFiguresOfAFailure(t *testing.T) {
-	text := `{"claims": [{"title": "both", "expr": "gpu.overlap > 2 and max(calls[selector=\"commit\"].p95_ns) < 100us"}, {"title": "fine", "expr": "events > 1"}]}`
+	text := `{"claims": [{"title": "both", "expr": "gpu.overlap > 2 and max(calls[selector=\"commit\"].p95_ns) < 100us"},
+		{"title": "fine", "expr": "events > 1"}]}`
 	f, err := ParseFile("claims.json", []byte(text), reportKeys)
 	if err != nil {
 		t.Fatal(err)
@@ -18,7 +19,8 @@ func TestFiguresOfAFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"gpu.overlap = 1.25", `calls[selector="commit"].p95_ns = 90.0 µs (commit)`, `calls[selector="commit"].p95_ns = 110 µs (commit)`}
+	want := []string{"gpu.overlap = 1.25", `calls[selector="commit"].p95_ns = 90.0 µs (commit)`,
+		`calls[selector="commit"].p95_ns = 110 µs (commit)`}
 	if got := d.Results[0].Figures; !slices.Equal(got, want) || d.Results[1].Figures != nil {
 		t.Errorf("the figures are %q, want %q, and of a PASS %q", got, want, d.Results[1].Figures)
 	}

@@ -52,17 +52,23 @@ func TestFlameGraph(t *testing.T) {
 		{Location: []*profile.Location{commit, run}, Value: []int64{1, 3e6}},
 		{Location: []*profile.Location{load, run}, Value: []int64{1, 1e6}},
 		{Location: []*profile.Location{commit, load, run}, Value: []int64{1, 2e6}}}})
-	d.AddFlame("api", &profile.Profile{Sample: []*profile.Sample{{Location: []*profile.Location{hostile}, Value: []int64{1, 5e6}}}})
+	d.AddFlame("api", &profile.Profile{Sample: []*profile.Sample{{
+		Location: []*profile.Location{hostile}, Value: []int64{1, 5e6}}}})
 	d.AddFlame("gpu", &profile.Profile{})
 	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", `
-		const root = document.getElementById("flame"), status = () => root.querySelector("[role=status]").textContent, wide = (b) => Math.round(b.getBoundingClientRect().width / root.querySelector(".graph").clientWidth * 100);
-		const box = (name) => [...root.querySelectorAll(".graph button")].find((b) => b.textContent === name), said = {};
+		const root = document.getElementById("flame"),
+			status = () => root.querySelector("[role=status]").textContent,
+				wide = (b) => Math.round(b.getBoundingClientRect().width / root.querySelector(".graph").clientWidth * 100);
+		const box = (name) => [...root.querySelectorAll(".graph button")].find((b) => b.textContent === name),
+			said = {};
 		said.kinds = root.querySelectorAll(".kinds button").length; said.first = status();
 		said.widths = [wide(box("all waits")), wide(box("run")), wide(box("commit")), wide(box("load"))].join();
 		box("load").click(); said.zoomed = wide(box("load")) + " " + status();
 		box("all waits").click(); said.back = wide(box("load"));
-		const find = root.querySelector("input"); find.value = "commit"; find.dispatchEvent(new Event("input")); said.found = status();
-		root.querySelectorAll(".kinds button")[1].click(); find.value = ""; find.dispatchEvent(new Event("input")); said.other = status(); said.bad = window.bad || 0; return said;`)
+		const find = root.querySelector("input"); find.value = "commit"; find.dispatchEvent(new Event("input"));
+		said.found = status();
+		root.querySelectorAll(".kinds button")[1].click(); find.value = ""; find.dispatchEvent(new Event("input"));
+		said.other = status(); said.bad = window.bad || 0; return said;`)
 	want := map[string]any{"kinds": 2.0, "first": "all waits: 6.00 ms, 100% of all waits", "widths": "100,100,50,50",
 		"zoomed": "100 load: 3.00 ms, 50% of all waits", "back": 50.0, "found": "“commit”: 5.00 ms, 83% of all waits",
 		"other": "all calls: 5.00 ms, 100% of all calls", "bad": 0.0}

@@ -1,6 +1,20 @@
 "use strict";
 // Tables of the report sort by a click on a head and have a filter; a list of the page's contents follows its reader.
-mtrace.sizes = {ns: 1, "µs": 1e3, ms: 1e6, s: 1e9, min: 6e10, h: 3.6e12, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, "%": 0.01, x: 1};
+mtrace.sizes = {
+  ns: 1,
+  µs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  min: 6e10,
+  h: 3.6e12,
+  B: 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+  TiB: 2 ** 40,
+  "%": 0.01,
+  x: 1,
+};
 
 // valueOf is the number that a cell stands for, with its unit; null for a text.
 mtrace.valueOf = function (text) {
@@ -12,9 +26,18 @@ mtrace.valueOf = function (text) {
 };
 
 mtrace.sortable = function (table) {
-  const heads = table.rows[0] ? [...table.rows[0].cells] : [], leastRows = 2, rowsToFilter = 8;
-  if (table.className === "heat" || heads.length < 2 || !heads.every((h) => h.tagName === "TH") || table.rows.length < leastRows + 1) return;
-  const rows = [...table.rows].slice(1), cell = (row, i) => (row.cells[i] ? row.cells[i].textContent.trim() : "");
+  const heads = table.rows[0] ? [...table.rows[0].cells] : [],
+    leastRows = 2,
+    rowsToFilter = 8;
+  if (
+    table.className === "heat" ||
+    heads.length < 2 ||
+    !heads.every((h) => h.tagName === "TH") ||
+    table.rows.length < leastRows + 1
+  )
+    return;
+  const rows = [...table.rows].slice(1),
+    cell = (row, i) => (row.cells[i] ? row.cells[i].textContent.trim() : "");
   heads.forEach((head, i) => {
     if (!head.textContent.trim()) return;
     const button = mtrace.button(head.textContent, () => {
@@ -22,7 +45,8 @@ mtrace.sortable = function (table) {
       const down = head.ariaSort ? head.ariaSort === "ascending" : numbers; // the largest number first, texts from A on
       heads.forEach((h) => h.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const by = (a, b) => (numbers ? mtrace.valueOf(cell(a, i)) - mtrace.valueOf(cell(b, i)) : cell(a, i).localeCompare(cell(b, i)));
+      const by = (a, b) =>
+        numbers ? mtrace.valueOf(cell(a, i)) - mtrace.valueOf(cell(b, i)) : cell(a, i).localeCompare(cell(b, i));
       rows.sort((a, b) => (down ? by(b, a) : by(a, b)) || 0);
       rows[0].parentNode.append(...rows);
     });
@@ -45,7 +69,8 @@ mtrace.sortable = function (table) {
 mtrace.contents = function () {
   const heads = [...document.querySelectorAll("h2")];
   if (heads.length < 4) return;
-  const list = document.createElement("nav"), links = new Map();
+  const list = document.createElement("nav"),
+    links = new Map();
   list.className = "contents";
   list.ariaLabel = "contents";
   heads.forEach((head, i) => {
@@ -54,14 +79,21 @@ mtrace.contents = function () {
     link.textContent = head.firstChild.textContent.trim().split(":")[0];
     link.href = "#" + head.id;
     // The address belongs to the timeline: a click scrolls, and leaves it alone.
-    link.addEventListener("click", (e) => { e.preventDefault(); head.scrollIntoView(); follow(); });
+    link.addEventListener("click", (e) => {
+      e.preventDefault();
+      head.scrollIntoView();
+      follow();
+    });
     links.set(head, link);
     list.append(link);
   });
   const first = document.querySelector("h1");
   first.before(list);
   for (const link of document.querySelectorAll(".goto a")) {
-    link.addEventListener("click", (e) => { e.preventDefault(); document.getElementById(link.hash.slice(1)).scrollIntoView(); });
+    link.addEventListener("click", (e) => {
+      e.preventDefault();
+      document.getElementById(link.hash.slice(1)).scrollIntoView();
+    });
   }
   const follow = () => {
     const edge = list.offsetHeight + 60;

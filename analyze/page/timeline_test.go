@@ -14,14 +14,23 @@ import (
 
 // hands are what a reader of the page does with mouse and keys, for scripts of tests.
 const hands = `
-	const view = mtrace.viewed, canvas = view.canvas, strip = document.querySelector("#timeline .overview"), text = (s) => document.querySelector("#timeline " + s).innerText;
+	const view = mtrace.viewed, canvas = view.canvas, strip = document.querySelector("#timeline .overview"),
+		text = (s) => document.querySelector("#timeline " + s).innerText;
 	canvas.scrollIntoView();
-	const point = (on, type, x, y, more) => { const r = on.getBoundingClientRect(); on.dispatchEvent(new PointerEvent(type, {clientX: r.left + x, clientY: r.top + y, bubbles: true, pointerId: 1, ...more})); };
-	const drag = (on, x1, y1, x2, y2, more) => { point(on, "pointerdown", x1, y1, more); point(on, "pointermove", (x1 + x2) / 2, (y1 + y2) / 2, more); point(on, "pointermove", x2, y2, more); point(on, "pointerup", x2, y2, more); point(on, "click", x2, y2, more); mtrace.draw(); };
-	const click = (on, x, y) => { point(on, "pointerdown", x, y); point(on, "pointerup", x, y); point(on, "click", x, y); mtrace.draw(); };
-	const key = (k) => { canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable: true})); mtrace.draw(); };
-	const type = (words) => { const box = document.querySelector("#timeline input[type=search]"); box.value = words; box.dispatchEvent(new Event("input")); mtrace.draw(); };
-	const button = (words, within) => [...document.querySelectorAll("#timeline " + (within || "") + " button")].find((b) => b.innerText.includes(words));
+	const point = (on, type, x, y, more) => { const r = on.getBoundingClientRect();
+	on.dispatchEvent(new PointerEvent(type, {clientX: r.left + x, clientY: r.top + y, bubbles: true, pointerId: 1,
+		...more})); };
+	const drag = (on, x1, y1, x2, y2, more) => { point(on, "pointerdown", x1, y1, more); point(on, "pointermove",
+		(x1 + x2) / 2, (y1 + y2) / 2, more); point(on, "pointermove", x2, y2, more); point(on, "pointerup", x2, y2,
+			more); point(on, "click", x2, y2, more); mtrace.draw(); };
+	const click = (on, x, y) => { point(on, "pointerdown", x, y); point(on, "pointerup", x, y); point(on, "click",
+		x, y); mtrace.draw(); };
+	const key = (k) => { canvas.dispatchEvent(new KeyboardEvent("keydown", {key: k, bubbles: true, cancelable:
+		true})); mtrace.draw(); };
+	const type = (words) => { const box = document.querySelector("#timeline input[type=search]"); box.value = words;
+	box.dispatchEvent(new Event("input")); mtrace.draw(); };
+	const button = (words, within) => [...document.querySelectorAll("#timeline " + (within || "") +
+		" button")].find((b) => b.innerText.includes(words));
 	const row = (name) => view.rows.find((r) => r.name.includes(name));
 	const spot = (name, ns) => [view.xOf(ns), view.yOf(row(name)) + row(name).height / 2];
 	const names = () => view.rows.map((r) => r.name);
@@ -74,29 +83,39 @@ func TestInteractions(t *testing.T) {
 	cases := map[string]string{
 		"a search finds labels, threads and calls, fades the rest, and goes from one to the next": `
 			type("step");
-			const said = {found: /2 found|1 found/.test(text(".hits")), listed: text(".results").includes("step"), faded: view.foundIn(view.page).size >= 1};
-			document.querySelector("#timeline input[type=search]").dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true}));
+			const said = {found: /2 found|1 found/.test(text(".hits")), listed: text(".results").includes("step"),
+				faded: view.foundIn(view.page).size >= 1};
+			document.querySelector("#timeline input[type=search]").dispatchEvent(new KeyboardEvent("keydown", {key:
+				"Enter", bubbles: true}));
 			said.chosen = mtrace.seen().chosen.includes("step");
 			type("holder"); said.thread = text(".results").includes("holder");
-			button("holder", ".results").click(); said.lane = view.chosen.n === row("holder").n && Number.isNaN(view.chosen.at);
+			button("holder", ".results").click(); said.lane = view.chosen.n === row("holder").n &&
+				Number.isNaN(view.chosen.at);
 			type("no such thing"); said.nothing = text(".hits") === "nothing found";
 			type(""); said.clear = view.foundIn(view.page) === null; return said;`,
 		"the strip above shows the range and moves it": `
 			const said = {}, width = view.width;
 			drag(strip, width * 0.25, 10, width * 0.5, 10);
-			said.chosen = Math.abs(view.left - 0.25 * view.page.end_ns) < 2e4 && Math.abs(view.right - 0.5 * view.page.end_ns) < 2e4;
-			const [a, b] = strip.dataset.range.split(",").map(Number); said.drawn = Math.abs(a - width * 0.25) < 5 && Math.abs(b - width * 0.5) < 5;
-			drag(strip, width * 0.3, 10, width * 0.5, 10); said.moved = Math.abs(view.left - 0.45 * view.page.end_ns) < 2e4;
+			said.chosen = Math.abs(view.left - 0.25 * view.page.end_ns) < 2e4 &&
+				Math.abs(view.right - 0.5 * view.page.end_ns) < 2e4;
+			const [a, b] = strip.dataset.range.split(",").map(Number); said.drawn = Math.abs(a - width * 0.25) < 5 &&
+				Math.abs(b - width * 0.5) < 5;
+			drag(strip, width * 0.3, 10, width * 0.5, 10);
+			said.moved = Math.abs(view.left - 0.45 * view.page.end_ns) < 2e4;
 			click(strip, width * 0.1, 10); said.jumped = view.left < 0.1 * view.page.end_ns; return said;`,
 		"lanes are pinned, folded, hidden and moved": `
 			const said = {first: names()[0]};
 			click(canvas, 20, view.yOf(row("waiter")) + 8); button("pin", ".chosen").click(); mtrace.draw();
 			said.pinned = row("waiter").pinned && names()[0] === row("waiter").name;
 			button("unpin", ".chosen").click(); key("f"); said.folded = row("waiter").height < 10; key("f");
-			const before = names().indexOf(row("holder").name); key("]"); said.down = names().indexOf(row("waiter").name) > names().indexOf(row("holder").name) || before < 0;
-			drag(canvas, 30, view.yOf(row("waiter")) + 8, 30, view.yOf(row("holder")) + 4); said.dragged = names().indexOf(row("waiter").name) < names().indexOf(row("holder").name);
-			click(canvas, 20, view.yOf(row("waiter")) + 8); button("hide", ".chosen").click(); said.hidden = !row("waiter");
-			[...document.querySelectorAll("#timeline .lanes input")].find((b) => b.parentElement.innerText.includes("waiter") || b.parentElement.textContent.includes("waiter")).click();
+			const before = names().indexOf(row("holder").name); key("]");
+			said.down = names().indexOf(row("waiter").name) > names().indexOf(row("holder").name) || before < 0;
+			drag(canvas, 30, view.yOf(row("waiter")) + 8, 30, view.yOf(row("holder")) + 4);
+			said.dragged = names().indexOf(row("waiter").name) < names().indexOf(row("holder").name);
+			click(canvas, 20, view.yOf(row("waiter")) + 8); button("hide", ".chosen").click();
+			said.hidden = !row("waiter");
+			[...document.querySelectorAll("#timeline .lanes input")].find((b) =>
+				b.parentElement.textContent.includes("waiter")).click();
 			said.back = !!row("waiter"); return said;`,
 		"threads that only wait for signals are folded until they are asked for": `
 			const said = {folded: !row("sleeper"), grouped: !!row("1 thread that only waited")};
@@ -104,31 +123,43 @@ func TestInteractions(t *testing.T) {
 			click(canvas, 60, view.yOf(row("only waited")) + 8); said.again = !row("sleeper"); return said;`,
 		"a drag selects a range, which has statistics of its own": `
 			drag(canvas, view.xOf(100e3), 60, view.xOf(180e3), 60);
-			const said = {range: Math.abs(view.range.from - 100e3) < 3e3 && Math.abs(view.range.to - 180e3) < 3e3, title: text(".selection h3"), text: text(".selection")};
+			const said = {range: Math.abs(view.range.from - 100e3) < 3e3 && Math.abs(view.range.to - 180e3) < 3e3,
+				title: text(".selection h3"), text: text(".selection")};
 			said.lock = /lock/.test(said.text) && /pthread_mutex_lock/.test(said.text) && /100%|9\d%/.test(said.text);
 			said.noGPU = !/step/.test(said.text);
-			key("z"); said.zoomed = view.right - view.left < 1e5; key("Escape"); said.gone = !view.range && document.querySelector("#timeline .selection").hidden;
-			key("0"); drag(canvas, view.xOf(300e3), 60, view.xOf(400e3), 60, {shiftKey: true}); said.moved = !view.range; return said;`,
+			key("z"); said.zoomed = view.right - view.left < 1e5; key("Escape"); said.gone = !view.range &&
+				document.querySelector("#timeline .selection").hidden;
+			key("0"); drag(canvas, view.xOf(300e3), 60, view.xOf(400e3), 60, {shiftKey: true});
+			said.moved = !view.range; return said;`,
 		"a click on a wait for a lock shows its holder and goes there": `
 			click(canvas, ...spot("waiter", 140e3));
 			const said = {text: text(".chosen"), status: text("[role=status]")};
 			said.holder = /held by holder/.test(said.text) && /cache/.test(said.text);
-			document.querySelector("#timeline .peer").click(); mtrace.draw(); said.there = view.chosen.n === row("holder").n; return said;`,
+			document.querySelector("#timeline .peer").click(); mtrace.draw();
+			said.there = view.chosen.n === row("holder").n; return said;`,
 		"a click on a wait shows its command buffer and goes to its steps": `
 			click(canvas, ...spot("waiter", 400e3));
 			const said = {text: text(".chosen")};
-			said.life = ["created", "committed in holder", "GPU begins", "GPU ends", "completion is notified", "the wait returns"].every((w) => said.text.includes(w)) && said.text.includes("the queue");
+			said.life = ["created", "committed in holder", "GPU begins", "GPU ends", "completion is notified",
+				"the wait returns"].every((w) => said.text.includes(w)) && said.text.includes("the queue");
 			said.peer = /waits for work of holder/.test(said.text);
-			button("GPU begins", ".chosen").click(); mtrace.draw(); said.gpu = view.chosen.n === view.page.flows[0].g && mtrace.seen().chosen.includes("step");
+			button("GPU begins", ".chosen").click(); mtrace.draw();
+			said.gpu = view.chosen.n === view.page.flows[0].g && mtrace.seen().chosen.includes("step");
 			said.stack = text(".chosen").includes("Committed from") && text(".chosen").includes("train.py:12 submit()");
-			button("committed in", ".chosen").click(); mtrace.draw(); said.commit = view.chosen.n === row("holder").n && mtrace.seen().chosen.includes("commit"); return said;`,
+			button("committed in", ".chosen").click(); mtrace.draw();
+			said.commit = view.chosen.n === row("holder").n && mtrace.seen().chosen.includes("commit"); return said;`,
 		"the address follows what is seen": `
-			click(canvas, ...spot("waiter", 140e3)); drag(canvas, view.xOf(100e3), 60, view.xOf(180e3), 60); type("step"); key("+"); view.writeAddress();
-			const hash = location.hash, said = {hash, all: /^#\d+-\d+&block=.*@\d+&range=\d+-\d+&find=step$/.test(hash)};
+			click(canvas, ...spot("waiter", 140e3)); drag(canvas, view.xOf(100e3), 60, view.xOf(180e3), 60);
+			type("step"); key("+"); view.writeAddress();
+			const hash = location.hash, said = {hash, all:
+				/^#\d+-\d+&block=.*@\d+&range=\d+-\d+&find=step$/.test(hash)};
 			view.choose(null); view.select(null); type(""); key("0"); view.writeAddress();
-			location.hash = hash; await new Promise((done) => addEventListener("hashchange", done, {once: true})); mtrace.draw();
-			said.seen = view.left > 0 && mtrace.seen().chosen.includes("pthread_mutex_lock") && !!view.range && view.find === "step";
-			location.hash = "#1000-2000"; await new Promise((done) => addEventListener("hashchange", done, {once: true})); said.old = view.left === 1000 && view.right === 2000; return said;`,
+			location.hash = hash; await new Promise((done) => addEventListener("hashchange", done, {once: true}));
+			mtrace.draw();
+			said.seen = view.left > 0 && mtrace.seen().chosen.includes("pthread_mutex_lock") && !!view.range &&
+				view.find === "step";
+			location.hash = "#1000-2000"; await new Promise((done) => addEventListener("hashchange", done, {once:
+				true})); said.old = view.left === 1000 && view.right === 2000; return said;`,
 		"lanes of one GPU have names of their own": `
 			const gpu = view.page.lanes.filter((l) => l.shows === "gpu").map((l) => l.name);
 			return {two: gpu.length === 2, differ: new Set(gpu).size === 2, names: gpu.join()};`,
@@ -172,8 +203,10 @@ func TestLargePageIsFast(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := lookAt(t, written(t, report.Build(trace, report.Options{}), d), "1280,900", hands+`
-		const middle = (act) => { const times = []; for (let i = 0; i < 9; i++) { const from = performance.now(); act(i); times.push(performance.now() - from); } return times.sort((a, b) => a - b)[4]; };
-		const said = {blocks: view.page.lanes.reduce((n, l) => n + mtrace.levels.finest(l).at.length + mtrace.levels.finest(l).cellAt.length, 0)};
+		const middle = (act) => { const times = []; for (let i = 0; i < 9; i++) { const from = performance.now();
+		act(i); times.push(performance.now() - from); } return times.sort((a, b) => a - b)[4]; };
+		const said = {blocks: view.page.lanes.reduce((n, l) => n + mtrace.levels.finest(l).at.length +
+			mtrace.levels.finest(l).cellAt.length, 0)};
 		said.draw = middle(() => mtrace.draw());
 		said.zoomed = middle((i) => { view.zoom(0.7, view.page.end_ns / 2); mtrace.draw(); });
 		said.search = middle((i) => view.look(["com", "wait", "commit"][i % 3]));

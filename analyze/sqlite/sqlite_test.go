@@ -51,7 +51,8 @@ func create(t *testing.T, fill func(d *Database)) string {
 func TestValues(t *testing.T) {
 	numbers := []int64{0, 1, 2, -1, 127, 128, -128, -129, 32767, 32768, -32768, -32769, 1<<23 - 1, 1 << 23, -1 << 23,
 		-1<<23 - 1, 1<<31 - 1, 1 << 31, -1 << 31, 1<<47 - 1, 1 << 47, -1 << 47, -1<<47 - 1, math.MaxInt64, math.MinInt64}
-	lengths := []int{0, 1, 56, 57, 126, 8000, pageSize - 60, pageSize - 40, pageSize - 35, pageSize, pageSize + 5000, 5*pageSize + 17}
+	lengths := []int{0, 1, 56, 57, 126, 8000, pageSize - 60, pageSize - 40, pageSize - 35, pageSize,
+		pageSize + 5000, 5*pageSize + 17}
 	path := create(t, func(d *Database) {
 		d.Table("empty", "CREATE TABLE empty(a)")
 		n := d.Table("numbers", "CREATE TABLE numbers(i INTEGER, n INTEGER, none TEXT)")
@@ -119,9 +120,11 @@ func TestManyPages(t *testing.T) {
 			}
 		}
 	})
-	got := ask(t, path, "PRAGMA integrity_check", "SELECT count(*), sum(n), sum(length(t)) FROM a", "SELECT count(*), sum(n) FROM b",
+	got := ask(t, path, "PRAGMA integrity_check", "SELECT count(*), sum(n), sum(length(t)) FROM a",
+		"SELECT count(*), sum(n) FROM b",
 		"SELECT n FROM a WHERE rowid IN (1, 1500, 3000)", "SELECT n FROM b WHERE rowid = 30001")
-	want := []string{"ok", fmt.Sprintf("%d,%d,%d", rows, rows*(rows-1)/2, rows*8000), fmt.Sprintf("%d,%d", 20*rows, int64(20*8995500500)),
+	want := []string{"ok", fmt.Sprintf("%d,%d,%d", rows, rows*(rows-1)/2, rows*8000),
+		fmt.Sprintf("%d,%d", 20*rows, int64(20*8995500500)),
 		"0|1499|2999", "2250000"}
 	for i := range want {
 		if got[i] != want[i] {

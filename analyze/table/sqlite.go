@@ -22,8 +22,9 @@ func NewSQLite(to io.WriterAt) *Writer {
 }
 
 // viewNames are the names of the queries of docs/sql as views: tables have the files' names.
-var viewNames = map[string]string{"calls": "time_by_call", "failed": "failed_command_buffers", "kernels": "dispatches_by_kernel",
-	"queues": "delay_by_queue", "threads": "time_by_thread", "waits": "who_waits_for_whom"}
+var viewNames = map[string]string{"calls": "time_by_call", "failed": "failed_command_buffers",
+	"kernels": "dispatches_by_kernel",
+	"queues":  "delay_by_queue", "threads": "time_by_thread", "waits": "who_waits_for_whom"}
 
 // sqliteRows writes the rows of one table.
 type sqliteRows[T any] struct {

@@ -45,11 +45,13 @@ db = sqlite3.connect(sys.argv[1])
 print(db.execute("PRAGMA integrity_check").fetchone()[0])
 for view in sys.argv[2:]:
     db.execute("SELECT * FROM " + view).fetchall()
-for table, in db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'trace' ORDER BY rowid").fetchall():
+names = "SELECT name FROM sqlite_master WHERE type = 'table' AND name <> 'trace' ORDER BY rowid"
+for table, in db.execute(names).fetchall():
     rows = db.execute("SELECT * FROM " + table)
     names = [d[0] for d in rows.description]
     for row in rows:
-        print(json.dumps({"table": table} | {n: v for n, v in zip(names, row) if v is not None}, ensure_ascii=False, sort_keys=True))`,
+        known = {n: v for n, v in zip(names, row) if v is not None}
+        print(json.dumps({"table": table} | known, ensure_ascii=False, sort_keys=True))`,
 		path, "time_by_call", "failed_command_buffers", "dispatches_by_kernel", "delay_by_queue", "time_by_thread",
 		"who_waits_for_whom").CombinedOutput()
 	if err != nil {

@@ -56,7 +56,8 @@ func (v *viewer) tool() (viewTool, error) {
 		v.port = tool.port
 	}
 	if tool.port != 0 && v.port != tool.port {
-		return tool, usageError("--port %d: the page of %s reads from port %d of this machine only", v.port, tool.name, tool.port)
+		return tool, usageError("--port %d: the page of %s reads from port %d of this machine only", v.port,
+			tool.name, tool.port)
 	}
 	return tool, nil
 }

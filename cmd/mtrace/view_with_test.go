@@ -90,7 +90,8 @@ func TestQuiet(t *testing.T) {
 		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("an error with --quiet: %+v", got)
 	}
-	if got := sh(t, "", nil, tool.mtrace, "--quiet", "report", trace); got.exit != 0 || !strings.Contains(got.stdout, "VERDICT") {
+	if got := sh(t, "", nil, tool.mtrace, "--quiet", "report", trace); got.exit != 0 ||
+		!strings.Contains(got.stdout, "VERDICT") {
 		t.Errorf("a result with --quiet: %+v", got)
 	}
 }

@@ -1,16 +1,21 @@
 "use strict";
 // Arrows lead from a commit over the GPU to the return of the wait; triangles are marks and failed command buffers.
 mtrace.arrows = function (view) {
-  const {page} = view, mostAtOnce = 300;
+  const {page} = view,
+    mostAtOnce = 300;
 
   // belongs says whether a command buffer is the one of the chosen block, or is committed in it.
   function belongs(f, own) {
-    return own.flow === f || view.chosen.n === f.g && Math.abs(own.at - f.b) < 1 ||
-      view.chosen.n === f.f && f.c >= own.at && f.c <= own.at + own.length;
+    return (
+      own.flow === f ||
+      (view.chosen.n === f.g && Math.abs(own.at - f.b) < 1) ||
+      (view.chosen.n === f.f && f.c >= own.at && f.c <= own.at + own.length)
+    );
   }
 
   view.drawFlows = function (pen, ink) {
-    const own = view.chosenBlock(), {xOf, rowOf} = view;
+    const own = view.chosenBlock(),
+      {xOf, rowOf} = view;
     const list = view.flows().filter((f) => Math.max(f.w, f.e) >= view.left && f.c <= view.right);
     const some = list.length <= mostAtOnce;
     pen.save();
@@ -20,7 +25,9 @@ mtrace.arrows = function (view) {
     for (const f of list) {
       const its = own && belongs(f, own);
       if (!some && !its) continue;
-      const gpu = rowOf.get(f.g), from = rowOf.get(f.f), to = rowOf.get(f.t);
+      const gpu = rowOf.get(f.g),
+        from = rowOf.get(f.f),
+        to = rowOf.get(f.t);
       pen.strokeStyle = ink;
       pen.fillStyle = ink;
       pen.globalAlpha = its ? 1 : list.length > 40 ? 0.25 : 0.45;
@@ -34,7 +41,8 @@ mtrace.arrows = function (view) {
 
   function arrow(pen, x1, row1, x2, row2) {
     const down = view.yOf(row1) < view.yOf(row2);
-    const y1 = view.yOf(row1) + (down ? row1.height : 0), y2 = view.yOf(row2) + (down ? 0 : row2.height);
+    const y1 = view.yOf(row1) + (down ? row1.height : 0),
+      y2 = view.yOf(row2) + (down ? 0 : row2.height);
     pen.beginPath();
     pen.moveTo(x1, y1);
     pen.bezierCurveTo(x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
@@ -50,7 +58,9 @@ mtrace.arrows = function (view) {
   view.drawMarks = function (pen, ink, alarm) {
     for (const m of page.marks) {
       if (m.at_ns < view.left || m.at_ns > view.right) continue;
-      const row = view.rowOf.get(m.lane), x = view.xOf(m.at_ns), y = row ? view.yOf(row) : view.axisHeight;
+      const row = view.rowOf.get(m.lane),
+        x = view.xOf(m.at_ns),
+        y = row ? view.yOf(row) : view.axisHeight;
       if (y < view.axisHeight - 2) continue;
       pen.fillStyle = m.failed ? alarm : ink;
       pen.beginPath();

@@ -1,14 +1,22 @@
 "use strict";
 // Draws the view on its canvas. All text of the document goes to the canvas or into text nodes.
 mtrace.drawing = function (view) {
-  const {page, root, canvas, scroller, xOf} = view, {before} = mtrace.levels;
-  const pen = canvas.getContext("2d"), textSize = 11, style = getComputedStyle(root);
-  const unknownWork = 14, failedWork = 15;
+  const {page, root, canvas, scroller, xOf} = view,
+    {before} = mtrace.levels;
+  const pen = canvas.getContext("2d"),
+    textSize = 11,
+    style = getComputedStyle(root);
+  const unknownWork = 14,
+    failedWork = 15;
   let ink, paper, faint, line, alarm, accent;
   function colours() {
     const of = (name, paperName) => (view.printing ? paperName : style.getPropertyValue(name).trim());
-    ink = of("--ink", "#1b1f24"); paper = of("--paper", "#ffffff"); faint = of("--faint", "#eceef1");
-    line = of("--grid", "#d5d9de"); alarm = of("--alarm", "#c8102e"); accent = of("--accent", "#3880e2");
+    ink = of("--ink", "#1b1f24");
+    paper = of("--paper", "#ffffff");
+    faint = of("--faint", "#eceef1");
+    line = of("--grid", "#d5d9de");
+    alarm = of("--alarm", "#c8102e");
+    accent = of("--accent", "#3880e2");
   }
 
   view.colour = function (shows, kind) {
@@ -42,9 +50,12 @@ mtrace.drawing = function (view) {
   // drawCells draws what is too short to be drawn by itself, as parts of the height. Cells of one pixel are drawn
   // together.
   function drawCells(lane, level, y, h) {
-    const {cells, cellAt, start} = level, {left, right, gutter, width} = view, wide = level.cell_ns / view.pixel();
+    const {cells, cellAt, start} = level,
+      {left, right, gutter, width} = view,
+      wide = level.cell_ns / view.pixel();
     const sums = new Float64Array(16);
-    let column = -1, until = 0;
+    let column = -1,
+      until = 0;
     const flush = () => {
       let bottom = y + h;
       for (let kind = 0; kind < 16; kind++) {
@@ -57,37 +68,47 @@ mtrace.drawing = function (view) {
       }
     };
     for (let i = Math.max(0, before(cellAt, left) - 1); i < cellAt.length && cellAt[i] < right; i++) {
-      const x = xOf(cellAt[i]), a = Math.max(gutter, wide < 1 ? Math.floor(x) : x), b = Math.min(width, wide < 1 ? a + 1 : x + wide);
+      const x = xOf(cellAt[i]),
+        a = Math.max(gutter, wide < 1 ? Math.floor(x) : x),
+        b = Math.min(width, wide < 1 ? a + 1 : x + wide);
       if (b <= a) continue;
       if (a !== column) {
         flush();
         column = a;
         until = b;
       }
-      for (let k = start[i] + 3; k < start[i] + 3 + 2 * cells[start[i] + 2]; k += 2) sums[cells[k]] += cells[k + 1] / 255 * Math.min(1, wide);
+      for (let k = start[i] + 3; k < start[i] + 3 + 2 * cells[start[i] + 2]; k += 2)
+        sums[cells[k]] += (cells[k + 1] / 255) * Math.min(1, wide);
     }
     flush();
   }
 
   function drawLane(row, y) {
-    const [from, lane] = view.source(row.n), level = view.level(lane), h = row.height, per = 1 / view.pixel();
-    const found = view.foundIn && view.foundIn(from), {left, right, gutter, width} = view;
+    const [from, lane] = view.source(row.n),
+      level = view.level(lane),
+      h = row.height,
+      per = 1 / view.pixel();
+    const found = view.foundIn && view.foundIn(from),
+      {left, right, gutter, width} = view;
     if (lane.shows === "thread") {
       pen.fillStyle = faint;
-      const a = Math.max(gutter, xOf(lane.begin_ns)), b = Math.min(width, xOf(lane.end_ns));
+      const a = Math.max(gutter, xOf(lane.begin_ns)),
+        b = Math.min(width, xOf(lane.end_ns));
       if (b > a) pen.fillRect(a, y, b - a, h);
     }
     if (found) pen.globalAlpha = 0.25;
     drawCells(lane, level, y, h);
     for (let i = Math.max(0, before(level.at, left) - 1); i < level.at.length && level.at[i] < right; i++) {
-      const end = xOf(level.at[i] + level.length[i]), a = Math.max(gutter, xOf(level.at[i]));
+      const end = xOf(level.at[i] + level.length[i]),
+        a = Math.max(gutter, xOf(level.at[i]));
       const b = Math.min(width, Math.max(a + 0.7, end));
       if (b <= a || end < gutter) continue;
       const fill = view.colour(lane.shows, level.kind[i]);
       if (found) pen.globalAlpha = found.has(level.name[i]) ? 1 : 0.2;
       pen.fillStyle = fill;
       pen.fillRect(a, y, b - a, h);
-      if (level.length[i] * per > 6) { // neighbours are distinguished
+      if (level.length[i] * per > 6) {
+        // neighbours are distinguished
         pen.fillStyle = paper;
         pen.fillRect(b - 0.5, y, 0.5, h);
       }
@@ -97,7 +118,9 @@ mtrace.drawing = function (view) {
   }
 
   function drawSeries(row, y) {
-    const s = view.seriesOf(row.series), h = row.height, {left, right, gutter, width} = view;
+    const s = view.seriesOf(row.series),
+      h = row.height,
+      {left, right, gutter, width} = view;
     let most = 1;
     for (const n of s.means) most = Math.max(most, n);
     pen.fillStyle = faint;
@@ -105,11 +128,13 @@ mtrace.drawing = function (view) {
     pen.fillStyle = mtrace.palette[0];
     const first = Math.max(0, Math.floor((left - s.begin_ns) / s.bin_ns));
     const step = Math.max(1, Math.floor(view.pixel() / s.bin_ns));
-    for (let i = first - first % step; i < s.means.length && s.begin_ns + i * s.bin_ns < right; i += step) {
-      let mean = 0, count = 0;
+    for (let i = first - (first % step); i < s.means.length && s.begin_ns + i * s.bin_ns < right; i += step) {
+      let mean = 0,
+        count = 0;
       for (let k = i; k < Math.min(i + step, s.means.length); k++, count++) mean += s.means[k];
       const a = Math.max(gutter, xOf(s.begin_ns + i * s.bin_ns));
-      const b = Math.min(width, xOf(s.begin_ns + (i + step) * s.bin_ns)), part = mean / count / most * h;
+      const b = Math.min(width, xOf(s.begin_ns + (i + step) * s.bin_ns)),
+        part = (mean / count / most) * h;
       if (b > a) pen.fillRect(a, y + h - part, b - a + 0.5, part);
     }
     row.most = most;
@@ -119,7 +144,8 @@ mtrace.drawing = function (view) {
     const {left, right, gutter, width} = view;
     pen.fillStyle = paper;
     pen.fillRect(0, 0, width, view.axisHeight);
-    const rough = (right - left) / Math.max(2, (width - gutter) / 110), power = 10 ** Math.floor(Math.log10(rough));
+    const rough = (right - left) / Math.max(2, (width - gutter) / 110),
+      power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map((m) => m * power).find((m) => m >= rough);
     const [unit, name] = mtrace.unit(right);
     const digits = Math.max(0, Math.ceil(-Math.log10(step / unit)));
@@ -154,7 +180,8 @@ mtrace.drawing = function (view) {
     for (const row of rows) {
       const y = view.yOf(row);
       if (y + row.height < 0 || y > view.height || row.group) continue;
-      if (row.series) drawSeries(row, y); else drawLane(row, y);
+      if (row.series) drawSeries(row, y);
+      else drawLane(row, y);
     }
   }
 
@@ -162,7 +189,8 @@ mtrace.drawing = function (view) {
   function drawRange() {
     const range = view.dragged || view.range;
     if (!range) return;
-    const a = Math.max(view.gutter, xOf(range.from)), b = Math.min(view.width, xOf(range.to));
+    const a = Math.max(view.gutter, xOf(range.from)),
+      b = Math.min(view.width, xOf(range.to));
     if (b <= a) return;
     pen.fillStyle = accent;
     pen.globalAlpha = 0.18;
@@ -173,9 +201,11 @@ mtrace.drawing = function (view) {
   }
 
   function outline() {
-    const own = view.chosenBlock(), row = view.chosen && view.rowOf.get(view.chosen.n);
+    const own = view.chosenBlock(),
+      row = view.chosen && view.rowOf.get(view.chosen.n);
     if (!own || !row) return;
-    const a = Math.max(view.gutter, xOf(own.at)), b = Math.min(view.width, xOf(own.at + own.length));
+    const a = Math.max(view.gutter, xOf(own.at)),
+      b = Math.min(view.width, xOf(own.at + own.length));
     pen.strokeStyle = ink;
     pen.lineWidth = 2;
     if (b >= view.gutter && a <= view.width) pen.strokeRect(a, view.yOf(row), Math.max(2, b - a), row.height);
@@ -201,7 +231,8 @@ mtrace.drawing = function (view) {
     pen.fillStyle = paper;
     pen.fillRect(0, 0, view.width, view.height);
     drawAxis();
-    const pinned = view.rows.filter((r) => r.pinned), others = view.rows.filter((r) => !r.pinned);
+    const pinned = view.rows.filter((r) => r.pinned),
+      others = view.rows.filter((r) => !r.pinned);
     drawRows(others);
     const hint = view.drawFlows(pen, ink);
     view.drawMarks(pen, ink, alarm);
@@ -219,8 +250,14 @@ mtrace.drawing = function (view) {
     drawRange();
     if (scroller.scrollTop > 0 && !view.printing) drawAxis();
     const length = view.right - view.left;
-    root.querySelector(".range").textContent = mtrace.instant(Math.max(0, view.left), length) + " to " +
-      mtrace.instant(view.right, length) + ": " + mtrace.duration(length) + "." + hint;
+    root.querySelector(".range").textContent =
+      mtrace.instant(Math.max(0, view.left), length) +
+      " to " +
+      mtrace.instant(view.right, length) +
+      ": " +
+      mtrace.duration(length) +
+      "." +
+      hint;
     view.tell("draw");
   };
 };

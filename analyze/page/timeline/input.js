@@ -2,7 +2,8 @@
 // Pointers and keys. A drag selects a range, a drag with Shift or of a finger moves, two fingers zoom; a drag of a
 // label moves its lane.
 mtrace.input = function (view) {
-  const {page, root, canvas, scroller, status} = view, down = new Map();
+  const {page, root, canvas, scroller, status} = view,
+    down = new Map();
   let drag = null; // {what: "range", "move" or "lane", x, y, moved}
   let quiet = false; // the click that ends a drag chooses nothing
 
@@ -25,7 +26,8 @@ mtrace.input = function (view) {
     if (drag && Math.hypot(e.offsetX - drag.x, e.offsetY - drag.y) > 4) drag.moved = true;
     if (down.size === 2) {
       const other = [...down.values()].find((d) => d.pointerId !== e.pointerId);
-      const was = Math.abs(last.offsetX - other.offsetX), is = Math.abs(e.offsetX - other.offsetX);
+      const was = Math.abs(last.offsetX - other.offsetX),
+        is = Math.abs(e.offsetX - other.offsetX);
       if (was > 5 && is > 5) view.zoom(was / is, view.nsOf((e.offsetX + other.offsetX) / 2));
     } else if (drag && drag.what === "range" && drag.moved) {
       const xs = [drag.x, e.offsetX].map((x) => view.nsOf(Math.min(Math.max(x, view.gutter), view.width)));
@@ -52,7 +54,11 @@ mtrace.input = function (view) {
     drag = null;
   };
   canvas.addEventListener("pointerup", up);
-  canvas.addEventListener("pointercancel", (e) => { view.dragged = null; up(e); view.redraw(); });
+  canvas.addEventListener("pointercancel", (e) => {
+    view.dragged = null;
+    up(e);
+    view.redraw();
+  });
   canvas.addEventListener("click", (e) => {
     if (quiet) return;
     const row = view.rowAt(e.offsetY);
@@ -61,15 +67,19 @@ mtrace.input = function (view) {
     status.textContent = view.under(e.offsetX, e.offsetY, true);
   });
   canvas.addEventListener("dblclick", (e) => view.zoom(0.25, view.nsOf(e.offsetX)));
-  canvas.addEventListener("wheel", (e) => {
-    if (e.ctrlKey || e.metaKey || e.altKey) {
-      e.preventDefault();
-      view.zoom(Math.exp(Math.max(-60, Math.min(60, e.deltaY)) / 100), view.nsOf(Math.max(view.gutter, e.offsetX)));
-    } else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
-      e.preventDefault();
-      view.pan(e.deltaX / (view.width - view.gutter));
-    }
-  }, {passive: false});
+  canvas.addEventListener(
+    "wheel",
+    (e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey) {
+        e.preventDefault();
+        view.zoom(Math.exp(Math.max(-60, Math.min(60, e.deltaY)) / 100), view.nsOf(Math.max(view.gutter, e.offsetX)));
+      } else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+        e.preventDefault();
+        view.pan(e.deltaX / (view.width - view.gutter));
+      }
+    },
+    {passive: false},
+  );
 
   // step goes to the next block of the chosen lane, or the one before, or to another lane that is shown.
   function step(lanes, blocks) {
@@ -77,7 +87,10 @@ mtrace.input = function (view) {
     if (order.length === 0) return;
     let place = order.findIndex((r) => (view.chosen ? r.n === view.chosen.n : r.lane.shows === "thread"));
     place = Math.min(Math.max(Math.max(place, 0) + lanes, 0), order.length - 1);
-    const n = order[place].n, [, lane] = view.source(n), level = view.level(lane), {before} = mtrace.levels;
+    const n = order[place].n,
+      [, lane] = view.source(n),
+      level = view.level(lane),
+      {before} = mtrace.levels;
     view.reveal(n);
     if (level.at.length === 0) {
       view.choose({n, at: NaN});
@@ -87,7 +100,8 @@ mtrace.input = function (view) {
     let i = before(level.at, view.chosen && !Number.isNaN(view.chosen.at) ? view.chosen.at : view.left);
     i = Math.min(Math.max(i + blocks, 0), level.at.length - 1);
     if (level.at[i] < view.left || level.at[i] + level.length[i] > view.right) {
-      const span = Math.max(view.right - view.left, level.length[i] * 1.2), middle = level.at[i] + level.length[i] / 2;
+      const span = Math.max(view.right - view.left, level.length[i] * 1.2),
+        middle = level.at[i] + level.length[i] / 2;
       view.show(middle - span / 2, middle + span / 2);
     }
     view.choose({n, at: level.at[i]});
@@ -102,18 +116,41 @@ mtrace.input = function (view) {
     if (own) view.show(own.at - own.length * 0.2, own.at + own.length * 1.2);
     else if (view.range) view.show(view.range.from, view.range.to);
   };
-  const keys = {ArrowLeft: () => view.pan(-0.2), ArrowRight: () => view.pan(0.2), "+": () => view.zoom(0.5, middle()),
-    "=": () => view.zoom(0.5, middle()), "-": () => view.zoom(2, middle()), "0": view.all, Home: view.all,
-    ArrowUp: () => step(-1, 0), ArrowDown: () => step(1, 0), ",": () => step(0, -1), ".": () => step(0, 1), Enter: enter,
-    z: () => view.range && view.show(view.range.from, view.range.to), s: () => view.select({from: view.left, to: view.right}),
-    "/": () => view.focusSearch(), n: () => view.next(1), N: () => view.next(-1),
-    p: chosenItem("pin"), f: chosenItem("fold"), h: chosenItem("hide"), "[": chosenItem("up"), "]": chosenItem("down"),
-    Escape: () => { view.choose(null); view.select(null); status.textContent = ""; }};
+  const keys = {
+    ArrowLeft: () => view.pan(-0.2),
+    ArrowRight: () => view.pan(0.2),
+    "+": () => view.zoom(0.5, middle()),
+    "=": () => view.zoom(0.5, middle()),
+    "-": () => view.zoom(2, middle()),
+    0: view.all,
+    Home: view.all,
+    ArrowUp: () => step(-1, 0),
+    ArrowDown: () => step(1, 0),
+    ",": () => step(0, -1),
+    ".": () => step(0, 1),
+    Enter: enter,
+    z: () => view.range && view.show(view.range.from, view.range.to),
+    s: () => view.select({from: view.left, to: view.right}),
+    "/": () => view.focusSearch(),
+    n: () => view.next(1),
+    N: () => view.next(-1),
+    p: chosenItem("pin"),
+    f: chosenItem("fold"),
+    h: chosenItem("hide"),
+    "[": chosenItem("up"),
+    "]": chosenItem("down"),
+    Escape: () => {
+      view.choose(null);
+      view.select(null);
+      status.textContent = "";
+    },
+  };
   canvas.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey || !keys[e.key]) return;
     e.preventDefault();
     keys[e.key]();
   });
-  for (const button of root.querySelectorAll("button[data-key]")) button.addEventListener("click", () => keys[button.dataset.key]());
+  for (const button of root.querySelectorAll("button[data-key]"))
+    button.addEventListener("click", () => keys[button.dataset.key]());
   scroller.addEventListener("scroll", view.redraw);
 };

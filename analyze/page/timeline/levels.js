@@ -5,10 +5,12 @@ mtrace.levels = {};
 
 // before is how many numbers of an ascending list are below a value.
 mtrace.levels.before = function (list, value) {
-  let low = 0, high = list.length;
+  let low = 0,
+    high = list.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (list[middle] < value) low = middle + 1; else high = middle;
+    if (list[middle] < value) low = middle + 1;
+    else high = middle;
   }
   return low;
 };
@@ -16,9 +18,18 @@ mtrace.levels.before = function (list, value) {
 // decoded makes arrays of a level's lists, once.
 mtrace.levels.decoded = function (level) {
   if (level.at) return level;
-  const width = 7, blocks = level.blocks, n = blocks.length / width;
-  Object.assign(level, {at: new Float64Array(n), length: new Float64Array(n), kind: new Uint8Array(n),
-    name: new Int32Array(n), by: new Int32Array(n), stack: new Int32Array(n), flow: new Int32Array(n)});
+  const width = 7,
+    blocks = level.blocks,
+    n = blocks.length / width;
+  Object.assign(level, {
+    at: new Float64Array(n),
+    length: new Float64Array(n),
+    kind: new Uint8Array(n),
+    name: new Int32Array(n),
+    by: new Int32Array(n),
+    stack: new Int32Array(n),
+    flow: new Int32Array(n),
+  });
   for (let i = 0, k = 0, at = 0; i < n; i++) {
     at += blocks[k++];
     level.at[i] = at;
@@ -29,7 +40,8 @@ mtrace.levels.decoded = function (level) {
     level.stack[i] = blocks[k++];
     level.flow[i] = blocks[k++];
   }
-  const cellAt = [], start = [];
+  const cellAt = [],
+    start = [];
   for (let i = 0, at = level.first_ns; i < level.cells.length; i += 3 + 2 * level.cells[i + 2]) {
     at += level.cells[i] * level.cell_ns;
     cellAt.push(at);
@@ -53,6 +65,15 @@ mtrace.levels.fitting = function (lane, pixel) {
 
 // block is a block of a level, with its lane and the document that it is from.
 mtrace.levels.block = function (from, lane, level, i) {
-  return {at: level.at[i], length: level.length[i], kind: level.kind[i], name: from.names[level.name[i]] || "",
-    by: level.by[i], stack: from.stacks[level.stack[i]] || [], flow: from.flows[level.flow[i]] || null, lane, from};
+  return {
+    at: level.at[i],
+    length: level.length[i],
+    kind: level.kind[i],
+    name: from.names[level.name[i]] || "",
+    by: level.by[i],
+    stack: from.stacks[level.stack[i]] || [],
+    flow: from.flows[level.flow[i]] || null,
+    lane,
+    from,
+  };
 };

@@ -2,24 +2,32 @@
 // The overview strip shows the whole run, threads above and GPUs below, and in it the range that the timeline shows.
 // A drag in the range moves it; a drag elsewhere chooses another one.
 mtrace.overview = function (view) {
-  const {page, root} = view, strip = root.querySelector(".overview"), pen = strip.getContext("2d");
-  const height = 46, threadsHeight = 30;
-  let drawnFor = "", picture = null;
+  const {page, root} = view,
+    strip = root.querySelector(".overview"),
+    pen = strip.getContext("2d");
+  const height = 46,
+    threadsHeight = 30;
+  let drawnFor = "",
+    picture = null;
   const whole = () => Math.max(1, page.end_ns - page.begin_ns);
-  const place = (ns) => (ns - page.begin_ns) / whole() * view.width;
-  const instant = (x) => page.begin_ns + x / Math.max(1, view.width) * whole();
+  const place = (ns) => ((ns - page.begin_ns) / whole()) * view.width;
+  const instant = (x) => page.begin_ns + (x / Math.max(1, view.width)) * whole();
 
   // fill adds the kinds of a lane to the columns of the strip.
   function fill(columns, lane) {
-    const level = mtrace.levels.fitting(lane, whole() / columns.length), per = columns.length / whole();
+    const level = mtrace.levels.fitting(lane, whole() / columns.length),
+      per = columns.length / whole();
     const add = (at, length, kind) => {
-      const first = Math.max(0, (at - page.begin_ns) * per), last = Math.min(columns.length, (at + length - page.begin_ns) * per);
+      const first = Math.max(0, (at - page.begin_ns) * per),
+        last = Math.min(columns.length, (at + length - page.begin_ns) * per);
       for (let c = Math.floor(first); c < last; c++) columns[c][kind] += Math.min(last, c + 1) - Math.max(first, c);
     };
     for (let i = 0; i < level.at.length; i++) add(level.at[i], level.length[i], level.kind[i]);
     for (let i = 0; i < level.cellAt.length; i++) {
-      const at = level.start[i], cells = level.cells;
-      for (let k = 0; k < cells[at + 2]; k++) add(level.cellAt[i], level.cell_ns * cells[at + 4 + 2 * k] / 255, cells[at + 3 + 2 * k]);
+      const at = level.start[i],
+        cells = level.cells;
+      for (let k = 0; k < cells[at + 2]; k++)
+        add(level.cellAt[i], (level.cell_ns * cells[at + 4 + 2 * k]) / 255, cells[at + 3 + 2 * k]);
     }
   }
 
@@ -29,7 +37,8 @@ mtrace.overview = function (view) {
     for (const lane of lanes) fill(columns, lane);
     columns.forEach((kinds, x) => {
       let y = top + high;
-      const all = kinds.reduce((a, b) => a + b, 0), scale = high / Math.max(lanes.length, all, 1);
+      const all = kinds.reduce((a, b) => a + b, 0),
+        scale = high / Math.max(lanes.length, all, 1);
       for (let kind = 0; kind < 16; kind++) {
         if (kinds[kind] === 0) continue;
         const part = kinds[kind] * scale;
@@ -42,7 +51,8 @@ mtrace.overview = function (view) {
 
   view.listeners.draw.push(() => {
     if (view.width < 1) return; // it is not shown
-    const style = getComputedStyle(root), sharp = Math.min(3, devicePixelRatio || 1);
+    const style = getComputedStyle(root),
+      sharp = Math.min(3, devicePixelRatio || 1);
     const now = [view.width, sharp, style.getPropertyValue("--paper")].join();
     if (now !== drawnFor) {
       drawnFor = now;
@@ -57,7 +67,8 @@ mtrace.overview = function (view) {
       picture = pen.getImageData(0, 0, strip.width, strip.height);
     }
     pen.putImageData(picture, 0, 0);
-    const a = Math.max(0, place(view.left)), b = Math.min(view.width, Math.max(a + 2, place(view.right)));
+    const a = Math.max(0, place(view.left)),
+      b = Math.min(view.width, Math.max(a + 2, place(view.right)));
     pen.fillStyle = style.getPropertyValue("--paper");
     pen.globalAlpha = 0.6;
     pen.fillRect(0, 0, a, height);
@@ -91,6 +102,8 @@ mtrace.overview = function (view) {
     }
     drag = null;
   });
-  strip.addEventListener("pointercancel", () => { drag = null; });
+  strip.addEventListener("pointercancel", () => {
+    drag = null;
+  });
   strip.addEventListener("dblclick", view.all);
 };

@@ -2,7 +2,9 @@
 // Rows of the timeline: lanes, and below those of the GPU the depths of queues. A reader can fold, hide, pin and
 // reorder them. Threads that only waited for signals are folded into one row at first.
 mtrace.rows = function (view) {
-  const {page, root, scroller} = view, spacer = root.querySelector(".spacer"), gap = 3;
+  const {page, root, scroller} = view,
+    spacer = root.querySelector(".spacer"),
+    gap = 3;
   const heights = {thread: 20, gpu: 18, scopes: 15};
   view.items = [];
   const depths = page.series.filter((s) => s.group === "queue");
@@ -13,14 +15,16 @@ mtrace.rows = function (view) {
       for (const series of depths) view.items.push({series, name: "depth of " + series.name, full: 26});
     }
   });
-  const idle = view.items.filter((i) => i.idle), group = {group: true, full: 18, open: false};
+  const idle = view.items.filter((i) => i.idle),
+    group = {group: true, full: 18, open: false};
   if (idle.length > 0) view.items.push(group);
   group.name = idle.length + (idle.length === 1 ? " thread" : " threads") + " that only waited for signals";
 
   // layout gives every row that is shown its place: pinned ones first.
   view.layout = function () {
     const shown = view.items.filter((i) => !i.hidden && (!i.idle || group.open || i.pinned));
-    const rows = shown.filter((i) => i.pinned), others = shown.filter((i) => !i.pinned);
+    const rows = shown.filter((i) => i.pinned),
+      others = shown.filter((i) => !i.pinned);
     const last = others.filter((i) => i.idle || i.group).sort((a, b) => (b.group ? 1 : 0) - (a.group ? 1 : 0));
     let at = view.axisHeight;
     const put = (item) => {
@@ -30,7 +34,13 @@ mtrace.rows = function (view) {
     };
     rows.forEach(put);
     view.pinned = at;
-    others.filter((i) => !i.idle && !i.group).concat(last).forEach((item) => { put(item); rows.push(item); });
+    others
+      .filter((i) => !i.idle && !i.group)
+      .concat(last)
+      .forEach((item) => {
+        put(item);
+        rows.push(item);
+      });
     view.rows = rows;
     view.total = at;
     view.rowOf = new Map(rows.filter((r) => r.lane).map((r) => [r.n, r]));
@@ -41,7 +51,8 @@ mtrace.rows = function (view) {
 
   // yOf is where a row is drawn, rowAt the row at a place of the canvas.
   view.yOf = (row) => (row.pinned ? row.top : row.top - offset());
-  view.rowAt = (y) => view.rows.find((r) => (r.pinned || y >= view.pinned) && y >= view.yOf(r) && y <= view.yOf(r) + r.height);
+  view.rowAt = (y) =>
+    view.rows.find((r) => (r.pinned || y >= view.pinned) && y >= view.yOf(r) && y <= view.yOf(r) + r.height);
 
   // reveal brings a lane into sight.
   view.reveal = function (n) {
@@ -51,7 +62,8 @@ mtrace.rows = function (view) {
     view.changed();
     if (item.pinned) return;
     if (item.top - scroller.scrollTop < view.pinned) scroller.scrollTop = item.top - view.pinned;
-    if (item.top + item.height - scroller.scrollTop > view.height) scroller.scrollTop = item.top + item.height - view.height;
+    if (item.top + item.height - scroller.scrollTop > view.height)
+      scroller.scrollTop = item.top + item.height - view.height;
   };
 
   // act changes a row: pin, fold, hide, up or down.
@@ -64,7 +76,8 @@ mtrace.rows = function (view) {
     view.changed();
   };
   function move(item, by) {
-    const at = view.rows.indexOf(item), other = view.rows[at + by];
+    const at = view.rows.indexOf(item),
+      other = view.rows[at + by];
     if (at >= 0 && other && !other.group && !!other.pinned === !!item.pinned) view.place(item, other, by > 0);
   }
 
@@ -76,20 +89,34 @@ mtrace.rows = function (view) {
   };
 
   // The list of lanes below the timeline does the same for those who do not use a mouse.
-  const list = root.querySelector(".lanes ul"), summary = root.querySelector(".lanes summary");
+  const list = root.querySelector(".lanes ul"),
+    summary = root.querySelector(".lanes summary");
   const actions = {pin: "pin", fold: "fold", up: "move up", down: "move down"};
   function fill() {
-    const hidden = view.items.filter((i) => i.hidden).length, folded = view.items.filter((i) => i.folded).length;
-    summary.textContent = "Lanes" + [[hidden, " hidden"], [folded, " folded"], [group.open ? 0 : idle.length, " idle"]]
-      .filter(([n]) => n > 0).map(([n, what]) => ", " + n + what).join("");
+    const hidden = view.items.filter((i) => i.hidden).length,
+      folded = view.items.filter((i) => i.folded).length;
+    summary.textContent =
+      "Lanes" +
+      [
+        [hidden, " hidden"],
+        [folded, " folded"],
+        [group.open ? 0 : idle.length, " idle"],
+      ]
+        .filter(([n]) => n > 0)
+        .map(([n, what]) => ", " + n + what)
+        .join("");
     if (list.childElementCount === view.items.length) {
-      view.items.forEach((item, i) => { if (list.children[i].of !== item) list.insertBefore(item.line, list.children[i]); });
+      view.items.forEach((item, i) => {
+        if (list.children[i].of !== item) list.insertBefore(item.line, list.children[i]);
+      });
     } else {
       list.replaceChildren(...view.items.map(lineOf));
     }
     for (const item of view.items) {
       if (item.box) item.box.checked = !item.hidden;
-      for (const what of ["pin", "fold"]) if (item[what + "Button"]) item[what + "Button"].ariaPressed = String(!!item[what === "pin" ? "pinned" : "folded"]);
+      for (const what of ["pin", "fold"])
+        if (item[what + "Button"])
+          item[what + "Button"].ariaPressed = String(!!item[what === "pin" ? "pinned" : "folded"]);
     }
   }
   function lineOf(item) {

@@ -2,11 +2,16 @@
 // Statistics of a range of time: what each lane did in it, and which calls and kernels took most. They are of the
 // finest level that there is; what is shorter than its cells counts by its share of each cell.
 mtrace.statistics = function (view, from, to) {
-  const {page} = view, {before, finest} = mtrace.levels, whole = from <= page.begin_ns && to >= page.end_ns;
-  const lanes = [], names = new Map();
+  const {page} = view,
+    {before, finest} = mtrace.levels,
+    whole = from <= page.begin_ns && to >= page.end_ns;
+  const lanes = [],
+    names = new Map();
   page.lanes.forEach((own, n) => {
     if (own.shows === "scopes") return;
-    const [source, lane] = view.source(n, from, to), level = finest(lane), sums = new Float64Array(16);
+    const [source, lane] = view.source(n, from, to),
+      level = finest(lane),
+      sums = new Float64Array(16);
     let count = 0;
     for (let i = Math.max(0, before(level.at, from) - 1); i < level.at.length && level.at[i] < to; i++) {
       const time = Math.min(to, level.at[i] + level.length[i]) - Math.max(from, level.at[i]);
@@ -14,7 +19,9 @@ mtrace.statistics = function (view, from, to) {
       sums[level.kind[i]] += time;
       count++;
       if (own.idle) continue;
-      const name = source.names[level.name[i]], key = own.shows + name, sum = names.get(key) || {name, shows: own.shows, time: 0, count: 0};
+      const name = source.names[level.name[i]],
+        key = own.shows + name,
+        sum = names.get(key) || {name, shows: own.shows, time: 0, count: 0};
       sum.time += time;
       sum.count++;
       names.set(key, sum);
@@ -22,11 +29,15 @@ mtrace.statistics = function (view, from, to) {
     for (let i = Math.max(0, before(level.cellAt, from) - 1); i < level.cellAt.length && level.cellAt[i] < to; i++) {
       const inside = Math.min(to, level.cellAt[i] + level.cell_ns) - Math.max(from, level.cellAt[i]);
       if (inside <= 0) continue;
-      const at = level.start[i], cells = level.cells;
+      const at = level.start[i],
+        cells = level.cells;
       count += cells[at + 1];
-      for (let k = 0; k < cells[at + 2]; k++) sums[cells[at + 3 + 2 * k]] += cells[at + 4 + 2 * k] / 255 * inside;
+      for (let k = 0; k < cells[at + 2]; k++) sums[cells[at + 3 + 2 * k]] += (cells[at + 4 + 2 * k] / 255) * inside;
     }
-    if (whole) own.time_ns.forEach((time, kind) => { sums[kind] = time; });
+    if (whole)
+      own.time_ns.forEach((time, kind) => {
+        sums[kind] = time;
+      });
     lanes.push({lane: own, n, count: whole ? own.count : count, sums});
   });
   return {lanes, names: [...names.values()].sort((a, b) => b.time - a.time)};
@@ -34,12 +45,17 @@ mtrace.statistics = function (view, from, to) {
 
 // laneRows are the statistics of lanes as rows of a table, with a column for each kind that there is.
 mtrace.laneRows = function (view, lanes, length) {
-  const {page} = view, used = page.kinds.map((k, i) => i).filter((i) => lanes.some((l) => l.lane.shows === "thread" && l.sums[i] > 0));
-  const cell = (time) => (time <= 0 ? "·" : length ? mtrace.duration(time) + ", " + mtrace.percent(time / length) : mtrace.duration(time));
-  return [["lane", "blocks", "GPU"].concat(used.map((i) => page.kinds[i].name)), ...lanes.map(({lane, count, sums}) => {
-    const gpu = lane.shows === "gpu" ? sums.reduce((a, b) => a + b, 0) : 0;
-    return [lane.name, String(count), cell(gpu)].concat(used.map((i) => cell(lane.shows === "gpu" ? 0 : sums[i])));
-  })];
+  const {page} = view,
+    used = page.kinds.map((k, i) => i).filter((i) => lanes.some((l) => l.lane.shows === "thread" && l.sums[i] > 0));
+  const cell = (time) =>
+    time <= 0 ? "·" : length ? mtrace.duration(time) + ", " + mtrace.percent(time / length) : mtrace.duration(time);
+  return [
+    ["lane", "blocks", "GPU"].concat(used.map((i) => page.kinds[i].name)),
+    ...lanes.map(({lane, count, sums}) => {
+      const gpu = lane.shows === "gpu" ? sums.reduce((a, b) => a + b, 0) : 0;
+      return [lane.name, String(count), cell(gpu)].concat(used.map((i) => cell(lane.shows === "gpu" ? 0 : sums[i])));
+    }),
+  ];
 };
 
 // A range that is selected by dragging gets its statistics below the timeline.
@@ -51,23 +67,41 @@ mtrace.selection = function (view) {
     box.replaceChildren();
     view.tell("moved");
     if (!range) return;
-    const length = range.to - range.from, {lanes, names} = mtrace.statistics(view, range.from, range.to);
+    const length = range.to - range.from,
+      {lanes, names} = mtrace.statistics(view, range.from, range.to);
     const title = document.createElement("h3");
-    title.textContent = "Selected: " + mtrace.duration(length) + ", from " + mtrace.instant(range.from, length) + " to " + mtrace.instant(range.to, length);
+    title.textContent =
+      "Selected: " +
+      mtrace.duration(length) +
+      ", from " +
+      mtrace.instant(range.from, length) +
+      " to " +
+      mtrace.instant(range.to, length);
     const tools = document.createElement("p");
-    tools.append(mtrace.button("zoom to it", () => view.show(range.from, range.to)), " ", mtrace.button("clear", () => view.select(null)));
+    tools.append(
+      mtrace.button("zoom to it", () => view.show(range.from, range.to)),
+      " ",
+      mtrace.button("clear", () => view.select(null)),
+    );
     const busy = lanes.filter((l) => l.count > 0 && !l.lane.idle);
-    const top = (shows, head) => [[head, "times", "time"], ...names.filter((n) => n.shows === shows).slice(0, 6)
-      .map((n) => [n.name || "(no name)", String(n.count), mtrace.duration(n.time)])];
+    const top = (shows, head) => [
+      [head, "times", "time"],
+      ...names
+        .filter((n) => n.shows === shows)
+        .slice(0, 6)
+        .map((n) => [n.name || "(no name)", String(n.count), mtrace.duration(n.time)]),
+    ];
     box.append(title, tools, mtrace.scrolled(mtrace.table(mtrace.laneRows(view, busy, length))));
     const beside = document.createElement("div");
     beside.className = "beside";
-    for (const rows of [top("thread", "call"), top("gpu", "GPU work")]) if (rows.length > 1) beside.append(mtrace.scrolled(mtrace.table(rows)));
+    for (const rows of [top("thread", "call"), top("gpu", "GPU work")])
+      if (rows.length > 1) beside.append(mtrace.scrolled(mtrace.table(rows)));
     box.append(beside);
   });
 
   // The table of what is seen is filled while it is open.
-  const tableAt = view.root.querySelector(".shown"), details = tableAt.closest("details");
+  const tableAt = view.root.querySelector(".shown"),
+    details = tableAt.closest("details");
   view.listeners.draw.push(() => {
     if (!details.open && !view.printing) return;
     tableAt.replaceChildren(mtrace.table(mtrace.laneRows(view, mtrace.statistics(view, view.left, view.right).lanes)));

@@ -4,8 +4,19 @@ mtrace.timeline = function (page) {
   const root = document.getElementById("timeline");
   if (!root || page.lanes.length === 0) return;
   const view = mtrace.view(page, root);
-  for (const part of [mtrace.rows, mtrace.drawing, mtrace.arrows, mtrace.overview, mtrace.search, mtrace.selection, mtrace.details,
-    mtrace.input, mtrace.address, mtrace.more]) part(view);
+  for (const part of [
+    mtrace.rows,
+    mtrace.drawing,
+    mtrace.arrows,
+    mtrace.overview,
+    mtrace.search,
+    mtrace.selection,
+    mtrace.details,
+    mtrace.input,
+    mtrace.address,
+    mtrace.more,
+  ])
+    part(view);
   view.layout();
   view.size();
   new ResizeObserver(() => {
@@ -14,12 +25,22 @@ mtrace.timeline = function (page) {
     view.redraw();
   }).observe(view.scroller);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", view.redraw);
-  const print = (on) => { view.printing = on; view.size(); view.draw(); };
+  const print = (on) => {
+    view.printing = on;
+    view.size();
+    view.draw();
+  };
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));
   view.readAddress();
   view.draw();
-  mtrace.seen = () => ({left: view.left, right: view.right, pixel: view.pixel(), range: view.range, lanes: view.rows.map((r) => r.name),
-    chosen: view.chosenBlock() ? view.text(view.chosenBlock()) : ""});
+  mtrace.seen = () => ({
+    left: view.left,
+    right: view.right,
+    pixel: view.pixel(),
+    range: view.range,
+    lanes: view.rows.map((r) => r.name),
+    chosen: view.chosenBlock() ? view.text(view.chosenBlock()) : "",
+  });
   Object.assign(mtrace, {show: view.show, draw: view.draw, viewed: view});
 };

@@ -3,19 +3,30 @@
 // change it when somebody clicks.
 mtrace.view = function (page, root) {
   const {before, finest, fitting, block} = mtrace.levels;
-  const view = {page, root, canvas: root.querySelector(".scroller canvas"), scroller: root.querySelector(".scroller"),
-    status: root.querySelector("[role=status]"), left: page.begin_ns, right: Math.max(page.end_ns, page.begin_ns + 1),
-    width: 0, height: 0, gutter: 0, axisHeight: 24, printing: false,
-    chosen: null,  // {n, at}: the block of lane n that begins at that instant; at is NaN for the lane itself
-    range: null,   // {from, to}: selected by dragging
-    find: "",      // what is searched for
-    extra: null,   // {from, to, document, lanes}: what the server says of a part
-    listeners: {choose: [], range: [], draw: [], moved: []}};
+  const view = {
+    page,
+    root,
+    canvas: root.querySelector(".scroller canvas"),
+    scroller: root.querySelector(".scroller"),
+    status: root.querySelector("[role=status]"),
+    left: page.begin_ns,
+    right: Math.max(page.end_ns, page.begin_ns + 1),
+    width: 0,
+    height: 0,
+    gutter: 0,
+    axisHeight: 24,
+    printing: false,
+    chosen: null, // {n, at}: the block of lane n that begins at that instant; at is NaN for the lane itself
+    range: null, // {from, to}: selected by dragging
+    find: "", // what is searched for
+    extra: null, // {from, to, document, lanes}: what the server says of a part
+    listeners: {choose: [], range: [], draw: [], moved: []},
+  };
 
   view.tell = (event) => view.listeners[event].forEach((f) => f());
   view.pixel = () => (view.right - view.left) / Math.max(1, view.width - view.gutter);
-  view.xOf = (ns) => view.gutter + (ns - view.left) / (view.right - view.left) * (view.width - view.gutter);
-  view.nsOf = (x) => view.left + (x - view.gutter) / (view.width - view.gutter) * (view.right - view.left);
+  view.xOf = (ns) => view.gutter + ((ns - view.left) / (view.right - view.left)) * (view.width - view.gutter);
+  view.nsOf = (x) => view.left + ((x - view.gutter) / (view.width - view.gutter)) * (view.right - view.left);
 
   const covers = (from, to) => view.extra && view.extra.from <= from && view.extra.to >= to;
 
@@ -26,8 +37,10 @@ mtrace.view = function (page, root) {
   };
   view.level = (lane) => fitting(lane, view.pixel());
   view.flows = () => (covers(view.left, view.right) ? view.extra.flows : page.flows);
-  view.seriesOf = (series) => covers(view.left, view.right) &&
-    view.extra.document.series.find((s) => s.group === series.group && s.name === series.name) || series;
+  view.seriesOf = (series) =>
+    (covers(view.left, view.right) &&
+      view.extra.document.series.find((s) => s.group === series.group && s.name === series.name)) ||
+    series;
 
   // placeOf is the place among the page's lanes of a lane of a document.
   const places = new Map(page.lanes.map((lane, n) => [lane.key, n]));
@@ -40,24 +53,30 @@ mtrace.view = function (page, root) {
   view.blockAt = function (n, at, exactly) {
     const sources = [view.source(n, at, at), [page, page.lanes[n]]];
     for (const [from, lane] of sources) {
-      const level = finest(lane), i = before(level.at, at);
+      const level = finest(lane),
+        i = before(level.at, at);
       if (level.at[i] === at) return block(from, lane, level, i);
       if (!exactly && i > 0 && at <= level.at[i - 1] + level.length[i - 1]) return block(from, lane, level, i - 1);
     }
     return null;
   };
-  view.chosenBlock = () => (view.chosen && !Number.isNaN(view.chosen.at) ? view.blockAt(view.chosen.n, view.chosen.at, true) : null);
+  view.chosenBlock = () =>
+    view.chosen && !Number.isNaN(view.chosen.at) ? view.blockAt(view.chosen.n, view.chosen.at, true) : null;
 
   let queued = false;
   view.redraw = function () {
     if (queued) return;
     queued = true;
-    requestAnimationFrame(() => { queued = false; view.draw(); });
+    requestAnimationFrame(() => {
+      queued = false;
+      view.draw();
+    });
   };
 
   // show makes a range of time what is seen.
   view.show = function (from, to) {
-    const whole = Math.max(page.end_ns - page.begin_ns, 1), least = Math.min(200, whole);
+    const whole = Math.max(page.end_ns - page.begin_ns, 1),
+      least = Math.min(200, whole);
     const length = Math.min(Math.max(to - from, least), whole * 1.02);
     from = Math.min(Math.max(from, page.begin_ns - whole * 0.01), page.end_ns + whole * 0.01 - length);
     view.left = from;
@@ -87,7 +106,8 @@ mtrace.view = function (page, root) {
     const seen = view.right - view.left;
     const span = Math.max(own.length * 1.2, Math.min(seen, Math.max(own.length * 60, 1000)));
     const middle = own.at + own.length / 2;
-    if (own.at < view.left || own.at + own.length > view.right || span < seen) view.show(middle - span / 2, middle + span / 2);
+    if (own.at < view.left || own.at + own.length > view.right || span < seen)
+      view.show(middle - span / 2, middle + span / 2);
     view.choose({n, at: own.at});
   };
 

@@ -2,6 +2,7 @@
 
 run, open and traced give a Trace. scope, mark and schedule name what a traced program does; in a program that is not traced they do nothing.
 """
+
 from ._marks import mark, schedule, scope
 from ._notebook import load_ipython_extension
 from ._tool import Failed, program
@@ -9,4 +10,18 @@ from ._trace import Object, Report, Trace, open, run
 from ._traced import traced
 from ._version import __version__
 
-__all__ = ["Failed", "Object", "Report", "Trace", "__version__", "load_ipython_extension", "mark", "open", "program", "run", "schedule", "scope", "traced"]
+__all__ = [
+    "Failed",
+    "Object",
+    "Report",
+    "Trace",
+    "__version__",
+    "load_ipython_extension",
+    "mark",
+    "open",
+    "program",
+    "run",
+    "schedule",
+    "scope",
+    "traced",
+]

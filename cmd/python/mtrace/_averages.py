@@ -1,10 +1,17 @@
 """Sums by name, as torch.profiler has them."""
+
 from __future__ import annotations
 
 from typing import Any, Iterator
 
 # Names of columns as torch.profiler has them.
-ALIKE = {"cpu_time_total": "total_ns", "self_cpu_time_total": "exclusive_ns", "cpu_time": "mean_ns", "cuda_time_total": "gpu_ns", "device_time_total": "gpu_ns"}
+ALIKE = {
+    "cpu_time_total": "total_ns",
+    "self_cpu_time_total": "exclusive_ns",
+    "cpu_time": "mean_ns",
+    "cuda_time_total": "gpu_ns",
+    "device_time_total": "gpu_ns",
+}
 COLUMNS = ("count", "total_ns", "exclusive_ns", "mean_ns", "p50_ns", "p95_ns", "max_ns", "gpu_ns")
 
 
@@ -24,9 +31,22 @@ class KeyAverages:
     """All of a trace, a list of Average."""
 
     def __init__(self, report: Any) -> None:
-        self._list = [Average(c.selector + (" of " + c["class"] if c["class"] else ""), count=c.count, total_ns=c.total_ns, exclusive_ns=c.exclusive_ns,
-            mean_ns=c.mean_ns, p50_ns=c.p50_ns, p95_ns=c.p95_ns, max_ns=c.max_ns) for c in report.calls]
-        self._list += [Average("kernel " + k.name, count=k.dispatches, gpu_ns=k.gpu_ns, mean_ns=k.mean_ns) for k in report.kernels]
+        self._list = [
+            Average(
+                c.selector + (" of " + c["class"] if c["class"] else ""),
+                count=c.count,
+                total_ns=c.total_ns,
+                exclusive_ns=c.exclusive_ns,
+                mean_ns=c.mean_ns,
+                p50_ns=c.p50_ns,
+                p95_ns=c.p95_ns,
+                max_ns=c.max_ns,
+            )
+            for c in report.calls
+        ]
+        self._list += [
+            Average("kernel " + k.name, count=k.dispatches, gpu_ns=k.gpu_ns, mean_ns=k.mean_ns) for k in report.kernels
+        ]
 
     def __iter__(self) -> Iterator[Average]:
         return iter(self._list)
@@ -47,7 +67,10 @@ class KeyAverages:
         lines = [("name", "calls", "total", "self", "mean", "median", "95%", "longest", "GPU")]
         lines += [(a.key, "{:,}".format(a.count), *(duration(getattr(a, name)) for name in COLUMNS[1:])) for a in shown]  # type: ignore[attr-defined]
         width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-        text = ["  ".join(cell.ljust(width[0]) if i == 0 else cell.rjust(width[i]) for i, cell in enumerate(line)) for line in lines]
+        text = [
+            "  ".join(cell.ljust(width[0]) if i == 0 else cell.rjust(width[i]) for i, cell in enumerate(line))
+            for line in lines
+        ]
         if len(shown) < len(rows):
             text.append("… and %d more" % (len(rows) - len(shown)))
         return "\n".join(text)

@@ -1,4 +1,5 @@
 """Runs one call of a traced function: python -m mtrace._child CALL RESULT."""
+
 import multiprocessing.spawn
 import pickle
 import sys
@@ -19,7 +20,14 @@ def main() -> None:
     try:
         text = pickle.dumps(result)
     except Exception as why:
-        text = pickle.dumps((True, TypeError("what the function %s cannot be sent back: %s" % ("raised" if result[0] else "returned", why))))
+        text = pickle.dumps(
+            (
+                True,
+                TypeError(
+                    "what the function %s cannot be sent back: %s" % ("raised" if result[0] else "returned", why)
+                ),
+            )
+        )
     with open(answered, "wb") as file:
         file.write(text)
 

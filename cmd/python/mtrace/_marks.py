@@ -1,4 +1,5 @@
 """Names for what a traced program does. In a program that is not traced they do nothing."""
+
 from __future__ import annotations
 
 import contextlib

@@ -1,4 +1,5 @@
 """The magic %%mtrace: a cell of a notebook that is traced."""
+
 from __future__ import annotations
 
 import argparse
@@ -28,8 +29,14 @@ def cell(shell: Any, line: str, text: str) -> Any:
             file.write(text)
         printed = os.path.join(folder, "printed")
         with open(printed, "wb") as out:  # a process writes past what a notebook shows
-            trace = run([sys.executable, path], output=asked.output, stacks=asked.stacks.split(","), check=False,
-                stdout=out, stderr=subprocess.STDOUT)
+            trace = run(
+                [sys.executable, path],
+                output=asked.output,
+                stacks=asked.stacks.split(","),
+                check=False,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
         with open(printed, encoding="utf-8", errors="replace") as said:
             print(said.read(), end="")
     if trace.status:

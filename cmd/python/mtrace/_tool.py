@@ -1,4 +1,5 @@
 """The tool behind the package."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,5 @@
 """Traces: what was recorded, with its report and its tables."""
+
 from __future__ import annotations
 
 import html
@@ -15,8 +16,14 @@ from ._averages import KeyAverages
 from ._tool import Failed, ask, program
 
 
-def run(command: Sequence[Any], output: Any = None, flags: Iterable[str] = (), stacks: Sequence[str] | None = None, check: bool = True,
-        **options: Any) -> Trace:
+def run(
+    command: Sequence[Any],
+    output: Any = None,
+    flags: Iterable[str] = (),
+    stacks: Sequence[str] | None = None,
+    check: bool = True,
+    **options: Any,
+) -> Trace:
     """Runs a command, a list of words, under the tracer, and returns its Trace.
 
     output is the trace to write; without one it is in a temporary folder and goes with the Trace. stacks is a list of "native" and
@@ -90,7 +97,13 @@ class Trace:
 
     def __init__(self, path: Any, status: int | None = None, _folder: Any = None) -> None:
         self.path, self.status = os.path.abspath(path), status
-        self._folder, self._exported, self._tables, self._report, self._database = _folder, None, {}, None, None  # type: Any, Any, dict, Any, Any
+        self._folder, self._exported, self._tables, self._report, self._database = (
+            _folder,
+            None,
+            {},
+            None,
+            None,
+        )  # type: Any, Any, dict, Any, Any
 
     def __repr__(self) -> str:
         return "Trace(%r)" % self.path
@@ -117,12 +130,21 @@ class Trace:
 
     def _repr_html_(self) -> str:
         verdict = self.report.serialization
-        return "<p><b>%s</b>: %s</p><iframe sandbox=\"allow-scripts\" style=\"width:100%%;height:40rem;border:0\" srcdoc=\"%s\"></iframe>" % (
-            html.escape(verdict.verdict), html.escape(verdict.summary), html.escape(self.html()))
+        return (
+            '<p><b>%s</b>: %s</p><iframe sandbox="allow-scripts" style="width:100%%;height:40rem;border:0" srcdoc="%s"></iframe>'
+            % (html.escape(verdict.verdict), html.escape(verdict.summary), html.escape(self.html()))
+        )
 
     def export(self, format: str, output: Any, force: bool = False) -> Any:
         """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv, parquet or sqlite. With force it replaces older files."""
-        ask("export", "--format=" + format, *(["--force"] if force else []), "--output=" + os.fspath(output), "--", self.path)
+        ask(
+            "export",
+            "--format=" + format,
+            *(["--force"] if force else []),
+            "--output=" + os.fspath(output),
+            "--",
+            self.path,
+        )
         return output
 
     def _temporary(self) -> str:
@@ -148,11 +170,13 @@ class Trace:
     def pandas(self, table: str) -> Any:
         """A table, or a view of sqlite, as a pandas.DataFrame. It needs no pyarrow."""
         import pandas
+
         return pandas.read_sql_query('SELECT * FROM "%s"' % self._known(table), self.sqlite)
 
     def polars(self, table: str) -> Any:
         """A table, or a view of sqlite, as a polars.DataFrame. It needs no pyarrow."""
         import polars
+
         rows = self.sqlite.execute('SELECT * FROM "%s"' % self._known(table))
         names = [column[0] for column in rows.description]
         return polars.DataFrame(rows.fetchall(), schema=names, orient="row", infer_schema_length=None)
@@ -176,8 +200,10 @@ class Trace:
             try:
                 import pyarrow.parquet
             except ImportError:
-                raise Failed("tables need pyarrow: pip install mtrace[arrow]; or read %s, or ask for pandas(%r) or polars(%r)" % (
-                    self.parquet, name, name)) from None
+                raise Failed(
+                    "tables need pyarrow: pip install mtrace[arrow]; or read %s, or ask for pandas(%r) or polars(%r)"
+                    % (self.parquet, name, name)
+                ) from None
             self._tables[name] = pyarrow.parquet.read_table(os.path.join(self.parquet, name + ".parquet"))
         return self._tables[name]
 

@@ -1,4 +1,5 @@
 """Functions that are traced. The tracer comes into a process when it starts, so a function of a process that is not traced runs in a child."""
+
 from __future__ import annotations
 
 import functools
@@ -47,8 +48,10 @@ def _in_child(call: Callable, arguments: tuple, named: dict, output: Any, stacks
         raise Failed("%s cannot be sent to the child that is traced: %s" % (call.__qualname__, why)) from None
     main = sys.modules["__main__"]
     if call.__module__ == "__main__" and not getattr(main, "__file__", None):
-        raise Failed("%s is of a session without a file, where the child that is traced cannot find it: use %%%%mtrace, or put it into a module" %
-            call.__qualname__)
+        raise Failed(
+            "%s is of a session without a file, where the child that is traced cannot find it: use %%%%mtrace, or put it into a module"
+            % call.__qualname__
+        )
     prepared = multiprocessing.spawn.get_preparation_data("traced")
     prepared.pop("authkey", None)  # which must not be written down
     sys.stderr.write("mtrace: %s runs in a child process, which is traced\n" % call.__qualname__)
@@ -57,7 +60,13 @@ def _in_child(call: Callable, arguments: tuple, named: dict, output: Any, stacks
         asked, answered = os.path.join(folder, "call"), os.path.join(folder, "result")
         with open(asked, "wb") as file:
             pickle.dump((prepared, work), file)
-        trace = run([sys.executable, "-m", "mtrace._child", asked, answered], output=output, stacks=stacks, flags=flags, check=False)
+        trace = run(
+            [sys.executable, "-m", "mtrace._child", asked, answered],
+            output=output,
+            stacks=stacks,
+            flags=flags,
+            check=False,
+        )
         if not os.path.exists(answered):
             raise Failed("the child that ran %s ended with status %s" % (call.__qualname__, trace.status))
         with open(answered, "rb") as file:

@@ -1,4 +1,5 @@
 """What a program says of itself: traced functions, schedules, sums by name, the notebook's cell. Usage: traced.py WORKLOAD"""
+
 import io
 import os
 import runpy
@@ -62,7 +63,10 @@ def main():
     plan = mtrace.schedule(wait=1, warmup=2, active=2, repeat=1, skip_first=1)
     assert [plan.phase(n) for n in range(8)] == ["skip", "wait", "warmup", "warmup", "active", "active", "done", "done"]
     assert list(plan.over("abc")) == ["a", "b", "c"] and plan.number == 3
-    for wrong in (lambda: mtrace.schedule(wait=0, warmup=0, active=0), lambda: trace.key_averages().table(sort_by="colour")):
+    for wrong in (
+        lambda: mtrace.schedule(wait=0, warmup=0, active=0),
+        lambda: trace.key_averages().table(sort_by="colour"),
+    ):
         try:
             wrong()
             raise SystemExit("what cannot be was taken")
@@ -76,9 +80,16 @@ def main():
     assert len(lines) == 5 and lines[0].startswith("name") and lines[-1].startswith("… and"), lines
     most = max(averages, key=lambda a: a.total_ns)
     assert averages.table(sort_by="cpu_time_total").splitlines()[1].startswith(most.key), averages
-    assert "VERDICT" in trace.report() and trace.report.schema == "mtrace.report/1" and "_trace" not in list(trace.report)
+    assert (
+        "VERDICT" in trace.report() and trace.report.schema == "mtrace.report/1" and "_trace" not in list(trace.report)
+    )
     page = trace._repr_html_()
-    assert trace.report.serialization.verdict in page and "srcdoc" in page and "<script>" not in page and "page-data" in page, page[:200]
+    assert (
+        trace.report.serialization.verdict in page
+        and "srcdoc" in page
+        and "<script>" not in page
+        and "page-data" in page
+    ), page[:200]
     count = trace.sqlite.execute("SELECT count(*) FROM calls WHERE selector = 'commit'").fetchone()[0]
     assert count == commits, (count, commits)
     assert trace.sqlite.execute("SELECT calls FROM time_by_call WHERE selector = 'commit'").fetchone()[0] == commits
@@ -88,7 +99,9 @@ def main():
         assert os.path.exists(os.path.join(folder, path)), path
     test = subprocess.run([mtrace.program(), "doctor"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert "not beside the tool" not in test.stdout, test.stdout
-    bench = subprocess.run([mtrace.program(), "bench", "acquire"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    bench = subprocess.run(
+        [mtrace.program(), "bench", "acquire"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
     assert bench.returncode == 0, bench.stdout
 
     # The cell of a notebook, with as much of IPython as it needs.
@@ -104,7 +117,11 @@ def main():
     kind, cell = shell.magics["mtrace"]
     kept, sys.stdout = sys.stdout, io.StringIO()
     try:
-        shown = cell("--stacks native run", "import runpy, sys\nsys.argv[1:] = %r\nprint('said')\nrunpy.run_path(%r, run_name='__main__')\n" % (WORDS, workload))
+        shown = cell(
+            "--stacks native run",
+            "import runpy, sys\nsys.argv[1:] = %r\nprint('said')\nrunpy.run_path(%r, run_name='__main__')\n"
+            % (WORDS, workload),
+        )
         said = sys.stdout.getvalue()
     finally:
         sys.stdout = kept

@@ -4,10 +4,7 @@
 package evidence
 
 import (
-	"cmp"
-
 	"mtrace/analyze"
-	"mtrace/analyze/policy"
 )
 
 // Evidence is all that a trace shows. Gather makes it whole; nothing changes it afterwards.
@@ -36,17 +33,6 @@ type Evidence struct {
 	Starvation  Starvation
 	OwnWork     *Interference // of the threads' own work with each other's; nil if that cannot be tested
 	Launch      Launch
-}
-
-// Options steer what is random.
-type Options struct {
-	Seed         uint64 // the same seed gives the same answer; 0 is as good as any
-	Permutations int    // 0 is policy.Permutations
-}
-
-func (o Options) withDefaults() Options {
-	o.Permutations = cmp.Or(o.Permutations, policy.Permutations)
-	return o
 }
 
 // Gather finds all that is asked of a trace.

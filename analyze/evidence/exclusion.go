@@ -8,37 +8,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
-	"mtrace/analyze/statistics"
 )
-
-// Tests are the statistical tests of whether threads hold each other up.
-type Tests struct {
-	Exclusion    []Exclusion
-	Interference []Interference
-}
-
-// RunTests runs the statistical tests of a trace.
-func RunTests(trace *analyze.Trace, opts Options) Tests {
-	opts = opts.withDefaults()
-	t := Tests{testExclusions(trace, opts), testInterferences(trace, opts)}
-	t.adjust()
-	return t
-}
-
-// adjust adjusts the p-values of all tests of the analysis together.
-func (t *Tests) adjust() {
-	var p []float64
-	var q []*float64
-	for e := range analyze.Each(t.Exclusion) {
-		p, q = append(p, e.PValue), append(q, &e.QValue)
-	}
-	for i := range analyze.Each(t.Interference) {
-		p, q = append(p, i.PValue), append(q, &i.QValue)
-	}
-	for i, adjusted := range statistics.FalseDiscovery(p) {
-		*q[i] = adjusted
-	}
-}
 
 // An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap /
 // overlap expected if the threads were independent; PValue is how often independent threads would overlap as little as

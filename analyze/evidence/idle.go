@@ -91,3 +91,8 @@ func (did idleWork) outside() string {
 	}
 	return doingOutside
 }
+
+type idleKey struct {
+	thread *analyze.Thread
+	doing  string
+}

@@ -65,18 +65,6 @@ func testInterferences(trace *analyze.Trace, opts Options) (found []Interference
 	return found
 }
 
-// openEncoders are encoders that the thread ends that made them, as calls from the one to the other.
-func openEncoders(trace *analyze.Trace) (calls []analyze.Call) {
-	for b := range trace.Buffers() {
-		for e := range analyze.Each(b.Encoders) {
-			if t := e.Created.Thread; t != nil && e.Created.Known() && e.Ended.Known() && e.Ended.Thread == t {
-				calls = append(calls, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: t})
-			}
-		}
-	}
-	return calls
-}
-
 func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
 	calls = slices.DeleteFunc(calls, func(c analyze.Call) bool { return c.Begin < window.Begin || c.End > window.End })
 	slices.SortFunc(calls, func(x, y analyze.Call) int { return cmp.Compare(x.Begin, y.Begin) })
@@ -233,15 +221,4 @@ func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 		len(services)) &&
 		most >= 3*least && least <= 2*r.Service
 	r.Even = policy.NearlyAll(len(services), len(calls)) && policy.NearlyAll(long-short, len(services))
-}
-
-// SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no
-// bound.
-func (t *Tests) SoloCommit() analyze.Nanos {
-	for i := range t.Interference {
-		if x := &t.Interference[i]; x.What == "commit" && x.OneAtATime() {
-			return x.Solo
-		}
-	}
-	return 1 << 62
 }

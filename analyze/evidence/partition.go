@@ -211,22 +211,3 @@ func (times *ThreadTimes) balance(t *ThreadTime) {
 		inside -= cut
 	}
 }
-
-// Share is how much of the whole a part is; 0 of nothing.
-func Share(part, whole analyze.Nanos) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return float64(part) / float64(whole)
-}
-
-// Scaled is so much of a time.
-func Scaled(n analyze.Nanos, by float64) analyze.Nanos { return analyze.Nanos(float64(n) * by) }
-
-// ThreadName is a thread in words.
-func ThreadName(t *analyze.Thread) string {
-	if t.Name == "" {
-		return fmt.Sprintf("thread %d", t.ID)
-	}
-	return fmt.Sprintf("%s %d", t.Name, t.ID)
-}

@@ -2,7 +2,9 @@ package evidence
 
 import (
 	"math"
+	"path"
 	"slices"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -141,14 +143,6 @@ func processorsUsed(taking []*ThreadTime) (used []float64, waited float64, windo
 	return used, waited, window
 }
 
-// atWork is when a thread worked; all the time it was seen in where that is not known.
-func atWork(t *analyze.Thread) analyze.Interval {
-	if t.Working.Length() == 0 {
-		return t.Active
-	}
-	return t.Working
-}
-
 // addWakes finds how long after the tracer's completion handler a wait returns.
 func (p *Processors) addWakes(trace *analyze.Trace) {
 	var all []analyze.Nanos
@@ -163,4 +157,10 @@ func (p *Processors) addWakes(trace *analyze.Trace) {
 		slices.Sort(all)
 		p.LateWake = all[p.Wakes-1-p.Wakes/policy.Quick]
 	}
+}
+
+// isInterpreter says whether a process is a language interpreter that runs one thread at a time.
+func isInterpreter(p *analyze.Process) bool {
+	name := strings.ToLower(path.Base(p.Program))
+	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")
 }

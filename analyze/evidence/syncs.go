@@ -176,3 +176,71 @@ func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, oc
 	}
 	return locks, loops
 }
+
+// hanging is what hangs on one thread's waits for others' work.
+type hanging struct {
+	when *Busy         // from the end of one wait to the beginning of the next
+	own  analyze.Nanos // the thread's own time in that
+}
+
+// findHanging finds what hangs on the waits for others' work of the threads that wait for everybody's.
+func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
+	calls := map[*analyze.Thread][]TimedCall{}
+	add := func(c *analyze.Call, kind CallKind) {
+		if syncs.everybody[c.Thread] && c.Known() {
+			calls[c.Thread] = append(calls[c.Thread], TimedCall{c.Interval, kind})
+		}
+	}
+	t, encoded := syncs.work.trace, syncs.work.trace.Encoded()
+	for w := range analyze.Each(t.Waits) {
+		kind := CallWait
+		if ForOthers(t, w) || encoded && w.Buffer != analyze.NoCommandBuffer && t.WaitsFor(w).Empty() {
+			kind = CallNeedless
+		}
+		add(&w.Call, kind)
+	}
+	for l := range analyze.Each(locks) {
+		add(&l.Call, CallLock)
+	}
+	for b := range t.Buffers() {
+		add(&b.Created, CallOther)
+		add(&b.Committed, CallOther)
+	}
+	for c := range analyze.Each(t.Compilations) {
+		if c.Kind != analyze.KindChildren { // which is no call of Metal's
+			add(&c.Call, CallOther)
+		}
+	}
+	syncs.hanging = map[*analyze.Thread]*hanging{}
+	atWork := map[*analyze.Process][]analyze.Interval{}
+	for thread, list := range calls {
+		list = outermost(list)
+		h := &hanging{}
+		var when []analyze.Interval
+		for _, p := range Passages(list) {
+			when = append(when, analyze.Interval{Begin: list[p.After].End, End: list[p.Wait].Begin})
+			h.own += Scaled(p.Own, p.Hangs)
+		}
+		if len(when) > 0 {
+			h.when = NewBusy(when)
+			syncs.hanging[thread] = h
+			asleep := NewBusy(blocked[thread].spans(onLock, onGPU, onOthers))
+			for _, way := range h.when.Spans() {
+				atWork[thread.Process] = append(atWork[thread.Process], asleep.Gaps(way)...)
+			}
+		}
+	}
+	syncs.passing = unions(atWork)
+}
+
+// Hangs is the part of a wait for a lock that hangs on waits for others' work: all of it on the way from one to the
+// next; of a wait for an interpreter's lock elsewhere, the time for which one that was on such a way had it.
+func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
+	switch h := syncs.hanging[l.Thread]; {
+	case h != nil && h.when.Within(l.Interval) == l.Length():
+		return l.Own
+	case l.OfInterpreter():
+		return min(l.Own, syncs.passing[l.Thread.Process].Within(l.Interval))
+	}
+	return 0
+}

@@ -38,11 +38,6 @@ type Total struct {
 	warned  map[string]bool
 }
 
-type idleKey struct {
-	thread *analyze.Thread
-	doing  string
-}
-
 type pair struct{ waiter, holder *analyze.Thread }
 
 // NewTotal adds to the total of the parts' traces.

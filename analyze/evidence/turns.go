@@ -1,9 +1,7 @@
 package evidence
 
 import (
-	"path"
 	"slices"
-	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -49,33 +47,6 @@ func FindTurns(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters,
 	return Turns{in.find("waits", longWaits), in.find("round trips", roundTripsByThread), trace}
 }
 
-// roundTripsByThread returns, for each thread, the times from creating the first command buffer after a wait to the end
-// of the next wait for the GPU, however short: a thread that lacked a processor finds its work done.
-func roundTripsByThread(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
-	made := map[*analyze.Thread][]analyze.Nanos{}
-	for b := range trace.Buffers() {
-		if t := b.Created.Thread; t != nil && b.Created.Known() {
-			made[t] = append(made[t], b.Created.Begin)
-		}
-	}
-	for _, list := range made {
-		slices.Sort(list)
-	}
-	trips, next := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread]int{}
-	for w := range analyze.Each(trace.Waits) { // by their beginning
-		list, first := made[w.Thread], next[w.Thread]
-		if first == len(list) || list[first] >= w.Begin {
-			continue
-		}
-		trips[w.Thread] = append(trips[w.Thread], analyze.Interval{Begin: list[first], End: w.End})
-		for first < len(list) && list[first] < w.End {
-			first++
-		}
-		next[w.Thread] = first
-	}
-	return trips
-}
-
 func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Thread][]analyze.Interval) *TakingTurns {
 	i := slices.IndexFunc(in.tests.Exclusion, func(e Exclusion) bool { return e.What == what })
 	if i < 0 {
@@ -119,28 +90,6 @@ func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	return lost
 }
 
-// longWaits are the waits for the GPU, thread by thread, but for those that found their work done.
-func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
-	by := map[*analyze.Thread][]analyze.Interval{}
-	for w := range analyze.Each(t.Waits) {
-		if w.Length() >= policy.ShortestWait.Nanos() {
-			by[w.Thread] = append(by[w.Thread], w.Interval)
-		}
-	}
-	return by
-}
-
-// WaitsUnion is when any thread waited for the GPU.
-func WaitsUnion(t *analyze.Trace) *Busy { return unionOf(longWaits(t)) }
-
-func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
-	var all []analyze.Interval
-	for _, of := range by {
-		all = append(all, of...)
-	}
-	return NewBusy(all)
-}
-
 // InterpreterWaits counts the waits for the GPU by whether the thread held its interpreter's lock when it began to
 // wait.
 type InterpreterWaits struct {
@@ -182,10 +131,4 @@ func KeptInterpreter(submitters *Submitters, locks []analyze.LockWait) (kept ana
 		}
 	}
 	return kept
-}
-
-// isInterpreter says whether a process is a language interpreter that runs one thread at a time.
-func isInterpreter(p *analyze.Process) bool {
-	name := strings.ToLower(path.Base(p.Program))
-	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")
 }

@@ -1,0 +1,69 @@
+package evidence
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// longWaits are the waits for the GPU, thread by thread, but for those that found their work done.
+func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
+	by := map[*analyze.Thread][]analyze.Interval{}
+	for w := range analyze.Each(t.Waits) {
+		if w.Length() >= policy.ShortestWait.Nanos() {
+			by[w.Thread] = append(by[w.Thread], w.Interval)
+		}
+	}
+	return by
+}
+
+// roundTripsByThread returns, for each thread, the times from creating the first command buffer after a wait to the end
+// of the next wait for the GPU, however short: a thread that lacked a processor finds its work done.
+func roundTripsByThread(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
+	made := map[*analyze.Thread][]analyze.Nanos{}
+	for b := range trace.Buffers() {
+		if t := b.Created.Thread; t != nil && b.Created.Known() {
+			made[t] = append(made[t], b.Created.Begin)
+		}
+	}
+	for _, list := range made {
+		slices.Sort(list)
+	}
+	trips, next := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread]int{}
+	for w := range analyze.Each(trace.Waits) { // by their beginning
+		list, first := made[w.Thread], next[w.Thread]
+		if first == len(list) || list[first] >= w.Begin {
+			continue
+		}
+		trips[w.Thread] = append(trips[w.Thread], analyze.Interval{Begin: list[first], End: w.End})
+		for first < len(list) && list[first] < w.End {
+			first++
+		}
+		next[w.Thread] = first
+	}
+	return trips
+}
+
+// WaitsUnion is when any thread waited for the GPU.
+func WaitsUnion(t *analyze.Trace) *Busy { return unionOf(longWaits(t)) }
+
+func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
+	var all []analyze.Interval
+	for _, of := range by {
+		all = append(all, of...)
+	}
+	return NewBusy(all)
+}
+
+// openEncoders are encoders that the thread ends that made them, as calls from the one to the other.
+func openEncoders(trace *analyze.Trace) (calls []analyze.Call) {
+	for b := range trace.Buffers() {
+		for e := range analyze.Each(b.Encoders) {
+			if t := e.Created.Thread; t != nil && e.Created.Known() && e.Ended.Known() && e.Ended.Thread == t {
+				calls = append(calls, analyze.Call{Interval: analyze.Interval{Begin: e.Created.Begin, End: e.Ended.End}, Thread: t})
+			}
+		}
+	}
+	return calls
+}

@@ -40,10 +40,9 @@ func crowding(d *Device, labels bool) (c Crowding) {
 	if len(sorts) == 0 {
 		return Crowding{}
 	}
-	const steps = 20
 	var least, none float64
-	for step := 0; step <= steps; step++ {
-		slope := float64(step) / steps
+	for step := 0; step <= policy.CrowdingSteps; step++ {
+		slope := float64(step) / policy.CrowdingSteps
 		done := ran.slowed(slope)
 		differ := 0.0
 		for _, sort := range sorts {

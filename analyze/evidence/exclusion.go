@@ -78,10 +78,11 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	}
 	slices.Sort(samples)
 	quantile := func(q float64) float64 { return 1 - samples[int(q*float64(len(samples)-1))]/mean }
-	if quantile(0.025) > 1-policy.FalseDiscovery.Value {
+	if quantile(policy.IntervalTail) > 1-policy.FalseDiscovery.Value {
 		return Exclusion{}, false // so little to overlap that chance alone can leave none
 	}
-	e := Exclusion{Index: 1 - float64(observed)/mean, Low: quantile(0.975), High: quantile(0.025),
+	e := Exclusion{Index: 1 - float64(observed)/mean, Low: quantile(1 - policy.IntervalTail),
+		High:   quantile(policy.IntervalTail),
 		PValue: float64(below+1) / float64(len(samples)+1), Threads: len(lines)}
 	for _, line := range lines {
 		e.Intervals += len(line)

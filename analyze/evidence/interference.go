@@ -219,6 +219,6 @@ func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 	least, most := durations[len(durations)/policy.Quick], durations[len(durations)-1-len(durations)/policy.Quick]
 	r.HandOff = policy.AtLeast(policy.Most, len(services), len(calls)) && !policy.AtLeast(policy.WorthNaming, short,
 		len(services)) &&
-		most >= 3*least && least <= 2*r.Service
+		most >= policy.LeastDurationSpread*least && least <= policy.MostServicesOfQuick*r.Service
 	r.Even = policy.NearlyAll(len(services), len(calls)) && policy.NearlyAll(long-short, len(services))
 }

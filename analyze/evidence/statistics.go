@@ -47,7 +47,7 @@ func correlation(x, y []float64) float64 {
 // effect is the share of the mean of y that the slope of y over x explains, for the longest hundredth cut to the 99th
 // percentile.
 func effect(y, x []float64) float64 {
-	top := slices.Sorted(slices.Values(y))[len(y)*99/100]
+	top := slices.Sorted(slices.Values(y))[len(y)*policy.LongestPercentile/100]
 	var r regression
 	for i := range x {
 		r.add(x[i], min(y[i], top), 1)

@@ -37,6 +37,15 @@ const (
 	Moved     = 0.25 // share of the threads' time that two parts must spend differently
 )
 
+// Limits of the statistical tests.
+const (
+	IntervalTail        = 0.025 // share of the samples that an interval of 95% leaves out at each end
+	LongestPercentile   = 99    // of durations: a regression cuts longer ones to this
+	LeastDurationSpread = 3     // slow calls take at least so many times as long as quick ones if they queue for one server
+	MostServicesOfQuick = 2     // service times that a quick call takes at most if calls queue for one server
+	CrowdingSteps       = 20    // slopes from 0 to 1 that are tried for a device that shares itself
+)
+
 // SteadyGain is the largest difference between the gains of a few readings that may stand for all: a quarter of an
 // interval's least error. The range of eight normal values is 1.7 times that of three, so the ends of an interval
 // move by less than a fifth of that error.

@@ -22,10 +22,7 @@ var noThresholds = map[string]struct {
 }{
 	"diff/bins.go":              {[]string{"1e-18"}, "rounding"},
 	"diff/text.go":              {[]string{"0.0001"}, "the least that is printed in digits"},
-	"evidence/crowding.go":      {[]string{"20"}, "steps of a search"},
-	"evidence/exclusion.go":     {[]string{"0.025"}, "a two-sided quantile"},
 	"evidence/gpu.go":           {[]string{"16"}, "a bound of memory"},
-	"evidence/interference.go":  {[]string{"3"}, "the ratio of two fits"},
 	"evidence/queues.go":        {[]string{"64"}, "Metal's own default"},
 	"evidence/statistics.go":    {[]string{"3", "32", "64", "4"}, "sizes of an algorithm"},
 	"hang/file.go":              {[]string{"20"}, "a bound of memory"},

@@ -7,6 +7,29 @@ import (
 	"mtrace/analyze/tracesim"
 )
 
+// Small objects that were never released were nothing, because they are less than a mebibyte.
+func TestObjectsNeverReleased(t *testing.T) {
+	for name, c := range map[string]struct {
+		keeps func(i int) bool
+		says  string
+	}{
+		"each step keeps one":   {func(int) bool { return true }, "more buffers are alive at the end than at the start"},
+		"each tenth keeps one":  {func(i int) bool { return i%10 == 0 }, ""},
+		"kept in a first phase": {func(i int) bool { return i < 120 }, ""},
+	} {
+		found := look(t, 1, steady(200, func(th *tracesim.Thread, q *tracesim.Queue, i int) {
+			b := th.Make(256, 0, tracesim.Shared)
+			th.Wait(iterate(th, q, 100*us, "step"))
+			if !c.keeps(i) || i == 0 {
+				th.Release(b)
+			}
+		}))["memory-growth"]
+		if (found.Severity == Info) != (c.says != "") || !strings.Contains(found.Evidence, c.says) {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
+
 // Memory of a size of its own in each step, and caches that are cleared in each step, were nothing but "memory made in
 // the loop".
 func TestMemoryChurn(t *testing.T) {

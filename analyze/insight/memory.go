@@ -1,8 +1,10 @@
 package insight
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -93,7 +95,9 @@ func growth(in *Input) *Insight {
 	var where sites
 	names := sizes{}
 	var thirds [3]uint64
+	var counts [3]int
 	var bytes uint64
+	byClass := map[string]int{}
 	kept, made := 0, 0
 	for i := range in.Trace.Allocations {
 		a := &in.Trace.Allocations[i]
@@ -109,11 +113,16 @@ func growth(in *Input) *Insight {
 		kept++
 		bytes += a.Bytes
 		before, _ := slices.BinarySearch(commits, a.At)
-		thirds[min(2, 3*before/len(commits))] += a.Bytes
+		third := min(2, 3*before/len(commits))
+		thirds[third] += a.Bytes
+		counts[third]++
+		byClass[allocatedClass(a.Selector)]++
 		where.add(&analyze.Call{Thread: a.Thread, Stack: a.Stack}, a.Selector, names.of(a), 1, 0, a.Bytes)
 	}
-	if bytes < policy.LeastGrowth || kept < policy.FewestRounds ||
-		float64(min(thirds[0], thirds[1], thirds[2])) < policy.GrowthThird*float64(bytes) {
+	inBytes := bytes >= policy.LeastGrowth && kept >= policy.FewestRounds &&
+		float64(min(thirds[0], thirds[1], thirds[2])) >= policy.GrowthThird*float64(bytes)
+	inCount := kept >= policy.LeastKept && float64(min(counts[0], counts[1], counts[2])) >= policy.GrowthThird*float64(kept)
+	if !inBytes && !inCount {
 		return nil
 	}
 	if in.Trace.Releases == 0 && in.Memory.Reused == 0 && in.Memory.Addressed == 0 && in.Memory.Samples == 0 {
@@ -122,11 +131,36 @@ func growth(in *Input) *Insight {
 	i := &Insight{Severity: Info, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d allocations made after the start were not freed before the last commit: %s, %s "+
 			"of it in the last third of the work",
-			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])),
+			kept, made, analyze.FormatBytes(bytes), analyze.FormatBytes(thirds[2])) + "; " + inWords(byClass),
 		Advice: "release memory when it is no longer needed, or reuse it; an autorelease pool around each iteration " +
 			"frees what the calls return autoreleased"}
 	if m := in.Memory; m.Samples > 0 {
 		i.Evidence += fmt.Sprintf("; the device itself reported %s at most", analyze.FormatBytes(m.Device))
 	}
 	return i
+}
+
+// allocatedClass is what a call that allocates returns, as a word: "newBufferWithLength:options:" returns a buffer.
+func allocatedClass(selector string) string {
+	for _, class := range []string{"Buffer", "Texture", "Heap", "Tensor", "AccelerationStructure"} {
+		if strings.HasPrefix(selector, "new"+class) || strings.HasPrefix(selector, "newShared"+class) {
+			return strings.ToLower(class[:1]) + class[1:]
+		}
+	}
+	return "other object"
+}
+
+// inWords is "60 more buffers, 2 more textures": the most of one class first.
+func inWords(classes map[string]int) string {
+	var names, words []string
+	for name := range classes {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(classes[b], classes[a]), strings.Compare(a, b))
+	})
+	for _, name := range names {
+		words = append(words, analyze.Plural(classes[name], "more "+name))
+	}
+	return strings.Join(words, " and ") + " are alive at the end than at the start"
 }

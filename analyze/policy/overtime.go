@@ -41,6 +41,8 @@ const (
 	// ChurnSoon is how long after a release memory of the same size counts as made again at once, if less than a step
 	// of the thread is over.
 	ChurnSoon analyze.Nanos = 10_000_000
+	// LeastKept is how many objects that are not released are growth, however small they are.
+	LeastKept = 100
 	// ClearedTogether is how many releases in a row, with no allocation between them, are a cache that is cleared.
 	ClearedTogether = 3
 )

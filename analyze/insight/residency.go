@@ -124,6 +124,10 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 		return nil, 0, 0
 	}
 	slices.Sort(delays)
+	low, high := delays[len(delays)/4], delays[len(delays)*3/4]
+	if float64(high) > policy.LateSpread*float64(low) {
+		return nil, 0, 0
+	}
 	return found, usual, delays[len(delays)/2]
 }
 

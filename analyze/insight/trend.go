@@ -3,9 +3,12 @@ package insight
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
@@ -54,8 +57,10 @@ type steps struct {
 	thread  *analyze.Thread
 	commits []analyze.Nanos // at which a part begins, and at which the last ends
 	whole   fifths
-	parts   map[string]*grower
-	order   []*grower
+	// of the steps' lengths with time, by ranks
+	correlation float64
+	parts       map[string]*grower
+	order       []*grower
 
 	dispatches, threads [policy.TrendParts]uint64 // that the thread had the GPU run
 }
@@ -74,7 +79,53 @@ func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 		s.whole.time[part], s.whole.count[part] = end-begin, n
 	}
 	s.commits = append(s.commits, commits[policy.TrendParts*n])
+	lengths := make([]float64, len(commits)-1)
+	for i := range lengths {
+		lengths[i] = float64(commits[i+1] - commits[i])
+	}
+	s.correlation = withTime(lengths)
 	return s
+}
+
+// grow says whether the steps grow, and not by chance.
+func (s *steps) grow() bool {
+	return s.whole.grows() && s.correlation*math.Sqrt(float64(s.count()-1)) >= policy.TrendZ
+}
+
+// count is the number of steps.
+func (s *steps) count() (n int) {
+	for _, c := range s.whole.count {
+		n += c
+	}
+	return n
+}
+
+// withTime is the rank correlation of values with their order in time (Spearman).
+func withTime(list []float64) float64 {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a], list[b]) })
+	ranks, places := make([]float64, len(list)), make([]float64, len(list))
+	for first := 0; first < len(order); {
+		end := first
+		for end < len(order) && list[order[end]] == list[order[first]] {
+			end++
+		}
+		for _, i := range order[first:end] {
+			ranks[i] = float64(first+end-1) / 2
+		}
+		first = end
+	}
+	for i := range places {
+		places[i] = float64(i)
+	}
+	r := stat.Correlation(ranks, places, nil)
+	if math.IsNaN(r) { // all are equal
+		return 0
+	}
+	return r
 }
 
 // part is the part that an instant is in; false when it is in none.
@@ -160,7 +211,7 @@ func trend(in *Input) *Insight {
 	all := map[*analyze.Thread]*steps{}
 	var order []*steps
 	for thread, commits := range in.rounds.thread {
-		if s := stepsOf(thread, commits); s != nil && s.whole.grows() {
+		if s := stepsOf(thread, commits); s != nil && s.grow() {
 			all[thread] = s
 			order = append(order, s)
 		}

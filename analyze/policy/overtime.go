@@ -8,10 +8,13 @@ const (
 	// TrendParts is into how many parts of equally many steps a run is cut to see whether its steps grow.
 	TrendParts = 5
 	// TrendSteps is the least number of steps in each of these parts: the mean of fewer is decided by one outlier.
-	TrendSteps = 8
+	TrendSteps = 10
 	// TrendRatio is by what factor steps must grow from the first part to the last. Two runs of one program differ by
 	// 5 %, and a GPU that warms up slows down by a fifth.
 	TrendRatio = 1.3
+	// TrendZ is how far the rank correlation of the steps' lengths with time must be from none, in standard deviations: by
+	// chance it is beyond 4 once in 30,000 threads.
+	TrendZ = 4.0
 	// TrendShare is the least share of the whole growth that each part must add to the one before it. A phase that
 	// takes longer than the phase before it is a jump between two parts and adds nothing in the others.
 	TrendShare = 0.03
@@ -61,8 +64,10 @@ const (
 	LateStart                      = 3.0
 	LateStartAtLeast analyze.Nanos = 200_000
 	// LateStarts is how many such command buffers there must be, and of those that come after the same thing at least
-	// Half.
-	LateStarts = 3
+	// Half. A machine that stalls for a moment makes a pause and a late start as well, but of any length: LateSpread is
+	// how many times as long as the lower quartile of the delays the upper one may be.
+	LateStarts = 5
+	LateSpread = 2.0
 	// LargeAllocation is the size in bytes from which memory that a command buffer uses first has a cost of its own: the
 	// system wires it page by page.
 	LargeAllocation = 16 << 20

@@ -62,7 +62,9 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			r.Lost += handling[b.Queue].Within(late) // its completion comes after those before it in the queue
 		}
 	}
-	promised := evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)
+	chained, handlers := evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
+	// a thread that waits for a handler of the chain waits while the GPU does: that time is lost once
+	promised := max(0, evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)-chained)
 	r.Lost += promised
 	waited, full := r.Lost, analyze.Nanos(0)
 	for _, c := range ev.Queues.Full {
@@ -71,7 +73,6 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	if full > lostTo(queueDepth, ev) { // otherwise it is the queue's depth
 		r.Lost += full
 	}
-	chained, handlers := evidence.Chained(ev.Trace)
 	r.Lost += chained
 	r.Holds = r.Lost > 0
 	if !r.Holds {

@@ -97,10 +97,11 @@ func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 	return s
 }
 
-// Of is the command buffer whose handler ended a wait: of those whose handlers ran at the signal, the one that the
-// waiting thread committed, otherwise the one that completed last. It is nil if the signal was given outside of
-// handlers, or by a thread that commits these command buffers itself.
-func (s SignalledInHandlers) Of(w *analyze.SignalWait) (of *analyze.CommandBuffer) {
+// Of is the command buffer, of those that the waiting thread committed, whose handlers ran when the signal that ended
+// the wait was given, and which was on the GPU, or before it, when the wait began; nil if there is none. Which thread
+// runs the handlers is not recorded: a signal for a thread that committed nothing may come from any thread that runs
+// beside the handlers, and a wait that began after the GPU's end may be a handler's own.
+func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 	if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
 		return nil
 	}
@@ -108,35 +109,42 @@ func (s SignalledInHandlers) Of(w *analyze.SignalWait) (of *analyze.CommandBuffe
 		return cmp.Compare(b.GPU.End, at)
 	})
 	for i--; i >= 0 && s.handled[i].GPU.End+s.longest >= w.Signalled; i-- {
-		b := s.handled[i]
-		switch {
-		case b.Completed.Begin < w.Signalled || b.Process != w.Thread.Process || b.Committed.Thread == w.Signaller:
-		case b.Committed.Thread == w.Thread:
+		if b := s.handled[i]; b.Completed.Begin >= w.Signalled && b.Committed.Thread == w.Thread &&
+			w.Begin < b.GPU.End {
 			return b
-		case of == nil:
-			of = b
 		}
 	}
-	return of
+	return nil
 }
 
 // HandlersBeforeSignals is how long threads waited for signals of completion handlers after the usual completion of the
-// handler's command buffer: for what the handlers did before.
+// handler's command buffer: for what the handlers did before, without their own waits for signals.
 func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited analyze.Nanos) {
 	usual, _ := UsualCompletion(t)
-	signalled := FindSignalledInHandlers(t)
+	signalled, asleep := FindSignalledInHandlers(t), asleepForSignals(waits)
 	for w := range analyze.Each(waits) {
 		if b := signalled.Of(w); b != nil {
-			waited += w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: w.Signalled}).Length()
+			before := w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: w.Signalled})
+			waited += before.Length() - asleep[w.Signaller].Within(before)
 		}
 	}
 	return waited
 }
 
+// asleepForSignals is when each thread waited for signals.
+func asleepForSignals(waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
+	by := map[*analyze.Thread][]analyze.Interval{}
+	for w := range analyze.Each(waits) {
+		by[w.Thread] = append(by[w.Thread], w.Interval)
+	}
+	return unions(by)
+}
+
 // Chained is how long completion handlers worked, after the usual completion of their command buffers, before they made
-// their thread's next one, and how many did. It counts threads that make nearly all command buffers so, between the
+// their thread's next one, and how many did. Their waits for signals are not work. It counts threads that make nearly all command buffers so, between the
 // GPU's end of the one before and the return of its handlers.
-func Chained(t *analyze.Trace) (worked analyze.Nanos, handlers int) {
+func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos, handlers int) {
+	asleep := asleepForSignals(waits)
 	usual, _ := UsualCompletion(t)
 	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {
@@ -144,7 +152,7 @@ func Chained(t *analyze.Trace) (worked analyze.Nanos, handlers int) {
 			by[b.Created.Thread] = append(by[b.Created.Thread], b)
 		}
 	}
-	for _, list := range by {
+	for thread, list := range by {
 		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int {
 			return cmp.Compare(x.Created.Begin,
 				y.Created.Begin)
@@ -154,7 +162,8 @@ func Chained(t *analyze.Trace) (worked analyze.Nanos, handlers int) {
 			b, made := list[i-1], list[i].Created.Begin
 			if b.Handlers > 0 && b.GPU.End <= made && made <= b.Completed.Begin {
 				n++
-				took += max(0, made-b.GPU.End-usual)
+				work := analyze.Interval{Begin: b.GPU.End + usual, End: max(b.GPU.End+usual, made)}
+				took += work.Length() - asleep[thread].Within(work)
 			}
 		}
 		if len(list) >= policy.Sample.Count() && policy.NearlyAll(n, len(list)-1) {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// Marks a moment on the calling thread. A name is UTF-8; NULL is an empty one; what is longer than 4096 bytes is cut.
+// Marks a moment on the calling thread. A name is UTF-8; NULL is an empty name; a name is cut at 4096 bytes.
 __attribute__((weak)) void mtrace_mark(const char *name);
 
 // Begins a scope on the calling thread, and ends the innermost one. Scopes nest, 64 deep; an end without a beginning

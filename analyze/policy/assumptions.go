@@ -8,9 +8,8 @@ const (
 	// Scattered is the share of bursts of work that the scheduler does not place on the least busy processor. It depends
 	// on the system and on which thread wakes which; intervals cover none and all.
 	Scattered = 0.5
-	// Interrupting is the share of a wake-up that wakes the processor and not the thread: one of three parts (the system
-	// call of the waking thread, the interrupt to a sleeping processor, the switch to the thread). Intervals cover none
-	// and all.
+	// Interrupting is the share of a wake-up that wakes the processor and not the thread: one of three parts, beside the
+	// system call of the waking thread and the switch to the thread. Intervals cover none and all.
 	Interrupting = 1.0 / 3
 	// MostWaking bounds the part of the framework's work that goes into waking its threads: something is left to do for
 	// those awake.

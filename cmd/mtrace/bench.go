@@ -202,8 +202,8 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 	return benches, nil
 }
 
-// parameters are those of the benchmark, with what the flags change. A flag that means nothing to a benchmark does not
-// reach it.
+// parameters returns the benchmark's parameters as changed by flags. Flags that the benchmark does not use are
+// ignored.
 func (o *benchOptions) parameters(b *bench.Bench) bench.Parameters {
 	p := b.Full
 	if o.quick {

@@ -68,8 +68,8 @@ func findRawmetal() (string, error) {
 		"./build.sh in mtrace's sources, or set MTRACE_RAWMETAL")
 }
 
-// findShaders finds the folder of the kernels: the one named, else that of the project the tool was built in or of the
-// release it came with, else ./shaders.
+// findShaders finds the folder of the kernels: the named one, else that of the project or release that the tool
+// belongs to, else ./shaders.
 func findShaders(named string) (string, error) {
 	const kernel = "axpy.metal"
 	if named != "" {

@@ -116,7 +116,7 @@ func (c *child) cpu() time.Duration {
 	return time.Duration(c.used.Utime.Nano() + c.used.Stime.Nano())
 }
 
-// exitStatus is the status a shell would report: that of the program, or 128+N when signal N ended it.
+// exitStatus is the status a shell would report: the program's own, or 128+N if signal N ended it.
 func exitStatus(w syscall.WaitStatus) int {
 	if w.Signaled() {
 		return 128 + int(w.Signal())

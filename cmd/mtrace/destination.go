@@ -112,7 +112,7 @@ func given(number int) bool {
 	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// write writes the document. A file takes the place of an older one only with force, and never that of input, which is
+// write writes the document. It replaces an older file only with force, and never the input file, which is being
 // read.
 func (d destination) write(std stdio, input string, force bool, fill func(io.Writer) error) error {
 	number, is, err := d.descriptor()
@@ -185,7 +185,7 @@ func notTheInput(path, input string) error {
 	return nil
 }
 
-// notForPeople is the error for what is no text, on the way to a terminal.
+// notForPeople is the error for binary output that would go to a terminal.
 func notForPeople(std stdio, what string) error {
 	if term.IsTerminal(int(std.out.Fd())) {
 		return usageError("%s is no text, and standard output is a terminal: name a file", what)

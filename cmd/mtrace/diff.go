@@ -113,7 +113,7 @@ func compare(std stdio, a, b string, output gateOutput, html string, fails bool,
 	return nil
 }
 
-// incompleteRun is the error for a run of which there is only a part.
+// incompleteRun is the error for a run whose trace is incomplete.
 func incompleteRun(run *diff.Run) error {
 	if !run.Report.Source.Truncated {
 		return nil
@@ -142,7 +142,7 @@ func readSide(std stdio, path string) (*diff.Run, error) {
 	return run, nil
 }
 
-// sidePaths are the files of one side: one, several with commas between, or those of a folder.
+// sidePaths returns the files of one side: one file, several separated by commas, or those in a folder.
 func sidePaths(arg string) ([]string, error) {
 	if info, err := os.Stat(arg); err == nil && info.IsDir() && !instruments(arg) {
 		var paths []string

@@ -54,7 +54,7 @@ func (h *hangWatch) Records(_ tracefile.ProcessIndex, _ uint16, records []wire.R
 	}
 }
 
-// start begins to watch a program. What is reported goes to out.
+// start begins to watch a program for a hang. Reports are written to out.
 func (h *hangWatch) start(s *session, program *child, out io.Writer) {
 	h.session, h.program, h.out = s, program, out
 	h.done.Go(h.watch)
@@ -66,7 +66,7 @@ func (h *hangWatch) end() {
 	h.done.Wait()
 }
 
-// watch looks when it is time to. What is reported once is not told again before the program made progress.
+// watch checks for a hang at intervals. A hang is reported once until the program makes progress again.
 func (h *hangWatch) watch() {
 	var look, interrupted <-chan time.Time
 	var told, next time.Duration // the progress that was told of, and when to look again for want of it

@@ -39,7 +39,7 @@ func (v *liveView) show() {
 	}
 }
 
-// aside gives the terminal to a shell before we stop. What it returns takes it again.
+// aside releases the terminal to a shell before mtrace stops. The returned function reacquires it.
 func (v *liveView) aside() (back func()) {
 	if v.table == nil {
 		return func() {}
@@ -48,7 +48,7 @@ func (v *liveView) aside() (back func()) {
 	return v.table.Resume
 }
 
-// close gives the terminal back. It may be called again.
+// close releases the terminal. It may be called again.
 func (v *liveView) close() {
 	if v.table != nil {
 		v.table.Close()

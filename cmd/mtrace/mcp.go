@@ -186,8 +186,8 @@ func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// run runs a command of ours. What it says on standard error is the error, or, when there is an answer all the same,
-// its last lines: the trace may be cut.
+// run runs a command of mtrace. Its standard error is the error or, if there is output all the same, its last lines,
+// because the trace may be cut.
 func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, a.self, args...)
 	command.Env = append(os.Environ(), "NO_COLOR=1")

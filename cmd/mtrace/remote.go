@@ -153,8 +153,8 @@ func (s *session) deliver(w io.Writer) {
 	}
 }
 
-// keep makes the trace here that the collector does not have, in this folder, or in that of the spools where this one
-// cannot be written.
+// keep writes the trace that the collector does not have into this folder, or into the spools' folder if this one is
+// not writable.
 func (s *session) keep(w io.Writer, why error) error {
 	s.base += "-" + strconv.Itoa(s.pid)
 	file, err := beginUnnamed(".", s.base)

@@ -239,8 +239,8 @@ func some(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// cutError is the error for a trace that was cut or damaged, after what there is of it was used: scripts must not take
-// it for whole.
+// cutError is the error for a cut or damaged trace after its contents were used: scripts must not mistake it for a
+// whole one.
 func cutError(t *analyze.Trace) error {
 	if t.Source.Short == nil {
 		return nil
@@ -248,10 +248,10 @@ func cutError(t *analyze.Trace) error {
 	return incompleteFile(t.Source.Path, t.Source.Short.Kind)
 }
 
-// An incompleteError says that what was printed is of a part of a trace.
+// An incompleteError states that the output covers only part of a recording.
 type incompleteError struct{ error }
 
-// incompleteFile is the error for a trace of which there is only a part. A repaired one is as its user wants it.
+// incompleteFile is the error for an incomplete trace. A repaired trace is not an error.
 func incompleteFile(path, kind string) error {
 	switch path = filepath.Base(path); kind {
 	case analyze.Repaired:

@@ -33,7 +33,7 @@ func tracesIn(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// table says whether the text is a line for each trace: of several of which no section was asked for.
+// table reports whether the text is one line for each trace: for several traces without --section.
 func (v *reportView) table(paths []string) bool {
 	return len(paths) > 1 && v.json == "" && len(v.sections) == 0 && len(v.whatIf) == 0
 }

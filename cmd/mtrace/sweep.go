@@ -163,8 +163,7 @@ func (s *sweep) tracePath(threads, turn int) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", threads, turn+1))
 }
 
-// prepareFolder makes the folder that the user wants the traces in. It is no place for them when it has those of an
-// earlier sweep.
+// prepareFolder creates the folder for the traces. It refuses one that has traces of an earlier sweep.
 func (s *sweep) prepareFolder() error {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
 		return status{exitUsage, err}

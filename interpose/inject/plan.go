@@ -32,7 +32,7 @@ type Plan struct {
 	Warnings []Finding `json:"warnings,omitempty"`
 }
 
-// Hop is one program on the way from the command to the final image.
+// Hop is one program between the command and the final image.
 type Hop struct {
 	// Path is the file as it is executed, before symbolic links are followed.
 	Path string `json:"path"`
@@ -49,7 +49,7 @@ type Hop struct {
 // Code names one kind of finding; it is stable and used in JSON.
 type Code string
 
-// What can keep the library out, or throw doubt on it.
+// Reasons why the library cannot, or may not, be loaded.
 const (
 	StaticProgram       Code = "static-program"
 	SetID               Code = "set-id"

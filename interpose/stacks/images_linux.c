@@ -1,7 +1,7 @@
 // Linux: the list of the dynamic linker (dl_iterate_phdr), which says how often it has changed.
 //
-// While it is read the linker holds a lock that a child of fork would find taken for ever: forks and reading take
-// turns.
+// The linker holds a lock while its list of images is read, and a child of fork would find that lock held for ever.
+// So forks and reading exclude each other.
 #include "stacks/images.h"
 #include "system/own.h"
 #include <elf.h>

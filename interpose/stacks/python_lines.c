@@ -1,4 +1,4 @@
-// See python_lines.h. Sums are of 64 bits, and no table is so long that its 32-bit steps could fill them.
+// See python_lines.h. Sums have 64 bits, which the 32-bit steps of a table cannot overflow.
 #include "stacks/python_lines.h"
 #include <stdbool.h>
 

@@ -1,4 +1,5 @@
-// macOS: where a thread's stack is, which its C library knows of every thread. The address is that of the end.
+// macOS: the bounds of a thread's stack, which its C library knows for every thread. The address is the end of the
+// stack.
 #include <pthread.h>
 #include "stacks/stack.h"
 

@@ -1,4 +1,4 @@
-// macOS: names from dyld (place_darwin.c), which knows those of the shared cache too.
+// macOS: names from dyld (place_darwin.c), which also knows the names in the shared cache.
 //
 // Memory order: an address is in the set once its slot is; the drainer looks through all slots, and a slot that it does
 // not see yet it sees the next time. What does not fit keeps its address for a name: the reader of the trace counts it.

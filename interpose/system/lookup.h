@@ -1,8 +1,8 @@
 // Functions that the library stands before and that RTLD_NEXT does not reach. Linux only.
 //
-// The library is preloaded, so a call of such a function comes to it even when the caller would have found the
-// original among the libraries that came with it, in a scope of its own: those of a plugin that was opened with
-// RTLD_LOCAL. RTLD_NEXT sees the program's scope only.
+// The library is preloaded, so a call of such a function reaches it even if the caller would have found the original
+// among the libraries of its own scope, such as those of a plugin opened with RTLD_LOCAL. RTLD_NEXT only searches the
+// program's scope.
 #ifndef MTRACE_LOOKUP_H
 #define MTRACE_LOOKUP_H
 #include <stdbool.h>

@@ -43,7 +43,7 @@ extern MT_HIDDEN _Atomic(void *) mt_originals[MT_ORIGINAL_COUNT];
 // Looks one up that was not found yet.
 void *mt_original_find(int at);
 
-// What was found, or NULL.
+// The original that was found, or NULL.
 #define FOUND(name) ((__typeof__(&name))atomic_load_explicit(&mt_originals[MT_AT_##name], memory_order_relaxed))
 
 #define ORIGINAL(name) ({ \
@@ -54,7 +54,7 @@ void *mt_original_find(int at);
 // The symbol of that name that would have been found had this library not been there.
 void *mt_next_symbol(const char *name);
 
-// The next dlsym: the C library's, or that of another library that wraps it.
+// The next dlsym: the C library's own, or that of another library that wraps it.
 typedef void *(*mt_dlsym)(void *, const char *);
 mt_dlsym mt_dlsym_next(void);
 #endif

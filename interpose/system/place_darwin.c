@@ -1,9 +1,8 @@
 // macOS: dladdr, for which dyld takes a lock that it does not keep while constructors run (dyld 4, APIs::dlopen_from).
 //
-// A symbol of Mach-O has no size, and dladdr gives the nearest one before the address: in a stripped library the static
-// variable or function of one name gets that of any other. Rule: a symbol counts where it begins; and in code, until
-// the next function begins, which LC_FUNCTION_STARTS tells: the distances from one function to the next in ULEB128, the
-// first from the image's begin.
+// A Mach-O symbol has no size, and dladdr returns the nearest one before the address: in a stripped library a static
+// variable or function gets the name of any other. Rule: a symbol counts at its beginning and, in code, up to the
+// next function's beginning, which LC_FUNCTION_STARTS lists as ULEB128 distances from the image's beginning.
 #include <dlfcn.h>
 #include <mach-o/loader.h>
 #include <stdint.h>

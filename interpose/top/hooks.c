@@ -80,7 +80,7 @@
   void *pool = mt_pool_push(); \
   SOURCE(mt_send_id(descriptor, "source")); \
   mt_pool_pop(pool)
-// Puts our block before the program's completion handler; what it captured lives in this trampoline's frame.
+// Places our block before the program's completion handler; the captured values are in this trampoline's frame.
 #define WATCH(handler, made) \
   struct async async; \
   handler = mt_async_watch(&async, handler, MT_FAMILY_##made, mt_span_object(&span))

@@ -40,8 +40,8 @@ static inline bool mt_blocked(uint64_t begin) {
   return __builtin_expect(mt_ticks() - begin >= atomic_load_explicit(&mt_blocked_ticks, memory_order_relaxed), 0);
 }
 
-// Records a wait that is over, at a descriptor, or at several until the time was over. Frame is of the function that the
-// program called. Keep errno.
+// Records a finished wait at one descriptor, or at several with a timeout. frame belongs to the function that the
+// program called. Keeps errno.
 void mt_blocked_on(unsigned call, uint64_t begin, int fd, bool timeout, const void *frame);
 
 // The same of a wait for a time or for a thread's end, named after the function that waited.

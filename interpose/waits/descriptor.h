@@ -1,5 +1,5 @@
-// What lies behind a file descriptor at which a thread has waited: its kind, its name and the process at the other end.
-// Rule: asked only after a wait that really blocked, by calls that open no descriptor and change no state.
+// The kind, name and peer process of a file descriptor at which a thread has waited. Rule: looked up only after a
+// wait that really blocked, by calls that open no descriptor and change no state.
 #ifndef MTRACE_DESCRIPTOR_KIND_H
 #define MTRACE_DESCRIPTOR_KIND_H
 #include <stdint.h>

@@ -88,7 +88,7 @@ static bool address_of(const struct sockaddr_storage *from, struct address *a) {
   return inet_ntop(AF_INET6, &in->sin6_addr, a->host, sizeof a->host) != NULL;
 }
 
-// A server's port is lower than those that the system gives to clients, of which each connection has another.
+// A server's port is lower than the ports that the system assigns to clients, which differ for each connection.
 static void name_network(const struct sockaddr_storage *own, int fd, struct mt_descriptor *d) {
   struct sockaddr_storage other;
   socklen_t size = sizeof other;

@@ -1,8 +1,8 @@
 // Linux: barriers, and futexes that a program or its runtime waits for by the C library's syscall: C++'s std::barrier,
 // std::latch, std::future and atomic waits, and Rust's locks. The C library's own locks do not come here.
 //
-// Who comes last to a barrier releases the others. Every thread that comes is noted as the one that signalled last, so
-// what a waiting thread finds is who came last; a thread that is back before a slow one has woken takes its place.
+// The last thread at a barrier releases the others. Every arriving thread is noted as the last signaller, so a
+// waiting thread finds the last arrival; a thread that returns before a slow one has woken takes its place.
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>

@@ -18,11 +18,11 @@ static struct entry {
 // What a thread has touched, objects it took and objects it signalled, as 16 bits of each: outside of Metal's calls,
 // and of late.
 //
-// A thread that hands work to one that is never idle wakes nobody, and no wait of that one tells of it. What is left to
-// be seen is that both touch the same object, as the mutex of a queue of requests: the one before it waits for the
-// answer, the other after its answer to the one before and before its next commit. What it also touched for that answer
-// does not count: who is given the results of a thread through one queue shares that queue's mutex with it, and hands
-// nothing over.
+// A thread that submits work to one that is never idle wakes nobody, and no wait of the receiver shows it. What
+// remains visible is that both touch the same object, such as the mutex of a queue of requests: the sender before it
+// waits for the answer, the receiver between its previous answer and its next commit. Objects that the receiver also
+// touched for that previous answer do not count: a thread that gets its results through one queue shares the queue's
+// mutex without submitting anything.
 //
 // Of 512 bits a handful is set by an answer, so that what was fetched is mistaken for part of it once in a hundred
 // pairs of places of objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost

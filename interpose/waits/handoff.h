@@ -4,14 +4,13 @@
 // Rule: a table of fixed size that is written without waiting and may forget, but never names a thread for the wrong
 // object. Two objects that share an entry push each other out; then the name is not known, which is what is reported.
 //
-// Memory order: a name is one word: the thread, and a tag of the object's address, so that it is whole however it is
-// read, and no reader takes another object's. The 64-bit product with an odd number does not map two addresses to one;
-// 12 bits of it choose the entry, so that of fifty objects in use about one shares its entry, and 32 are the tag. The
-// word is stored before the signal is given and loaded after the wait returned; the order between them is that of the
-// signal itself, which the C library makes a release and an acquire. The time alongside it is a word of its own: it
-// may be that of another signal at the same moment, so a reader takes it only if it lies within its wait. So may what
-// the signaller had fetched be, and sixteen bits may be another object's: one answer proves nothing, and the analysis
-// asks for half of them.
+// Memory order: a name is one word with the thread and a tag of the object's address, so every read is whole and no
+// reader uses another object's entry. A 64-bit product with an odd number maps no two addresses to one; 12 bits
+// choose the entry, 32 are the tag, so of fifty objects in use about one shares an entry. The word is stored before
+// the signal and loaded after the wait; the signal itself orders them, as a release and an acquire. The time next to
+// it is a separate word and may belong to another signal of the same moment, so a reader uses it only if it lies
+// within its wait. Sixteen bits may also match another object: one answer proves nothing, and the analysis requires
+// half of them.
 #ifndef MTRACE_HANDOFF_H
 #define MTRACE_HANDOFF_H
 #include <stdbool.h>

@@ -220,8 +220,8 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
       true);
 }
 
-// CPython keeps its lock in one global, of the interpreter or of its library. What lies where is looked up once for
-// each address: direct mapped, the lowest bit says that it is an interpreter's.
+// CPython keeps its lock in a global variable of the interpreter or its library. Each address is looked up once, in a
+// direct-mapped table; the lowest bit marks an interpreter's lock.
 enum { SEEN = 4096 }; // a GIL that is pushed out is looked up again with its mutex held
 static _Atomic uintptr_t seen[SEEN];
 static inline _Atomic uintptr_t *seen_of(const void *lock) {

@@ -6,16 +6,15 @@
 // variable or a semaphore is one for a signal, which is another thing: a thread pool waits for work that way. The
 // exception is a condition variable that is the lock of a language interpreter.
 //
-// A wait that ends with a lock in the thread's hands is noted in the thread's own memory, and written into its ring
-// when the lock was given back, or before the thread's next record or next wait. A record costs little, but its cache
-// lines, a page of the ring touched for the first time and a new name are paid by all who wait for that lock: threads
-// of Python made half as many command buffers. Records stay in the order of their ends, because the hot path finds no
-// room (look_again is 0) as long as a wait is not written down. A process that ends while a thread has such a lock ends
-// without that wait, as it does without one that is in progress.
+// A wait that ends with the thread holding a lock is noted in the thread's own memory, and written into its ring when
+// the lock was released, or before the thread's next record or wait. Otherwise all threads that wait for that lock
+// would pay for cache lines, new pages and names: threads of Python made half as many command buffers. Records stay
+// in the order of their ends, because the hot path finds no room (look_again is 0) while a wait is pending. A process
+// that ends while a thread holds such a lock loses that wait, as it does one in progress.
 //
-// An interpreter's lock is not the mutex that guards it: CPython unlocks that mutex once when a thread has taken the
-// lock and once more when it has given it back, and only then is nobody held up. So its waits are written down at the
-// second unlocking.
+// The GIL is not the mutex that guards it: CPython unlocks that mutex once when a thread has acquired the GIL and
+// once more when it has released it, and only then is no other thread delayed. So waits for the GIL are written at
+// the second unlock.
 #ifndef MTRACE_LOCKS_H
 #define MTRACE_LOCKS_H
 #include <pthread.h>
@@ -37,7 +36,7 @@ void mt_lock_unlocked(struct thread *t);
 // A thread has taken a ring: nothing is known of its locks.
 void mt_lock_open(struct thread *t);
 
-// Set while waits for locks are left out: those of the self-check are on threads of Metal's own.
+// Set while waits for locks are not recorded: the self-check's waits are on Metal's own threads.
 extern _Atomic bool mt_locks_left_out;
 
 // Are waits recorded now?
@@ -88,9 +87,9 @@ static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_
   return begin;
 }
 
-// Records a wait that began at the given tick and is over. The lock is named after the symbol at its address, or else
-// after the function that waited. Held is what the calling thread will give back: the lock, or a condition variable's
-// mutex. Keeps errno.
+// Records a finished wait for a lock that began at the given tick. The lock is named after the symbol at its address,
+// or else after the function that waited. held is the object that the calling thread will release: the lock, or a
+// condition variable's mutex. Keeps errno.
 void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder,
     const void *waiter);
 
@@ -98,12 +97,12 @@ void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t 
 void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder,
     const char *label);
 
-// Records a wait for a signal that began at the given tick and is over, with who gave the signal. Failed: none came.
-// Held may be NULL: then the wait is written down at once. Keeps errno.
+// Records a finished wait for a signal that began at the given tick, with the signalling thread. failed: no signal
+// came. held may be NULL: then the wait is written at once. Keeps errno.
 void mt_signal_waited(unsigned call, const void *object, const void *held, uint64_t begin, bool failed,
     const void *waiter);
 
-// Does the calling thread owe waits for a lock that it is to give back?
+// Whether the calling thread has pending waits for a lock that it is about to release.
 static inline bool mt_lock_is_owed(const void *lock) {
   struct thread *t = mt_thread_get();
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->held == lock;

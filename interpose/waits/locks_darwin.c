@@ -25,8 +25,8 @@
   mt_lock_waited(MT_CALL_lock_##call, lock, lock, begin, held_by, __builtin_return_address(0)); \
   return result
 
-// Who has a mutex is not to be read from it, so whoever takes one that was waited for once is noted: a load more for
-// all others.
+// A mutex does not show its owner, so every thread that acquires a mutex that was ever waited for is noted. All other
+// mutexes cost one more load.
 static int mutex_lock(pthread_mutex_t *lock) { LOCK(pthread_mutex_lock, lock, pthread_mutex_trylock,
     mt_handoff_taker(lock), true); }
 static int mutex_trylock(pthread_mutex_t *lock) {

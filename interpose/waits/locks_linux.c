@@ -27,8 +27,8 @@ static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__ato
 
 bool mt_waits_replaced(void) { return true; } // a library that the dynamic linker preloads comes before the C library
 
-// What is seldom is in functions of its own, so that who finds a lock free saves no register for it. The interpreter's
-// lock is touched by all threads of Python all the time: that hands nothing over.
+// Rare paths are functions of their own, so that a thread that finds a lock free saves no register for them. All
+// Python threads touch the GIL all the time, so it does not count as a hand-off.
 #define LOCK(call, type, try, holder) \
   static SELDOM int call##_waits(type *lock, const void *frame, const void *waiter) { \
     if (mt_locks_own()) return ORIGINAL(call)(lock); \

@@ -38,7 +38,7 @@ void mt_queue_async_and_wait(void (*original)(mt_queue, void *block), void (*ori
     mt_queue_function), unsigned call, mt_queue queue, void *block);
 
 // Semaphores and groups, as dispatch_semaphore_wait, dispatch_semaphore_signal, dispatch_group_wait and
-// dispatch_group_leave, once waits are recorded. Frame and waiter are of the function that the program called.
+// dispatch_group_leave, once waits are recorded. frame and waiter belong to the function that the program called.
 intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, void *waiter);
 intptr_t mt_semaphore_signal(void *semaphore);
 intptr_t mt_group_wait(void *group, uint64_t until, const void *frame, void *waiter);

@@ -53,8 +53,8 @@ static void record(const struct mt_queue_wait *wait, uint64_t end) {
       mt_dispatch.label(wait->queue));
 }
 
-// The turn of what waited has come. It is on the thread that waits, except on the main queue, of which nothing is
-// recorded, and of dispatch_async_and_wait, whose caller records it when it continues.
+// The block's turn has come. This runs on the waiting thread, except on the main queue, which is not recorded, and
+// with dispatch_async_and_wait, whose caller records the wait when it resumes.
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ClaimsSchema is that of a file of claims.
+// ClaimsSchema is the schema of a file of claims.
 const ClaimsSchema = "mtrace.bench-claims/1"
 
 // Claims is a file of claims about benchmarks, each with what somebody reported.

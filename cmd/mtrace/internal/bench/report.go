@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Schema is that of the JSON document.
+// Schema is the schema of the JSON document.
 const Schema = "mtrace.bench/1"
 
 // Conditions are what figures are worth nothing without.

@@ -74,8 +74,8 @@ type line struct {
 // maxLine bounds a line of the stream: a series of a million samples.
 const maxLine = 32 << 20
 
-// mostSample is the largest number that is mistaken for a measurement: 30 years in nanoseconds. What is computed of
-// larger ones has no end.
+// mostSample is the largest number that is accepted as a measurement: 30 years in nanoseconds. Larger ones would
+// overflow what is computed from them.
 const mostSample = 1e18
 
 // errCut is the stream of a run that did not get to its end.

@@ -8,7 +8,7 @@ import (
 // medianOf is the median of a metric of a case that may be missing.
 func medianOf(c *Case, metric string) float64 { return c.Series(metric).Summarize().Median }
 
-// matmulTables are those of reports R2 and R3: milliseconds and GFLOP/s of each kernel, and how they compare.
+// matmulTables are the tables of reports R2 and R3: milliseconds and GFLOP/s of each kernel, and their ratios.
 func matmulTables(r *Results) []Table {
 	kernels := r.Values("matmul", "kernel")
 	if len(kernels) == 0 {

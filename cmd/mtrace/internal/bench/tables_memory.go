@@ -44,7 +44,7 @@ var cacheSteps = []struct{ step, title string }{
 	{"hit", "from a cache of one's own"},
 }
 
-// cacheTables are those of reports R2 #5 and R4.
+// cacheTables are the tables of reports R2 #5 and R4.
 func cacheTables(r *Results) []Table {
 	t := Table{Title: "Getting a kernel", Columns: []string{"way", "median", "95%", "library", "pipeline", "cold is"}}
 	cold := r.Find("cache", "step=cold")

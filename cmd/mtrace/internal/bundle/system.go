@@ -45,8 +45,8 @@ func (e *Evidence) System(s Setting) {
 	}
 }
 
-// Log is what the system's log has of our programs since a moment. Nothing but that of a Mac says from which library a
-// line is.
+// Log collects the lines of the system's log about our programs since a moment. Only a Mac's log names the library
+// that a line comes from.
 func (e *Evidence) Log(since time.Time) {
 	if e.OS != "darwin" {
 		return

@@ -12,7 +12,7 @@ type Question struct {
 	SelfTestProblem string
 }
 
-// Examine makes all checks. Progress is told which one comes next.
+// Examine runs all checks. progress receives the name of the next one.
 func Examine(p *Probe, q Question, progress func(what string)) Report {
 	r := Report{Schema: Schema, Tool: q.Tool, OS: p.OS, Arch: p.Arch, Args: q.Command}
 	add := func(what string, check func() Check) {

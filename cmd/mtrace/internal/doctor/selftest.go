@@ -118,7 +118,7 @@ func (s *SelfTest) validated(folder string) Check {
 	return c
 }
 
-// idle is what the program prints that is told not to use Metal.
+// idle is the output of the self-test program when it is told not to use Metal.
 type idle struct {
 	Threads  int   `json:"threads"`
 	Handlers []int `json:"handlers"` // signals with a handler

@@ -2,8 +2,8 @@ package live
 
 import "golang.org/x/sys/unix"
 
-// A console is an opening of the terminal of our own: what a program does to that of its standard input, as not to
-// wait, does not concern it.
+// A console is a separate opening of the terminal, so that what the program does to its own standard input, such as
+// making it non-blocking, does not affect it.
 //
 // Nothing waits in it for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has
 // room may wait for ever: ^Z and the like throw away what the terminal has not shown, and Linux tells nobody of the

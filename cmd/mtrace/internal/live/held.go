@@ -204,7 +204,7 @@ func shown(l string) string {
 	return strings.TrimRightFunc(analyze.Printable(b.String()), unicode.IsSpace)
 }
 
-// Release puts what was held on the real terminal. What comes from now on goes there at once.
+// Release writes the held output to the real terminal. Later output goes there directly.
 func (h *Held) Release() {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()

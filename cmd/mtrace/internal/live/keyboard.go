@@ -95,8 +95,8 @@ func (k *keyboard) set(settings *unix.Termios) error {
 	return unix.IoctlSetTermios(k.fd, setTermios, settings)
 }
 
-// restore gives the terminal the settings that it had, if it has ours: others are the program's, or of who is in the
-// foreground.
+// restore resets the terminal to its former settings if it still has ours. Other settings belong to the program or to
+// the foreground process.
 func (k *keyboard) restore() error {
 	if k.ours == nil || !k.inForeground() {
 		return nil
@@ -186,8 +186,7 @@ func (k *keyboard) hush() {
 // Close implements tcell.Tty, and does nothing: see end.
 func (k *keyboard) Close() error { return nil }
 
-// end gives the terminal back once more, where a program that ended has restored the settings that it had found: the
-// table's.
+// end resets the terminal once more if a program that ended has restored the table's settings, which it had found.
 func (k *keyboard) end() {
 	k.restore()
 	k.close()

@@ -174,7 +174,7 @@ func (t *Table) draw() {
 	t.screen.Show()
 }
 
-// hide gives the terminal back, for good.
+// hide releases the terminal for good.
 func (t *Table) hide() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -186,8 +186,8 @@ func (t *Table) hide() {
 	t.Held.Release()
 }
 
-// drained gives the terminal back. The library waits meanwhile until somebody has taken what was typed, and for good
-// when it was about to take more: a text that was pasted behind a q hung it.
+// drained releases the terminal. The library waits until typed input was read, and for good if it was about to read
+// more: text that was pasted after a q hung it.
 func (t *Table) drained(give func()) {
 	typed := t.screen.(interface{ EventQ() chan tcell.Event }).EventQ()
 	given := make(chan struct{})
@@ -205,7 +205,7 @@ func (t *Table) drained(give func()) {
 	close(given)
 }
 
-// Suspend gives the terminal back while the program is stopped.
+// Suspend releases the terminal while the program is stopped.
 func (t *Table) Suspend() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -231,7 +231,7 @@ func (t *Table) Resume() {
 	t.Held.Release()
 }
 
-// Close gives the terminal back, and waits until all that the program wrote is on it. It may be called again.
+// Close releases the terminal and waits until the program's output is on it. It may be called again.
 func (t *Table) Close() {
 	select {
 	case <-t.over:

@@ -66,7 +66,7 @@ type line struct {
 	Result *struct{}
 }
 
-// Write takes in lines. What is no line of a trace is passed over.
+// Write reads lines of the trace's text form and skips lines that are not.
 func (r *Recording) Write(b []byte) (int, error) {
 	r.rest = append(r.rest, b...)
 	for {
@@ -201,7 +201,7 @@ func labels(pairs ...string) (list []*dto.LabelPair) {
 	return list
 }
 
-// family is a metric that is of nothing yet.
+// family is a metric without samples.
 func family(name, help string, kind dto.MetricType) *dto.MetricFamily {
 	return &dto.MetricFamily{Name: proto.String(name), Help: proto.String(help), Type: kind.Enum()}
 }

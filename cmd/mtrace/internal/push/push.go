@@ -104,7 +104,7 @@ func client(transport http.RoundTripper) *http.Client {
 	}}
 }
 
-// plain leaves the address out of an error: what it is of says it already.
+// plain removes the address from an error, because the message names it already.
 func plain(err error) error {
 	of, is := err.(*url.Error)
 	switch {

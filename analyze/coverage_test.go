@@ -55,7 +55,7 @@ func TestCoverage(t *testing.T) {
 		{whole, 20, 4, nil, ""},
 		{half, 15, 3, []string{"15 of 20 commits seen", "not hooked: StrangeQueue",
 			"THE SELF-CHECK FAILED: 3 of 4 calls seen (commit 3 of 4)"},
-			"saw only 15 of 20 times that work was handed to the GPU (commits)"},
+			"saw only 15 of 20 commits"},
 	} {
 		got := c.trace.Coverage[0]
 		if len(c.trace.Coverage) != 1 || got.Commits != (analyze.Audit{Made: 20, Seen: c.seen}) ||

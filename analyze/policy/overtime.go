@@ -10,7 +10,7 @@ const (
 	// TrendSteps is the least number of steps in each of these parts: the mean of fewer is decided by one outlier.
 	TrendSteps = 10
 	// TrendRatio is by what factor steps must grow from the first part to the last. Two runs of one program differ by
-	// 5 %, and a GPU that warms up slows down by a fifth.
+	// 5%, and a GPU that warms up slows down by a fifth.
 	TrendRatio = 1.3
 	// TrendZ is how far the rank correlation of the steps' lengths with time must be from none, in standard deviations: by
 	// chance it is beyond 4 once in 30,000 threads.

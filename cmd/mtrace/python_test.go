@@ -20,7 +20,7 @@ func TestPythonThreadsInEachOthersWay(t *testing.T) {
 	for _, c := range []struct{ program, verdict, said string }{
 		{"lock", "lock-contention", "held by"},
 		// on a busy machine three of the four do
-		{"executor", "single-submitter", "other threads hand it their work and wait for its signal"},
+		{"executor", "single-submitter", "other threads pass work to it and wait for its signal"},
 	} {
 		t.Run(c.program, func(t *testing.T) {
 			ofFourRecordings(t, func(t *testing.T, milliseconds int) string {

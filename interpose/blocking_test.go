@@ -17,8 +17,8 @@ func blocking(t testing.TB, args ...string) *exec.Cmd {
 		"-o", "OUT", "testdata/blocking.cc", shapes, "-lpthread"), args...)
 }
 
-// TestBlocking: every call that blocks outside of Metal is recorded with what it waited for; one that need not wait is
-// not.
+// TestBlocking: every call that blocks outside of Metal is recorded with what it waited for, and a wait at a barrier or a
+// futex with the thread that ended it; a call that need not wait is not recorded.
 func TestBlocking(t *testing.T) {
 	r := trace(t, blocking(t))
 	if !r.state.Success() {
@@ -27,7 +27,13 @@ func TestBlocking(t *testing.T) {
 	p := r.traced(t)
 	var got []string
 	for _, e := range p.events(t) {
-		if row := e.Call.Row(); !row.Effect.Blocks() || e.thread != uint64(r.state.Pid()) {
+		row := e.Call.Row()
+		signal := row.Effect == wire.EffectListens && (row.Selector == "pthread_barrier_wait" || row.Selector == "futex")
+		if !row.Effect.Blocks() && !signal || e.thread != uint64(r.state.Pid()) {
+			continue
+		}
+		if signal {
+			got = append(got, fmt.Sprintf("%s signal %d 0 ", e.Call, e.Arg))
 			continue
 		}
 		kind, failed := "none", 0

@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"strings"
+
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
@@ -15,10 +17,9 @@ func imbalance(ev *evidence.Evidence) Finding {
 	m := ev.Barriers
 	switch {
 	case len(ev.ThreadWaits.Merged) == 0:
-		return r.not("no wait for another thread's signal is in the trace; waits for futexes, as in C++20 barriers, are " +
-			"not recorded")
+		return r.not("no wait for another thread's signal is in the trace; %s", barriersSeen(ev))
 	case m == nil:
-		return r.not("no recurring barrier among the submitting threads")
+		return r.not("no recurring barrier among the submitting threads; %s", barriersSeen(ev))
 	case ev.Occupancy.Saturated:
 		return r.not("threads meet at a barrier, but the GPU is saturated: balanced work would take as long")
 	}
@@ -126,4 +127,12 @@ func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all floa
 		return 0, 0
 	}
 	return max(1, took/evenLeft), took / averageLeft
+}
+
+// barriersSeen says which barriers a trace of the system would show.
+func barriersSeen(ev *evidence.Evidence) string {
+	if s := &ev.Trace.Source; s.Kind == "mtrace" && strings.HasPrefix(strings.ToLower(s.OS), "linux") {
+		return "barriers of pthread and of C++20 would be; those on which threads spin would not"
+	}
+	return "only barriers made of condition variables or semaphores would be: C++20's and those on which threads spin would not"
 }

@@ -87,6 +87,10 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	if turns == nil {
 		turns = ev.Turns.RoundTrips
 	}
+	if turns != nil && policy.MoreThan(policy.Most, ev.Starvation.Inputs.Paced, turns.Lost) {
+		return r.not("threads take turns because they wait for input, as for a token that comes through a pipe: no lock is " +
+			"shared"), notHidden
+	}
 	if turns != nil && !evidence.TurnsAreInterpreters(ev.Trace, ev.ThreadWaits.Locks, ev.Processors.OneAtATime) {
 		r.Confidence = policy.Guessed
 		r.takeTurns(turns, ev)

@@ -21,6 +21,17 @@ func noCause(ev *evidence.Evidence) string {
 			queueName(w.Waiting), max(w.Usual, policy.KernelWaitLag), queueName(w.Awaited), w.Time,
 			busyWords(ev, "; the GPU was busy for %s"))
 	}
+	if waited := ev.Submitters.Share(ev.Starvation.Outside); waited >= policy.WorthNaming.Value {
+		what := "clients, a terminal or standard input"
+		for _, x := range ev.Starvation.Inputs.Sources {
+			if x.Outside {
+				what = x.Name
+				break
+			}
+		}
+		return fmt.Sprintf("The program is idle, not slow: for %s of the threads' time it waited for the outside (%s)%s.",
+			percent(waited), what, busyWords(ev, "; the GPU was busy for %s"))
+	}
 	if outside := ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside)); outside > policy.Most.Value {
 		idle := analyze.Nanos(0)
 		for _, t := range ev.Submitters.Taking {

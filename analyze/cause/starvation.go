@@ -1,43 +1,69 @@
 package cause
 
 import (
+	"slices"
+
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
 )
 
-// starvation: the GPU is idle because submitting threads wait for another thread's signal: for data, for room for
-// their results, for anything that thread produces. Barriers are imbalance, and a thread that submits for others is
-// the single submitter.
+// starvation: the GPU is idle because submitting threads wait for another thread's signal, for a file, a pipe or another
+// process: for data, for room for their results, for anything that is produced elsewhere. Waiting for clients is none: a
+// server without requests is not slow. Barriers are imbalance, and a thread that submits for others is the single
+// submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "produce what the submitting threads wait for sooner: more producer threads, an earlier start, or a " +
 			"deeper queue"}
+	lost, outside := ev.Starvation.Lost, ev.Starvation.Outside
 	switch {
-	case len(ev.ThreadWaits.Merged) == 0:
-		return r.not("no wait for another thread's signal is in the trace; waits for futexes, pipes and sockets are not " +
-			"recorded")
+	case len(ev.ThreadWaits.Merged) == 0 && lost+outside == 0:
+		return r.not("no wait for another thread's signal, and none for input, is in the trace")
 	case ev.Handover.Holds():
 		return r.not("threads wait for the thread that submits for them, and that thread waits for their requests")
 	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
+	case ev.Submitters.Share(lost) < policy.Negligible.Value && outside > lost:
+		return r.not("the GPU was idle for %s while the submitting threads waited for the outside: clients, a terminal or "+
+			"standard input", outside)
 	}
-	r.Lost = ev.Starvation.Lost
+	r.Lost = lost
 	if ev.Submitters.Share(r.Lost) < policy.Negligible.Value {
-		return r.not("submitting threads waited %s for other threads' signals while the GPU was idle", r.Lost)
+		return r.not("submitting threads waited %s for other threads' signals and for input while the GPU was idle", r.Lost)
 	}
 	r.Holds = true
-	r.say("submitting threads waited %s, %s of the threads' time, for other threads' signals while the GPU was idle",
-		r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	r.say("submitting threads waited %s, %s of the threads' time, for other threads' signals or for input while the GPU "+
+		"was idle", r.Lost, percent(ev.Submitters.Share(r.Lost)))
 	feeders := ev.Starvation.Feeders
 	for _, x := range feeders[:min(policy.MostNamed, len(feeders))] {
 		r.say("%s of that for the signal of %s (%s)%s", percent(evidence.Share(x.Idle, r.Lost)), x.Who(), x.What, x.Doing())
+	}
+	inputs := slices.DeleteFunc(slices.Clone(ev.Starvation.Inputs.Sources), func(x *evidence.Input) bool {
+		return x.Outside
+	})
+	for _, x := range inputs[:min(policy.MostNamed, len(inputs))] {
+		r.say("%s of that for %s", percent(evidence.Share(x.Idle, r.Lost)), x.Name)
+	}
+	if outside > 0 && ev.Submitters.Share(outside) >= policy.Negligible.Value {
+		r.say("not counted: %s for the outside, as clients or a terminal", outside)
 	}
 	if site := evidence.StarvedAt(&ev.Submitters, ev.ThreadWaits.Merged); site != "" {
 		r.say("they wait in %s", site)
 	}
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
-	r.sum("The GPU is idle because the submitting threads wait for the signal of %s: for %s of the threads' time%s.",
-		feeders[0].Who(), percent(ev.Submitters.Share(r.Lost)),
+	r.sum("The GPU is idle because the submitting threads wait for %s: for %s of the threads' time%s.",
+		mostWaitedFor(feeders, inputs), percent(ev.Submitters.Share(r.Lost)),
 		busyWords(ev, "; the GPU was busy for %s"))
+	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
+		r.Advice = "have the input ready sooner: read ahead in a thread of its own, or make its producer faster"
+	}
 	return r
+}
+
+// mostWaitedFor is the thread or the descriptor that was waited for longest.
+func mostWaitedFor(feeders []*evidence.Feeder, inputs []*evidence.Input) string {
+	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
+		return inputs[0].Name
+	}
+	return "the signal of " + feeders[0].Who()
 }

@@ -126,6 +126,7 @@ func (a *Analysis) Gains() []replay.Gain {
 	if !known {
 		return nil
 	}
+	all = slices.DeleteFunc(all, a.isPaced)
 	half := map[string]float64{}
 	for _, g := range all {
 		if g.Factor <= 0.5 && half[g.Kind+":"+g.Name] == 0 {
@@ -163,6 +164,13 @@ func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 		}
 	}
 	return slices.Insert(rest, at, merges...)
+}
+
+// isPaced says whether a gain cannot be known, because the threads wait for input that comes when its other end sends
+// it: a thread that is back sooner waits longer.
+func (a *Analysis) isPaced(g replay.Gain) bool {
+	ev := a.Evidence
+	return g.Kind != replay.KindLock && ev.Submitters.Share(ev.Starvation.Inputs.Paced) >= policy.LargeShare.Value
 }
 
 // thatGain drops things whose gain is within the error of the prediction at every factor.

@@ -9,9 +9,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Starvation is what threads that feed the GPU wait for other threads' signals while it has nothing to do.
+// Starvation is what threads that feed the GPU wait for other threads' signals, and for input, while it has nothing to
+// do.
 type Starvation struct {
 	Lost    analyze.Nanos
+	Outside analyze.Nanos             // not in Lost: what they waited for clients, a terminal or standard input
+	Inputs  Inputs                    // of both, what they waited for at descriptors themselves
 	Feeders []*Feeder                 // that make what is waited for, those with the most first
 	When    map[*analyze.Thread]*Busy // each waited where threads wait so, whatever the GPU did meanwhile
 	// the place where it did so longest: those with the same take their work from there
@@ -33,13 +36,16 @@ type feedingInput struct {
 	submitters *Submitters
 	blocked    Blocked
 	barriers   *Barriers
+	inputs     *Inputs
 }
 
 // FindStarvation finds that. Waits at barriers are imbalance, not starvation. It is for traces without a single
 // submitter, in which the GPU is not saturated.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
 	barriers *Barriers) (s Starvation) {
-	in := feedingInput{work, waits, submitters, blocked, barriers}
+	s.Inputs = FindInputs(work, submitters)
+	s.Lost, s.Outside = s.Inputs.Lost, s.Inputs.Outside
+	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs}
 	type key struct {
 		thread *analyze.Thread
 		what   string
@@ -52,6 +58,10 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 		}
 		idle := submitters.idleIn(work, w)
 		if idle <= 0 {
+			continue
+		}
+		if in.inputs.awaitsOutside(w) {
+			s.Outside += idle
 			continue
 		}
 		places[feedingPlace(w)] = true
@@ -88,7 +98,7 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*B
 	when, took, longest := map[*analyze.Thread][]analyze.Interval{}, map[at]analyze.Nanos{}, map[*analyze.Thread]LockKey{}
 	for w := range analyze.Each(in.waits) {
 		place := feedingPlace(w)
-		if !places[place] || !in.feeds(w) {
+		if !places[place] || !in.feeds(w) || in.inputs.awaitsOutside(w) {
 			continue
 		}
 		when[w.Thread] = append(when[w.Thread], w.Interval)
@@ -97,11 +107,19 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*B
 			longest[w.Thread] = place
 		}
 	}
+	for t, list := range in.inputs.When {
+		when[t] = append(when[t], list...)
+	}
 	return unions(when), longest
 }
 
 // idleIn is the part of a wait in which the GPU ran nothing, and the thread had nothing in flight.
 func (s *Submitters) idleIn(work *GPUWork, w *analyze.SignalWait) analyze.Nanos {
+	return s.idleDuring(work, &w.Call)
+}
+
+// idleDuring is the same of any wait outside of Metal.
+func (s *Submitters) idleDuring(work *GPUWork, w *analyze.Call) analyze.Nanos {
 	i := w.Interval.Within(atWork(w.Thread))
 	idle := i.Length()
 	for _, d := range work.Devices {

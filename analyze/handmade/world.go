@@ -1,7 +1,10 @@
 // Package handmade makes traces in memory, for tests that must know them to the nanosecond.
 package handmade
 
-import "mtrace/analyze"
+import (
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
 
 // A World makes a trace by hand: threads A, B and C of one process, one queue on one device.
 type World struct {
@@ -62,4 +65,11 @@ func (w *World) SignalWait(by *analyze.Thread, i analyze.Interval, object uint64
 	w.Trace.SignalWaits = append(w.Trace.SignalWaits, analyze.SignalWait{Call: analyze.Call{Interval: i, Thread: by},
 		Selector: "pthread_cond_wait",
 		Object:   object, Signaller: signaller, Signalled: signalled, Gave: gave})
+}
+
+// Blocked adds a wait outside of Metal at a descriptor.
+func (w *World) Blocked(by *analyze.Thread, i analyze.Interval, kind analyze.Blocking, what wire.Descriptor,
+	name string) {
+	w.Trace.Blocked = append(w.Trace.Blocked, analyze.BlockedWait{Call: analyze.Call{Interval: i, Thread: by},
+		Selector: "read", Kind: kind, What: what, Name: name})
 }

@@ -134,6 +134,31 @@ int main(int argc, char **) {
   std::thread sleeper([waiting = self()] { until_it_waits(waiting); });
   sleeper.join();
   say("pthread_join", "none", 0, false, "in _ZNSt6thread4joinEv");
+
+  // barriers and futexes: who came last, and who woke
+  static pthread_barrier_t barrier;
+  static std::atomic<long> by;
+  static std::atomic<int> word{0};
+  pthread_barrier_init(&barrier, nullptr, 2);
+  for (int round = 0; round < 2; round++) {
+    std::thread last([waiting = self(), round] {
+      until_it_waits(waiting);
+      by = self();
+      pthread_barrier_wait(&barrier);
+    });
+    pthread_barrier_wait(&barrier);
+    say("pthread_barrier_wait", "signal", by, false);
+    last.detach();
+  }
+  std::thread waker([waiting = self()] {
+    until_it_waits(waiting);
+    by = self();
+    word = 1;
+    word.notify_one();
+  });
+  word.wait(0);
+  say("futex", "signal", by, false);
+  waker.detach();
   fflush(stdout);
   return 0;
 }

@@ -1,8 +1,8 @@
 // Linux: barriers, and futexes that a program or its runtime waits for by the C library's syscall: C++'s std::barrier,
 // std::latch, std::future and atomic waits, and Rust's locks. The C library's own locks do not come here.
 //
-// The last thread at a barrier releases the others. Every arriving thread is noted as the last signaller, so a
-// waiting thread finds the last arrival; a thread that returns before a slow one has woken takes its place.
+// The last thread to arrive at a barrier releases the others. Every thread that arrives is noted as the last signaller of
+// the barrier's round, so a waiting thread finds the last one to arrive, even if that is already back at the barrier.
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -16,14 +16,25 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
+
+// What stands for the present round: an address inside the barrier, one of four in turn. The C library counts arrivals in
+// the barrier's first word, and keeps in its third how many make a round (pthread_barrier.h of nptl): until the calling
+// thread arrives, the round cannot end.
+static const void *round_of(const pthread_barrier_t *barrier) {
+  const unsigned *words = (const unsigned *)(const void *)barrier;
+  unsigned arrived = __atomic_load_n(&words[0], __ATOMIC_RELAXED), all = __atomic_load_n(&words[2], __ATOMIC_RELAXED);
+  return (const char *)barrier + (all ? arrived / all & 3 : 0);
+}
+
 EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier) {
   if (!mt_signals_on()) return ORIGINAL(pthread_barrier_wait)(barrier);
-  mt_handoff_give(barrier, true);
+  const void *round = round_of(barrier);
+  mt_handoff_give(round, true);
   uint64_t begin = mt_wait_begin(MT_CALL_signal_pthread_barrier_wait, barrier, 0, __builtin_frame_address(0), false);
   int result = ORIGINAL(pthread_barrier_wait)(barrier);
   mt_wait_hide();
   if (mt_blocked(begin))
-    mt_signal_waited(MT_CALL_signal_pthread_barrier_wait, barrier, NULL, begin, false, __builtin_return_address(0));
+    mt_signal_waited(MT_CALL_signal_pthread_barrier_wait, round, NULL, begin, false, __builtin_return_address(0));
   return result;
 }
 

@@ -1,0 +1,114 @@
+package cause
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/handmade"
+	"mtrace/analyze/replay"
+	"mtrace/analyze/tracesim"
+	"mtrace/collector/wire"
+)
+
+const inputPeriod = 1_000_000
+
+// inputRounds makes a thread that waits at a descriptor for most of each millisecond, then submits and waits for the GPU.
+func inputRounds(kind analyze.Blocking, what wire.Descriptor, name string) *handmade.World {
+	w := handmade.New(60 * inputPeriod)
+	for i := range analyze.Nanos(59) {
+		begin := 1000 + i*inputPeriod
+		w.Blocked(w.A, handmade.At(begin, begin+640_000), kind, what, name)
+		b := w.Buffer(w.A, begin+650_000, handmade.At(begin+660_000, begin+900_000))
+		w.Wait(w.A, handmade.At(begin+652_000, begin+905_000), b)
+	}
+	w.Trace.Finish()
+	return w
+}
+
+// TestInputs: a thread that read from a pipe for 64% of its time got no verdict, and two command buffers in flight as
+// the first advice, which brought nothing. A server that waits for clients is idle, and not slow.
+func TestInputs(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		kind    analyze.Blocking
+		what    wire.Descriptor
+		path    string
+		cause   string
+		summary string
+	}{
+		{"a pipe", analyze.BlockedPipe, wire.DescriptorPipe, "", Starvation, "wait for a pipe from another process"},
+		{"a file", analyze.BlockedFile, wire.DescriptorFile, "/data/train.bin", Starvation, "wait for the file train.bin"},
+		{"clients", analyze.BlockedSocket, wire.DescriptorNetwork, "port 8080", None,
+			"The program is idle, not slow: for 63% of the threads' time it waited for the outside (a network socket " +
+				"(port 8080))"},
+		{"a terminal", analyze.BlockedTerminal, wire.DescriptorStandard, "", None, "The program is idle, not slow"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := Analyze(inputRounds(c.kind, c.what, c.path).Trace, Options{})
+			if v := a.Verdict; v.Cause != c.cause || !strings.Contains(v.Summary, c.summary) {
+				t.Errorf("%s: %s, want %s: %s", v.Cause, v.Summary, c.cause, c.summary)
+			}
+			paced := c.kind != analyze.BlockedFile
+			if i := slices.IndexFunc(a.Gains(), func(g replay.Gain) bool { return g.Kind == replay.KindInFlight }); paced &&
+				i >= 0 {
+				t.Errorf("advice of more in flight, %v, though the other end decides when input comes", a.Gains()[i])
+			}
+		})
+	}
+}
+
+// TestFeederThatWaitsForClients: a thread that hands requests on is told a feeder only while it works on them, not
+// while it waits for clients.
+func TestFeederThatWaitsForClients(t *testing.T) {
+	for kind, want := range map[analyze.Blocking]string{analyze.BlockedFile: Starvation, analyze.BlockedSocket: None} {
+		w := handmade.New(60 * inputPeriod)
+		for i := range analyze.Nanos(59) {
+			begin := 1000 + i*inputPeriod
+			what := wire.DescriptorNetwork
+			if kind == analyze.BlockedFile {
+				what = wire.DescriptorFile
+			}
+			w.Blocked(w.B, handmade.At(begin, begin+600_000), kind, what, "x")
+			w.SignalWait(w.A, handmade.At(begin, begin+640_000), 0x100, w.B, begin+620_000, 0)
+			b := w.Buffer(w.A, begin+650_000, handmade.At(begin+660_000, begin+900_000))
+			w.Wait(w.A, handmade.At(begin+652_000, begin+905_000), b)
+		}
+		w.Trace.Finish()
+		if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != want {
+			t.Errorf("a feeder that waits for %v: %s (%s), want %s", kind, v.Cause, v.Summary, want)
+		}
+	}
+}
+
+// TestTokenThroughPipes: two processes that pass one token through pipes were told that they share a lock. What they
+// do in turns looks the same as with a lock that is not recorded, but for where they are between.
+func TestTokenThroughPipes(t *testing.T) {
+	for _, pipes := range []bool{true, false} {
+		trace := shortOfProcessors(t, (*tracesim.Thread).Queue, false, 0)
+		for _, th := range trace.Threads {
+			th.CPU = nil
+		}
+		last := map[*analyze.Thread]analyze.Nanos{}
+		for w := range analyze.Each(trace.Waits) {
+			for b := range trace.Buffers() {
+				if b.Created.Thread != w.Thread || b.Index != w.Buffer || last[w.Thread] == 0 || !pipes {
+					continue
+				}
+				trace.Blocked = append(trace.Blocked, analyze.BlockedWait{Call: analyze.Call{Thread: w.Thread,
+					Interval: handmade.At(last[w.Thread], b.Created.Begin)}, Selector: "read", Kind: analyze.BlockedPipe,
+					What: wire.DescriptorPipe})
+			}
+			last[w.Thread] = w.End
+		}
+		v := Analyze(trace, Options{}).Verdict
+		if got := v.Cause == LockContention; got == pipes {
+			t.Errorf("pipes %v: %s (%s)", pipes, v.Cause, v.Summary)
+		}
+		said := slices.ContainsFunc(v.RuledOut, func(f Finding) bool { return strings.Contains(f.Why, "no lock is shared") })
+		if said != pipes {
+			t.Errorf("pipes %v: that no lock is shared is said: %v", pipes, said)
+		}
+	}
+}

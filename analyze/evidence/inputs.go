@@ -1,0 +1,73 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Inputs is what submitting threads wait for at file descriptors while the GPU is idle and they have nothing in flight.
+type Inputs struct {
+	Lost    analyze.Nanos                          // for files, pipes and sockets of the program
+	Outside analyze.Nanos                          // for clients, a terminal or standard input: a server without requests
+	Sources []*Input                               // the one with the most time first
+	When    map[*analyze.Thread][]analyze.Interval // of Lost, whatever the GPU did meanwhile
+
+	// time of the threads that take part in such waits, whatever the GPU did: the other end decides when they end
+	Paced analyze.Nanos
+	// when each thread, submitting or not, waited for the outside
+	outside map[*analyze.Thread]*Busy
+}
+
+// An Input is one file, pipe, socket or terminal.
+type Input struct {
+	Name    string
+	Outside bool
+	Idle    analyze.Nanos
+}
+
+// FindInputs finds these waits.
+func FindInputs(work *GPUWork, submitters *Submitters) (in Inputs) {
+	var by Ordered[string, Input]
+	outside := map[*analyze.Thread][]analyze.Interval{}
+	in.When = map[*analyze.Thread][]analyze.Interval{}
+	for w := range analyze.Each(work.trace.Blocked) {
+		if w.Kind == analyze.BlockedSleep || w.Kind == analyze.BlockedJoin {
+			continue
+		}
+		fromOutside := w.FromOutside()
+		if fromOutside {
+			outside[w.Thread] = append(outside[w.Thread], w.Interval)
+		}
+		if submitters.TakesPart[w.Thread] && w.Kind != analyze.BlockedFile {
+			in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
+		}
+		if !submitters.Submits[w.Thread] || w.Kind == analyze.BlockedOther {
+			continue
+		}
+		idle := submitters.idleDuring(work, &w.Call)
+		if idle <= 0 {
+			continue
+		}
+		x := by.Of(w.String())
+		x.Name, x.Outside = w.String(), fromOutside
+		x.Idle += idle
+		if fromOutside {
+			in.Outside += idle
+		} else {
+			in.Lost += idle
+			in.When[w.Thread] = append(in.When[w.Thread], w.Interval)
+		}
+	}
+	in.Sources = by.All
+	slices.SortStableFunc(in.Sources, func(x, y *Input) int { return cmp.Compare(y.Idle, x.Idle) })
+	in.outside = unions(outside)
+	return in
+}
+
+// awaitsOutside says whether the thread that ended a wait itself waited for the outside for most of it.
+func (in *Inputs) awaitsOutside(w *analyze.SignalWait) bool {
+	return w.Signaller != nil && policy.MoreThan(policy.Most, in.outside[w.Signaller].Within(w.Interval), w.Length())
+}

@@ -45,6 +45,7 @@ func (t *Trace) CallSites(match func(*CallStat) bool) []CallSite {
 	}
 	sites := make([]CallSite, 0, len(order))
 	for _, s := range order {
+		slices.SortFunc(s.Threads, func(a, b *Thread) int { return cmp.Compare(a.ID, b.ID) }) // totals have them in any order
 		sites = append(sites, *s)
 	}
 	slices.SortStableFunc(sites, func(a, b CallSite) int {

@@ -8,10 +8,8 @@ import (
 	"strings"
 
 	"mtrace/analyze"
+	"mtrace/analyze/policy"
 )
-
-// mostReasons bounds the changes that the first sentence names.
-const mostReasons = 3
 
 // Answer is the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
 // waitUntilCompleted -60%".
@@ -40,7 +38,7 @@ func (d *Document) Answer() string {
 		return cmp.Compare(math.Abs(y.Impact), math.Abs(x.Impact))
 	})
 	var words []string
-	for _, c := range reasons[:min(mostReasons, len(reasons))] {
+	for _, c := range reasons[:min(policy.ShownNames, len(reasons))] {
 		words = append(words, fmt.Sprintf("%s %s %+.0f%%", c.Kind, analyze.Printable(c.Name), 100*(*c.Ratio-1)))
 	}
 	return text + ": " + strings.Join(words, ", ")

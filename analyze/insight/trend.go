@@ -32,14 +32,14 @@ func (f *fifths) mean(part int) analyze.Nanos {
 
 const lastPart = policy.TrendParts - 1
 
-// grows says whether the mean grows from each part to the next.
-func (f *fifths) grows() bool {
-	first, growth := f.mean(0), float64(f.mean(lastPart)-f.mean(0))
-	if first == 0 || float64(f.mean(lastPart)) < policy.TrendRatio*float64(first) {
+// growing says whether a usual time grows from each part to the next.
+func growing(usual func(part int) analyze.Nanos) bool {
+	first, growth := usual(0), float64(usual(lastPart)-usual(0))
+	if first == 0 || float64(usual(lastPart)) < policy.TrendRatio*float64(first) {
 		return false
 	}
 	for part := range lastPart {
-		if float64(f.mean(part+1)-f.mean(part)) < policy.TrendShare*growth {
+		if float64(usual(part+1)-usual(part)) < policy.TrendShare*growth {
 			return false
 		}
 	}
@@ -57,6 +57,7 @@ type steps struct {
 	thread  *analyze.Thread
 	commits []analyze.Nanos // at which a part begins, and at which the last ends
 	whole   fifths
+	medians [policy.TrendParts]analyze.Nanos
 	// of the steps' lengths with time, by ranks
 	correlation float64
 	parts       map[string]*grower
@@ -77,6 +78,12 @@ func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 		begin, end := commits[part*n], commits[(part+1)*n]
 		s.commits = append(s.commits, begin)
 		s.whole.time[part], s.whole.count[part] = end-begin, n
+		lengths := make([]analyze.Nanos, n)
+		for i := range lengths {
+			lengths[i] = commits[part*n+i+1] - commits[part*n+i]
+		}
+		slices.Sort(lengths)
+		s.medians[part] = lengths[n/2]
 	}
 	s.commits = append(s.commits, commits[policy.TrendParts*n])
 	lengths := make([]float64, len(commits)-1)
@@ -87,9 +94,11 @@ func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 	return s
 }
 
-// grow says whether the steps grow, and not by chance.
+// grow says whether the steps grow, and not by chance: by their means or, where a stall of the machine lengthens a few,
+// by their medians.
 func (s *steps) grow() bool {
-	return s.whole.grows() && s.correlation*math.Sqrt(float64(s.count()-1)) >= policy.TrendZ
+	return (growing(s.whole.mean) || growing(func(part int) analyze.Nanos { return s.medians[part] })) &&
+		s.correlation*math.Sqrt(float64(s.count()-1)) >= policy.TrendZ
 }
 
 // count is the number of steps.

@@ -8,7 +8,7 @@ const (
 	// TrendParts is into how many parts of equally many steps a run is cut to see whether its steps grow.
 	TrendParts = 5
 	// TrendSteps is the least number of steps in each of these parts: the mean of fewer is decided by one outlier.
-	TrendSteps = 10
+	TrendSteps = 8
 	// TrendRatio is by what factor steps must grow from the first part to the last. Two runs of one program differ by
 	// 5%, and a GPU that warms up slows down by a fifth.
 	TrendRatio = 1.3

@@ -11,7 +11,7 @@ import (
 )
 
 // changesResidency says whether calls of a selector change what is resident. The commit of a residency set has the name
-// of that of a command buffer, and is reported from it by the part of the thread's time that it counts to.
+// of that of a command buffer, and is distinguished from it by the part of the thread's time that it counts to.
 func changesResidency(c *analyze.CallStat) bool {
 	switch c.Selector {
 	case "requestResidency", "endResidency", "addResidencySet:", "addResidencySets:count:", "removeResidencySet:",

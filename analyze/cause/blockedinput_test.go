@@ -14,7 +14,8 @@ import (
 
 const inputPeriod = 1_000_000
 
-// inputRounds makes a thread that waits at a descriptor for most of each millisecond, then submits and waits for the GPU.
+// inputRounds makes a thread that waits at a descriptor for most of each millisecond, then submits and waits for its
+// command buffer.
 func inputRounds(kind analyze.Blocking, what wire.Descriptor, name string) *handmade.World {
 	w := handmade.New(60 * inputPeriod)
 	for i := range analyze.Nanos(59) {

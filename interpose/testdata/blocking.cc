@@ -1,6 +1,6 @@
-// A program whose main thread blocks outside of Metal in every way there is. It prints, for each wait that must be recorded and in their
-// order: the call, the kind of descriptor, the process at the other end (0 for none that is known), whether the time was over before
-// anything came, and the name of a file. What does not block is between them, and must not be recorded.
+// A program whose main thread blocks outside of Metal in every way there is. It prints, for each wait that must be
+// recorded and in their order: the call, the kind of descriptor, the process at the other end (0 if unknown), whether
+// the call timed out, and the name of a file. Calls between them do not block and must not be recorded.
 #include <atomic>
 #include <barrier>
 #include <cstdio>

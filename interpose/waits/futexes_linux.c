@@ -1,8 +1,8 @@
 // Linux: barriers, and futexes that a program or its runtime waits for by the C library's syscall: C++'s std::barrier,
 // std::latch, std::future and atomic waits, and Rust's locks. The C library's own locks do not come here.
 //
-// The last thread to arrive at a barrier releases the others. Every thread that arrives is noted as the last signaller of
-// the barrier's round, so a waiting thread finds the last one to arrive, even if that is already back at the barrier.
+// The last thread to arrive at a barrier releases the others. Every arriving thread is noted as the last signaller of
+// the barrier's round, so a waiting thread finds the last arrival, even if that thread is already back at the barrier.
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -17,9 +17,9 @@
 #define EXPORT __attribute__((visibility("default")))
 
 
-// What stands for the present round: an address inside the barrier, one of four in turn. The C library counts arrivals in
-// the barrier's first word, and keeps in its third how many make a round (pthread_barrier.h of nptl): until the calling
-// thread arrives, the round cannot end.
+// The address that stands for the barrier's current round: one of four inside the barrier, in turn. The C library
+// counts arrivals in the barrier's first word, and its third word is the number of threads of a round. The round cannot
+// end before the calling thread arrives.
 static const void *round_of(const pthread_barrier_t *barrier) {
   const unsigned *words = (const unsigned *)(const void *)barrier;
   unsigned arrived = __atomic_load_n(&words[0], __ATOMIC_RELAXED), all = __atomic_load_n(&words[2], __ATOMIC_RELAXED);

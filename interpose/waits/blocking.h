@@ -1,10 +1,10 @@
 // Waits outside of Metal for something other than a lock, a signal or a child process: at file descriptors, for a time,
 // for the end of a thread. Rule: the clock is read before and after the call, and only a call of MT_BLOCKED_NANOS or
-// more is a wait and is recorded, with what it waited for. A call that returns at once costs two readings and a few stores to
-// the thread's own memory beside a system call. Only in a process that uses Metal, and not inside Metal's calls.
+// more is recorded, with what it waited for. A call that returns at once costs two readings of the clock and a few
+// stores to the thread's own memory. Only in a process that uses Metal, and not inside Metal's calls.
 //
-// The functions are cancellation points and may be called in handlers of signals: nothing here is held while they run,
-// and what they leave in errno stays.
+// The functions are cancellation points and may be called in handlers of signals: nothing is held while they run, and
+// errno is preserved.
 #ifndef MTRACE_BLOCKING_H
 #define MTRACE_BLOCKING_H
 #include <stdbool.h>

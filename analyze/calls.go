@@ -1,9 +1,12 @@
 package analyze
 
+import "mtrace/collector/wire"
+
 // A CallStat sums the calls of one selector on one class.
 type CallStat struct {
 	Selector string
 	Class    string
+	Effect   wire.Effect
 	// of the partition that the calls' time goes to; PartCount for waits, of which the model makes several parts
 	Part      Part
 	Count     int64

@@ -192,7 +192,7 @@ func (l *loader) stat(c wire.Call, class string) *CallStat {
 	s := l.stats[key]
 	if s == nil {
 		row := c.Row()
-		s = &CallStat{Selector: row.Selector, Class: class, Part: ruleOf(c).part, Min: 1<<63 - 1,
+		s = &CallStat{Selector: row.Selector, Class: class, Effect: row.Effect, Part: ruleOf(c).part, Min: 1<<63 - 1,
 			Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{},
 			Durations: &Durations{}}
 		if int(c) >= len(wire.Table) {

@@ -225,7 +225,8 @@ func (t *Total) calls(part *CallStat) {
 	key := callKind{part.Selector, part.Class}
 	s := t.stats[key]
 	if s == nil {
-		s = &CallStat{Selector: part.Selector, Class: part.Class, Part: part.Part, Min: part.Min,
+		s = &CallStat{Selector: part.Selector, Class: part.Class, Effect: part.Effect, Part: part.Part,
+			Min:       part.Min,
 			Exclusive: map[*Thread]Nanos{}, Counts: map[*Thread]int64{}}
 		t.stats[key] = s
 	}

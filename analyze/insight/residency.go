@@ -8,19 +8,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
 )
-
-// changesResidency says whether calls of a selector change what is resident. The commit of a residency set has the name
-// of that of a command buffer, and is distinguished from it by the part of the thread's time that it counts to.
-func changesResidency(c *analyze.CallStat) bool {
-	switch c.Selector {
-	case "requestResidency", "endResidency", "addResidencySet:", "addResidencySets:count:", "removeResidencySet:",
-		"removeResidencySets:count:", "addAllocation:", "addAllocations:count:", "removeAllocation:",
-		"removeAllocations:count:", "removeAllAllocations":
-		return true
-	}
-	return c.Selector == "commit" && c.Part == analyze.PartOtherAPI
-}
 
 // residency: residency sets are changed in each step, or changing them takes long.
 func residency(in *Input) *Insight {
@@ -33,7 +22,7 @@ func residency(in *Input) *Insight {
 	var took analyze.Nanos
 	most := int64(0)
 	for _, c := range in.Trace.Calls {
-		if !changesResidency(c) || c.Count == 0 {
+		if c.Effect != wire.EffectResides || c.Count == 0 {
 			continue
 		}
 		var own analyze.Nanos

@@ -9,10 +9,10 @@ var queueCalls = [...]Row{
 	{35, "setLabel:", FamilyQueue, GroupOther, EffectLabels, queue, theLabel, nil},
 
 	{116, "insertDebugCaptureBoundary", FamilyQueue, GroupOther, EffectNone, queue, none, nil},
-	{117, "addResidencySet:", FamilyQueue, GroupOther, EffectNone, queue, residencySet, nil},
-	{118, "addResidencySets:count:", FamilyQueue, GroupOther, EffectNone, queue, howMany, nil},
-	{119, "removeResidencySet:", FamilyQueue, GroupOther, EffectNone, queue, residencySet, nil},
-	{120, "removeResidencySets:count:", FamilyQueue, GroupOther, EffectNone, queue, howMany, nil},
+	{117, "addResidencySet:", FamilyQueue, GroupOther, EffectResides, queue, residencySet, nil},
+	{118, "addResidencySets:count:", FamilyQueue, GroupOther, EffectResides, queue, howMany, nil},
+	{119, "removeResidencySet:", FamilyQueue, GroupOther, EffectResides, queue, residencySet, nil},
+	{120, "removeResidencySets:count:", FamilyQueue, GroupOther, EffectResides, queue, howMany, nil},
 
 	{355, "commitCommandBuffer:wake:", FamilyQueue, GroupNone, EffectCounted, none, none, nil},
 	{356, "commandBufferDidComplete:startTime:completionTime:error:", FamilyQueue, GroupNone, EffectCounted, none, none,

@@ -53,12 +53,12 @@ var heapCalls = [...]Row{
 
 // residencySetCalls are the methods of MTLResidencySet.
 var residencySetCalls = [...]Row{
-	{193, "requestResidency", FamilyResidencySet, GroupAllocate, EffectNone, residencySet, none, nil},
-	{194, "endResidency", FamilyResidencySet, GroupAllocate, EffectNone, residencySet, none, nil},
-	{195, "addAllocation:", FamilyResidencySet, GroupOther, EffectNone, residencySet, resource, nil},
-	{196, "addAllocations:count:", FamilyResidencySet, GroupOther, EffectNone, residencySet, howMany, nil},
-	{197, "removeAllocation:", FamilyResidencySet, GroupOther, EffectNone, residencySet, resource, nil},
-	{198, "removeAllocations:count:", FamilyResidencySet, GroupOther, EffectNone, residencySet, howMany, nil},
-	{199, "removeAllAllocations", FamilyResidencySet, GroupOther, EffectNone, residencySet, none, nil},
-	{200, "commit", FamilyResidencySet, GroupOther, EffectNone, residencySet, none, nil},
+	{193, "requestResidency", FamilyResidencySet, GroupAllocate, EffectResides, residencySet, none, nil},
+	{194, "endResidency", FamilyResidencySet, GroupAllocate, EffectResides, residencySet, none, nil},
+	{195, "addAllocation:", FamilyResidencySet, GroupOther, EffectResides, residencySet, resource, nil},
+	{196, "addAllocations:count:", FamilyResidencySet, GroupOther, EffectResides, residencySet, howMany, nil},
+	{197, "removeAllocation:", FamilyResidencySet, GroupOther, EffectResides, residencySet, resource, nil},
+	{198, "removeAllocations:count:", FamilyResidencySet, GroupOther, EffectResides, residencySet, howMany, nil},
+	{199, "removeAllAllocations", FamilyResidencySet, GroupOther, EffectResides, residencySet, none, nil},
+	{200, "commit", FamilyResidencySet, GroupOther, EffectResides, residencySet, none, nil},
 }

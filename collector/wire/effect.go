@@ -36,6 +36,7 @@ const (
 	EffectJoins                 // waits for the end of another thread
 	EffectAllocates             // takes memory
 	EffectAllocatesCopy         // takes memory and copies into it
+	EffectResides               // changes what is resident, and can be used by the GPU
 	EffectReleases              // gives memory, or an object, back
 	EffectBuildsLibrary         // compiles or loads a library
 	EffectFindsFunction         // looks a function up in a library
@@ -95,6 +96,7 @@ var effectNames = [...]string{
 	EffectJoins:          "joins a thread",
 	EffectAllocates:      "allocates",
 	EffectAllocatesCopy:  "allocates and copies",
+	EffectResides:        "changes residency",
 	EffectReleases:       "releases",
 	EffectBuildsLibrary:  "builds a library",
 	EffectFindsFunction:  "finds a function",

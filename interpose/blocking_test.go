@@ -56,3 +56,35 @@ func TestBlockingWithoutMetal(t *testing.T) {
 		t.Errorf("ended with %v, %d records\n%s", r.state, len(r.events(t)), r.stderr)
 	}
 }
+
+// A handler of a signal that waits may interrupt its thread while the tracer writes a record: what it records then would
+// garble that one, so it records nothing. Each record of the trace is one that the program made.
+func TestHandlerThatWaits(t *testing.T) {
+	shapes := build(t, "libshapes.so", shapesCommand...)
+	r := trace(t, exec.Command(build(t, "handlers", "gcc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror",
+		"-fobjc-exceptions", "-o", "OUT", "testdata/handlers.m", shapes, "-lobjc")))
+	if !r.state.Success() {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	var handled, waits int
+	if fmt.Sscan(r.stdout, &handled); handled == 0 {
+		t.Fatalf("no signal was handled: %q", r.stdout)
+	}
+	for _, e := range r.traced(t).events(t) {
+		switch e.Call.String() {
+		case "nanosleep":
+			waits++
+		case "endEncoding", "newCommandQueue", "commandBuffer", "computeCommandEncoder", "MTLCreateSystemDefaultDevice",
+			"thread start":
+		default:
+			t.Errorf("%v is in the trace, which the program did not call", e.Call)
+		}
+		if e.End < e.Begin {
+			t.Errorf("%v ends before it begins", e.Call)
+		}
+	}
+	if waits > handled {
+		t.Errorf("%d waits of %d handlers", waits, handled)
+	}
+	t.Logf("%d handlers, %d waits", handled, waits)
+}

@@ -29,10 +29,14 @@ bool mt_fact(struct thread *t, unsigned kind, unsigned aux, uint64_t key, const 
   uint64_t used = head + header.size - tail;
   bool room = used <= MT_FACTS_PER_RING || wait_for_room(t, head + header.size - MT_FACTS_PER_RING);
   if (room) {
+    bool outer = t->writing;
+    mt_thread_write(t);
     put(ring, head, &header, MT_FACT_HEADER);
     put(ring, head + MT_FACT_HEADER, text, length);
     put(ring, head + MT_FACT_HEADER + length, zeros, header.size - MT_FACT_HEADER - length);
     atomic_store_explicit(&ring->facts_head, head + header.size, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst);
+    t->writing = outer;
   } else {
     atomic_store_explicit(&ring->facts_dropped, atomic_load_explicit(&ring->facts_dropped, memory_order_relaxed) + 1,
         memory_order_relaxed);

@@ -30,6 +30,8 @@ struct thread {
   unsigned index;      // of what features keep for the thread; it stays with the ring
   bool own_work;     // of the tracer's: what it waits for is not the program's wait
   bool canary;       // the self-check is being made: its calls are not recorded. See canary.h.
+  // a record or a fact is being written: a handler of a signal that interrupts that, and waits, records nothing
+  bool writing;
   bool python_known; // its cache of Python frames holds none of the ring's last thread. See python.c.
   uint64_t tail;       // the tail as last seen
   uint64_t stuck, facts_stuck; // the tails at which waiting for room was given up
@@ -110,10 +112,19 @@ static inline bool mt_thread_room(struct thread *t, unsigned n) { return __built
 static inline struct record *mt_ring_slot(struct ring *ring, uint64_t position) {
     return &ring->records[position & (MT_RECORDS_PER_RING - 1)]; }
 
+// The thread begins to write records that move_head will publish. Between the two a handler of a signal may run on this
+// thread, and only there: fences for the compiler are enough.
+static inline void mt_thread_write(struct thread *t) {
+  t->writing = true;
+  atomic_signal_fence(memory_order_seq_cst);
+}
+
 // Publishes all records up to a position, with one release store; ring is the thread's.
 static inline void mt_thread_move_head(struct thread *t, struct ring *ring, uint64_t head) {
   t->head = head;
   atomic_store_explicit(&ring->head, head, memory_order_release);
+  atomic_signal_fence(memory_order_seq_cst);
+  t->writing = false;
 }
 
 // Wakes the drainer if it sleeps, after records were published.
@@ -129,6 +140,7 @@ static inline void mt_tally(_Atomic uint64_t *counter) {
 // Makes room, publishes and wakes, for 1 or 2 records at once.
 static inline void mt_thread_publish(struct thread *t, const struct record *records, unsigned n) {
   if (!mt_thread_room(t, n)) return;
+  mt_thread_write(t);
   for (unsigned i = 0; i < n; i++)
     mt_record_put(mt_ring_slot(t->ring, t->head + i), records[i].begin, records[i].end, records[i].arg,
                   mt_record_rest(records[i].object, records[i].call, records[i].flags));

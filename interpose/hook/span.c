@@ -108,6 +108,7 @@ void mt_span_end(struct span *s, uint64_t end, unsigned family, unsigned flags, 
     end_otherwise(s, end, family, flags, arg, NULL);
     return;
   }
+  mt_thread_write(t);
   mt_record_put(mt_ring_slot(ring, head), s->begin, end, arg, s->current | mt_record_flags(flags));
   mt_thread_move_head(t, ring, head + 1);
   hide(s, t, ring, family);
@@ -122,6 +123,7 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
     end_otherwise(s, end, family, flags, arg, more);
     return;
   }
+  mt_thread_write(t);
   mt_record_put(mt_ring_slot(ring, head), s->begin, end, arg, s->current | mt_record_flags(flags | MT_FLAG_HAS_MORE));
   mt_record_put(mt_ring_slot(ring, head + 1), more[0], more[1], more[2], mt_record_rest(0, MT_CALL_tracer_more, 0));
   mt_thread_move_head(t, ring, head + 2);

@@ -20,10 +20,13 @@ static uint64_t blocked_ticks(void) {
   return known;
 }
 
-// The thread's ring, if the wait was as long as one must be. What the thread owes is written down first.
+// The thread's ring, if the wait was as long as one must be. What the thread owes is written down first. NULL also in a
+// handler of a signal that interrupted the thread while it wrote a record.
 static struct thread *begin_record(uint64_t begin, uint64_t end, const void *frame) {
   if (end - begin < blocked_ticks()) return NULL;
-  struct thread *t = mt_thread();
+  struct thread *t = mt_thread_get();
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->writing) return NULL;
+  t = mt_thread();
   if (!t) return NULL;
   mt_lock_write_down(t);
   mt_stack_late(frame, begin);
@@ -47,7 +50,7 @@ void mt_blocked_on(unsigned call, uint64_t begin, int fd, bool timeout, const vo
   struct thread *t = begin_record(begin, end, frame);
   if (t) {
     struct mt_descriptor d = {.kind = MT_DESCRIPTOR_TIMEOUT};
-    if (!timeout) mt_descriptor_of(t, fd, &d);
+    if (!timeout) mt_descriptor_of(t, fd, end, &d);
     publish_at(t, call, begin, end, timeout ? MT_FLAG_FAILED : 0, &d, fd);
   }
   errno = saved;

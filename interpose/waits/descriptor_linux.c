@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "core/clock.h"
 
 static uint64_t peer_of_descriptor(int fd) {
   struct ucred peer;
@@ -40,31 +39,30 @@ enum { SEEN_PIPES = 256, MOST_DESCRIPTORS = 1024 };
 static const uint64_t OWN = UINT64_C(1) << 63;
 static _Atomic uint64_t seen_pipes[SEEN_PIPES];
 
-static void record_writer(struct thread *t, uint64_t inode) {
-  uint64_t now = mt_ticks();
-  struct record r = {.begin = now, .end = now, .arg = inode, .call = MT_CALL_tracer_pipe_writer};
+static void record_writer(struct thread *t, uint64_t inode, uint64_t at) {
+  struct record r = {.begin = at, .end = at, .arg = inode, .call = MT_CALL_tracer_pipe_writer};
   mt_thread_publish(t, &r, 1);
 }
 
 // Looks through the process's descriptors for pipes that it can write into: once for each pipe, so the system calls
 // cost a program that makes pipes little.
-static bool can_write(struct thread *t, uint64_t inode) {
+static bool can_write(struct thread *t, uint64_t inode, uint64_t at) {
   bool own = false;
   for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
     int flags = fcntl(fd, F_GETFL);
     struct stat s;
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &s) != 0 || !S_ISFIFO(s.st_mode)) continue;
     own = own || (uint64_t)s.st_ino == inode;
-    record_writer(t, (uint64_t)s.st_ino);
+    record_writer(t, (uint64_t)s.st_ino, at);
   }
   return own;
 }
 
-static uint32_t pipe_kind(struct thread *t, int fd, uint64_t inode) {
+static uint32_t pipe_kind(struct thread *t, int fd, uint64_t inode, uint64_t at) {
   _Atomic uint64_t *seen = &seen_pipes[inode % SEEN_PIPES];
   uint64_t known = atomic_load_explicit(seen, memory_order_relaxed);
   if ((known & ~OWN) != inode) {
-    known = inode | (can_write(t, inode) ? OWN : 0);
+    known = inode | (can_write(t, inode, at) ? OWN : 0);
     atomic_store_explicit(seen, known, memory_order_relaxed);
   }
   if (fd == STDIN_FILENO) return MT_DESCRIPTOR_STANDARD;
@@ -125,7 +123,7 @@ static void describe_socket(int fd, struct mt_descriptor *d) {
   if (d->process == (uint64_t)getpid()) d->process = 0;
 }
 
-void mt_descriptor_of(struct thread *t, int fd, struct mt_descriptor *d) {
+void mt_descriptor_of(struct thread *t, int fd, uint64_t at, struct mt_descriptor *d) {
   struct stat s;
   *d = (struct mt_descriptor){.kind = MT_DESCRIPTOR_UNKNOWN};
   if (fd < 0 || fstat(fd, &s) != 0) return;
@@ -137,7 +135,7 @@ void mt_descriptor_of(struct thread *t, int fd, struct mt_descriptor *d) {
     return;
   case S_IFIFO:
     d->inode = (uint64_t)s.st_ino;
-    d->kind = pipe_kind(t, fd, d->inode);
+    d->kind = pipe_kind(t, fd, d->inode, at);
     return;
   case S_IFSOCK: describe_socket(fd, d); return;
   case S_IFCHR:

@@ -66,6 +66,8 @@ func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.R
 		fmt.Fprintf(b, " %d %s", r.Arg, field.Words())
 	case field.Role == wire.RoleObject:
 		fmt.Fprintf(b, " %s#%d", field.Kind, r.Arg)
+	case field.Role == wire.RoleProcess:
+		q.writeValue(b, field, r.Arg)
 	default:
 		fmt.Fprintf(b, " %s %d", field.Words(), r.Arg)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"mtrace/analyze"
@@ -82,6 +83,14 @@ func (q *loggedProcess) writeValue(b *strings.Builder, f wire.Field, v uint64) {
 		fmt.Fprintf(b, " at 0x%x", v)
 	case wire.RoleTimeout:
 		fmt.Fprintf(b, " for %d %s at most", v, f.Unit)
+	case wire.RoleProcess, wire.RoleInode:
+		if v != 0 {
+			fmt.Fprintf(b, " %s %d", map[wire.Role]string{wire.RoleProcess: "process", wire.RoleInode: "pipe"}[f.Role], v)
+		}
+	case wire.RoleFile:
+		if v != math.MaxUint64 {
+			fmt.Fprintf(b, " descriptor %d", v)
+		}
 	case wire.RoleGave, wire.RoleAgo: // of use to the analysis only
 	default:
 		fmt.Fprintf(b, " %s %d", f.Words(), v)

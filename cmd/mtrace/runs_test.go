@@ -23,7 +23,7 @@ func TestReportOfSeveralTraces(t *testing.T) {
 		}
 	}
 	got := sh(t, folder, nil, tool.mtrace, "report", ".")
-	rows := regexp.MustCompile(`(?m)^ *(\S+\.mtrace) .* (device-wide-sync|none) +([\d.]+ %)? +([\d.]+ %) +([\d.]+ m?s) +([\d,]+)(.*)$`).FindAllStringSubmatch(got.stdout, -1)
+	rows := regexp.MustCompile(`(?m)^ *(\S+\.mtrace) .* (device-wide-sync|none) +([\d.]+%)? +([\d.]+%) +([\d.]+ m?s) +([\d,]+)(.*)$`).FindAllStringSubmatch(got.stdout, -1)
 	if got.exit != exitUsage || !strings.Contains(got.stderr, "b.mtrace is cut") || len(rows) != 2 ||
 		rows[0][1] != "a.mtrace" || rows[0][7] != "" || !strings.Contains(rows[1][7], "CUT") {
 		t.Errorf("%q of %+v", rows, got)

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,7 +65,7 @@ func TestOneOfTwoIsNotTraced(t *testing.T) {
 	got := sh(t, "", nil, tool.mtrace, "run", "--all", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c",
 		script)
 	for _, says := range []string{"1 PROCESS NOT TRACED", "none of these lost", "raise it with ulimit -f",
-		"its calls are counted nowhere"} {
+		"its calls are not counted"} {
 		if !strings.Contains(strings.Join(strings.Fields(got.stderr), " "), says) {
 			t.Errorf("the report does not say %q:\n%s", says, got.stderr)
 		}
@@ -109,6 +108,19 @@ func TestWhatLivesOnIsSaid(t *testing.T) {
 	}
 }
 
+// callsOfMetal counts the calls of Metal in a trace: how often a program waits outside of it, for a pipe that is full,
+// is not the same each time. It is 0 for what is no trace.
+func callsOfMetal(trace string) (n int) {
+	if _, err := analyze.Load(trace, analyze.Options{Visit: func(c *analyze.VisitedCall) {
+		if !c.Row.Effect.Blocks() {
+			n++
+		}
+	}}); err != nil {
+		return 0
+	}
+	return n
+}
+
 // installForOthers copies mtrace and a client to where other users can run them.
 func installForOthers(t *testing.T) (mtrace, client string) {
 	t.Helper()
@@ -146,9 +158,9 @@ func TestTwoUsersRecordAtOnce(t *testing.T) {
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR=/tmp", "HOME="+dir)
 			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 			out, err := saidBy(cmd, commandLimit)
-			if calls := regexp.MustCompile(`\d+ calls, none lost`).FindString(strings.Join(strings.Fields(string(out)),
-				" ")); err == nil && calls != "" {
-				result = append(result, calls)
+			whole := strings.Contains(strings.Join(strings.Fields(string(out)), " "), "calls, none lost")
+			if calls := callsOfMetal(filepath.Join(dir, "t.mtrace")); err == nil && whole && calls > 0 {
+				result = append(result, fmt.Sprintf("%d calls, none lost", calls))
 			} else {
 				result = append(result, fmt.Sprintf("%v: %s", err, out))
 			}
@@ -254,16 +266,13 @@ func TestChildrenOfAnotherUser(t *testing.T) {
 		t.Skip("needs root, to give it up")
 	}
 	client := buildShapesClient(t)
-	calls := func(children string) (n int) {
-		got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", client, "out-of-reach",
-			children, "user")
-		found := regexp.MustCompile(`(\d+) calls, none lost`).FindStringSubmatch(strings.Join(strings.Fields(got.stderr),
-			" "))
-		if found == nil {
+	calls := func(children string) int {
+		trace := filepath.Join(t.TempDir(), "t.mtrace")
+		got := sh(t, "", nil, tool.mtrace, "run", "-o", trace, "--", client, "out-of-reach", children, "user")
+		if !strings.Contains(strings.Join(strings.Fields(got.stderr), " "), "calls, none lost") {
 			t.Fatalf("%s children:\n%s%s", children, got.stdout, got.stderr)
 		}
-		n, _ = strconv.Atoi(found[1])
-		return n
+		return callsOfMetal(trace)
 	}
 	if alone, with := calls("0"), calls("3"); with != 4*alone {
 		t.Errorf("%d calls with three children, %d alone", with, alone)
@@ -394,7 +403,9 @@ print(failed, "failed")
 			calls := map[*analyze.Process]int{}
 			loaded, err := analyze.Load(trace, analyze.Options{Visit: func(
 				c *analyze.VisitedCall) {
-				calls[c.Thread.Process]++
+				if !c.Row.Effect.Blocks() { // a write to a pipe that is full, or on a busy machine, is one more
+					calls[c.Thread.Process]++
+				}
 			}})
 			if err != nil {
 				t.Fatal(err)

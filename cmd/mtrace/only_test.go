@@ -51,7 +51,7 @@ func TestRunRecordsASelection(t *testing.T) {
 			t.Errorf("the report does not begin with what was asked for: %+v\n%s", r.Source, text)
 		}
 		if s := r.Serialization; len(s.RuledOut) != 0 ||
-			!strings.Contains(s.Summary, "not all was recorded, as asked for ("+of+")") {
+			!strings.Contains(s.Summary, "only a selection was recorded ("+of+")") {
 			t.Errorf("the verdict: %+v", s)
 		}
 		for _, i := range r.Insights {

@@ -298,7 +298,7 @@ func TestXctraceInOtherCommands(t *testing.T) {
 		doc.Kernels[0].Name != `encoder "Compute Command 0"` || doc.Kernels[0].Source != "measured" {
 		t.Errorf("report %+v", doc)
 	}
-	if doc.Serialization.Verdict != "launch-bound" || !strings.Contains(doc.Serialization.Summary, "one piece of work") {
+	if doc.Serialization.Verdict != "launch-bound" || !strings.Contains(doc.Serialization.Summary, "one command buffer") {
 		t.Errorf("verdict %+v", doc.Serialization)
 	}
 	for _, args := range [][]string{

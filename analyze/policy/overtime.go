@@ -81,8 +81,9 @@ const WorthMerging analyze.Nanos = 200_000
 const (
 	// KernelWaitLag is how soon after the end of the other work it must end, KernelWaitLagShare the same as a share of
 	// its length: a kernel that polls memory sees the value within microseconds, and then does the rest of its work.
-	KernelWaitLag      analyze.Nanos = 50_000
-	KernelWaitLagShare               = 0.02
+	KernelWaitLag analyze.Nanos = 50_000
+
+	KernelWaitLagShare = 0.02
 	// KernelWaitChance is how many of them may end so by chance, as a share: beside work that ends all the time
 	// everything ends soon after something.
 	KernelWaitChance = 0.3

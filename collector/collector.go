@@ -40,7 +40,7 @@ type Options struct {
 	Window *Window
 	// Selection, when there is one, says which calls are kept. Nil is all.
 	Selection *Selection
-	// Observer, when there is one, is told what is recorded as it arrives.
+	// Observer, if set, sees each record as it arrives.
 	Observer Observer
 	// Watch, if set, gets several times a second what the threads of each process are doing.
 	Watch func(tracefile.ProcessIndex, Sight)
@@ -274,7 +274,7 @@ func (c *Collector) written(err error) {
 	c.mutex.Unlock()
 	if first {
 		c.log.Error().Err(err).Msg("the trace cannot be written any more: from here on calls are counted and not kept; " +
-			"the programs go on")
+			"the programs continue")
 		if c.failed != nil {
 			c.failed(err)
 		}

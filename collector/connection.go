@@ -38,7 +38,7 @@ func (c *Collector) serveConnection(a *arrival) {
 // errOtherUser is why a connection of another user is refused where that user may not connect.
 func errOtherUser(uid int) error { return fmt.Errorf("it belongs to user %d", uid) }
 
-// refuse counts a connection that is not believed. What it is, and what it wanted to say, is no part of the trace.
+// refuse counts a connection that is not trusted. Nothing about it, and nothing it sent, becomes part of the trace.
 func (c *Collector) refuse(a *arrival, why error) {
 	c.refused.Add(fmt.Sprintf("process %d of user %d", a.pid, a.uid), why)
 }

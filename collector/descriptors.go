@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostDescriptors is how many may wait: that of a hello and that of the rings frame behind it, which may come in one
+// mostDescriptors is how many may wait: one for a hello and one for the rings frame behind it, which may come in one
 // read.
 const mostDescriptors = 2
 
@@ -79,7 +79,7 @@ func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
 	if !r.ended.Load() {
 		return 0, nil, os.ErrDeadlineExceeded
 	}
-	// An expired deadline keeps raw.Read from trying; what is in the socket is read past it.
+	// An expired deadline keeps raw.Read from trying; data that is in the socket is read in spite of it.
 	err = raw.Control(take)
 	if err == nil && failed == unix.EAGAIN {
 		return 0, nil, io.EOF

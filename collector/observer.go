@@ -5,7 +5,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An Observer is told what is recorded as it arrives, before it is written. Its methods are called from several
+// An Observer sees each record as it arrives, before it is written. Its methods are called from several
 // goroutines at once, but for one ring one after another; they must be quick, for the recording waits, and must not
 // keep the slices.
 type Observer interface {

@@ -25,7 +25,7 @@ type Inside struct {
 	Blocked wire.Blocked // the wait for a lock or a signal that it is inside of, perhaps inside of the call
 }
 
-// sightPause is how often that is reported: often enough for who looks at a screen.
+// sightPause is how often that is reported: often enough for a reader of a screen.
 const sightPause = 100 * time.Millisecond
 
 // A seeing remembers when it was told last.

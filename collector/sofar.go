@@ -33,7 +33,7 @@ func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if w := reader.trace.collector.window; w != nil {
 		closed := !w.opened()
 		if closed && s.closed {
-			return // what is not kept is not missed
+			return // no record of it is expected
 		}
 		s.closed = closed
 	}

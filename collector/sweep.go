@@ -26,7 +26,7 @@ func sweep(parent, prefix string, remove remover) {
 	}
 }
 
-// A remover removes an abandoned folder, which is open as fd, with the names that are in it; lock is that of its lock.
+// A remover removes an abandoned folder, which is open as fd, with the files in it; lock is the descriptor of its lock.
 type remover func(fd int, path string, names []string, lock string)
 
 func sweepFolder(path string, remove remover) {

@@ -43,7 +43,7 @@ type Client struct {
 const maxRegistry = 16 << 20
 
 // entry is a node of the registry in the property lists that `ioreg -a` writes.
-// Key names are those of the drivers: AGXAccelerator of Apple silicon keeps GPU
+// The drivers choose the key names: AGXAccelerator on Apple silicon keeps GPU
 // times in AppUsage, one element for each API; Intel's and AMD's drivers keep
 // one number on the client.
 type entry struct {

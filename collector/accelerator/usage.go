@@ -34,7 +34,7 @@ type ProcessUsage struct {
 	GPU  time.Duration `json:"gpu_ns"`
 }
 
-// Of sums the GPU time of the processes that own accepts and of all others.
+// Of sums the GPU time of the processes that own accepts, and that of all other processes.
 func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
 	for _, p := range u.Processes {
 		if own(p.PID) {

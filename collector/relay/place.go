@@ -35,7 +35,7 @@ type place struct {
 	lock *os.File
 }
 
-// About says whose spool it is, for who finds it.
+// About says whose spool it is, for a person who finds it.
 type About struct {
 	Name    string    `json:"name"`    // of the trace
 	Address string    `json:"address"` // of the collector that it is for

@@ -44,7 +44,7 @@ func (r *Receiver) serve(raw net.Conn) {
 	conn.SetWriteDeadline(time.Now().Add(patience))
 	conn.Write(encode(answer{Error: err.Error(), Never: errors.As(err, &refused)}))
 	conn.CloseWrite()
-	// What is still coming is read, or a reset would take the answer away.
+	// The rest of the request is read, or a reset would discard the answer.
 	conn.SetReadDeadline(time.Now().Add(patience))
 	io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 }

@@ -45,7 +45,7 @@ type incoming struct {
 	told  bool       // it was said where it is
 }
 
-// sessions are the traces of a folder of which more may come.
+// sessions are the unfinished traces of a folder: more of them may arrive.
 type sessions struct {
 	dir   string
 	mutex sync.Mutex
@@ -154,7 +154,7 @@ func (s *sessions) forget(in *incoming) {
 	}
 }
 
-// unfinished are the paths of the traces of which this receiver got something and more may come.
+// unfinished are the paths of the traces that this receiver has in part, and that may continue.
 func (s *sessions) unfinished() (paths []string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -179,7 +179,7 @@ func (in *incoming) open() (*os.File, error) {
 	if in.there == nil {
 		there := &tracefile.Copier{Dst: io.Discard, Name: "the trace"}
 		var format *tracefile.FormatError
-		if err = there.From(file); err == nil || errors.As(err, &format) { // what is damaged comes again
+		if err = there.From(file); err == nil || errors.As(err, &format) { // damaged blocks are sent again
 			in.there, err = there, nil
 		}
 	}
@@ -191,7 +191,7 @@ func (in *incoming) open() (*os.File, error) {
 	}
 	if err != nil {
 		file.Close()
-		return nil, fmt.Errorf("go on with the trace: %w", err)
+		return nil, fmt.Errorf("continue the trace: %w", err)
 	}
 	return file, nil
 }

@@ -31,7 +31,7 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Tim
 		return nil, fmt.Errorf("%s: %w", image.Path, err)
 	}
 	if parsed.Class != elf.ELFCLASS64 || parsed.Data != elf.ELFDATA2LSB {
-		return nil, fmt.Errorf("%s is of another kind of machine", image.Path)
+		return nil, fmt.Errorf("%s is for another kind of machine", image.Path)
 	}
 	f := &elfFile{File: parsed}
 	if id := f.buildID(); image.BuildID != "" && id != image.BuildID {
@@ -182,7 +182,7 @@ func (f *elfFile) code(addresses []uint64) []place {
 	return places
 }
 
-// symbolSize is that of an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
+// symbolSize is the size of an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
 const symbolSize = 24
 
 // name gives places, which are in order, the names of the functions they are in: from the full table of symbols, or

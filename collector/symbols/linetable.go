@@ -53,7 +53,7 @@ func (t *lineTable) entries() {
 	}
 	count := t.unsigned()
 	if t.err == nil && (count > mostFiles || count > 0 && len(forms) == 0) {
-		t.err = fmt.Errorf("its table of lines is said to name %d files", count)
+		t.err = fmt.Errorf("its table of lines claims to name %d files", count)
 	}
 	for i := uint64(0); i < count && t.err == nil; i++ {
 		for _, form := range forms {

@@ -5,7 +5,7 @@ type Cut struct {
 	Why string `json:"why"` // one line
 	// Unix time in nanoseconds up to which something is known of the recording; 0 when that is not known
 	At  int64 `json:"at_unix_ns"`
-	All bool  `json:"all_counted"` // what was not kept was counted to the end: nothing else is missing
+	All bool  `json:"all_counted"` // records that were not kept were counted to the end: nothing else is missing
 }
 
 // Cut says that the trace is cut, and where; nil when it is not, which does not say that the file is undamaged.

@@ -18,10 +18,10 @@ type Damage struct {
 	Ring         uint16       // of the records
 	Records      uint64       // that it held; 0 when it is not known whether it held any
 	First, Last  wire.Ticks   // the smallest begin and the largest end of the calls among them
-	Why          string       // what is wrong with it
+	Why          string       // the error found in it
 }
 
-// held says in words what the blocks of a kind hold, and whether that is of one process.
+// held says in words what the blocks of a kind hold, and whether it belongs to one process.
 var held = map[blockKind]struct {
 	words string
 	of    bool
@@ -80,7 +80,7 @@ func (d *Damage) Remade() bool {
 	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
 }
 
-// What is in the file beside blocks.
+// Parts of the file that are no blocks.
 const (
 	heldTrailer = "where the index is, which was made again"
 	heldHeader  = "what kind of file it is"

@@ -19,7 +19,7 @@ type decoder struct {
 	order    []byte // not read yet
 	bits     bitReader
 	step     uint64 // of the clock
-	varints  bool   // the columns are of version 1
+	varints  bool   // the columns have version 1
 	left     int    // records
 	recent   recents
 	previous wire.Ticks

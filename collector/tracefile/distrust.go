@@ -8,7 +8,7 @@ import (
 
 // mostCounted bounds what anything in a trace can count: a thread that makes ten million calls a second gets there in
 // three weeks. What says more was damaged, or made up, in a process or in a file that an older mtrace wrote; sums of
-// what is less cannot overflow.
+// a smaller number cannot overflow.
 const mostCounted = 1 << 44
 
 // distrust takes out of an end what cannot be, and says so in Distrusted.

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// largeArg is the size from which args go into a table: hashes and packed sizes, of which few are distinct.
+// largeArg is the size from which args go into a table: hashes and packed sizes, few of them distinct.
 const largeArg = 1 << 40
 
 // An encoder turns records into the payload of a block. It is reused, not shared. What it does for each record is
@@ -95,7 +95,7 @@ func (e *encoder) reset() {
 	clear(e.lookup)
 }
 
-// has says whether some of the records that were encoded last are of a call.
+// has says whether the records that were encoded last include a call.
 func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }

@@ -2,7 +2,7 @@ package tracefile
 
 import "errors"
 
-// What can be wrong with a file: a FormatError is one of them.
+// The errors of a file: a FormatError is one of them.
 var (
 	ErrNotTrace = errors.New("not an .mtrace file")
 	ErrVersion  = errors.New("made by a newer version of mtrace")
@@ -13,7 +13,7 @@ var (
 type FormatError struct {
 	Path    string
 	Problem error  // ErrNotTrace, ErrVersion or ErrDamaged
-	Detail  string // what was found, and what to do
+	Detail  string // the problem, and what to do
 }
 
 func (e *FormatError) Error() string { return e.Path + ": " + e.Problem.Error() + ": " + e.Detail }

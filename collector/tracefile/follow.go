@@ -77,7 +77,7 @@ func (f *Follower) Next(size int64) (ended bool, err error) {
 	return ended, err
 }
 
-// errNotWhole is of a block that is not there to its end yet.
+// errNotWhole is returned for a block whose end is not written yet.
 var errNotWhole = errors.New("not whole yet")
 
 func (f *Follower) block(t *readTools, size int64) (ended bool, err error) {
@@ -224,7 +224,7 @@ func sayFacts(payload []byte, put func(textLine) error) error {
 	return nil
 }
 
-// records writes those of a block.
+// records writes the records of a block.
 func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	key := streamKey{b.process, b.ring}
 	ring := f.rings[key]

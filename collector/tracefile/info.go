@@ -7,7 +7,7 @@ import "mtrace/collector/wire"
 // Info says how a trace was made. It is written first.
 type Info struct {
 	Tool    string   `json:"tool"`    // version of the tool that wrote it
-	Command []string `json:"command"` // what was asked to be traced; empty for a collector on its own
+	Command []string `json:"command"` // the command that was traced; empty for a collector on its own
 	Host    string   `json:"host"`
 	OS      string   `json:"os"`
 	Arch    string   `json:"arch"`
@@ -34,9 +34,9 @@ type Result struct {
 	// processes of the program that had not used Metal when the recording ended, and still ran
 	LivedOn []Living `json:"lived_on,omitempty"`
 
-	Recorded []Recorded `json:"recorded,omitempty"` // the times of which there are records, in their order; empty is all
+	Recorded []Recorded `json:"recorded,omitempty"` // the intervals that have records, in their order; empty means all
 
-	Repaired *Repair `json:"repaired,omitempty"` // nil when it was written by who recorded it
+	Repaired *Repair `json:"repaired,omitempty"` // nil when the recorder itself wrote it
 }
 
 // A Living is a process that still ran when the recording ended.

@@ -7,13 +7,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Times are stored as a size and as bits: of the size, how it differs from that of the number before of the same
-// column, in a code of few bits; and the bits but for the highest, which is 1. They go into the block's bits, one
-// behind the other: a compressor could make nothing of them, and would lose time and spoil what it has for the columns.
+// Times are stored as a size and as bits. A size is stored as its difference from the size of the number before, of the
+// same column, in a code of few bits; the bits, without the highest, which is 1, go into the block's bits, one number
+// after the other: a compressor could make nothing of them, and would lose time and spoil its model of the columns.
 // docs/trace-file.md, "Numbers".
 //
-// A clock need not count by ones: the cycle counter of an AMD EPYC goes forward by 26 at a time. What is a multiple of
-// such a step is stored as how many steps.
+// A clock need not count by ones: the cycle counter of an AMD EPYC advances by 26 at a time. A multiple of such a step
+// is stored as the number of steps.
 
 // A size states what follows: how many bits a number has, its sign, and whether it is counted in steps.
 type size = uint8
@@ -50,7 +50,7 @@ const (
 	escaped    = 64 // for n of what has no code, so that it fits nowhere
 )
 
-// codes are those of all differences; decoded is the code that some bits begin with.
+// codes holds the code of each difference; decoded is the code that given bits begin with.
 var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	for i := range of {
 		of[i].n = escaped
@@ -74,7 +74,7 @@ var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	return of, from
 }()
 
-// A scale divides by a step what is a multiple of it, by multiplying: with the inverse, modulo 2⁶⁴, of its odd part.
+// A scale divides multiples of a step by the step, by multiplying with the inverse, modulo 2⁶⁴, of its odd part.
 type scale struct {
 	step, inverse, most uint64
 	twos                int
@@ -93,7 +93,7 @@ func scaleOf(step uint64) scale {
 // ones is the scale of what does not go in steps.
 var ones = scaleOf(1)
 
-// size is that of a number, and low its bits.
+// size is the size of a number, and low its bits.
 func (s *scale) size(v uint64) (at size, low uint64) {
 	negative := uint64(int64(v) >> 63)
 	q := bits.RotateLeft64(((v^negative)-negative)*s.inverse, -s.twos)
@@ -111,7 +111,7 @@ const (
 )
 
 // stepOf is the step of the clock that some records show: what divides the lengths of most groups of calls. It need not
-// be right of all: a thread may go on on another processor, whose counter has stopped elsewhere between two steps.
+// be right of all: a thread may continue on another processor, whose counter has stopped elsewhere between two steps.
 func stepOf(records []wire.Record) uint64 {
 	var found [stepGroups]uint64
 	group, in := 0, 0
@@ -205,7 +205,7 @@ func (w *bitWriter) putSize(at, before size) {
 	}
 }
 
-// putNumber appends a number to a column, of which the last size is given.
+// putNumber appends a number to a column, given the column's last size.
 func (w *bitWriter) putNumber(last *size, v uint64, s *scale) {
 	at, low := s.size(v)
 	if c := codes[at-*last]; c.n+lowBits[at] <= bitsAtOnce {
@@ -234,7 +234,7 @@ func (w *bitWriter) putTimes(lasts *[columnCount]size, v0, v1 uint64, s *scale) 
 	lasts[columnGap], lasts[columnLength] = at0, at1
 }
 
-// A bitReader reads bits. What is beyond their end is 0, which over tells.
+// A bitReader reads bits. Bits beyond the end are 0, and over reports that.
 type bitReader struct {
 	bytes []byte // with eight more behind them
 	at    uint   // in bits
@@ -276,7 +276,7 @@ func (r *bitReader) size(before size) size {
 	return size(r.next(escapeBits+8) >> escapeBits)
 }
 
-// number is the next number of a column, of which the last size is given. It goes in steps.
+// number is the next number of a column, given the column's last size. It goes in steps.
 func (r *bitReader) number(last *size, step uint64) uint64 {
 	at := r.size(*last)
 	*last = at

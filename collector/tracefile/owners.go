@@ -38,7 +38,7 @@ func (p *Process) readOwners(payload []byte) error {
 	return nil
 }
 
-// addOwners appends what the thread starts among the records of a ring say; position is that of the first.
+// addOwners appends the owners that the thread starts among the records of a ring name; position is the first record's.
 func (p *processWriter) addOwners(ring uint16, position uint64, records []wire.Record) {
 	for i := range records {
 		if records[i].Call != wire.CallThreadStart {
@@ -101,7 +101,7 @@ func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	return says, false
 }
 
-// leave takes away the records of which nobody knows whose they are, and counts them.
+// leave removes the records whose thread is not known, and counts them.
 func (h *holder) leave(records []wire.Record) (known []wire.Record, left int) {
 	if !h.process.ownersLost {
 		return records, 0

@@ -66,7 +66,7 @@ func (r *benchRunner) confirm(run *bench.Run, round int) error {
 		run.Results.Checks = append(run.Results.Checks, bench.Check{
 			Bench: run.Bench.Name, Case: call.selector + " in the trace", Compared: 1,
 			OK: float64(recorded[call.selector]) >= 0.99*want && float64(recorded[call.selector]) <= want,
-			Detail: fmt.Sprintf("%d calls were recorded of %.0f made, so the cost is not that of tracing",
+			Detail: fmt.Sprintf("%d of %.0f calls were recorded, so this is not the cost of tracing",
 				recorded[call.selector], want),
 		})
 	}

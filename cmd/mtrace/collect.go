@@ -38,7 +38,7 @@ func collectCommand() command {
 				"the `ADDRESS` to listen on: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run "+
 					"--collector on others")
 			flags.StringVarP(&c.dir, "output", "o", "",
-				"the `FOLDER` for the traces; a collector that is started again on it goes on with those that were cut")
+				"the `FOLDER` for the traces; a collector that is started again on it continues those that were cut")
 			return func(std stdio, args []string) error { return c.run(std, args) }
 		},
 	}
@@ -72,7 +72,7 @@ func (c *collect) run(std stdio, args []string) error {
 	defer log.close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// who reads what we say may go before us: the programs that are recorded do not
+	// the reader of our output may end before us: the recorded programs do not
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var stations []station
 	for _, text := range c.listen {
@@ -176,7 +176,7 @@ func newLocalStation(std stdio, says io.Writer, log zerolog.Logger, dir, socket 
 
 func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
 
-// serve serves until the trace cannot be written any more: who collects for many must learn of that, and not count on
+// serve serves until the trace cannot be written any more: a collector for many must learn of that, and not count on
 // for days.
 func (s *localStation) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)

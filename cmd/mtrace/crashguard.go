@@ -57,7 +57,7 @@ func newCrashGuard(command []string, library string) *crashGuard {
 	return g
 }
 
-// before is what the user is told when nothing is replaced, or "".
+// before is the message to the user when nothing is replaced, or "".
 func (g *crashGuard) before() string {
 	if !g.off {
 		return ""

@@ -47,7 +47,7 @@ func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets [
 	}
 	for _, o := range outlets {
 		if w, is := o.exporter.(*table.Writer); is && w.Cut() > 0 {
-			fmt.Fprintf(std.err, "mtrace: of %d allocations it is not written when they were given back, because very many "+
+			fmt.Fprintf(std.err, "mtrace: for %d allocations it is not written when they were freed, because very many "+
 				"lived at once: name a part with --from and --to\n", w.Cut())
 		}
 	}

@@ -19,9 +19,9 @@ func (x *exportJob) checkPartition(path string) error {
 	case x.by != byRun:
 		return usageError("--partition is run, not %q", x.by)
 	case len(x.formats) != 1 || !slices.ContainsFunc(x.formats, isTable):
-		return usageError("--partition is of tables: it goes with --format parquet or csv alone")
+		return usageError("--partition divides tables: it goes with --format parquet or csv only")
 	case x.table != "" || instruments(path):
-		return usageError("--partition is of traces, and %s is a recording of Instruments", path)
+		return usageError("--partition divides traces, and %s is a recording of Instruments", path)
 	}
 	return nil
 }

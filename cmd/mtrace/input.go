@@ -103,7 +103,7 @@ func (p *part) modelOf(recording *xctrace.Recording, path string) (*analyze.Trac
 	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Allocations) > 0 {
 		return trace, nil
 	}
-	return nil, usageError("%s has nothing of Metal in it%s: mtrace xctrace says what is in it, mtrace export --table "+
+	return nil, usageError("%s has no table of Metal%s: mtrace xctrace lists its tables, mtrace export --table "+
 		"NAME writes the rows of a table%s",
 		path, whoseTables(trace, recording), cpuHint(recording))
 }

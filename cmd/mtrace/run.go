@@ -61,7 +61,7 @@ func runCommand() command {
 					"line a second on standard error")
 			flags.BoolVar(&o.follow, "follow-children", true, "trace the program's children too")
 			flags.BoolVar(&o.wait, "wait-for-children", false,
-				"go on recording until all processes that the program has started have ended, daemons too; an interrupt "+
+				"continue recording until all processes that the program has started have ended, daemons too; an interrupt "+
 					"ends the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true,
 				"when the last traced run of this command crashed inside a method that was replaced, replace none this time")

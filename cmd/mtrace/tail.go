@@ -46,7 +46,7 @@ const tailPatience = 2 * time.Second
 // tail writes what a trace has, and what comes, until it ends or the user does.
 func tail(std stdio, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		// to open a pipe is to wait for who writes into it
+		// opening a pipe waits for the process that writes into it
 		return usageError("%s is no file that can be followed", path)
 	}
 	file, err := os.Open(path)

@@ -51,7 +51,7 @@ func beginTrace(path string, force bool) (*unfinished, error) {
 	u, err := newUnfinished(path + partSuffix)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, usageError("%s is there already: the rest of a recording that was killed, which mtrace report reads, "+
-			"or one that is going on; move it away, or "+
+			"or one that still runs; move it away, or "+
 			"give --force to replace it", path+partSuffix)
 	}
 	return u, err
@@ -174,7 +174,8 @@ func (u *unfinished) discard() {
 // orUnfinished adds to the error of opening a trace, when only an unfinished one of that name is there, where that is.
 func orUnfinished(path string, err error) error {
 	if _, there := os.Stat(path + partSuffix); errors.Is(err, fs.ErrNotExist) && there == nil {
-		return fmt.Errorf("%w; there is %s, of a recording that was killed or is going on: mtrace reads it as far as it goes", err, path+partSuffix)
+		return fmt.Errorf("%w; there is %s, of a recording that was killed or still runs: mtrace reads it as "+
+			"far as it goes", err, path+partSuffix)
 	}
 	return err
 }

@@ -128,10 +128,10 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 	return part.drawFile(ctx, file, path, whole, func(int, int) {})
 }
 
-// serve answers until it is told to end.
+// serve answers until it is asked to end.
 func (v *viewer) serve(ctx context.Context, std stdio, listener net.Listener, pages *page.Server) error {
 	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
-	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to who knows the address")
+	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to anybody who knows the address")
 }
 
 // answer prints an address, opens it if that is asked for, and serves what is behind it.

@@ -34,7 +34,7 @@ func (o *windowOptions) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.stopOn, "stop-on", "",
 		"keep nothing from where the program says mark `mark:NAME`, until --start-on says again")
 	flags.DurationVar(&o.last, "last", 0, "keep only this `TIME` before the end, as a flight recorder does")
-	flags.Var(&o.maxSize, "max-size", "stop when the trace is of about this `SIZE`; with --last, keep no more than "+
+	flags.Var(&o.maxSize, "max-size", "stop when the trace has about this `SIZE`; with --last, keep no more than "+
 		"that of the end (default 256M)")
 }
 

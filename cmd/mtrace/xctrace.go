@@ -215,7 +215,7 @@ func (v *xctraceView) loadBundle(ctx context.Context, std stdio, recording *xctr
 	beside bool, progress xctrace.Progress) error {
 	tool, err := v.tool(std)
 	if err != nil && beside {
-		tell(std.err, "mtrace: %s is passed over, there are exports beside it: %v", path, err)
+		tell(std.err, "mtrace: %s is skipped: the same folder has exports: %v", path, err)
 		return nil
 	}
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Host is the machine and device that a run measured.
 type Host struct {
 	Device   string  `json:"device"`
-	Software bool    `json:"software_metal"` // the device is a software Metal: its figures are those of the CPU
+	Software bool    `json:"software_metal"` // the device is a software Metal: these are figures of the CPU
 	OS       string  `json:"os"`
 	Release  string  `json:"release"`
 	Machine  string  `json:"machine"`

@@ -118,7 +118,7 @@ func (s *SelfTest) validated(folder string) Check {
 	return c
 }
 
-// idle is the output of the self-test program when it is told not to use Metal.
+// idle is the output of the self-test program when it is asked not to use Metal.
 type idle struct {
 	Threads  int   `json:"threads"`
 	Handlers []int `json:"handlers"` // signals with a handler
@@ -210,7 +210,7 @@ func (s *SelfTest) execute(environ []string, name string, args ...string) (*said
 		return nil, fmt.Errorf("its output is not what was expected: %w", err)
 	}
 	if result.Schema != "mtrace.selftest/1" {
-		return nil, fmt.Errorf("its output is %q, not mtrace.selftest/1: tool and program are of different versions",
+		return nil, fmt.Errorf("its output is %q, not mtrace.selftest/1: tool and program have different versions",
 			result.Schema)
 	}
 	return &result, nil

@@ -121,7 +121,7 @@ func (p *Probe) leftovers() Check {
 	c.Details = append(c.Details, p.Glob(filepath.Join(p.Directory, "*.mtrace.part"))...)
 	if n := len(c.Details); n > 0 {
 		c.Status, c.Text, c.Data = Info, fmt.Sprintf(
-			"%d left by runs that were killed, or that are still going on elsewhere", n), c.Details
+			"%d left by runs that were killed, or that still run elsewhere", n), c.Details
 		c.Advice = "mtrace report reads a .part file as far as it goes; remove what no run of yours uses"
 	}
 	return c

@@ -222,7 +222,7 @@ func compare(order Order, x, y Thread) int {
 func keysLine(v view, width int) string {
 	pause := "p pause"
 	if v.paused {
-		pause = "PAUSED: p go on"
+		pause = "PAUSED: p to continue"
 	}
 	text := fmt.Sprintf("s sort: %s  %s  q quit the table", orderNames[v.order], pause)
 	if long := text + ", not the program"; len(long) <= width {

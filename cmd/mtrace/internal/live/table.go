@@ -102,7 +102,7 @@ func (t *Table) run(events <-chan tcell.Event) {
 			return
 		case now := <-tick.C:
 			if t.view.paused {
-				t.watcher.Picture(now) // what comes after the pause is of then
+				t.watcher.Picture(now) // records after the pause belong to the time after it
 			} else {
 				t.shown = t.watcher.Picture(now)
 			}

@@ -1,4 +1,4 @@
-// The payload of the Hello frame: who this process is, as collector/wire/frame.go describes it.
+// The payload of the Hello frame: the identity of this process, as collector/wire/frame.go describes it.
 #ifndef MTRACE_HELLO_H
 #define MTRACE_HELLO_H
 #include <stdbool.h>

@@ -50,7 +50,7 @@ static void load(void) {
 
 __attribute__((constructor)) static void loaded(void) { load(); }
 
-// The collector may have ended a connection whose program it took for gone.
+// The collector may have ended a connection because it treated its program as gone.
 static bool hand_over(int fd) { return mt_session_send_region(fd) ||
     (mt_session_reopen() && mt_session_send_region(fd)); }
 

@@ -3,7 +3,7 @@
 //
 // Rule and memory order: every ring has one producer, its thread, and one consumer, whoever holds the claim. The
 // producer fills slots and publishes them with a release store of head; the consumer reads head with acquire, copies,
-// and gives the slots back with a release store of tail, which the producer reads with acquire before it uses a slot
+// and frees the slots with a release store of tail, which the producer reads with acquire before it uses a slot
 // again. All other words are counters with relaxed order: a reader may see them late, never torn.
 #ifndef MTRACE_REGION_H
 #define MTRACE_REGION_H

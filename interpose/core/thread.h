@@ -15,7 +15,7 @@
 #include "system/hidden.h"
 
 enum { MT_SENT_TEXTS = 512 };
-enum { MT_THREADS = MT_RING_COUNT + 1 }; // the last is of no ring: see cost.c
+enum { MT_THREADS = MT_RING_COUNT + 1 }; // the last belongs to no ring: see cost.c
 
 struct thread {
   // threads share no cache line, nor a pair of them; what a lock asks of its thread is in one line

@@ -69,7 +69,7 @@ static bool set(id object, const char *selector, id value) {
 
 static id manager(void) { return mt_send_id((id)objc_lookUpClass("MTLCaptureManager"), "sharedCaptureManager"); }
 
-// What a new capture is of and where it goes; NULL when this Metal has no such thing. The caller releases it.
+// The subject and the file of a new capture; NULL when this Metal has no captures. The caller releases it.
 static id what_to_capture(void) {
   id made = mt_send_id(mt_send_id((id)objc_lookUpClass("MTLCaptureDescriptor"), "alloc"), "init");
   id path = send_with((id)objc_lookUpClass("NSString"), "stringWithUTF8String:", capture_path),
@@ -147,7 +147,7 @@ static bool begin_capture(struct thread *t) {
     why = "no thread could be made that would end it";
   }
   if (why) say(t, "there is none: ", why);
-  else say(t, "its times are those of a program that is being captured; open it with Xcode: ", capture_path);
+  else say(t, "its times include the cost of capturing; open it with Xcode: ", capture_path);
   mt_pool_pop(pool);
   mt_aside_end(t, &aside);
   return !why;

@@ -30,7 +30,7 @@ struct feedback {
   _Atomic uint32_t under_way; // commits with these options, and MIXED
   uint32_t count, buffers[MOST_BUFFERS];
 };
-#define MIXED (UINT32_C(1) << 31) // several are, or were and one of them still is: which one a feedback is of is not known
+#define MIXED (UINT32_C(1) << 31) // several are, or were and one of them still is: whose feedback comes is not known
 
 // From options to their handler: open addressing, keys never leave, as in identity.c. Options lie where others lay, so
 // they are few.

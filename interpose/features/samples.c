@@ -118,7 +118,7 @@ static void sweep(struct mt_sampled_device *device) {
   }
 }
 
-// Finds more chunks: those of command buffers that are gone, or of another sample buffer.
+// Finds more chunks: from command buffers that are gone, or from another sample buffer.
 static struct mt_chunk *find_more(struct mt_sampled_device *device) {
   mt_own_lock(&samples_mutex);
   struct mt_chunk *chunk = pop(device);

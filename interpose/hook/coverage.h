@@ -13,7 +13,7 @@ struct choke {
   const void *command_buffer;
 };
 
-// What is kept of a thread, by its index.
+// The counters of a thread, by its index.
 extern struct mt_audits {
   struct choke chokes[MT_CHOKES];
   uint64_t handled; // command buffers whose completion handler of ours ran here

@@ -1,4 +1,4 @@
-// What is reported about a device.
+// The facts that are reported about a device.
 #ifndef MTRACE_DEVICES_H
 #define MTRACE_DEVICES_H
 #include "hook/objc.h"

@@ -1,4 +1,4 @@
-// Linux: the exported functions stand before those of the Metal library for programs that link them, and dlsym hands
+// Linux: the exported functions come before the Metal library's for programs that link them, and dlsym hands
 // them out to those that look them up, as ctypes does. Rule: for any other name dlsym is a tail jump (dlsym_linux_*.S):
 // glibc's RTLD_NEXT looks at the return address, so no frame of ours may stand between.
 #include "hook/interpose.h"

@@ -107,7 +107,7 @@ static void put(struct table *table, SEL name, IMP implementation) {
   atomic_store_explicit(place, own, memory_order_release);
 }
 
-// The table of a class and those of the classes below that inherit from it.
+// The table of a class and the tables of the classes below that inherit from it.
 static void put_below(Class class, SEL name, IMP implementation, const struct table *none) {
   struct table *table = atomic_load_explicit(&class->table, memory_order_relaxed);
   if (table == none) return;

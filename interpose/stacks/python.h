@@ -1,7 +1,7 @@
 // What the Python interpreter in this process, if there is one, is doing on the calling thread.
 //
 // Rule: nothing here takes the GIL, any lock, or memory; nothing here writes to the interpreter's; and
-// what is not known for certain is not reported. See python.c for why reading without the lock is safe.
+// anything uncertain is not reported. See python.c for why reading without the lock is safe.
 #ifndef MTRACE_PYTHON_H
 #define MTRACE_PYTHON_H
 #include <stdatomic.h>

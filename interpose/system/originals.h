@@ -54,7 +54,7 @@ void *mt_original_find(int at);
 // The symbol of that name that would have been found had this library not been there.
 void *mt_next_symbol(const char *name);
 
-// The next dlsym: the C library's own, or that of another library that wraps it.
+// The next dlsym: the C library's own, or a wrapper in another library.
 typedef void *(*mt_dlsym)(void *, const char *);
 mt_dlsym mt_dlsym_next(void);
 #endif

@@ -333,7 +333,7 @@ func TestBenchOverheadOfNothing(t *testing.T) {
 	got := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY=" + empty}, tool.mtrace, "bench", "overhead", "--quick",
 		"--rounds", "1", "--iters", "6", "--threads", "1", "--shaders", kernels)
 	if got.exit != 1 || !strings.Contains(got.stdout,
-		"WRONG RESULT: overhead commit in the trace: 0 calls were recorded of ") {
+		"WRONG RESULT: overhead commit in the trace: 0 of ") {
 		t.Errorf("exit %d\n%s\n%s", got.exit, got.stdout, got.stderr)
 	}
 }

@@ -330,7 +330,7 @@ func TestXctraceWithoutMetal(t *testing.T) {
 		{"pprof", samples, "--type", "wait", "-o", filepath.Join(out, "wait")}} {
 		got := sh(t, out, nil, tool.mtrace, args...)
 		if got.exit != exitUsage || got.stdout != "" ||
-			!strings.Contains(got.stderr, "nothing of Metal in it (time-profile with ") {
+			!strings.Contains(got.stderr, "no table of Metal (time-profile with ") {
 			t.Errorf("%q: exit %d, %s%s", args[0], got.exit, got.stdout, got.stderr)
 		}
 	}

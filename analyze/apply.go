@@ -187,8 +187,8 @@ func (e *Encoder) copied(c Copy) {
 	e.Copied = append(e.Copied, c)
 }
 
-// commitMany commits an array of Metal 4 command buffers, of which the record has the first. Options are the program's,
-// which may use them for several commits at once: then it is not known which feedback is of which.
+// commitMany commits an array of Metal 4 command buffers; the record has the first of them. A program may use its options
+// for several commits at once: then it is not known to which commit a feedback belongs.
 func (s *streamLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	queue := s.process.queue(r.Object)
 	for i, place := range rule.members {
@@ -201,14 +201,14 @@ func (s *streamLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire
 	}
 }
 
-// compilation keeps a call that made a library, a function or a pipeline state. The name of a pipeline state is that of
-// its function, the name of a library the hash of its source.
+// compilation keeps a call that made a library, a function or a pipeline state. A pipeline state is named after its
+// function, a library by the hash of its source.
 func (s *streamLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
 	if rule.makes != wire.KindNone {
 		c.Made = uint32(r.Arg)
 	}
-	c.Name = s.process.text(rule.name.Of(r, m) | rule.source.Of(r, m)) // of which it has one
+	c.Name = s.process.text(rule.name.Of(r, m) | rule.source.Of(r, m)) // it has one of the two
 	switch rule.effect {
 	case wire.EffectFindsFunction, wire.EffectBuildsFunction:
 		c.Kind, c.From, c.Specialised = "function", uint32(r.Object), rule.effect == wire.EffectBuildsFunction

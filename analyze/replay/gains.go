@@ -45,9 +45,10 @@ func (r *Replay) largestGains() []Gain {
 		half float64
 		of   *Replay
 	}
-	var found []candidate
+	var tried []candidate
 	ofKind := map[string]int{}
 	for _, of := range slices.Compact([]*Replay{r, r.ofTied()}) {
+		of.roomy()
 		for _, t := range slices.Concat(things(of.program), flights(of.program), merges(of.program)) {
 			if of != r.OfThings(t.kind) {
 				continue
@@ -56,22 +57,25 @@ func (r *Replay) largestGains() []Gain {
 				ofKind[t.kind] > policy.MostThreads {
 				continue
 			}
-			if most := of.bound(t); most < policy.WorthPredicting.Value {
-				continue
-			}
-			half, ends := of.gainWithRoom(t, 0.5)
-			if ends && half >= policy.WorthPredicting.Value {
-				found = append(found, candidate{t, half, of})
+			if of.bound(t) >= policy.WorthPredicting.Value {
+				tried = append(tried, candidate{thing: t, of: of})
 			}
 		}
 	}
+	concurrently(len(tried), func(i int) {
+		c := &tried[i]
+		if half, ends := c.of.gainWithRoom(c.thing, 0.5); ends {
+			c.half = half
+		}
+	})
+	found := slices.DeleteFunc(tried, func(c candidate) bool { return c.half < policy.WorthPredicting.Value })
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
-	all, tried := []Gain{}, 0
+	all, others := []Gain{}, 0
 	for _, c := range found {
 		if c.kind != KindMerge { // merging is one piece of advice, whatever the number
-			tried++
+			others++
 		}
-		if c.kind == KindMerge || tried <= policy.MostGains {
+		if c.kind == KindMerge || others <= policy.MostGains {
 			all = append(all, c.of.gainsOf(c.thing)...)
 		}
 	}

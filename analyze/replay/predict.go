@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay/change"
@@ -103,15 +106,21 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		}
 		return gained
 	}
-	try := func(x *reading) (gained float64) {
-		rate, _ := run(x.program, usual, changed.density)
-		return hold(rate, x.unchanged(), usual, x.refuted)
+	first := few
+	if few == nil && r.readings != nil {
+		first = r.readings.first()
 	}
-	for _, x := range slices.Concat(few, splits(p, r.base, c), launches(p, r.base, c)) {
-		try(x)
+	all := slices.Concat(splits(p, r.base, c), launches(p, r.base, c), first)
+	rates := runAll(all, usual, changed.density)
+	var gains []float64
+	for i, x := range all {
+		gains = append(gains, hold(rates[i], x.unchanged(), usual, x.refuted))
 	}
 	if few == nil && r.readings != nil {
-		r.readings.enough(try)
+		r.readings.further(gains[len(gains)-policy.FewReadings:], func(x *reading) float64 {
+			rate, _ := run(x.program, usual, changed.density)
+			return hold(rate, x.unchanged(), usual, x.refuted)
+		})
 	}
 	if d := changed.density; d.Times > 1 {
 		hold(changed.asDeep, r.base, usual, false)
@@ -137,6 +146,30 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	err := max(usually, math.Abs(r.Error))
 	s.Low, s.High, s.LowWithRoom = s.Low*(1-err), s.High*(1+err), s.LowWithRoom*(1-err)
 	return s, ""
+}
+
+// runAll runs readings with a change, on all processors, and their unchanged programs where these did not run yet.
+func runAll(all []*reading, c Change, d *change.Density) (rates []float64) {
+	rates = make([]float64, len(all))
+	concurrently(len(all), func(i int) {
+		rates[i], _ = run(all[i].program, c, d)
+		all[i].unchanged()
+	})
+	return rates
+}
+
+// concurrently does a number of independent tasks on all processors.
+func concurrently(count int, do func(int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	for range min(count, runtime.GOMAXPROCS(0)) {
+		all.Go(func() {
+			for i := next.Add(1) - 1; i < int64(count); i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	all.Wait()
 }
 
 // gainOfRoom is what room alone brings: a program in which something is only faster is compared with one that has

@@ -1,9 +1,9 @@
 package replay
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay/program"
@@ -12,19 +12,22 @@ import (
 // A reading is one way to read the recorded program, or the machine it ran on, where the trace does not tell which is
 // right.
 type reading struct {
-	program *program.Program
-	refuted bool    // by how long threads are known to have waited for processors
-	known   bool    // base is
-	base    float64 // its rate without a change; 0 if it does not end
+	program   *program.Program
+	refuted   bool           // by how long threads are known to have waited for processors
+	unchanged func() float64 // its rate without a change; 0 if it does not end
 }
 
-// unchanged is the reading's rate without a change; 0 if it does not end.
-func (x *reading) unchanged() float64 {
-	if !x.known {
-		x.base, _ = run(x.program, Change{}, nil)
-		x.known = true
-	}
-	return x.base
+// newReading returns a reading whose unchanged program runs once, when its rate is first needed.
+func newReading(p *program.Program, refuted bool) *reading {
+	return &reading{program: p, refuted: refuted, unchanged: sync.OnceValue(func() float64 {
+		rate, _ := run(p, Change{}, nil)
+		return rate
+	})}
+}
+
+// sameBase returns a reading whose unchanged program has a known rate.
+func sameBase(p *program.Program, base float64) *reading {
+	return &reading{program: p, unchanged: func() float64 { return base }}
 }
 
 // readings are the programs whose gains form an interval: with resampled times, and with good, bad or free scheduling
@@ -44,7 +47,7 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	with := func(refuted bool, set func(*program.Processors)) {
 		q := *p
 		set(&q.Processors)
-		r.sharing = append(r.sharing, &reading{program: &q, refuted: refuted})
+		r.sharing = append(r.sharing, newReading(&q, refuted))
 	}
 	for _, share := range []float64{0, 1} {
 		with(false, func(x *program.Processors) { x.Scattered = share })
@@ -64,26 +67,26 @@ func (r *readings) few() []*reading {
 	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
 }
 
-// enough are all readings of processors, and those that are drawn anew until what these gain is steady: more of them
-// would hardly widen an interval, to which the machine's error is added. The function returns the gain of each.
-func (r *readings) enough(gain func(*reading) float64) {
-	for _, x := range r.sharing {
-		gain(x)
-	}
-	least, most := math.Inf(1), 0.0
-	for n := range policy.Readings {
-		gained := gain(r.draw(n + 1)[n])
-		least, most = min(least, gained), max(most, gained)
-		if n+1 >= policy.FewReadings && most <= (1+policy.SteadyGain)*least {
+// first are all readings of processors, and the fewest that are drawn anew which may be enough.
+func (r *readings) first() []*reading {
+	return append(slices.Clone(r.sharing), r.draw(policy.FewReadings)...)
+}
+
+// further draws readings until what they gain is steady: more of them would hardly widen an interval, to which the
+// machine's error is added. The gains of the fewest are known.
+func (r *readings) further(gains []float64, gain func(*reading) float64) {
+	for n := len(gains); n < policy.Readings; n++ {
+		if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
 			return
 		}
+		gains = append(gains, gain(r.draw(n + 1)[n]))
 	}
 }
 
 // draw returns the first n readings that are drawn anew.
 func (r *readings) draw(n int) []*reading {
 	for len(r.drawn) < n {
-		r.drawn = append(r.drawn, &reading{program: resampled(r.of, r.random)})
+		r.drawn = append(r.drawn, newReading(resampled(r.of, r.random), false))
 	}
 	return slices.Clone(r.drawn[:n])
 }
@@ -96,7 +99,7 @@ func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	for _, share := range []float64{0, 1} {
 		q := *p
 		q.LaunchShare = share
-		all = append(all, &reading{program: &q, base: base, known: true})
+		all = append(all, sameBase(&q, base))
 	}
 	return all
 }
@@ -108,7 +111,7 @@ func splits(p *program.Program, base float64, c Change) (all []*reading) {
 		return nil
 	}
 	for _, bound := range []func(program.KernelCost) float64{lowest, highest} {
-		all = append(all, &reading{program: c.Scale.WithFitted(p, bound), base: base, known: true})
+		all = append(all, sameBase(c.Scale.WithFitted(p, bound), base))
 	}
 	return all
 }

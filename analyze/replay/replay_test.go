@@ -243,7 +243,7 @@ func TestNobodyWaitsForProcessors(t *testing.T) {
 		r := &Replay{program: p, base: 1.0 / float64(100*us)} // as fast as two processors are with half of their time
 		r.readings = newReadings(p, rand.New(rand.NewPCG(1, 1)))
 		for _, x := range append(r.readings.draw(policy.Readings), r.readings.sharing...) {
-			x.base, x.known = r.base, true
+			x.unchanged = func() float64 { return r.base }
 		}
 		s, _ := r.speedup(nil, Change{Depth: true})
 		switch {

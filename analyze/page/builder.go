@@ -169,7 +169,7 @@ func (b *Builder) waits(s *analyze.Slice) {
 	}
 }
 
-// Model adds the calls that the model knows, for sources without calls of their own: see timeline.Writer.Model. It
+// Model adds the calls that the model knows, for sources without calls of their own: see model of timeline.Writer. It
 // comes before Slice.
 func (b *Builder) Model(t *analyze.Trace) {
 	for _, c := range timelineOf(t) {

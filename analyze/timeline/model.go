@@ -7,10 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Model adds what the model knows of calls, for sources without calls of their own: encoders from their making to their
-// end, commits and waits. It comes before Slice.
-func (w *Writer) Model(t *analyze.Trace) { w.behind.do(func() { w.model(t) }) }
-
+// model adds the calls that the model knows, for sources without calls of their own: encoders from their creation to
+// their end, commits and waits. It runs before the rest of the slice is written.
 func (w *Writer) model(t *analyze.Trace) {
 	var all []modelled
 	add := func(on *analyze.Thread, s slice) {

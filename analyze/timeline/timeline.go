@@ -170,6 +170,9 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 			on.flush()
 		}
 	}
+	if s.First() && s.Last() && len(w.order) == 0 { // the source has no calls
+		w.behind.do(func() { w.model(s.Trace) })
+	}
 	names := namesIn(s.Trace)
 	w.room <- struct{}{} // so that no more than two slices are in memory
 	w.behind.do(func() {

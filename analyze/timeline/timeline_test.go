@@ -510,7 +510,6 @@ func TestModelWithoutCalls(t *testing.T) {
 	}
 	var b bytes.Buffer
 	w := NewPerfetto(&b)
-	w.Model(trace)
 	if err := w.Whole(trace); err != nil {
 		t.Fatal(err)
 	}

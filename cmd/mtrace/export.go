@@ -16,17 +16,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/table"
-	"mtrace/analyze/timeline"
 	"mtrace/analyze/wholefile"
 )
-
-// exportSuffixes are the formats of `mtrace export` and what a file of each is called behind the trace's name; formats
-// with a file for each table make a folder.
-var exportSuffixes = map[string]string{"perfetto": ".pftrace", "chrome": ".chrome.json",
-	"speedscope": ".speedscope.json", "firefox": ".firefox.json",
-	"jsonl": ".jsonl", "csv": ".csv", "parquet": ".parquet", "sqlite": ".sqlite"}
-
-var exportFormats = []string{"perfetto", "chrome", "speedscope", "firefox", "jsonl", "csv", "parquet", "sqlite"}
 
 func exportCommand() command {
 	return command{
@@ -37,14 +28,15 @@ func exportCommand() command {
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var x exportJob
 			flags.StringSliceVar(&x.formats, "format", nil,
-				"the `FORMAT`: perfetto, chrome, speedscope or firefox (timelines), jsonl, csv, parquet or sqlite (tables); of "+
-					"several, each goes into the folder OUT")
+				"the `FORMAT`: "+listed(formatNames(isTimeline), "or")+" (timelines), "+listed(formatNames(isTables), "or")+
+					" (tables); of several, each goes into the folder OUT")
 			flags.StringVarP(&x.output, "output", "o", "",
-				"the `FILE` to write, - for stdout; for csv and parquet a folder with a file for each table")
+				"the `FILE` to write, - for stdout; for "+listed(formatNames(isFolder), "and")+
+					" a folder with a file for each table")
 			flags.StringVar(&x.table, "table", "",
-				"of a recording of Instruments, write the rows of the table of this `NAME` as they are (csv, jsonl, parquet)")
+				"of a recording of Instruments, write the rows of the table of this `NAME` as they are ("+singleFormats()+")")
 			flags.StringVar(&x.by, "partition", "",
-				"with csv and parquet, `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that "+
+				"with "+listed(formatNames(isFolder), "and")+", `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that "+
 					"the exports of many runs make one dataset")
 			forceFlag(flags, &x.force)
 			x.part.flags(flags)
@@ -63,17 +55,10 @@ type exportJob struct {
 	part    part
 }
 
-// exporter is one format being written.
-type exporter interface {
-	Call(*analyze.VisitedCall)
-	Slice(*analyze.Slice) error
-	Finish() error
-	Abandon()
-}
-
 // outlet is where an exporter writes: nothing of it has its name before commit.
 type outlet struct {
 	exporter
+	format  *format
 	path    string
 	commit  func() error
 	discard func()
@@ -84,13 +69,13 @@ func (x *exportJob) run(std stdio, args []string) error {
 	case len(args) != 1:
 		return usageError("takes one trace, but got %d: mtrace export FILE --format FORMAT -o OUT", len(args))
 	case len(x.formats) == 0:
-		return usageError("no format: --format %s", strings.Join(exportFormats, ", "))
+		return usageError("no format: --format %s", strings.Join(formatNames(anyFormat), ", "))
 	case x.output == "":
 		return usageError("nowhere to write to: -o OUT")
 	}
 	for i, f := range x.formats {
-		if !slices.Contains(exportFormats, f) {
-			return usageError("no format %q: there are %s", f, strings.Join(exportFormats, ", "))
+		if formatNamed(f) == nil {
+			return usageError("no format %q: there are %s", f, strings.Join(formatNames(anyFormat), ", "))
 		}
 		if slices.Contains(x.formats[:i], f) {
 			return usageError("--format names %s twice", f)
@@ -119,7 +104,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 		}
 	}()
 	for _, f := range x.formats {
-		o, err := x.open(std, path, f)
+		o, err := x.open(std, path, formatNamed(f))
 		if err != nil {
 			return status{exitUsage, err}
 		}
@@ -130,10 +115,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if instruments(path) && slices.ContainsFunc(x.formats, func(f string) bool {
-		return f == "csv" || f == "parquet" ||
-			f == "sqlite"
-	}) {
+	if instruments(path) && slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.keepsEmpty }) {
 		fmt.Fprintln(std.err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and "+
 			"processor_times are empty: Instruments does not record them")
 	}
@@ -145,7 +127,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 			return status{exitUsage, fmt.Errorf("%s: %w", o.path, err)}
 		}
 		o.discard = nil
-		if o.path != "-" {
+		if o.path != standardOutput {
 			fmt.Fprintln(std.out, o.path)
 		}
 	}
@@ -155,9 +137,7 @@ func (x *exportJob) write(std stdio, path string) (err error) {
 // fill hands what is in the trace to the outlets, and returns it, or the last slice of a long one, which is read slice
 // by slice.
 func (x *exportJob) fill(std stdio, path string, outlets []*outlet) (*analyze.Trace, error) {
-	seen := false
 	visit := func(c *analyze.VisitedCall) {
-		seen = true
 		for _, o := range outlets {
 			o.Call(c)
 		}
@@ -177,9 +157,6 @@ func (x *exportJob) fill(std stdio, path string, outlets []*outlet) (*analyze.Tr
 		return nil, err
 	}
 	for _, o := range outlets {
-		if w, ok := o.exporter.(*timeline.Writer); ok && !seen {
-			w.Model(trace)
-		}
 		if err := o.Slice(analyze.Whole(trace)); err != nil {
 			return nil, status{exitUsage, fmt.Errorf("%s: %w", o.path, err)}
 		}
@@ -211,68 +188,64 @@ func discardWhenInterrupted(outlets []*outlet) (stop func()) {
 }
 
 // open makes the outlet of one format.
-func (x *exportJob) open(std stdio, trace, format string) (*outlet, error) {
+func (x *exportJob) open(std stdio, trace string, f *format) (*outlet, error) {
 	path := x.output
-	tables := format == string(table.CSV) || format == string(table.Parquet)
 	if len(x.formats) > 1 {
 		if err := os.MkdirAll(path, 0o777); err != nil {
 			return nil, err
 		}
 		base := filepath.Base(trace)
-		path = filepath.Join(path, strings.TrimSuffix(base, filepath.Ext(base))+exportSuffixes[format])
+		path = filepath.Join(path, strings.TrimSuffix(base, filepath.Ext(base))+f.suffix)
 	}
 	switch {
-	case path == "-" && tables:
-		return nil, fmt.Errorf("%s is a file for each table: name a folder for them", format)
-	case path == "-" && format == string(table.SQLite):
-		return nil, errors.New("a database is not written from its begin to its end: name a file")
-	case path == "-":
-		if format == "perfetto" && term.IsTerminal(int(std.out.Fd())) {
-			return nil, errors.New("perfetto's format is binary and stdout is a terminal: name a file")
-		}
-		out := io.Writer(std.out)
-		if term.IsTerminal(int(std.out.Fd())) {
-			out = analyze.SafeJSON(out)
-		}
-		return &outlet{exporter: newExporter(format, out), path: path, commit: func() error { return nil }}, nil
-	case tables:
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
-			return nil, fmt.Errorf("%s is a file, and %s needs a folder, for a file for each table", path, format)
-		}
-		partition, err := x.partition(trace)
-		if err != nil {
-			return nil, err
-		}
-		d := &table.Directory{Path: path, Partition: partition, Replace: x.force}
-		if err := d.Check(table.Format(format)); err != nil {
-			return nil, err
-		}
-		return &outlet{table.NewFiles(d, table.Format(format)), path, d.Commit, d.Discard}, nil
-	}
-	if wholefile.Same(path, trace) {
+	case path == standardOutput:
+		return openStandardOutput(std, f)
+	case f.folder != nil:
+		return x.openFolder(trace, path, f)
+	case wholefile.Same(path, trace):
 		return nil, fmt.Errorf("%s is what is read: name another file to write", path)
 	}
-	f, err := wholefile.Create(path, x.force)
+	file, err := wholefile.Create(path, x.force)
 	if err != nil {
 		return nil, err
 	}
-	if format == string(table.SQLite) {
-		return &outlet{table.NewSQLite(f.File), path, f.Commit, f.Discard}, nil
+	o := &outlet{format: f, path: path, commit: file.Commit, discard: file.Discard}
+	if f.file != nil {
+		o.exporter = f.file(file.File)
+	} else {
+		o.exporter = f.stream(file.File)
 	}
-	return &outlet{newExporter(format, f.File), path, f.Commit, f.Discard}, nil
+	return o, nil
 }
 
-// newExporter makes the writer of a format that is one file.
-func newExporter(format string, w io.Writer) exporter {
-	switch format {
-	case "perfetto":
-		return timeline.NewPerfetto(w)
-	case "chrome":
-		return timeline.NewChrome(w)
-	case "speedscope":
-		return timeline.NewSpeedscope(w)
-	case "firefox":
-		return timeline.NewFirefox(w)
+func openStandardOutput(std stdio, f *format) (*outlet, error) {
+	terminal := term.IsTerminal(int(std.out.Fd()))
+	switch {
+	case f.folder != nil:
+		return nil, fmt.Errorf("%s is a file for each table: name a folder for them", f.name)
+	case f.file != nil:
+		return nil, errors.New("a database is not written from its begin to its end: name a file")
+	case f.binary && terminal:
+		return nil, fmt.Errorf("%s's format is binary and stdout is a terminal: name a file", f.name)
 	}
-	return table.NewJSONLines(w)
+	out := io.Writer(std.out)
+	if terminal {
+		out = analyze.SafeJSON(out)
+	}
+	return &outlet{exporter: f.stream(out), format: f, path: standardOutput, commit: func() error { return nil }}, nil
+}
+
+func (x *exportJob) openFolder(trace, path string, f *format) (*outlet, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file, and %s needs a folder, for a file for each table", path, f.name)
+	}
+	partition, err := x.partition(trace)
+	if err != nil {
+		return nil, err
+	}
+	d := &table.Directory{Path: path, Partition: partition, Replace: x.force}
+	if err := d.Check(table.Format(f.name)); err != nil {
+		return nil, err
+	}
+	return &outlet{f.folder(d), f, path, d.Commit, d.Discard}, nil
 }

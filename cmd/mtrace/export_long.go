@@ -6,7 +6,6 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
-	"mtrace/analyze/table"
 )
 
 // sliced says from when on a trace is exported slice by slice, and how long slices are.
@@ -20,12 +19,9 @@ func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets [
 	if asked.Visit = visit; len(outlets) == 1 {
 		asked.Visit = outlets[0].Call // there are millions, so straight there
 	}
-	tables := slices.ContainsFunc(outlets, func(o *outlet) bool {
-		_, is := o.exporter.(*table.Writer)
-		return is
-	})
+	neighbours := slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.neighbours })
 	length := sliced.Part
-	if asked.Apart = !tables; asked.Apart {
+	if asked.Apart = !neighbours; asked.Apart {
 		length /= 4 // so that what is known of a slice is still near to a processor when it is written
 	}
 	cut, err := file.EachSlice(asked, length, func(s *analyze.Slice, number, of int) error {
@@ -46,7 +42,7 @@ func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets [
 			"open at once: name a part with --from and --to\n", cut)
 	}
 	for _, o := range outlets {
-		if w, is := o.exporter.(*table.Writer); is && w.Cut() > 0 {
+		if w, is := o.exporter.(interface{ Cut() int }); is && w.Cut() > 0 {
 			fmt.Fprintf(std.err, "mtrace: for %d allocations it is not written when they were freed, because very many "+
 				"lived at once: name a part with --from and --to\n", w.Cut())
 		}

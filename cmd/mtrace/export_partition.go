@@ -2,24 +2,20 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-
-	"mtrace/analyze/table"
 )
 
 // byRun is the one way to partition datasets.
 const byRun = "run"
 
 func (x *exportJob) checkPartition(path string) error {
-	isTable := func(format string) bool { return format == string(table.CSV) || format == string(table.Parquet) }
 	switch {
 	case x.by == "":
 		return nil
 	case x.by != byRun:
 		return usageError("--partition is run, not %q", x.by)
-	case len(x.formats) != 1 || !slices.ContainsFunc(x.formats, isTable):
-		return usageError("--partition divides tables: it goes with --format parquet or csv only")
+	case len(x.formats) != 1 || !isFolder(formatNamed(x.formats[0])):
+		return usageError("--partition divides tables: it goes with --format %s only", listed(formatNames(isFolder), "or"))
 	case x.table != "" || instruments(path):
 		return usageError("--partition divides traces, and %s is a recording of Instruments", path)
 	}

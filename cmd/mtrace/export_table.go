@@ -19,8 +19,8 @@ func (x *exportJob) writeTable(std stdio, path string) error {
 	case !instruments(path):
 		return usageError("--table is for recordings of Instruments; the tables of a trace are what --format csv or " +
 			"parquet write")
-	case len(x.formats) > 1 || !slices.Contains([]string{"csv", "jsonl", "parquet"}, format):
-		return usageError("--table takes one format of csv, jsonl, parquet")
+	case len(x.formats) > 1 || !formatNamed(format).single:
+		return usageError("--table takes one format of %s", singleFormats())
 	case x.part.from != 0 || x.part.to != 0 || len(x.part.pids) > 0:
 		return usageError("--table writes all rows: --from, --to and --pid do not go with it")
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -33,14 +34,96 @@ func refused(t *testing.T, directory string, cases map[string]struct {
 	}
 }
 
-// Every format of one trace is there, whole, and read by what reads it: all hold as many calls as the report counts.
+// holdsCalls is, for each format, what of a file or folder of it must agree with the number of calls that were traced.
+// A new format fails TestExport until it has its row here.
+var holdsCalls = map[string]func(t *testing.T, path string, calls int){
+	"perfetto": func(t *testing.T, path string, calls int) {
+		if len(contents(t, path)) < calls {
+			t.Error("the file is too small for its calls") // analyze/timeline decodes it
+		}
+	},
+	"chrome": func(t *testing.T, path string, calls int) {
+		var chrome struct{ TraceEvents []struct{ Ph, Cat string } }
+		if err := json.Unmarshal(contents(t, path), &chrome); err != nil {
+			t.Fatal(err)
+		}
+		shown := 0
+		for _, e := range chrome.TraceEvents {
+			if e.Ph == "X" && e.Cat != "gpu" && e.Cat != "signal given" {
+				shown++
+			}
+		}
+		if shown != calls {
+			t.Errorf("%d calls of %d", shown, calls)
+		}
+	},
+	"speedscope": func(t *testing.T, path string, calls int) {
+		if opened := bytes.Count(contents(t, path), []byte(`{"type":"O"`)); opened < calls { // the GPU's work, too
+			t.Errorf("%d slices, %d calls", opened, calls)
+		}
+	},
+	"firefox": func(t *testing.T, path string, calls int) {
+		var profile struct {
+			Threads []struct {
+				Markers struct{ Data []json.RawMessage }
+			}
+		}
+		if err := json.Unmarshal(contents(t, path), &profile); err != nil {
+			t.Fatal(err)
+		}
+		markers := 0
+		for _, thread := range profile.Threads {
+			markers += len(thread.Markers.Data)
+		}
+		if markers < calls { // the GPU's work, too
+			t.Errorf("%d markers, %d calls", markers, calls)
+		}
+	},
+	"jsonl": func(t *testing.T, path string, calls int) {
+		if lines := bytes.Count(contents(t, path), []byte(`{"table":"calls",`)); lines != calls {
+			t.Errorf("%d calls of %d", lines, calls)
+		}
+	},
+	"csv": func(t *testing.T, path string, calls int) {
+		records, err := csv.NewReader(bytes.NewReader(contents(t, filepath.Join(path, "calls.csv")))).ReadAll()
+		if err != nil || len(records)-1 != calls {
+			t.Errorf("%d calls of %d, %v", len(records)-1, calls, err)
+		}
+	},
+	"parquet": func(t *testing.T, path string, calls int) {
+		file, err := parquet.OpenFile(bytes.NewReader(contents(t, filepath.Join(path, "calls.parquet"))),
+			int64(len(contents(t, filepath.Join(path, "calls.parquet")))))
+		if err != nil || file.NumRows() != int64(calls) {
+			t.Errorf("%v, %v", file, err)
+		}
+	},
+	"sqlite": func(t *testing.T, path string, _ int) { // analyze/table reads its rows
+		if !bytes.HasPrefix(contents(t, path), []byte("SQLite format 3\x00")) {
+			t.Error("no SQLite database was written")
+		}
+	},
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestExport exports one trace in every format. Each file is whole, is readable, and has as many calls as the report
+// counts.
 func TestExport(t *testing.T) {
 	trace := smallTrace(t)
 	dir := t.TempDir()
-	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "perfetto,chrome,speedscope,jsonl,csv,parquet,sqlite",
-		"-o", "out")
-	want := "out/t.pftrace\nout/t.chrome.json\nout/t.speedscope.json\nout/t.jsonl\nout/t.csv\nout/t.parquet\nout/t.sqlite\n"
-	if got.exit != 0 || got.stderr != "" || got.stdout != want {
+	var want strings.Builder
+	for _, f := range exportFormats {
+		want.WriteString("out/t" + f.suffix + "\n")
+	}
+	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", strings.Join(formatNames(anyFormat), ","), "-o", "out")
+	if got.exit != 0 || got.stderr != "" || got.stdout != want.String() {
 		t.Fatalf("%+v", got)
 	}
 	var counted struct{ Events int }
@@ -48,54 +131,45 @@ func TestExport(t *testing.T) {
 		&counted); err != nil || counted.Events == 0 {
 		t.Fatalf("%v, %+v", err, counted)
 	}
-	read := func(name string) []byte {
-		b, err := os.ReadFile(filepath.Join(dir, "out", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	if !bytes.HasPrefix(read("t.sqlite"), []byte("SQLite format 3\x00")) {
-		t.Error("no SQLite database was written")
+	for _, f := range exportFormats {
+		t.Run(f.name, func(t *testing.T) {
+			check := holdsCalls[f.name]
+			if check == nil {
+				t.Fatal("the format has no row in holdsCalls")
+			}
+			check(t, filepath.Join(dir, "out", "t"+f.suffix), counted.Events)
+		})
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "sqlite", "-o", "-"); got.exit != 2 ||
 		strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("a database on standard output: %+v", got)
 	}
-	if lines := bytes.Count(read("t.jsonl"), []byte(`{"table":"calls",`)); lines != counted.Events {
-		t.Errorf("JSON lines: %d calls of %d", lines, counted.Events)
-	}
-	records, err := csv.NewReader(bytes.NewReader(read("t.csv/calls.csv"))).ReadAll()
-	if err != nil || len(records)-1 != counted.Events {
-		t.Errorf("CSV: %d calls of %d, %v", len(records)-1, counted.Events, err)
-	}
-	calls := read("t.parquet/calls.parquet")
-	file, err := parquet.OpenFile(bytes.NewReader(calls), int64(len(calls)))
-	if err != nil || file.NumRows() != int64(counted.Events) {
-		t.Errorf("Parquet: %v, %v", file, err)
-	}
-	var chrome struct{ TraceEvents []struct{ Ph, Cat string } }
-	if err := json.Unmarshal(read("t.chrome.json"), &chrome); err != nil {
-		t.Fatal(err)
-	}
-	shown := 0
-	for _, e := range chrome.TraceEvents {
-		if e.Ph == "X" && e.Cat != "gpu" && e.Cat != "signal given" {
-			shown++
-		}
-	}
-	if shown != counted.Events {
-		t.Errorf("Chrome: %d calls of %d", shown, counted.Events)
-	}
-	if opened := bytes.Count(read("t.speedscope.json"), []byte(`{"type":"O"`)); opened < counted.Events {
-		// the GPU's work, too
-		t.Errorf("Speedscope: %d slices, %d calls", opened, counted.Events)
-	}
-	if len(read("t.pftrace")) < counted.Events {
-		t.Error("Perfetto's file is too small for its calls") // analyze/timeline decodes it
-	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "out", "*.part")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestFormatsAreDocumented: docs/export.md has a row for each format, and each row of formats says what it writes to.
+func TestFormatsAreDocumented(t *testing.T) {
+	page := string(contents(t, "../../docs/export.md"))
+	for _, f := range exportFormats {
+		if !regexp.MustCompile("(?m)^\\|[^|]*`" + f.name + "`[^|]*\\|").MatchString(page) {
+			t.Errorf("docs/export.md has no row for %s in its table of formats", f.name)
+		}
+		writers := 0
+		for _, has := range []bool{f.stream != nil, f.file != nil, f.folder != nil} {
+			if has {
+				writers++
+			}
+		}
+		if writers != 1 || f.suffix == "" {
+			t.Errorf("%s has %d of stream, file and folder, and the suffix %q; want one, and a suffix", f.name, writers, f.suffix)
+		}
+	}
+	for _, tool := range viewTools {
+		if formatNamed(tool.name) == nil {
+			t.Errorf("mtrace view --with %s has no format of mtrace export", tool.name)
+		}
 	}
 }
 

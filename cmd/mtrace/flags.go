@@ -117,9 +117,10 @@ func valuesOfFlags() map[string]map[string][]string {
 	recording := map[string][]string{"stacks": {"off", "native", "python"}, "gpu-timing": {"buffer", "encoder"},
 		"on-full": {"drop", "block"}, "section": report.Sections()}
 	return map[string]map[string][]string{
-		"run": recording, "report": {"section": report.Sections()}, "export": {"format": exportFormats, "partition": {"run"}},
-		"pprof": {"format": {"pprof", "folded"}, "type": profile.Types},
-		"bench": {"sync": {"wait", "event", "device", "none"}},
+		"run": recording, "report": {"section": report.Sections()},
+		"export": {"format": formatNames(anyFormat), "partition": {byRun}},
+		"pprof":  {"format": {"pprof", "folded"}, "type": profile.Types},
+		"bench":  {"sync": {"wait", "event", "device", "none"}},
 	}
 }
 

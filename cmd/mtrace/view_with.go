@@ -70,7 +70,7 @@ func (v *viewer) runWith(ctx context.Context, std stdio, listener net.Listener, 
 	}
 	defer os.RemoveAll(folder)
 	base := filepath.Base(path)
-	name := strings.TrimSuffix(base, filepath.Ext(base)) + exportSuffixes[tool.name]
+	name := strings.TrimSuffix(base, filepath.Ext(base)) + formatNamed(tool.name).suffix
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		return err

@@ -279,7 +279,6 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 		check("sum of channel "+channel+" in mtrace export", gotSum, sum)
 	}
 	w := timeline.NewChrome(&chrome)
-	w.Model(trace)
 	if err := w.Whole(trace); err != nil {
 		t.Fatal(err)
 	}

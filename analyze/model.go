@@ -165,6 +165,8 @@ type Process struct {
 	Ended   Nanos // when it ended, or its recording stopped; of a trace that does not say, its last record
 	Exit    Exit  // how it ended
 
+	Experiment *Experiment // what mtrace changed in it while it ran; nil when it did not
+
 	CPUSamples []CPUSample // of all its threads together, in ascending order; empty when not known. See CPUIn
 	writes     []uint64    // inodes of pipes that it can write into
 	OfMachine  []CPUSample // of all programs of the machine, while the process was there. See OthersIn

@@ -56,6 +56,7 @@ func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 		p.classes[i] = c.Name
 	}
 	p.stacks = newStackTable(p)
+	p.Process.Experiment = experiment(f.Experiment, p.clock)
 	return p
 }
 

@@ -67,6 +67,7 @@ func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record)
 			{Kind: wire.FactSymbol, Key: 0x401140, Aux: 1},
 			wire.CodeLine{Address: 0x401136, File: "/src/a main.c", Line: 70000}.Fact(),
 		}))
+		check(w.Facts(p, testExperiment.Facts()))
 		check(w.ThreadTimes(p, []wire.ThreadTime{{Thread: 101, At: 1000e6, Ran: 5, Waited: 0},
 			{Thread: 100, At: 1000e6, Ran: 1, Waited: wire.WaitNotKnown}, {Thread: 101, At: 1050e6, Ran: 9, Waited: 41}}))
 		for ring := range uint16(3) {

@@ -27,7 +27,9 @@ type Process struct {
 	WaitsUnseen string
 	// why nothing of it is recorded although it uses Metal; empty when it is, or does not
 	NotTraced string
-	Stacks    map[wire.StackID]wire.Stack
+	// what mtrace changed in the process while it ran; nil when it did not
+	Experiment *wire.Experiment
+	Stacks     map[wire.StackID]wire.Stack
 	// files of machine code in its memory, in the order in which they were seen
 	Images  []wire.Image
 	Symbols map[uint64]Symbol // by return address

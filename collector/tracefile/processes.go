@@ -207,6 +207,13 @@ func (p *Process) readFacts(payload []byte) error {
 			p.Canary[wire.Call(f.Key)] = int(f.Aux)
 		case wire.FactCost:
 			p.Cost = int64(min(f.Key, 1e12))
+		case wire.FactExperiment, wire.FactExperimentTarget, wire.FactExperimentBlock:
+			if p.Experiment == nil {
+				p.Experiment = &wire.Experiment{}
+			}
+			if err := p.Experiment.Take(f); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

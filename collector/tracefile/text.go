@@ -164,6 +164,11 @@ func (p *Process) facts() (facts []textFact) {
 	if p.Cost > 0 {
 		facts = append(facts, textFact{Kind: wire.FactCost, Key: uint64(p.Cost)})
 	}
+	if p.Experiment != nil {
+		for _, f := range p.Experiment.Facts() {
+			facts = append(facts, textFact{Kind: f.Kind, Key: f.Key, Text: f.Text})
+		}
+	}
 	return facts
 }
 

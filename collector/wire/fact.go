@@ -26,6 +26,11 @@ const (
 	FactLine       FactKind = 12 // see CodeLine
 	FactRegistry   FactKind = 13
 	FactWorkingSet FactKind = 14
+
+	// The facts of an experiment, which the collector writes: see Experiment.
+	FactExperiment       FactKind = 15
+	FactExperimentTarget FactKind = 16
+	FactExperimentBlock  FactKind = 17
 )
 
 // A factRow declares a kind of fact: what its key, its number aux and its text are.
@@ -76,6 +81,14 @@ var facts = [...]factRow{
 		text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
 	{kind: FactWorkingSet, name: "working set", key: "the device's object number",
 		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: beyond it memory is paged, or moved"},
+	{kind: FactExperiment, name: "experiment", key: "the seed of its random order",
+		text: "JSON: budget_share, progress, threads; from the collector, as the two that follow", check: checkExperiment},
+	{kind: FactExperimentTarget, name: "experiment target", key: "its number, from 1",
+		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, took_ns",
+		check: checkExperiment},
+	{kind: FactExperimentBlock, name: "experiment block", key: "when it began, in nanoseconds",
+		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), delay_ns, occurrences, injected_ns, units, " +
+			"last_before_ns, last_in_ns", check: checkExperiment},
 }
 
 // The Keys of a FactWarning that is more than a line of text.

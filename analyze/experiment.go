@@ -1,0 +1,65 @@
+package analyze
+
+import "mtrace/collector/wire"
+
+// An Experiment is what mtrace changed in a process while it ran, as the trace has it: see wire.Experiment.
+type Experiment struct {
+	Seed     uint64
+	Budget   float64 // share by which the program may be slowed down over the whole experiment
+	Progress string  // wire.ProgressCommands, or wire.ProgressMark and the name of a mark
+	Threads  int     // threads that made progress while nothing was delayed; 0 when not known
+	Targets  []ExperimentTarget
+	Blocks   []ExperimentBlock // in the order of time
+}
+
+// An ExperimentTarget is one thing that the experiment changed.
+type ExperimentTarget struct {
+	ID      int // from 1
+	Name    string
+	Kind    wire.ExperimentKind
+	Mode    wire.ExperimentMode
+	Calls   []string      // of calls and waits, their names
+	Lock    uint64        // address of a lock
+	Object  wire.ObjectID // the lock in records; 0 when not known
+	Threads []ThreadID    // those that are delayed; empty is all
+	Took    Nanos         // mean length of an occurrence without delays; 0 when not known
+}
+
+// An ExperimentBlock is a time in which one target was delayed, or none.
+type ExperimentBlock struct {
+	Interval
+	Target      int   // ExperimentTarget.ID; 0 is none: a baseline
+	Delay       Nanos // asked for at each occurrence
+	Occurrences int64 // that were delayed
+	Injected    Nanos // the sum of their delays as they were measured
+	Units       int64 // of progress, that were completed in the block
+	// when the last unit before the block and the last one in it were completed; 0 when there was none
+	LastBefore, LastIn Nanos
+}
+
+// experiment is the experiment of a process, on the clock that all processes of the trace have in common; nil when
+// there was none.
+func experiment(e *wire.Experiment, clock *converter) *Experiment {
+	if e == nil {
+		return nil
+	}
+	of := &Experiment{Seed: e.Seed, Budget: e.Budget, Progress: e.Progress, Threads: e.Threads}
+	for _, t := range e.Targets {
+		target := ExperimentTarget{ID: t.ID, Name: t.Name, Kind: t.Kind, Mode: t.Mode, Calls: t.Calls, Lock: t.Address,
+			Object: t.Object, Took: duration(t.TookNS)}
+		for _, id := range t.Threads {
+			target.Threads = append(target.Threads, ThreadID(id))
+		}
+		of.Targets = append(of.Targets, target)
+	}
+	at := func(ns int64) Nanos { return clock.ours(uint64(ns)) }
+	for _, b := range e.Blocks {
+		of.Blocks = append(of.Blocks, ExperimentBlock{Interval: Interval{at(b.Start), at(b.End)}, Target: b.Target,
+			Delay: duration(b.DelayNS), Occurrences: int64(min(b.Occurrences, 1<<50)), Injected: duration(b.InjectedNS),
+			Units: int64(min(b.Units, 1<<50)), LastBefore: at(b.LastBefore), LastIn: at(b.LastIn)})
+	}
+	return of
+}
+
+// duration is a length in nanoseconds as a file holds it, within bounds whose sums do not overflow.
+func duration(ns int64) Nanos { return min(max(Nanos(ns), 0), longestTime) }

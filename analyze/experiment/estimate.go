@@ -1,0 +1,144 @@
+package experiment
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/statistics"
+	"mtrace/collector/wire"
+)
+
+// A Status says what is known of a target.
+type Status string
+
+// The statuses.
+const (
+	Affects   Status = "affects"   // progress depends on it: the interval lies above 0, and few such findings are false
+	Slack     Status = "slack"     // the interval lies below a small sensitivity: added delays hardly matter
+	Undecided Status = "undecided" // there are not enough blocks to tell
+	Opposite  Status = "opposite"  // delays make the program faster: the interval lies below 0
+)
+
+// An Estimate is what an experiment says about one target.
+type Estimate struct {
+	Target analyze.ExperimentTarget
+	Status Status
+	Blocks int   // treated blocks
+	Units  int64 // of progress in them
+	// Injected is the mean delay for each unit of progress.
+	Injected analyze.Nanos
+	// Sensitivity is by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit.
+	// It is nil if there are too few blocks, or the target is virtually sped up.
+	Sensitivity *Slope
+	PValue      float64 // of no effect
+	QValue      float64 // PValue adjusted for the number of targets
+	Curve       []Point // of a target that is virtually sped up
+	// Longer is how much longer the experiment must run, with the same share of blocks, to decide. 0 is no longer.
+	Longer analyze.Nanos
+}
+
+// A Point of a virtual speed-up says what a faster target brings.
+type Point struct {
+	Share  float64 // of the target's duration that is removed
+	Blocks int
+	// Saved is the share of the time of a unit of progress that is saved; nil if there are too few blocks.
+	Saved  *Slope
+	PValue float64
+}
+
+// A Result is what an experiment says.
+type Result struct {
+	Experiment *analyze.Experiment
+	Baseline   analyze.Nanos // median time of a unit of progress without delays
+	Slowed     float64       // share by which the delays slowed the program down, by all blocks
+	Estimates  []Estimate    // in the order of targets
+	Warnings   []string
+}
+
+// Analyze estimates the sensitivity of every target. The same experiment gives the same result.
+func Analyze(of *analyze.Experiment) *Result {
+	e := &estimator{Experiment: of}
+	e.measureScale()
+	r := &Result{Experiment: of}
+	var pValues []float64
+	for _, t := range e.Targets {
+		x := Estimate{Target: t, PValue: 1}
+		for i := range e.Blocks {
+			if b := &e.Blocks[i]; b.Target == t.ID && b.Length() > 0 {
+				x.Blocks++
+				x.Units += b.Units
+				x.Injected += b.Injected
+			}
+		}
+		x.Injected /= analyze.Nanos(max(1, x.Units))
+		if t.Mode == wire.ExperimentSpeedup {
+			x.Curve = e.curve(&t)
+			x.PValue = smallest(x.Curve)
+		} else {
+			e.sensitivity(&x)
+		}
+		r.Estimates = append(r.Estimates, x)
+		pValues = append(pValues, x.PValue)
+	}
+	for i, q := range statistics.FalseDiscovery(pValues) {
+		x := &r.Estimates[i]
+		x.QValue = q
+		x.judge()
+		if x.Status == Undecided {
+			x.Longer = e.longer(x)
+		}
+	}
+	r.measureBaseline(e)
+	r.warn()
+	return r
+}
+
+// sensitivity estimates the sensitivity of a target in mode delay.
+func (e *estimator) sensitivity(x *Estimate) {
+	s := newScore(e.pairs(
+		func(b *analyze.ExperimentBlock) bool { return b.Target == x.Target.ID && b.Injected > 0 },
+		func(b, beside *analyze.ExperimentBlock) (float64, float64) {
+			return injected(b) / units(b), e.unitTime(b, float64(wall(b))) - e.unitTime(beside, float64(wall(beside)))
+		}), e.scale)
+	if slope, known := s.estimate(); known {
+		x.Sensitivity, x.PValue = &slope, s.pValue(0)
+	}
+}
+
+// curve estimates a virtual speed-up with each delay that was tried. The delay that all other threads suffer is taken
+// off the block's time, as Coz does: what remains is the time that the block would have taken with a faster target.
+func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
+	var delays []analyze.Nanos
+	for i := range e.Blocks {
+		if b := &e.Blocks[i]; b.Target == t.ID && b.Delay > 0 && !slices.Contains(delays, b.Delay) {
+			delays = append(delays, b.Delay)
+		}
+	}
+	slices.Sort(delays)
+	for _, d := range delays {
+		p := Point{Share: float64(d) / float64(max(1, t.Took)), PValue: 1}
+		s := newScore(e.pairs(
+			func(b *analyze.ExperimentBlock) bool {
+				return b.Target == t.ID && b.Delay == d && b.Injected < b.Length()
+			},
+			func(b, beside *analyze.ExperimentBlock) (float64, float64) {
+				return e.unitTime(beside, float64(wall(beside))), e.unitTime(b, float64(wall(b))-injected(b))
+			}), e.scale)
+		p.Blocks = s.blocks
+		if left, known := s.estimate(); known {
+			p.Saved = &Slope{1 - left.Estimate, 1 - left.High, 1 - left.Low}
+			p.PValue = s.pValue(1)
+		}
+		points = append(points, p)
+	}
+	return points
+}
+
+// smallest is the least p-value of a curve, adjusted for the number of its points (Bonferroni).
+func smallest(curve []Point) float64 {
+	p := 1.0
+	for _, point := range curve {
+		p = min(p, point.PValue*float64(len(curve)))
+	}
+	return p
+}

@@ -1,0 +1,112 @@
+// Package experiment estimates from an experiment with a running program how much its progress depends on each target:
+// a call, a lock, a wait, a thread's own code or a completion handler. In random blocks of time mtrace adds a small
+// delay to one target; blocks without a delay, the baselines, lie between them.
+//
+// Adding delays to learn what matters, and virtual speed-ups, are from C. Curtsinger, E. D. Berger, Coz: Finding Code
+// that Counts with Causal Profiling, SOSP 2015. The estimator is described at score, and several targets are judged
+// together as Y. Benjamini, Y. Hochberg, Controlling the False Discovery Rate, JRSS B 57, 1995, propose.
+package experiment
+
+import (
+	"math"
+
+	"mtrace/analyze"
+	"mtrace/analyze/statistics"
+)
+
+// An estimator has an experiment's blocks, in the order of time.
+type estimator struct {
+	*analyze.Experiment
+	scale float64 // of the noise of baselines; 0 if there are too few
+}
+
+// wall is the time in which a block's units of progress were completed: from the last unit before the block to the last
+// one in it, where both are recorded. The block's length would add the counting error of its two ends.
+func wall(b *analyze.ExperimentBlock) analyze.Nanos {
+	if b.Units > 0 && b.LastBefore > 0 && b.LastBefore <= b.Begin && b.LastIn > b.Begin && b.LastIn <= b.End &&
+		b.Begin-b.LastBefore <= b.Length() {
+		return b.LastIn - b.LastBefore
+	}
+	return b.Length()
+}
+
+// injected is the delay within wall.
+func injected(b *analyze.ExperimentBlock) float64 {
+	return float64(b.Injected) * float64(wall(b)) / float64(b.Length())
+}
+
+// units are the units of progress in a block. A block without a unit counts half of one: to leave it out would leave out
+// the slowest blocks.
+func units(b *analyze.ExperimentBlock) float64 { return max(0.5, float64(b.Units)) }
+
+// unitTime is how long a thread takes for a unit of progress if the block's units take a time, in nanoseconds.
+func (e *estimator) unitTime(b *analyze.ExperimentBlock, took float64) float64 {
+	return float64(max(1, e.Threads)) * took / units(b)
+}
+
+// neighbours are the nearest baselines before and after a block: two, one at the experiment's ends, or none.
+func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
+	for _, step := range []int{-1, 1} {
+		for j := i + step; j >= 0 && j < len(e.Blocks); j += step {
+			if b := &e.Blocks[j]; b.Target == 0 && b.Length() > 0 {
+				list = append(list, b)
+				break
+			}
+		}
+	}
+	return list
+}
+
+// pairs compares the treated blocks that are wanted with the baselines beside them.
+func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
+	measure func(b, beside *analyze.ExperimentBlock) (x, y float64)) (list []pair) {
+	for i := range e.Blocks {
+		b := &e.Blocks[i]
+		if b.Target == 0 || b.Length() == 0 || !wanted(b) {
+			continue
+		}
+		for _, beside := range e.neighbours(i) {
+			x, y := measure(b, beside)
+			list = append(list, pair{block: i, x: x, y: y, weight: pairWeight(b, beside)})
+		}
+	}
+	return list
+}
+
+// pairWeight is the inverse standard deviation of a difference of two blocks whose noise shrinks with the root of their
+// length.
+func pairWeight(a, b *analyze.ExperimentBlock) float64 {
+	x, y := float64(wall(a))/1e9, float64(wall(b))/1e9
+	return math.Sqrt(x * y / (x + y))
+}
+
+// fewestDifferences is how many differences a scale needs.
+const fewestDifferences = 3
+
+// measureScale finds the scale of differences between successive baselines.
+func (e *estimator) measureScale() {
+	var off []float64
+	var last *analyze.ExperimentBlock
+	for i := range e.Blocks {
+		b := &e.Blocks[i]
+		if b.Target != 0 || b.Length() == 0 {
+			continue
+		}
+		if last != nil {
+			off = append(off, pairWeight(last, b)*math.Abs(e.unitTime(b, float64(wall(b)))-
+				e.unitTime(last, float64(wall(last)))))
+		}
+		last = b
+	}
+	if len(off) >= fewestDifferences {
+		e.scale = madToDeviation * statistics.Median(off)
+	}
+}
+
+// ran is the time from the first block to the last.
+func (e *estimator) ran() analyze.Nanos {
+	if len(e.Blocks) == 0 {
+		return 0
+	}
+	return e.Blocks[len(e.Blocks)-1].End - e.Blocks[0].Begin
+}

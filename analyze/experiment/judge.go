@@ -1,0 +1,151 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/statistics"
+	"mtrace/collector/wire"
+)
+
+// judge decides what is known of a target.
+func (x *Estimate) judge() {
+	x.Status = Undecided
+	significant := x.QValue <= policy.FalseDiscovery.Value
+	if x.Target.Mode == wire.ExperimentSpeedup {
+		x.judgeCurve(significant)
+		return
+	}
+	s := x.Sensitivity
+	switch {
+	case s == nil:
+	case s.High < policy.SlackSensitivity && s.Low > -policy.SlackSensitivity:
+		x.Status = Slack
+	case significant && s.Low > 0:
+		x.Status = Affects
+	case significant && s.High < 0:
+		x.Status = Opposite
+	}
+}
+
+// judgeCurve decides by the largest speed-up that was tried.
+func (x *Estimate) judgeCurve(significant bool) {
+	if len(x.Curve) == 0 || x.Curve[len(x.Curve)-1].Saved == nil {
+		return
+	}
+	largest := x.Curve[len(x.Curve)-1].Saved
+	switch {
+	case significant && largest.Low > 0:
+		x.Status = Affects
+	case significant && largest.High < 0:
+		x.Status = Opposite
+	case largest.High < policy.Negligible.Value:
+		x.Status = Slack
+	}
+}
+
+// longer is how much longer the experiment must run to decide about a target: until the interval, at the estimate that
+// there is now, is short enough to exclude either 0 or the least sensitivity that matters. Without an interval the
+// scale of baselines stands for the noise of a treated block.
+func (e *estimator) longer(x *Estimate) analyze.Nanos {
+	ran := e.ran()
+	if ran == 0 {
+		return 0
+	}
+	fewest := policy.FewestTreatedBlocks
+	if x.Target.Mode == wire.ExperimentSpeedup || x.Sensitivity == nil || math.IsInf(x.Sensitivity.High-x.Sensitivity.Low, 0) {
+		blocks := max(fewest, e.blocksNeeded(x))
+		return moreTime(ran, float64(blocks+1)/max(0.5, float64(x.Blocks)))
+	}
+	s := x.Sensitivity
+	half := (s.High - s.Low) / 2
+	// a large estimate of few blocks is often too large by chance
+	gap := min(1, max(math.Abs(s.Estimate), policy.SlackSensitivity-s.Estimate))
+	normal := distuv.UnitNormal
+	// the interval is 1.96 standard errors on each side, and power needs some more of them
+	wanted := 1 + normal.Quantile(policy.DecidingPower)/normal.Quantile(0.975)
+	return moreTime(ran, max(1.1, math.Pow(half*wanted/gap, 2)))
+}
+
+// moreTime is what is missing to a multiple of the time that the experiment ran, in whole seconds.
+func moreTime(ran analyze.Nanos, times float64) analyze.Nanos {
+	const second = 1e9
+	return analyze.Nanos(math.Ceil(min(float64(ran)*max(0, times-1), 1e6*second)/second) * second)
+}
+
+// blocksNeeded is how many treated blocks an interval needs that is as short as the least sensitivity that matters.
+func (e *estimator) blocksNeeded(x *Estimate) int {
+	var delays, lengths []float64
+	for i := range e.Blocks {
+		if b := &e.Blocks[i]; b.Target == x.Target.ID && b.Length() > 0 && b.Injected > 0 {
+			delays = append(delays, injected(b)/units(b))
+			lengths = append(lengths, pairWeight(b, b))
+		}
+	}
+	if len(delays) == 0 || e.scale == 0 || x.Target.Mode == wire.ExperimentSpeedup {
+		return 0
+	}
+	of := e.scale / statistics.Median(lengths) / statistics.Median(delays) // the error of one block's sensitivity
+	wanted := distuv.UnitNormal.Quantile(0.975) + distuv.UnitNormal.Quantile(policy.DecidingPower)
+	return int(min(1e6, math.Pow(of*wanted/policy.SlackSensitivity, 2)))
+}
+
+// measureBaseline finds how long a unit takes without delays, and how much longer all delays made the run.
+func (r *Result) measureBaseline(e *estimator) {
+	var times []float64
+	var done, time, allDone, allTime float64
+	for i := range e.Blocks {
+		b := &e.Blocks[i]
+		if b.Length() == 0 {
+			continue
+		}
+		allDone, allTime = allDone+float64(b.Units), allTime+float64(b.Length())
+		if b.Target == 0 {
+			times = append(times, e.unitTime(b, float64(wall(b))))
+			done, time = done+float64(b.Units), time+float64(b.Length())
+		}
+	}
+	if len(times) > 0 {
+		r.Baseline = analyze.Nanos(statistics.Median(times))
+	}
+	if done > 0 && allDone > 0 {
+		r.Slowed = max(0, allTime/allDone/(time/done)-1)
+	}
+}
+
+// warn says what makes an experiment worth less.
+func (r *Result) warn() {
+	e := r.Experiment
+	empty, few, usable := 0, 0, 0
+	for i := range e.Blocks {
+		b := &e.Blocks[i]
+		if b.Length() == 0 {
+			continue
+		}
+		usable++
+		if b.Units == 0 {
+			empty++
+		}
+		if b.Units < policy.UnitsOfBlock {
+			few++
+		}
+	}
+	switch {
+	case usable == 0:
+		r.Warnings = append(r.Warnings, "the experiment has no blocks: the program ended too soon")
+	case policy.MoreThan(policy.WorthNaming, empty, usable):
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): blocks are too short, "+
+			"or progress is counted by the wrong thing", empty, usable, e.Progress))
+	case policy.MoreThan(policy.Most, few, usable):
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have fewer than %d units of progress, so counting "+
+			"adds noise", few, usable, policy.UnitsOfBlock))
+	}
+	if e.Budget > 0 && r.Slowed > 2*e.Budget {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("delays slowed the program down by %s, the budget is %s",
+			analyze.FormatShare(r.Slowed), analyze.FormatShare(e.Budget)))
+	}
+}

@@ -1,0 +1,216 @@
+package experiment
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"mtrace/analyze/policy"
+	"mtrace/analyze/statistics"
+)
+
+// A pair compares a treated block with one baseline beside it. Without noise, y = slope * x.
+type pair struct {
+	block  int     // the treated block; pairs of one block are not independent
+	x, y   float64 // such as the delay for each unit, and by how much a unit took longer
+	weight float64 // a longer pair has less noise: the root of the harmonic mean of both lengths, in seconds
+}
+
+// A score estimates the slope of pairs by which a treated block differs from its neighbours. It is chosen for what
+// programs do:
+//
+//   - Drift: each treated block is compared only with the baselines directly before and after it, so slow changes of
+//     the program or the machine cancel.
+//   - Bursts of other load: residuals count by Huber's function, so a disturbed block has a bounded influence
+//     (P. J. Huber, Robust Estimation of a Location Parameter, Ann. Math. Statist. 35, 1964). A burst hits a treated
+//     block as often as a baseline, so each pair's residual is symmetric and the estimate has no bias.
+//   - Autocorrelation, and baselines that two treated blocks share: the variance of the scores of blocks, in order of
+//     time, has Bartlett's weights (W. K. Newey, K. D. West, Econometrica 55, 1987). It is never less than that
+//     without autocorrelation. Critical values are those for the share of lags used (N. M. Kiefer, T. J. Vogelsang,
+//     Econometric Theory 21, 2005) and for Student's t with the effective number of blocks.
+//   - Few blocks: the interval has the slopes that the test does not reject, instead of a multiple of one standard
+//     error, so outliers and few blocks make it wider, perhaps without an end.
+type score struct {
+	pairs  []pair
+	scale  float64 // of the residuals, without outliers
+	blocks int
+	free   float64 // degrees of freedom
+	cut    float64 // critical value of the test at 95%
+	wider  float64 // factor by which critical values exceed Student's
+	lags   int
+}
+
+// huberTuning gives 95% efficiency with normal noise. The value is Huber's.
+const huberTuning = 1.345
+
+// madToDeviation is the standard deviation of a normal distribution with a median absolute deviation of 1.
+const madToDeviation = 1.4826
+
+// newScore needs pairs in order of their blocks. The scale is that of differences between baselines, or of the pairs
+// themselves if the experiment has few baselines: 0 then.
+func newScore(pairs []pair, scale float64) *score {
+	s := &score{pairs: pairs, scale: scale}
+	var sum, squares float64
+	for i := 0; i < len(pairs); {
+		information := 0.0
+		block := pairs[i].block
+		for ; i < len(pairs) && pairs[i].block == block; i++ {
+			information += pairs[i].weight * pairs[i].weight * pairs[i].x * pairs[i].x
+		}
+		s.blocks++
+		sum, squares = sum+information, squares+information*information
+	}
+	if s.blocks < 2 || !(squares > 0) {
+		return s
+	}
+	s.free = max(1, sum*sum/squares-1)
+	n := float64(s.blocks)
+	s.lags = min(s.blocks-1, max(1, int(4*math.Pow(n/100, 2.0/9))))
+	b := float64(s.lags+1) / n
+	if s.lags+1 > s.blocks/2 {
+		b = 0.5
+	}
+	// Kiefer and Vogelsang, table 1: Bartlett's kernel, 97.5%
+	s.wider = (1.9600 + 2.9694*b + 0.4160*b*b - 0.5324*b*b*b) / 1.9600
+	s.cut = s.wider * student(s.free).Quantile(0.975)
+	if s.scale == 0 {
+		s.scale = s.ownScale()
+	}
+	return s
+}
+
+func student(free float64) distuv.StudentsT { return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free} }
+
+// ownScale is the scale of the pairs' residuals around their weighted median slope.
+func (s *score) ownScale() float64 {
+	slope := medianSlope(s.pairs)
+	var off []float64
+	for _, p := range s.pairs {
+		off = append(off, p.weight*math.Abs(p.y-slope*p.x))
+	}
+	return madToDeviation * statistics.Median(off)
+}
+
+// medianSlope is the median of y/x, each by the weight of its pair.
+func medianSlope(pairs []pair) float64 {
+	type slope struct{ at, weight float64 }
+	var list []slope
+	sum := 0.0
+	for _, p := range pairs {
+		if p.x > 0 {
+			list = append(list, slope{p.y / p.x, p.weight * p.x})
+			sum += p.weight * p.x
+		}
+	}
+	slices.SortFunc(list, func(a, b slope) int { return cmp.Compare(a.at, b.at) })
+	upTo := 0.0
+	for _, l := range list {
+		if upTo += l.weight; upTo >= sum/2 {
+			return l.at
+		}
+	}
+	return 0
+}
+
+// at is the sum of all scores with a slope, and its standard deviation. The sum falls as the slope rises and is 0 at
+// the estimate.
+func (s *score) at(slope float64) (sum, deviation float64) {
+	of := make([]float64, 0, s.blocks)
+	for i := 0; i < len(s.pairs); {
+		block, first := s.pairs[i].block, i
+		score := 0.0
+		for ; i < len(s.pairs) && s.pairs[i].block == block; i++ {
+			p := &s.pairs[i]
+			residual := p.weight * (p.y - slope*p.x)
+			if limit := huberTuning * s.scale; limit > 0 {
+				residual = min(max(residual, -limit), limit)
+			}
+			score += p.weight * p.x * residual
+		}
+		of = append(of, score/float64(i-first))
+		sum += of[len(of)-1]
+	}
+	n := float64(len(of))
+	variance := make([]float64, s.lags+1)
+	for lag := range variance {
+		for i := lag; i < len(of); i++ {
+			variance[lag] += (of[i] - sum/n) * (of[i-lag] - sum/n)
+		}
+	}
+	long := variance[0]
+	for lag := 1; lag <= s.lags; lag++ {
+		long += 2 * (1 - float64(lag)/float64(s.lags+1)) * variance[lag]
+	}
+	return sum, math.Sqrt(max(long, variance[0]) * n / max(1, n-1))
+}
+
+// A Slope is an estimate with its 95% interval. An end without a bound is infinite.
+type Slope struct{ Estimate, Low, High float64 }
+
+// estimate is the slope with its interval; false if there are too few pairs.
+func (s *score) estimate() (Slope, bool) {
+	if s.blocks < policy.FewestTreatedBlocks || s.cut == 0 {
+		return Slope{}, false
+	}
+	start := medianSlope(s.pairs)
+	step := max(s.spread(), 1e-9*math.Abs(start), 1e-12)
+	sum := func(slope float64) float64 { v, _ := s.at(slope); return v }
+	test := func(limit float64) func(float64) float64 {
+		return func(slope float64) float64 { v, deviation := s.at(slope); return v - limit*deviation }
+	}
+	at := root(sum, start, step)
+	return Slope{Estimate: at, Low: root(test(s.cut), at, -step), High: root(test(-s.cut), at, step)}, true
+}
+
+// spread is a rough standard error of the slope.
+func (s *score) spread() float64 {
+	information := 0.0
+	for _, p := range s.pairs {
+		information += p.weight * p.weight * p.x * p.x
+	}
+	return s.scale / math.Sqrt(max(information, math.SmallestNonzeroFloat64))
+}
+
+// pValue is that of the hypothesis that the slope has a value.
+func (s *score) pValue(slope float64) float64 {
+	sum, deviation := s.at(slope)
+	if sum == 0 {
+		return 1
+	}
+	if deviation == 0 {
+		return 0
+	}
+	return 2 * student(s.free).Survival(math.Abs(sum)/deviation/s.wider)
+}
+
+// root is where a falling function is 0. It looks in steps that grow from a start, in the direction of the first step
+// or against it, and then halves. It is infinite if the function keeps its sign.
+func root(of func(float64) float64, start, step float64) float64 {
+	begin := of(start)
+	if begin == 0 {
+		return start
+	}
+	if (begin > 0) != (step > 0) { // the root of a falling function lies above where it is positive
+		step = -step
+	}
+	near, far := start, start
+	for range 60 {
+		far += step
+		step *= 2
+		if v := of(far); (v > 0) != (begin > 0) {
+			for range 60 {
+				middle := (near + far) / 2
+				if (of(middle) > 0) == (begin > 0) {
+					near = middle
+				} else {
+					far = middle
+				}
+			}
+			return (near + far) / 2
+		}
+		near = far
+	}
+	return math.Copysign(math.Inf(1), step)
+}

@@ -10,7 +10,7 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	case wire.EffectMakes:
 		s.makes(rule, call, r, m)
 		if inside, _ := s.clip(call.Interval); visible && rule.part == PartDrawable {
-			s.trace.DrawableWaits = append(s.trace.DrawableWaits, Call{inside, call.Thread, call.Stack})
+			s.trace.CPUWaits.Drawables = append(s.trace.CPUWaits.Drawables, Call{inside, call.Thread, call.Stack})
 		}
 	case wire.EffectCommits, wire.EffectCommitsOptions:
 		if rule.object == wire.KindQueue {
@@ -37,10 +37,10 @@ func (s *streamLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 		at, _ := p.released.get(r.Object / pageSize)
 		at[r.Object%pageSize] = call.Begin
 		if (s.adds || s.slice != nil) && visible {
-			s.trace.Freed = append(s.trace.Freed, Freed{call.Begin, p.Process, uint32(r.Object)})
+			s.trace.Memory.Freed = append(s.trace.Memory.Freed, Freed{call.Begin, p.Process, uint32(r.Object)})
 		}
 		if !s.adds || visible {
-			s.trace.Releases++
+			s.trace.Memory.Releases++
 		}
 	case wire.EffectMarks:
 		s.addScope(Interval{call.Begin, call.Begin}, Scope{Name: p.text(r.Arg), Mark: true})
@@ -72,7 +72,7 @@ func (s *streamLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More
 			p.attach(e, s.bufferOf(r.Object))
 			s.thread.open = e
 			if outcome := wire.Sampling(min(rule.sampling.Of(r, m), 0xff)); outcome != wire.SamplingOff {
-				s.trace.EncoderTiming = true
+				s.trace.Recording.EncoderTiming = true
 				if outcome != wire.SamplingMeasured {
 					e.one[0].Unmeasured = outcome.String()
 				}

@@ -132,7 +132,7 @@ func (s *streamLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wir
 }
 
 // findWriters finds, for waits at pipes and sockets, the process of the trace at the other end.
-func (t *Trace) findWriters() {
+func findWriters(t *Trace) {
 	byID := map[int]*Process{}
 	writers := map[uint64][]*Process{} // by a pipe's inode
 	for _, p := range t.Processes {
@@ -141,7 +141,7 @@ func (t *Trace) findWriters() {
 			writers[inode] = append(writers[inode], p)
 		}
 	}
-	for w := range Each(t.Blocked) {
+	for w := range Each(t.CPUWaits.Blocked) {
 		own := w.Thread.Process
 		if w.Writer = byID[w.Peer]; w.Writer == own {
 			w.Writer = nil

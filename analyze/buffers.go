@@ -24,7 +24,7 @@ func (t *Trace) Buffer(i CommandBufferIndex) *CommandBuffer {
 	case i <= n:
 		return &t.CommandBuffers[i-1]
 	default:
-		return &t.referred[i-n-1]
+		return &t.Range.referred[i-n-1]
 	}
 }
 
@@ -40,4 +40,4 @@ func (t *Trace) WaitsFor(w *Wait) *CommandBuffer { return t.Buffer(w.Buffer) }
 
 // IndexCount is one more than the greatest CommandBufferIndex, so that what is known of command buffers can be a column
 // alongside them.
-func (t *Trace) IndexCount() int { return 1 + len(t.CommandBuffers) + len(t.referred) }
+func (t *Trace) IndexCount() int { return 1 + len(t.CommandBuffers) + len(t.Range.referred) }

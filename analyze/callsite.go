@@ -16,7 +16,7 @@ type CallSite struct {
 
 // CallSites are where the calls that match came from, those that took the longest first. There are none when stacks
 // were not recorded.
-func (t *Trace) CallSites(match func(*CallStat) bool) []CallSite {
+func CallSites(t *Trace, match func(*CallStat) bool) []CallSite {
 	type key struct{ place, file, selector string }
 	by := map[key]*CallSite{}
 	var order []*CallSite

@@ -74,8 +74,8 @@ func (f *family) finish() {
 	slices.Sort(f.ends)
 }
 
-// parents are the processes' parents that are in the trace.
-func (t *Trace) parents() map[*Process]*Process {
+// parentsOf returns the processes' parents that are in the trace.
+func parentsOf(t *Trace) map[*Process]*Process {
 	of := map[*Process]*Process{}
 	for _, p := range t.Processes {
 		for _, other := range t.Processes {
@@ -88,10 +88,10 @@ func (t *Trace) parents() map[*Process]*Process {
 	return of
 }
 
-// families are what the children of processes compiled, with what each process and its children did.
-func (t *Trace) families() (children, whole map[*Process]*family) {
+// familiesOf returns what the children of processes compiled, with what each process and its children did.
+func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	children, whole = map[*Process]*family{}, map[*Process]*family{}
-	parents := t.parents()
+	parents := parentsOf(t)
 	if len(parents) == 0 {
 		return children, whole
 	}
@@ -120,26 +120,26 @@ func (t *Trace) families() (children, whole map[*Process]*family) {
 	return children, whole
 }
 
-// waitForChildren finds who waited for child processes that compiled. What was mostly that becomes a compilation of the
+// findChildWaits finds the threads that waited for child processes that compiled. What was mostly that becomes a compilation of the
 // thread that waited, and is no wait for a signal any more.
-func (t *Trace) waitForChildren() {
-	children, whole := t.families()
+func findChildWaits(t *Trace) {
+	children, whole := familiesOf(t)
 	byID := map[int]*Process{}
 	for _, p := range t.Processes {
 		byID[p.ID] = p
 	}
-	works := t.workers()
-	t.SignalWaits = slices.DeleteFunc(t.SignalWaits, func(w SignalWait) bool {
+	works := workersOf(t)
+	t.CPUWaits.Signals = slices.DeleteFunc(t.CPUWaits.Signals, func(w SignalWait) bool {
 		c, is := childWaitOf(&w, children, whole, byID, works)
 		if is {
-			t.ChildWaits = append(t.ChildWaits, c)
+			t.CPUWaits.Children = append(t.CPUWaits.Children, c)
 		}
 		return c.Mostly
 	})
-	t.blockedElsewhere(children, works)
-	sortUnlessSorted(t.ChildWaits, func(a, b *ChildWait) int { return byBegin(&a.Call, &b.Call) })
-	for i := range t.ChildWaits {
-		if c := &t.ChildWaits[i]; c.Mostly {
+	blockedElsewhere(t, children, works)
+	sortUnlessSorted(t.CPUWaits.Children, func(a, b *ChildWait) int { return byBegin(&a.Call, &b.Call) })
+	for i := range t.CPUWaits.Children {
+		if c := &t.CPUWaits.Children[i]; c.Mostly {
 			t.Compilations = append(t.Compilations, Compilation{Call: c.Call, Selector: c.How, Kind: KindChildren})
 			c.Thread.spend(c.Interval)
 		}
@@ -172,8 +172,8 @@ func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[i
 	return c, c.Compiled > 0
 }
 
-// workers are the threads that do more than wait for signals: they submit work, wait for it, or compile.
-func (t *Trace) workers() map[*Thread]bool {
+// workersOf returns the threads that do more than wait for signals: they submit work, wait for it, or compile.
+func workersOf(t *Trace) map[*Thread]bool {
 	works := map[*Thread]bool{}
 	for _, th := range t.Threads {
 		works[th] = th.Submits
@@ -192,7 +192,7 @@ func (t *Trace) workers() map[*Thread]bool {
 
 // blockedElsewhere finds the times in which a thread that works made no call that the model knows and was mostly off
 // the processors, while children compiled.
-func (t *Trace) blockedElsewhere(children map[*Process]*family, works map[*Thread]bool) {
+func blockedElsewhere(t *Trace, children map[*Process]*family, works map[*Thread]bool) {
 	calls := map[*Thread][]Interval{}
 	for _, th := range t.Threads {
 		if works[th] && children[th.Process] != nil {
@@ -218,21 +218,21 @@ func (t *Trace) blockedElsewhere(children map[*Process]*family, works map[*Threa
 	for i := range t.Waits {
 		add(&t.Waits[i].Call)
 	}
-	for i := range t.Locks {
-		add(&t.Locks[i].Call)
+	for i := range t.CPUWaits.Locks {
+		add(&t.CPUWaits.Locks[i].Call)
 	}
-	for i := range t.SignalWaits {
-		add(&t.SignalWaits[i].Call)
+	for i := range t.CPUWaits.Signals {
+		add(&t.CPUWaits.Signals[i].Call)
 	}
-	for i := range t.ChildWaits {
-		add(&t.ChildWaits[i].Call)
+	for i := range t.CPUWaits.Children {
+		add(&t.CPUWaits.Children[i].Call)
 	}
 	for i := range t.Compilations {
 		add(&t.Compilations[i].Call)
 	}
 	for _, th := range t.Threads {
 		if list, of := calls[th]; of {
-			t.ChildWaits = append(t.ChildWaits, blockedBetween(th, list, children[th.Process])...)
+			t.CPUWaits.Children = append(t.CPUWaits.Children, blockedBetween(th, list, children[th.Process])...)
 		}
 	}
 }

@@ -83,7 +83,7 @@ func TestWaitsForChildrenThatCompile(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, w := range trace.ChildWaits {
+	for _, w := range trace.CPUWaits.Children {
 		got = append(got, fmt.Sprintf("%d %s %s %d %d %v", w.Thread.ID, w.How, w.Program, w.Begin/ms-1000, w.Compiled/ms,
 			w.Mostly))
 	}
@@ -94,7 +94,7 @@ func TestWaitsForChildrenThatCompile(t *testing.T) {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
 	var waits []string
-	for _, w := range trace.SignalWaits {
+	for _, w := range trace.CPUWaits.Signals {
 		waits = append(waits, fmt.Sprintf("%d %s %s", w.Thread.ID, w.Selector, w.Name))
 	}
 	if want := []string{"100 waitpid worker", "101 pthread_cond_wait jobs"}; !slices.Equal(waits, want) {

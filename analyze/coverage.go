@@ -45,9 +45,9 @@ type CheckedCall struct {
 	Made, Seen int
 }
 
-// Commits sums the audits of commits over all processes.
-func (t *Trace) Commits() (sum Audit) {
-	for _, c := range t.Coverage {
+// CommitAudit sums the audits of commits over all processes.
+func CommitAudit(t *Trace) (sum Audit) {
+	for _, c := range t.Recording.Coverage {
 		sum.Made, sum.Seen = sum.Made+c.Commits.Made, sum.Seen+c.Commits.Seen
 	}
 	return sum
@@ -78,7 +78,7 @@ func (l *loader) coverage(p *processLoader) {
 	for _, call := range slices.Sorted(maps.Keys(f.Canary)) {
 		c.SelfCheck = append(c.SelfCheck, CheckedCall{call.String(), f.Canary[call], p.canary[call]})
 	}
-	l.trace.Coverage = append(l.trace.Coverage, c)
+	l.trace.Recording.Coverage = append(l.trace.Recording.Coverage, c)
 	l.trace.Warnings = append(l.trace.Warnings, c.warnings(l.who(p))...)
 }
 

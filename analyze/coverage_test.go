@@ -57,10 +57,10 @@ func TestCoverage(t *testing.T) {
 			"THE SELF-CHECK FAILED: 3 of 4 calls seen (commit 3 of 4)"},
 			"saw only 15 of 20 commits"},
 	} {
-		got := c.trace.Coverage[0]
-		if len(c.trace.Coverage) != 1 || got.Commits != (analyze.Audit{Made: 20, Seen: c.seen}) ||
+		got := c.trace.Recording.Coverage[0]
+		if len(c.trace.Recording.Coverage) != 1 || got.Commits != (analyze.Audit{Made: 20, Seen: c.seen}) ||
 			got.Completions != got.Commits || got.Nested["commandBuffer"] != 7 {
-			t.Errorf("coverage %+v", c.trace.Coverage)
+			t.Errorf("coverage %+v", c.trace.Recording.Coverage)
 		}
 		if made, seen := got.SelfChecked(); made != 4 || seen != c.self {
 			t.Errorf("self-check: %d of %d", seen, made)

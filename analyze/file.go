@@ -68,7 +68,7 @@ func (f *File) Records() (n int64) {
 
 // survey looks through the whole file, once: at one column of each block, and at the records that last.
 func (f *File) survey() {
-	streams, long := f.reader.Streams(), f.windowOf(Options{}).trace.Length/longFlight
+	streams, long := f.reader.Streams(), f.windowOf(Options{}).trace.Run.Length/longFlight
 	f.blocks, f.calls, f.roles = make([][]surveyed, len(streams)), make([]int64, len(streams)), map[threadOfFile]roles{}
 	var all sync.WaitGroup
 	var gather sync.Mutex
@@ -173,11 +173,11 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	}
 	p.whole = false
 	f.once.Do(f.survey)
-	length := min(l.window.End, l.trace.Origin+l.trace.Length) - max(l.window.Begin, l.trace.Origin)
-	around := min(Nanos(tracefile.MulDiv(uint64(max(length, l.trace.Length/1024)), uint64(sixtyFourths), 64)),
+	length := min(l.window.End, l.trace.Run.Origin+l.trace.Run.Length) - max(l.window.Begin, l.trace.Run.Origin)
+	around := min(Nanos(tracefile.MulDiv(uint64(max(length, l.trace.Run.Length/1024)), uint64(sixtyFourths), 64)),
 		latestInstant)
 	begin, end := l.window.Begin-around, l.window.End+around
-	p.before, p.after = begin > l.trace.Origin, end < l.trace.Origin+l.trace.Length
+	p.before, p.after = begin > l.trace.Run.Origin, end < l.trace.Run.Origin+l.trace.Run.Length
 	p.kept = &keptBlocks{}
 	if l.slice != nil {
 		p.kept = l.slice.blocks
@@ -300,7 +300,7 @@ func (f *File) Parts(opts Options, records int64) []Options {
 		if sum += p.count; sum < records {
 			continue
 		}
-		at, last := p.at-l.trace.Origin, &parts[len(parts)-1]
+		at, last := p.at-l.trace.Run.Origin, &parts[len(parts)-1]
 		if at <= last.From {
 			continue
 		}

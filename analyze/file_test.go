@@ -26,8 +26,9 @@ func TestPartByIndex(t *testing.T) {
 	if f.Calls(nil) != calls || f.Calls([]int{7}) != 0 {
 		t.Errorf("%d calls were written, the survey says %d", calls, f.Calls(nil))
 	}
-	for _, asked := range []Options{{To: all.Length / 10}, {From: all.Length / 2, To: all.Length/2 + all.Length/20},
-		{From: all.Length * 9 / 10}, {From: all.Length / 3, To: all.Length/3 + 1000}} {
+	for _, asked := range []Options{{To: all.Run.Length / 10}, {From: all.Run.Length / 2, To: all.Run.Length/2 +
+		all.Run.Length/20},
+		{From: all.Run.Length * 9 / 10}, {From: all.Run.Length / 3, To: all.Run.Length/3 + 1000}} {
 		whole, err := f.Load(asked)
 		if err != nil {
 			t.Fatal(err)
@@ -46,7 +47,7 @@ func TestPartByIndex(t *testing.T) {
 		}
 		if part.Events != whole.Events || part.Window != whole.Window ||
 			len(part.CommandBuffers) != len(whole.CommandBuffers) || len(part.Waits) != len(whole.Waits) ||
-			len(part.Allocations) != len(whole.Allocations) || len(part.Queues) != len(whole.Queues) ||
+			len(part.Memory.Allocations) != len(whole.Memory.Allocations) || len(part.Queues) != len(whole.Queues) ||
 			len(part.Threads) != len(whole.Threads) {
 			t.Errorf("%v: %d calls in %v, %d command buffers, %d waits; by the index %d in %v, %d, %d", asked, whole.Events,
 				whole.Window, len(whole.CommandBuffers), len(whole.Waits),

@@ -12,18 +12,18 @@ func (t *Trace) Finish() {
 	for b := range t.Buffers() {
 		order = append(order, b)
 	}
-	f := t.finishBuffers(order)
+	f := finishBuffers(t, order)
 	for i := range t.Waits {
 		if w := &t.Waits[i]; w.Buffer != NoCommandBuffer {
 			w.Buffer = order[w.Buffer-1].Index
 		}
 	}
-	t.finish(f, false, allTime)
+	finishTrace(t, f, false, allTime)
 }
 
-// finish is Finish of a trace whose command buffers are in order. Gathered says that what threads waited for and
+// finishTrace is Finish of a trace whose command buffers are in order. Gathered says that what threads waited for and
 // allocated is, too; asked is the time that was to be looked at.
-func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
+func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
 	})
@@ -38,33 +38,33 @@ func (t *Trace) finish(f finishing, gathered bool, asked Interval) {
 	})
 	if !gathered {
 		sortUnlessSorted(t.Waits, func(a, b *Wait) int { return byBegin(&a.Call, &b.Call) })
-		sortUnlessSorted(t.Locks, func(a, b *LockWait) int { return byBegin(&a.Call, &b.Call) })
-		sortUnlessSorted(t.SignalWaits, func(a, b *SignalWait) int { return byBegin(&a.Call, &b.Call) })
-		sortUnlessSorted(t.Blocked, func(a, b *BlockedWait) int { return byBegin(&a.Call, &b.Call) })
-		sortUnlessSorted(t.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
+		sortUnlessSorted(t.CPUWaits.Locks, func(a, b *LockWait) int { return byBegin(&a.Call, &b.Call) })
+		sortUnlessSorted(t.CPUWaits.Signals, func(a, b *SignalWait) int { return byBegin(&a.Call, &b.Call) })
+		sortUnlessSorted(t.CPUWaits.Blocked, func(a, b *BlockedWait) int { return byBegin(&a.Call, &b.Call) })
+		sortUnlessSorted(t.Memory.Allocations, func(a, b *Allocation) int { return cmp.Compare(a.At, b.At) })
 	}
 	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
-	sortUnlessSorted(t.DrawableWaits, byBegin)
+	sortUnlessSorted(t.CPUWaits.Drawables, byBegin)
 	sortUnlessSorted(t.Scopes, func(a, b *Scope) int { return byBegin(&a.Call, &b.Call) })
 	sortUnlessSorted(t.Unfinished, func(a, b *UnfinishedCall) int { return byBegin(&a.Call, &b.Call) })
 	slices.SortStableFunc(t.Signals, func(a, b Signal) int { return cmp.Compare(a.At, b.At) })
-	t.Freed = inOrder(t.Freed, func(f *Freed) Nanos { return f.At })
-	slices.SortStableFunc(t.DeviceMemory, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
-	if t.reach = t.reachOf(f, asked); t.Window == (Interval{}) {
-		t.Window = t.reach
+	t.Memory.Freed = inOrder(t.Memory.Freed, func(f *Freed) Nanos { return f.At })
+	slices.SortStableFunc(t.Memory.Device, func(a, b DeviceMemory) int { return cmp.Compare(a.At, b.At) })
+	if t.Range.reach = reachOf(t, f, asked); t.Window == (Interval{}) {
+		t.Window = t.Range.reach
 	}
-	t.resolveEvents(f.signalling)
-	t.waitForChildren()
-	t.findWriters()
-	t.checkWaits(asked)
-	if !t.IsPart() && !t.isSlice() {
-		t.warnOfClocks()
+	resolveEvents(t, f.signalling)
+	findChildWaits(t)
+	findWriters(t)
+	checkWaits(t, asked)
+	if !t.Adds() && !t.isSlice() {
+		warnOfClocks(t)
 	}
 }
 
 // reachOf is the time from the first to the last thing seen in the time that was asked for.
-func (t *Trace) reachOf(f finishing, asked Interval) Interval {
-	reach := t.extent(f.completed)
+func reachOf(t *Trace, f finishing, asked Interval) Interval {
+	reach := extentOf(t, f.completed)
 	if asked != allTime { // the GPU continues while no thread makes a call
 		if reach == (Interval{}) {
 			reach = f.gpu
@@ -85,25 +85,25 @@ type finishing struct {
 
 // finishBuffers puts the command buffers of a list, and the encoders of each, in order and into the trace. Those of the
 // list learn their index.
-func (t *Trace) finishBuffers(list []*CommandBuffer) (f finishing) {
+func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 	keys, encoders, rows := make([]timeKey, len(list)), 0, 0
 	for i, b := range list {
 		keys[i] = timeKey{b.Created.Begin, uint32(i)}
 		encoders, rows = encoders+len(b.Encoders), rows+len(b.Rows)
 	}
 	list = byCreation(list, keys)
-	t.CommandBuffers, t.Encoders, t.GPUWork = make([]CommandBuffer, len(list)), make([]Encoder, 0, encoders),
-		make([]GPUWork, 0, rows)
+	t.CommandBuffers = make([]CommandBuffer, len(list))
+	allEncoders, allRows := make([]Encoder, 0, encoders), make([]GPUWork, 0, rows) // those of a buffer side by side
 	for i, from := range list {
 		from.Index = CommandBufferIndex(i + 1)
 		b := &t.CommandBuffers[i]
 		*b = *from
-		t.Encoders, b.Encoders = take(t.Encoders, b.Encoders)
-		t.GPUWork, b.Rows = take(t.GPUWork, b.Rows)
+		allEncoders, b.Encoders = take(allEncoders, b.Encoders)
+		allRows, b.Rows = take(allRows, b.Rows)
 		f.completed = max(f.completed, b.Completed.End)
 		if b.GPU.Known() {
 			if t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
-				t.doubts.checkClock(b)
+				t.Recording.doubts.checkClock(b)
 			}
 			if f.gpu.End == 0 || b.GPU.Begin < f.gpu.Begin {
 				f.gpu.Begin = b.GPU.Begin
@@ -113,7 +113,7 @@ func (t *Trace) finishBuffers(list []*CommandBuffer) (f finishing) {
 		if len(b.Signals) > 0 {
 			f.signalling = append(f.signalling, b.Index)
 		}
-		if t.EncoderTiming {
+		if t.Recording.EncoderTiming {
 			b.sayUnmeasured()
 		}
 		if len(b.Encoders) > 1 {
@@ -204,9 +204,9 @@ func (p *Process) placed() int {
 	return p.place
 }
 
-// extent spans the time from the first call to the end of the last process, or to the last call or completion when that
+// extentOf is the time from the first call to the end of the last process, or to the last call or completion when that
 // is not known.
-func (t *Trace) extent(completed Nanos) Interval {
+func extentOf(t *Trace, completed Nanos) Interval {
 	w := Interval{1<<63 - 1, -1 << 63}
 	for _, th := range t.Threads {
 		w.Begin, w.End = min(w.Begin, th.Active.Begin), max(w.End, th.Active.End)
@@ -223,7 +223,7 @@ func (t *Trace) extent(completed Nanos) Interval {
 
 // resolveEvents finds who gave each event the value that a thread waited for: the command buffer that signals it, or a
 // thread.
-func (t *Trace) resolveEvents(signalling []CommandBufferIndex) {
+func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 	type event struct {
 		process *Process
 		id      uint32

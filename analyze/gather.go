@@ -131,9 +131,9 @@ func (l *loader) gatherThreads() {
 	blocked := gathering[BlockedWait, BlockedWait]{func(t *threadLoader) *chronicle[BlockedWait] { return &t.blocked },
 		func(w *BlockedWait) (Nanos, bool) { return w.Begin, w.Length() == 0 },
 		func(_ *threadLoader, from, to *BlockedWait) { *to = *from }}
-	l.trace.Blocked = blocked.gather(l.threads)
-	l.trace.Waits, l.trace.Locks = waits.gather(l.threads), locks.gather(l.threads)
-	l.trace.Allocations, l.trace.SignalWaits = made.gather(l.threads), idle.gather(l.threads)
+	l.trace.CPUWaits.Blocked = blocked.gather(l.threads)
+	l.trace.Waits, l.trace.CPUWaits.Locks = waits.gather(l.threads), locks.gather(l.threads)
+	l.trace.Memory.Allocations, l.trace.CPUWaits.Signals = made.gather(l.threads), idle.gather(l.threads)
 }
 
 func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
@@ -157,7 +157,7 @@ func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
 	}
 	if b.Index == NoCommandBuffer {
 		b.Index = CommandBufferIndex(l.trace.IndexCount())
-		l.trace.referred = append(l.trace.referred, *b)
+		l.trace.Range.referred = append(l.trace.Range.referred, *b)
 	}
 	return b.Index
 }

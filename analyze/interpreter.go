@@ -24,7 +24,7 @@ type keeping struct {
 // nameKeepers says of each wait for a GIL for how long the lock was kept by threads that waited for
 // something else, and by which for the longest part. An interpreter's condition variable, unlike a mutex, does not say
 // who has it.
-func (t *Trace) nameKeepers() {
+func nameKeepers(t *Trace) {
 	by := map[*Process][]keeping{}
 	add := func(c Call, held InterpreterLock) {
 		if held == InterpreterHeld && c.Length() > 0 {
@@ -34,8 +34,8 @@ func (t *Trace) nameKeepers() {
 	for i := range t.Waits {
 		add(t.Waits[i].Call, t.Waits[i].Interpreter)
 	}
-	for i := range t.Locks {
-		add(t.Locks[i].Call, t.Locks[i].Interpreter)
+	for i := range t.CPUWaits.Locks {
+		add(t.CPUWaits.Locks[i].Call, t.CPUWaits.Locks[i].Interpreter)
 	}
 	if len(by) == 0 {
 		return
@@ -43,8 +43,8 @@ func (t *Trace) nameKeepers() {
 	for _, all := range by {
 		slices.SortFunc(all, func(a, b keeping) int { return cmp.Compare(a.Begin, b.Begin) })
 	}
-	for i := range t.Locks {
-		if l := &t.Locks[i]; l.OfInterpreter() {
+	for i := range t.CPUWaits.Locks {
+		if l := &t.CPUWaits.Locks[i]; l.OfInterpreter() {
 			l.nameKeeper(by[l.Thread.Process])
 		}
 	}

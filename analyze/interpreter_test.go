@@ -20,7 +20,7 @@ func TestNameKeepers(t *testing.T) {
 			wait(stranger, 500, 600, InterpreterHeld),
 			wait(a, 700, 800, InterpreterNotKnown),
 		},
-		Locks: []LockWait{
+		CPUWaits: CPUWaits{Locks: []LockWait{
 			lock(c, 110, 250, "_PyRuntime"), // 90 of a's, 40 of b's
 			lock(b, 150, 160, "in take_gil"),
 			lock(a, 120, 130, "_PyRuntime"), // its own wait, as when it gives the lock away inside
@@ -33,14 +33,14 @@ func TestNameKeepers(t *testing.T) {
 			{Call: Call{Interval: Interval{900, 1000}, Thread: b}, Name: "a lock of a framework", Own: 100,
 				Interpreter: InterpreterHeld},
 			lock(a, 910, 950, "_PyRuntime"), // kept by one who waits for another lock
-		},
+		}},
 	}
-	trace.nameKeepers()
+	nameKeepers(trace)
 	for i, want := range []struct {
 		holder *Thread
 		kept   Nanos
 	}{{a, 130}, {a, 10}, {nil, 0}, {b, 40}, {nil, 5}, {nil, 0}, {nil, 0}, {nil, 0}, {nil, 0}, {nil, 0}, {b, 40}} {
-		if l := trace.Locks[i]; l.Holder != want.holder || l.Kept != want.kept {
+		if l := trace.CPUWaits.Locks[i]; l.Holder != want.holder || l.Kept != want.kept {
 			t.Errorf("lock %d: kept for %d by %v, want %d by %v", i, l.Kept, l.Holder, want.kept, want.holder)
 		}
 	}

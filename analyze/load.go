@@ -21,8 +21,8 @@ type Options struct {
 	// reaches, and what was lost and cannot be said of a part only counts in the first.
 	Adds bool
 
-	// Asked becomes Trace.Asked.
-	Asked map[uint64]bool
+	// RequestObjects becomes Range.RequestObjects.
+	RequestObjects map[uint64]bool
 
 	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their
 	// ends. It runs on the goroutine of Load.
@@ -98,7 +98,7 @@ func (f *File) Load(opts Options) (*Trace, error) {
 // load reads the trace, or a part of it and some around it: so many 64ths of its length to both sides.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
-		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}, Asked: opts.Asked},
+		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}, Range: Range{RequestObjects: opts.RequestObjects}},
 		stats:   map[statKey]*CallStat{},
 		devices: map[Device]*Device{},
 		onCall:  opts.Visit,
@@ -121,10 +121,10 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 		l.roles = f.roles
 	}
 	if opts.Adds {
-		l.trace.part = l.window
+		l.trace.Range.asked = l.window
 	}
 	if l.slice != nil {
-		l.trace.held = l.slice.core
+		l.trace.Range.held = l.slice.core
 	}
 	var streams, others []int // the others are of processes that were not asked for
 	for i, st := range reader.Streams() {
@@ -142,7 +142,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	for _, i := range streams {
 		st := reader.Streams()[i]
 		p := l.processes[st.Process]
-		l.trace.Lost.Records += int64(st.Missing)
+		l.trace.Recording.Lost.Records += int64(st.Missing)
 		s := &streamLoader{loader: l, process: p, ring: st.Ring}
 		if err := part.read(i, s, ahead); err != nil {
 			return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
@@ -160,7 +160,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if err := l.elsewhere(part, others); err != nil {
 		return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 	}
-	finishing := l.trace.finishBuffers(l.buffers)
+	finishing := finishBuffers(l.trace, l.buffers)
 	l.source(reader)
 	l.trace.Source.Short = l.shortfall(reader)
 	l.trace.Source.Truncated = l.trace.Source.Short != nil
@@ -171,12 +171,12 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	}
 	l.gatherThreads()
 	l.nameUnfinished()
-	l.trace.passWrappers()
-	l.trace.endShared()
-	l.trace.nameKeepers()
-	l.trace.finish(finishing, true, l.window)
-	l.trace.nameOperations()
-	l.trace.nameScopes()
+	passWrappers(l.trace)
+	endSharedScopes(l.trace)
+	nameKeepers(l.trace)
+	finishTrace(l.trace, finishing, true, l.window)
+	nameOperations(l.trace)
+	nameScopes(l.trace)
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
 		return nil, nil, fmt.Errorf("reading %s: no process %v in it; there are %s", f.path, opts.PIDs, l.pids())
 	}
@@ -236,7 +236,7 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 		p.ended()
 		last = max(last, p.Ended)
 	}
-	l.trace.Origin, l.trace.Length = first, max(0, last-first)
+	l.trace.Run.Origin, l.trace.Run.Length = first, max(0, last-first)
 	l.window = allTime
 	if opts.From > 0 {
 		l.window.Begin = first + opts.From
@@ -315,7 +315,7 @@ func (l *loader) finishProcess(p *processLoader) {
 		l.device(p, id)
 	}
 	t.Stacks = append(t.Stacks, p.stacks.all...)
-	t.Capture.Unnamed += p.stacks.unnamed
+	t.Recording.Stacks.Unnamed += p.stacks.unnamed
 	l.recording(p)
 	l.losses(p)
 	l.coverage(p)
@@ -335,7 +335,7 @@ func (l *loader) recording(p *processLoader) {
 	if events == 0 {
 		return
 	}
-	r := &l.trace.Recording
+	r := &l.trace.Recording.Overhead
 	cost := p.file.Cost
 	r.Measured = cost > 0 && (r.Measured || r.Took == 0)
 	if cost == 0 {
@@ -374,21 +374,21 @@ func (l *loader) processorTime(p *processLoader, all Nanos) Nanos {
 	if window == allTime {
 		return all
 	}
-	part := Interval{max(window.Begin, l.trace.Origin), min(window.End, l.trace.Origin+l.trace.Length)}
+	part := Interval{max(window.Begin, l.trace.Run.Origin), min(window.End, l.trace.Run.Origin+l.trace.Run.Length)}
 	if cpu := p.CPUIn(part); cpu.Covered*2 > part.Length() {
 		return Nanos(float64(cpu.Ran) * float64(part.Length()) / float64(cpu.Covered))
 	}
-	return Nanos(float64(all) * float64(part.Length()) / float64(max(1, l.trace.Length)))
+	return Nanos(float64(all) * float64(part.Length()) / float64(max(1, l.trace.Run.Length)))
 }
 
 func (l *loader) losses(p *processLoader) {
-	l.trace.Lost.AtLeast = l.trace.Lost.AtLeast || p.file.End == nil
+	l.trace.Recording.Lost.AtLeast = l.trace.Recording.Lost.AtLeast || p.file.End == nil
 	e := p.file.Last()
 	if e == nil {
 		return
 	}
 	p.CPU = l.processorTime(p, Nanos(max(0, min(e.CPU, int64(longestTime)))))
-	lost := &l.trace.Lost
+	lost := &l.trace.Recording.Lost
 	lost.Records += int64(e.Lost())
 	lost.Ringless += int64(e.Unringed)
 	lost.AtLeast = lost.AtLeast || len(e.Distrusted) > 0
@@ -437,7 +437,7 @@ func (l *loader) source(r *tracefile.Reader) {
 		s.Program = filepath.Base(s.Args[0])
 	}
 	if result, ended := r.Result(); ended {
-		s.Wall = max(Nanos(result.Finished-info.Started), l.trace.Length) // the time of day may be set back meanwhile
+		s.Wall = max(Nanos(result.Finished-info.Started), l.trace.Run.Length) // the time of day may be set back meanwhile
 	}
 	names := []string{}
 	numberDevices(l.trace.Devices)

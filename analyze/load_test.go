@@ -261,18 +261,18 @@ func TestRecordingCost(t *testing.T) {
 		}
 		p.Rings()[0].Add(commit, 2000+100*i, 2050+100*i, 11, 0)
 	}
-	if r := load(t, f.Write(t), analyze.Options{}).Recording; r.Measured || r.Took != 44_000 {
+	if r := load(t, f.Write(t), analyze.Options{}).Recording.Overhead; r.Measured || r.Took != 44_000 {
 		t.Errorf("without a measurement recording took %+v, want 44 µs, estimated", r)
 	}
 	p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactCost, Key: 21_500})
-	if r := load(t, f.Write(t), analyze.Options{}).Recording; !r.Measured || r.Took != 21_500 {
+	if r := load(t, f.Write(t), analyze.Options{}).Recording.Overhead; !r.Measured || r.Took != 21_500 {
 		t.Errorf("with a measurement of 21.5 ns recording took %+v, want 21.5 µs, measured", r)
 	}
 	_, q := tracesim.NewFile()
 	q.Hello.PID = 101
 	q.Thread(8, "other", 1000).Add(commit, 2000, 2050, 11, 0)
 	f.Processes = append(f.Processes, q)
-	if r := load(t, f.Write(t), analyze.Options{}).Recording; r.Measured || r.Took != 21_544 {
+	if r := load(t, f.Write(t), analyze.Options{}).Recording.Overhead; r.Measured || r.Took != 21_544 {
 		t.Errorf("with another process that did not measure recording took %+v, want 21.544 µs, estimated", r)
 	}
 }

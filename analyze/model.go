@@ -35,73 +35,95 @@ func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
 // ThreadID is the system's number of a thread.
 type ThreadID uint64
 
-// A Trace is one run, of one process or several.
+// A Trace is one run, of one process or several, or a Range of it. It is complete when a loader returns it, and is
+// read-only from then on.
 type Trace struct {
 	Source Source
-	// from the first call to the end of the run: see Process.Ended; in the range that was asked for
-	Window         Interval
-	Origin         Nanos // the instant that Options.From and To count from
-	Length         Nanos // from Origin to the end of the run, whatever range was asked for; 0 when not known
+	Run    Run
+	Window Interval // from the first call to the end of the run (Process.Ended), within the range that was asked for
+	Range  Range
+
 	Processes      []*Process
 	Threads        []*Thread
 	Devices        []*Device
 	Queues         []*Queue
-	CommandBuffers []CommandBuffer // by creation; Buffers goes over them
-	Encoders       []Encoder       // those of one command buffer side by side: CommandBuffer.Encoders is its part
-	GPUWork        []GPUWork       // rows of a source that has them, likewise: CommandBuffer.Rows
-	Elsewhere      []DeviceWork    // of processes that were not asked for
 	Pipelines      []*Pipeline
-	Waits          []Wait        // by Begin
-	Locks          []LockWait    // by Begin
-	SignalWaits    []SignalWait  // by Begin
-	Blocked        []BlockedWait // by Begin: other waits outside of Metal
-	Signals        []Signal      // of shared events, by the CPU
-	Scopes         []Scope       // by Begin
+	Stacks         []*Stack        // each once; empty if they were not recorded
+	CommandBuffers []CommandBuffer // by creation; Buffers iterates over them
+	Elsewhere      []DeviceWork    // GPU work of processes that were not asked for
+	Waits          []Wait          // for the GPU, by Begin
+	CPUWaits       CPUWaits
+	Signals        []Signal // of shared events, by the CPU
+	Scopes         []Scope  // by Begin
 	Compilations   []Compilation
-	ChildWaits     []ChildWait // by Begin
-	DrawableWaits  []Call      // calls that wait for a layer's next drawable, by Begin
-	Allocations    []Allocation
-	DeviceMemory   []DeviceMemory // in ascending order
-	Releases       int            // memory released; 0 may mean that the source does not tell
-	Freed          []Freed        // each of Releases, of a part that adds up with others (Options.Adds)
+	Memory         Memory
 	Calls          []*CallStat
 	Unfinished     []UnfinishedCall
-	Stacks         []*Stack // each once; empty when they were not recorded
-	Capture        Capture  // of Stacks
-	Recording      Recording
 	Events         int64 // calls in the trace that returned: the sum of the counts of Calls
-	Lost           Loss
-	Coverage       []Coverage // of the processes that used Metal; empty when the source does not tell
-	EncoderTiming  bool       // encoders' GPU times were asked for, which changes how the program's encoders are made
-	Warnings       []string   // for the reader of a report, one line each
-	Missing        []Missing  // what the source cannot tell, so that a verdict can say so
 
-	// Asked are the addresses of condition variables and semaphores by which threads ask one for something, as it is known
-	// from other parts of the run: one that always finds the next request there waits for none, and shows it in few
-	// places.
-	Asked map[uint64]bool
-
-	part     Interval        // of a part that adds up with others, the time that was asked for
-	held     Interval        // of a slice, the time in which ends what it holds
-	reach    Interval        // of a slice, what Window would be if it were all there is
-	referred []CommandBuffer // that were waited for, and were not alive in the time that was asked for
-	doubts   doubts
+	Recording Recording
+	Warnings  []string // for the reader of a report, one line each
 }
 
-// Began says of what began at an instant whether it counts in the trace: in a part that adds up with others
-// (Options.Adds) only what began in it does.
-func (t *Trace) Began(at Nanos) bool {
-	return !t.IsPart() || at >= t.part.Begin && at < t.part.End
+// A Run is the extent of the whole run, whatever range of it was loaded.
+type Run struct {
+	Origin Nanos // the instant that Options.From and To count from
+	Length Nanos // from Origin to the end of the run; 0 if not known
 }
 
-// Holds says of what ended at an instant whether it counts in the trace: in a slice only what ended in its own time
-// does.
-func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.held.holds(at) }
+// CPUWaits are the waits of threads for something other than the GPU, each list by Begin.
+type CPUWaits struct {
+	Locks     []LockWait
+	Signals   []SignalWait
+	Blocked   []BlockedWait // waits outside of Metal that are neither of the above
+	Children  []ChildWait
+	Drawables []Call // calls that wait for a layer's next drawable
+}
 
-func (t *Trace) isSlice() bool { return t.held != (Interval{}) }
+// Memory is what was allocated and released.
+type Memory struct {
+	Allocations []Allocation   // by At
+	Device      []DeviceMemory // in ascending order
+	Releases    int            // memory released; 0 may mean that the source does not tell
+	Freed       []Freed        // each of Releases, of a range that adds up with others (Options.Adds)
+}
 
-// IsPart says whether the trace is a part that adds up with others (Options.Adds).
-func (t *Trace) IsPart() bool { return t.part != (Interval{}) }
+// Recording states how the trace was recorded: what that cost, what is missing, and what was checked.
+type Recording struct {
+	Overhead      Overhead
+	Stacks        Capture
+	Lost          Loss
+	Coverage      []Coverage // of the processes that used Metal; empty if the source does not tell
+	EncoderTiming bool       // encoders' GPU times were asked for, which changes how the program's encoders are made
+
+	doubts doubts
+}
+
+// A Range states which time range of its run a trace has. It is zero for a whole run, except for RequestObjects.
+type Range struct {
+	// RequestObjects are the addresses of condition variables and semaphores by which threads request something from
+	// another thread, as other ranges of the run show. A thread that always finds the next request there never waits
+	// for one, so few ranges show them.
+	RequestObjects map[uint64]bool
+
+	asked    Interval        // of a range that adds up with others, the time that was asked for
+	held     Interval        // of a slice, the time in which everything ends that counts in it
+	reach    Interval        // of a slice, what Window would be if the slice were the whole run
+	referred []CommandBuffer // command buffers that were waited for, and not alive in the time that was asked for
+}
+
+// Began says whether something that began at an instant counts in the trace. In a range that adds up with others
+// (Options.Adds) only what began in the range counts.
+func (t *Trace) Began(at Nanos) bool { return !t.Adds() || t.Range.asked.holds(at) }
+
+// Holds says whether something that ended at an instant counts in the trace. In a slice only what ended in the slice's
+// own time counts.
+func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.Range.held.holds(at) }
+
+func (t *Trace) isSlice() bool { return t.Range.held != (Interval{}) }
+
+// Adds says whether the trace is of a range that adds up with others (Options.Adds).
+func (t *Trace) Adds() bool { return t.Range.asked != (Interval{}) }
 
 // Empty says that nothing happened: no call, no command buffer, no scope.
 func (t *Trace) Empty() bool {
@@ -131,6 +153,7 @@ type Source struct {
 	Asked       string // how less than all was asked for, where there are no times, or they are not known; else empty
 
 	Unrecorded Unrecorded
+	Missing    []Missing // what the source cannot tell, so that a verdict can say so
 }
 
 // Unrecorded states what no trace of a source has, whatever the program did. Of the zero value everything is recorded.
@@ -148,9 +171,9 @@ func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
 // HasKernelNames says whether the source records which kernel a dispatch is of.
 func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
-// Recording is what recording cost the threads that made the calls, without their stacks. It is zero when the source
-// does not tell.
-type Recording struct {
+// Overhead is what recording cost the threads that made the calls, without their stacks. It is zero if the source does
+// not tell.
+type Overhead struct {
 	Took     Nanos // by all calls together
 	Measured bool  // by the tracer, in the processes themselves; otherwise what is usual with the clock that they used
 }
@@ -509,7 +532,7 @@ type Allocation struct {
 	Address  uint64 // of its contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
 	OnHeap   bool   // it takes memory of a heap or, a view, of another resource, which is an Allocation of its own
-	Released Nanos  // when it was released; 0 when it was not, or that is not known (Trace.Releases)
+	Released Nanos  // when it was released; 0 when it was not, or that is not known (Memory.Releases)
 	Copied   bool   // the call copied what it holds into it
 }
 

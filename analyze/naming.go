@@ -112,7 +112,7 @@ func (s *streamLoader) nameCopies(o *openEncoder) {
 }
 
 // nameScopes adds the scopes that threads were in when they encoded.
-func (t *Trace) nameScopes() {
+func nameScopes(t *Trace) {
 	if len(t.Scopes) == 0 {
 		return
 	}

@@ -82,8 +82,8 @@ func (s *streamLoader) addScope(i Interval, scope Scope) {
 	s.trace.Scopes = append(s.trace.Scopes, scope)
 }
 
-// endShared leaves out those of the scopes that seemed to be open to the end, but that another thread has ended.
-func (t *Trace) endShared() {
+// endSharedScopes leaves out those of the scopes that seemed to be open to the end, but that another thread has ended.
+func endSharedScopes(t *Trace) {
 	type beginning struct {
 		thread *Thread
 		at     Nanos

@@ -113,7 +113,7 @@ func (s *Stack) operation() (function, line string) {
 }
 
 // nameOperations finds the operations of the stacks, once for each.
-func (t *Trace) nameOperations() {
+func nameOperations(t *Trace) {
 	by := map[*Frame]string{}
 	for _, s := range t.Stacks {
 		for _, f := range s.Frames {

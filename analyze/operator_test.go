@@ -33,7 +33,7 @@ func TestOperators(t *testing.T) {
 	} {
 		s := &Stack{Frames: c.frames}
 		trace := &Trace{Stacks: []*Stack{s}}
-		trace.nameOperations()
+		nameOperations(trace)
 		if got := new(CommandBuffer).Operation(&Encoder{}, &Dispatch{Stack: s}); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}

@@ -34,7 +34,7 @@ func (f *File) Asked(opts Options) Options {
 	case longest.To > 0:
 		opts.From, opts.To = max(1, longest.From), longest.To
 	case ended && f.reader.Info().Asked != "": // what lasts was kept for a time that never came
-		opts.From = l.trace.Length + 1
+		opts.From = l.trace.Run.Length + 1
 	}
 	return opts
 }
@@ -42,9 +42,10 @@ func (f *File) Asked(opts Options) Options {
 // recordedTimes are the times that a file has, on the clock of a trace whose beginning and length are known.
 func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	for _, of := range r.Recorded() {
-		w := Recorded{From: max(0, Nanos(of.From)-t.Origin), To: Nanos(of.To) - t.Origin, Began: of.Began, Ended: of.Ended}
-		if of.To == 0 || w.To > t.Length {
-			w.To = t.Length + 1
+		w := Recorded{From: max(0, Nanos(of.From)-t.Run.Origin), To: Nanos(of.To) - t.Run.Origin, Began: of.Began,
+			Ended: of.Ended}
+		if of.To == 0 || w.To > t.Run.Length {
+			w.To = t.Run.Length + 1
 		}
 		if of.To == 0 {
 			w.Ended = "the end"
@@ -65,7 +66,7 @@ func (l *loader) recorded(r *tracefile.Reader) {
 	}
 	for i := range s.Recorded {
 		w := &s.Recorded[i]
-		w.Shown = l.trace.Origin+w.From < l.window.End && l.window.Begin < l.trace.Origin+w.To
+		w.Shown = l.trace.Run.Origin+w.From < l.window.End && l.window.Begin < l.trace.Run.Origin+w.To
 	}
 }
 

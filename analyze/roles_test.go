@@ -32,8 +32,8 @@ func TestRolesInAPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	check := func(how string, load func(analyze.Options) (*analyze.Trace, error)) {
-		part, err := load(analyze.Options{From: whole.Length / 2})
-		if err != nil || len(part.Threads) != 2 || len(part.SignalWaits) == 0 || len(part.Waits) > 0 ||
+		part, err := load(analyze.Options{From: whole.Run.Length / 2})
+		if err != nil || len(part.Threads) != 2 || len(part.CPUWaits.Signals) == 0 || len(part.Waits) > 0 ||
 			len(part.CommandBuffers) > 0 {
 			t.Fatalf("%s: the part is not what it should be: %v, %d threads", how, err, len(part.Threads))
 		}

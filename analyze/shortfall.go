@@ -32,7 +32,7 @@ func (l *loader) shortfall(r *tracefile.Reader) *Shortfall {
 		return nil
 	}
 	s := &Shortfall{Kind: Damaged, Parts: len(damage)}
-	lost := &l.trace.Lost
+	lost := &l.trace.Recording.Lost
 	for i, d := range damage {
 		switch {
 		case i < mostParts:
@@ -77,7 +77,7 @@ func (l *loader) asked(index tracefile.ProcessIndex) bool {
 
 // Headline says in one line that the trace is not whole, since when, and what is known to be missing; empty when it is
 // whole.
-func (t *Trace) Headline() string {
+func Headline(t *Trace) string {
 	s := t.Source.Short
 	if s == nil {
 		return ""
@@ -92,7 +92,7 @@ func (t *Trace) Headline() string {
 		text += fmt.Sprintf(", %d parts of the file left out", s.Parts)
 	}
 	text += fmt.Sprintf(": %s calls are here, ", FormatCount(t.Events))
-	missing, more := t.Lost.Records, t.Lost.AtLeast
+	missing, more := t.Recording.Lost.Records, t.Recording.Lost.AtLeast
 	switch {
 	case missing > 0 && more:
 		return text + Plural(missing, "record") + " known to be missing, one or two a call, and how many more is not known"

@@ -22,8 +22,8 @@ func TestMissingIsSaidInRecords(t *testing.T) {
 		{Loss{AtLeast: true}, "CUT: 330 calls are here, and how many are missing is not known", ""},
 		{Loss{}, "CUT: 330 calls are here, and none is missing", ""},
 	} {
-		trace := &Trace{Events: 330, Lost: c.lost, Source: Source{Short: &Shortfall{Kind: Cut}}}
-		if got := trace.Headline(); got != c.headline {
+		trace := &Trace{Events: 330, Recording: Recording{Lost: c.lost}, Source: Source{Short: &Shortfall{Kind: Cut}}}
+		if got := Headline(trace); got != c.headline {
 			t.Errorf("%+v: %s", c.lost, got)
 		}
 		(&loader{trace: trace}).warn(&tracefile.Reader{})

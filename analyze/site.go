@@ -64,7 +64,7 @@ const wrapperSelectors = 3
 
 // passWrappers lets sites be the functions that call wrappers: a binding's send(), which says nothing of where in the
 // program a call is made.
-func (t *Trace) passWrappers() {
+func passWrappers(t *Trace) {
 	type place struct {
 		candidates []*Frame
 		selectors  map[string]bool

@@ -63,7 +63,7 @@ func TestSitesPassWrappers(t *testing.T) {
 		Python: true}, module)
 	add("newCommandQueue", "train.py:90 <module>", send, method, module)
 	add("setLabel:", "metal.py:9 send()", send) // nothing else is known
-	trace.passWrappers()
+	passWrappers(trace)
 	for s, site := range want {
 		if got := s.Site().String(); got != site {
 			t.Errorf("the site is %q, want %q", got, site)

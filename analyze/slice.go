@@ -123,7 +123,7 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	if s.last {
 		s.core.End = allTime.End
 	}
-	run := Interval{l.trace.Origin, l.trace.Origin + l.trace.Length + 1}
+	run := Interval{l.trace.Run.Origin, l.trace.Run.Origin + l.trace.Run.Length + 1}
 	l.trace.Window = Interval{max(run.Begin, asked.Begin), min(run.End, asked.End)}
 	around := Interval{max(run.Begin, part.Begin), min(run.End, part.End)}.Length()
 	if s.apart {

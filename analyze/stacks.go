@@ -64,7 +64,7 @@ func (s *streamLoader) stack(r *wire.Record) {
 	if _, visible := s.clip(Interval{at.Begin, at.Begin}); !visible {
 		return
 	}
-	c := &s.trace.Capture
+	c := &s.trace.Recording.Stacks
 	c.Stacks++
 	c.Took += min(at.Length(), longestTime)
 	if o.stack == nil {

@@ -120,8 +120,9 @@ func TestStackOfCall(t *testing.T) {
 		Call: wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted")}}
 	trace := s.load(t)
 
-	if len(trace.Waits) != 2 || len(trace.Locks) != 1 || len(trace.CommandBuffers) != 2 {
-		t.Fatalf("%d waits, %d locks, %d command buffers", len(trace.Waits), len(trace.Locks), len(trace.CommandBuffers))
+	if len(trace.Waits) != 2 || len(trace.CPUWaits.Locks) != 1 || len(trace.CommandBuffers) != 2 {
+		t.Fatalf("%d waits, %d locks, %d command buffers", len(trace.Waits), len(trace.CPUWaits.Locks),
+			len(trace.CommandBuffers))
 	}
 	for _, x := range []struct {
 		what string
@@ -129,7 +130,7 @@ func TestStackOfCall(t *testing.T) {
 		want string
 	}{
 		{"the commit", trace.CommandBuffers[0].Committed.Stack, "a"},
-		{"the lock in it", trace.Locks[0].Stack, "b"},
+		{"the lock in it", trace.CPUWaits.Locks[0].Stack, "b"},
 		{"the wait without a stack", trace.Waits[0].Stack, "none"},
 		{"the other commit", trace.CommandBuffers[1].Committed.Stack, "c"},
 		{"the wait that did not return", trace.Waits[1].Stack, "d"},
@@ -138,13 +139,13 @@ func TestStackOfCall(t *testing.T) {
 			t.Errorf("%s has the stack %q, want %q", x.what, got, x.want)
 		}
 	}
-	if trace.Waits[0].Interpreter != InterpreterNotKnown || trace.Locks[0].Interpreter != InterpreterFree ||
+	if trace.Waits[0].Interpreter != InterpreterNotKnown || trace.CPUWaits.Locks[0].Interpreter != InterpreterFree ||
 		trace.Waits[1].Interpreter != InterpreterHeld {
-		t.Errorf("interpreter's lock: %v, %v, %v", trace.Waits[0].Interpreter, trace.Locks[0].Interpreter,
+		t.Errorf("interpreter's lock: %v, %v, %v", trace.Waits[0].Interpreter, trace.CPUWaits.Locks[0].Interpreter,
 			trace.Waits[1].Interpreter)
 	}
-	if want := (Capture{Stacks: 5, Took: 15}); trace.Capture != want {
-		t.Errorf("%+v, want %+v", trace.Capture, want)
+	if want := (Capture{Stacks: 5, Took: 15}); trace.Recording.Stacks != want {
+		t.Errorf("%+v, want %+v", trace.Recording.Stacks, want)
 	}
 	if len(trace.Unfinished) != 1 || names(trace.Unfinished[0].Stack) != "d" {
 		t.Errorf("unfinished %+v", trace.Unfinished)
@@ -273,7 +274,7 @@ func TestUndefinedStack(t *testing.T) {
 	s.end.Forks = 1 // stands for a dropped fact
 	s.call(wire.FamilyCommandBuffer, "commit", 100, 110, 5, 0)
 	trace := s.load(t)
-	if got := names(trace.CommandBuffers[0].Committed.Stack); got != "none" || trace.Capture.Undefined != 1 {
-		t.Errorf("stack %q, %+v", got, trace.Capture)
+	if got := names(trace.CommandBuffers[0].Committed.Stack); got != "none" || trace.Recording.Stacks.Undefined != 1 {
+		t.Errorf("stack %q, %+v", got, trace.Recording.Stacks)
 	}
 }

@@ -151,7 +151,7 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	case wire.EffectMeters:
 		at := s.process.clock.at(r.Begin)
 		if _, visible := s.clip(Interval{at, at}); visible {
-			s.trace.DeviceMemory = append(s.trace.DeviceMemory, DeviceMemory{at, s.device(s.process, r.Object),
+			s.trace.Memory.Device = append(s.trace.Memory.Device, DeviceMemory{at, s.device(s.process, r.Object),
 				s.process.Process, r.Arg})
 		}
 	case wire.EffectChecks:

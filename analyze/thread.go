@@ -212,7 +212,7 @@ func (l *loader) finishThread(t *threadLoader) {
 		s.sums.Counts[t.Thread] += s.count
 		s.sums.Exclusive[t.Thread] += s.exclusive
 		t.Events += s.count
-		if l.trace.Capture.Stacks > 0 {
+		if l.trace.Recording.Stacks.Stacks > 0 {
 			s.sums.From = append(s.sums.From, CallsFrom{t.Thread, s.stack, s.count, s.exclusive})
 		}
 	}

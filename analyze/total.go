@@ -43,16 +43,14 @@ type siteKey struct {
 func (t *Total) Add(part *Trace) {
 	window := part.Window
 	if part.isSlice() {
-		window = part.reach
+		window = part.Range.reach
 	}
 	if t.Trace == nil {
 		t.processes, t.threads, t.queues, t.devices = map[int]*Process{}, map[threadKey]*Thread{}, map[queueKey]*Queue{},
 			map[Device]*Device{}
 		t.stats, t.sites = map[callKind]*CallStat{}, map[siteKey]int{}
-		first := *part
-		t.Trace = &Trace{Source: first.Source, Window: window, Origin: first.Origin, Length: first.Length, Lost: first.Lost,
-			Coverage: first.Coverage,
-			Warnings: first.Warnings, Missing: first.Missing}
+		t.Trace = &Trace{Source: part.Source, Window: window, Run: part.Run, Warnings: part.Warnings,
+			Recording: Recording{Lost: part.Recording.Lost, Coverage: part.Recording.Coverage}}
 	}
 	all := t.Trace
 	if window.Length() > 0 {
@@ -83,23 +81,23 @@ func (t *Total) Add(part *Trace) {
 		c.Thread, c.Device = t.Thread(c.Thread), t.Device(c.Device)
 		all.Compilations = append(all.Compilations, c)
 	}
-	for _, c := range part.ChildWaits {
+	for _, c := range part.CPUWaits.Children {
 		if !part.Holds(c.End) {
 			continue
 		}
 		c.Thread = t.Thread(c.Thread)
-		all.ChildWaits = append(all.ChildWaits, c)
+		all.CPUWaits.Children = append(all.CPUWaits.Children, c)
 	}
-	for _, m := range part.DeviceMemory {
+	for _, m := range part.Memory.Device {
 		if !part.Holds(m.At) {
 			continue
 		}
 		m.Device, m.Process = t.Device(m.Device), t.Process(m.Process)
-		all.DeviceMemory = append(all.DeviceMemory, m)
+		all.Memory.Device = append(all.Memory.Device, m)
 	}
-	all.Releases += part.Releases
+	all.Memory.Releases += part.Memory.Releases
 	all.Events += part.Events
-	all.doubts.add(&part.doubts)
+	all.Recording.doubts.add(&part.Recording.doubts)
 	for _, u := range part.Unfinished { // each part that it reaches into has it
 		if !slices.ContainsFunc(all.Unfinished, func(was UnfinishedCall) bool {
 			return was.Thread.ID == u.Thread.ID && was.Interval == u.Interval && was.Selector == u.Selector
@@ -107,13 +105,13 @@ func (t *Total) Add(part *Trace) {
 			all.Unfinished = append(all.Unfinished, u)
 		}
 	}
-	all.EncoderTiming = all.EncoderTiming || part.EncoderTiming
-	all.Recording.Took += part.Recording.Took
-	all.Recording.Measured = all.Recording.Measured || part.Recording.Measured
-	c := &all.Capture
-	c.Stacks, c.Took, c.Undefined = c.Stacks+part.Capture.Stacks, c.Took+part.Capture.Took,
-		c.Undefined+part.Capture.Undefined
-	c.Unnamed = max(c.Unnamed, part.Capture.Unnamed)
+	all.Recording.EncoderTiming = all.Recording.EncoderTiming || part.Recording.EncoderTiming
+	all.Recording.Overhead.Took += part.Recording.Overhead.Took
+	all.Recording.Overhead.Measured = all.Recording.Overhead.Measured || part.Recording.Overhead.Measured
+	c := &all.Recording.Stacks
+	c.Stacks, c.Took, c.Undefined = c.Stacks+part.Recording.Stacks.Stacks, c.Took+part.Recording.Stacks.Took,
+		c.Undefined+part.Recording.Stacks.Undefined
+	c.Unnamed = max(c.Unnamed, part.Recording.Stacks.Unnamed)
 }
 
 // Finish puts the total in order.
@@ -121,8 +119,8 @@ func (t *Total) Finish() {
 	all := t.Trace
 	all.Calls = slices.Collect(maps.Values(t.stats))
 	window := all.Window
-	all.warnOfDoubts()
-	all.finish(finishing{}, false, allTime)
+	warnOfDoubts(all)
+	finishTrace(all, finishing{}, false, allTime)
 	all.Window = window
 }
 

@@ -166,10 +166,10 @@ func (l *loader) nameUnfinished() {
 			}
 		}
 	}
-	for k := range Each(l.trace.Locks) {
+	for k := range Each(l.trace.CPUWaits.Locks) {
 		note(k.Thread, k.Lock, k.Name)
 	}
-	for w := range Each(l.trace.SignalWaits) {
+	for w := range Each(l.trace.CPUWaits.Signals) {
 		note(w.Thread, w.Object, w.Name)
 	}
 	for i := range l.trace.Unfinished {

@@ -78,7 +78,7 @@ func TestUnfinishedLockWait(t *testing.T) {
 		u.Group != wire.GroupLock {
 		t.Errorf("the wait is %+v", u)
 	}
-	if k := trace.Locks; len(k) != 1 || k[0].End != trace.Window.End {
+	if k := trace.CPUWaits.Locks; len(k) != 1 || k[0].End != trace.Window.End {
 		t.Errorf("waits for locks: %+v", k)
 	}
 }

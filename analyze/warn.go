@@ -43,10 +43,10 @@ func (l *loader) warn(r *tracefile.Reader) {
 	}
 	if result.Unreachable != "" {
 		t.Warnings = append(t.Warnings, result.Unreachable)
-		t.Lost.AtLeast = true
+		t.Recording.Lost.AtLeast = true
 	}
 	if n := len(result.LivedOn); n > 0 {
-		t.Lost.Unused = int64(n)
+		t.Recording.Lost.Unused = int64(n)
 		t.Warnings = append(t.Warnings, LivedOn(result.LivedOn))
 	}
 	for _, p := range l.processes {
@@ -64,7 +64,7 @@ func (l *loader) warn(r *tracefile.Reader) {
 		}
 		if p.file.NotTraced != "" {
 			t.Warnings = append(t.Warnings, who+p.file.NotTraced)
-			t.Lost.Processes++
+			t.Recording.Lost.Processes++
 		}
 		switch {
 		case p.file.Unusable != "":
@@ -77,27 +77,27 @@ func (l *loader) warn(r *tracefile.Reader) {
 			t.Warnings = append(t.Warnings, fmt.Sprintf("%sthe process was killed by signal %d", who, p.file.End.Signal))
 		}
 	}
-	if n := t.Lost.Records; n > 0 {
+	if n := t.Recording.Lost.Records; n > 0 {
 		warning := fmt.Sprintf("%s lost, one or two a call: counts are too small by as many calls, and times may be",
 			Plural(n, "record"))
-		if t.Lost.Ringless > 0 {
+		if t.Recording.Lost.Ringless > 0 {
 			warning += fmt.Sprintf("; %d of them are of threads beyond the %d of a process that are recorded at once",
-				t.Lost.Ringless, wire.RingCount)
+				t.Recording.Lost.Ringless, wire.RingCount)
 		}
 		t.Warnings = append(t.Warnings, warning)
 	}
-	if n := t.Lost.Unnamed; n > 0 {
+	if n := t.Recording.Lost.Unnamed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not "+
 			"followed", n))
 	}
 	for b := range t.Buffers() {
 		if b.withOptions && b.Completed == (Interval{}) && t.Began(b.Committed.Begin) && t.Holds(b.Committed.Begin) {
-			t.doubts.untimed++
+			t.Recording.doubts.untimed++
 		}
 	}
-	t.doubts.stray, t.doubts.skewed = l.stray, l.skewed
+	t.Recording.doubts.stray, t.Recording.doubts.skewed = l.stray, l.skewed
 	if !l.adds && l.slice == nil {
-		t.warnOfDoubts()
+		warnOfDoubts(t)
 	}
 }
 
@@ -118,21 +118,21 @@ func (d *doubts) add(part *doubts) {
 }
 
 // warnOfDoubts warns of calls and objects that are not as they should be, and of calls without an end.
-func (t *Trace) warnOfDoubts() {
-	t.Lost.Untimed = t.doubts.untimed
-	if n := t.Lost.Untimed; n > 0 {
+func warnOfDoubts(t *Trace) {
+	t.Recording.Lost.Untimed = t.Recording.doubts.untimed
+	if n := t.Recording.Lost.Untimed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%d Metal 4 command buffers have no GPU times: other commits with the "+
 			"same options were under way at the same "+
 			"time, or the trace ends before they did", n))
 	}
-	if n := t.doubts.stray; n > 0 {
+	if n := t.Recording.doubts.stray; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("records that belong to no call, and were left out: %d", n))
 	}
-	if n := t.doubts.skewed; n > 0 {
+	if n := t.Recording.doubts.skewed; n > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d calls overlap their neighbour on the same thread; "+
 			"they were cut", n))
 	}
-	t.Warnings = append(t.Warnings, t.UnfinishedWarnings(nil)...)
+	t.Warnings = append(t.Warnings, UnfinishedWarnings(t, nil)...)
 }
 
 // mostUnfinishedNamed bounds the threads that are named because a call of theirs had not returned.
@@ -141,7 +141,7 @@ const mostUnfinishedNamed = 8
 // UnfinishedWarnings are the lines of Warnings about Metal calls and waits for locks that had not returned. Threads in
 // known are left out: the report has them elsewhere. A thread that waits for a signal usually waits for work, so
 // there is no line about it.
-func (t *Trace) UnfinishedWarnings(known map[*Thread]bool) (lines []string) {
+func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	more := 0
 	for i := range t.Unfinished {
 		u := &t.Unfinished[i]
@@ -188,21 +188,21 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 
 // checkWaits looks for waits that returned too early. Those that end where the time does that was asked for were cut
 // there.
-func (t *Trace) checkWaits(asked Interval) {
+func checkWaits(t *Trace, asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]
 		if b := t.WaitsFor(w); b != nil && b.GPU.Known() && w.Event == (EventValue{}) && !w.Scheduled && !w.Unfinished &&
 			w.End < asked.End && t.Holds(w.End) {
-			if t.doubts.waits++; w.End+clockTolerance < b.GPU.End {
-				t.doubts.before++
+			if t.Recording.doubts.waits++; w.End+clockTolerance < b.GPU.End {
+				t.Recording.doubts.before++
 			}
 		}
 	}
 }
 
 // warnOfClocks warns when GPU times contradict the calls around them.
-func (t *Trace) warnOfClocks() {
-	d := &t.doubts
+func warnOfClocks(t *Trace) {
+	d := &t.Recording.doubts
 	if d.early+d.late > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf(
 			"clock suspect: of %d command buffers, %d began on the GPU before they were committed and %d ended after their "+

@@ -22,7 +22,7 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 
 // LabelsRepeat says whether labels of command buffers tell one sort of work from another, each so many times on
 // average; they may as well number them.
-func (t *Trace) LabelsRepeat(times int) bool {
+func LabelsRepeat(t *Trace, times int) bool {
 	most := len(t.CommandBuffers) / times
 	labels := map[string]bool{}
 	for b := range t.Buffers() {

@@ -44,8 +44,8 @@ func TestSocketRemoved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !loaded.Lost.AtLeast || !slices.Contains(loaded.Warnings, result.Warnings[0]) {
-		t.Errorf("%+v, %q", loaded.Lost, loaded.Warnings)
+	if !loaded.Recording.Lost.AtLeast || !slices.Contains(loaded.Warnings, result.Warnings[0]) {
+		t.Errorf("%+v, %q", loaded.Recording.Lost, loaded.Warnings)
 	}
 }
 

@@ -76,7 +76,7 @@ func TestNonsense(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := loaded.Lost; l.Records != 0 || !l.AtLeast || l.Facts != 0 || l.Nested != 0 || l.Children != 0 {
+	if l := loaded.Recording.Lost; l.Records != 0 || !l.AtLeast || l.Facts != 0 || l.Nested != 0 || l.Children != 0 {
 		t.Errorf("%+v", l)
 	}
 	var text bytes.Buffer
@@ -108,7 +108,7 @@ func TestNonsenseInFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if l := loaded.Lost; l.Records != 21 || !l.AtLeast || l.Rejected != 0 {
+	if l := loaded.Recording.Lost; l.Records != 21 || !l.AtLeast || l.Rejected != 0 {
 		t.Errorf("%+v", l)
 	}
 	if said := strings.Join(loaded.Warnings, "\n"); strings.Count(said, "which cannot be") != 15 {

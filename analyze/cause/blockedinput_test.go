@@ -97,7 +97,7 @@ func TestTokenThroughPipes(t *testing.T) {
 				if b.Created.Thread != w.Thread || b.Index != w.Buffer || last[w.Thread] == 0 || !pipes {
 					continue
 				}
-				trace.Blocked = append(trace.Blocked, analyze.BlockedWait{Call: analyze.Call{Thread: w.Thread,
+				trace.CPUWaits.Blocked = append(trace.CPUWaits.Blocked, analyze.BlockedWait{Call: analyze.Call{Thread: w.Thread,
 					Interval: handmade.At(last[w.Thread], b.Created.Begin)}, Selector: "read", Kind: analyze.BlockedPipe,
 					What: wire.DescriptorPipe})
 			}

@@ -124,7 +124,7 @@ func TestInterpreterOnABusyMachine(t *testing.T) {
 		th.Process.Program = "/usr/bin/python3.11"
 		for k := range analyze.Nanos(20) {
 			begin := k * 50_000_000
-			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin,
+			trace.CPUWaits.Locks = append(trace.CPUWaits.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin,
 				begin+22_000_000), Thread: th}, Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 22_000_000})
 		}
 	}

@@ -35,7 +35,7 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 			got, back := now, now+turn
 			now = back
 			if n > 0 { // it has waited since its turn before
-				w.Trace.Locks = append(w.Trace.Locks,
+				w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks,
 					analyze.LockWait{Call: analyze.Call{Interval: handmade.At(got-analyze.Nanos(threads-1)*turn, got), Thread: thread},
 						Selector: "pthread_cond_timedwait", Lock: 7, Name: "_PyRuntime", Own: analyze.Nanos(threads-1) * turn})
 			}

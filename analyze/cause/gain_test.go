@@ -278,8 +278,8 @@ func TestLocksOfOneName(t *testing.T) {
 		})
 	}
 	trace := load(t, s.Run(t))
-	for i := range trace.Locks {
-		if l := &trace.Locks[i]; l.Thread.ID%2 == 0 { // the simulated ones have one address
+	for i := range trace.CPUWaits.Locks {
+		if l := &trace.CPUWaits.Locks[i]; l.Thread.ID%2 == 0 { // the simulated ones have one address
 			l.Lock++
 		}
 	}

@@ -63,7 +63,7 @@ func TestHandover(t *testing.T) {
 					w.SignalWait(client, handmade.At(end-60_000, end), answers, w.A, end-1, c.gave)
 				default:
 					w.SignalWait(client, handmade.At(begin, end), answers, w.A, end-1, c.gave)
-					w.Trace.SignalWaits[len(w.Trace.SignalWaits)-1].Fetched = c.fetched
+					w.Trace.CPUWaits.Signals[len(w.Trace.CPUWaits.Signals)-1].Fetched = c.fetched
 				}
 			}
 			w.Trace.Finish()

@@ -47,9 +47,10 @@ func TestWhyTheInterpretersLockIsHeld(t *testing.T) {
 		trace := takingTurns(t, test.held)
 		for _, th := range trace.Threads {
 			at := th.Active.Begin
-			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
-				End: at + 5*ms}, Thread: th},
-				Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 5 * ms, Kept: test.kept})
+			trace.CPUWaits.Locks = append(trace.CPUWaits.Locks,
+				analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
+					End: at + 5*ms}, Thread: th},
+					Selector: "pthread_cond_timedwait", Name: "_PyRuntime", Own: 5 * ms, Kept: test.kept})
 		}
 		evidence := ""
 		for _, c := range cause.Analyze(trace, cause.Options{}).Verdict.Causes {

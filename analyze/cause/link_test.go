@@ -80,7 +80,7 @@ func (c tie) trace(t *testing.T) *analyze.Trace {
 	}
 	const often = 100 * us
 	var locks []analyze.LockWait
-	for _, l := range trace.Locks {
+	for _, l := range trace.CPUWaits.Locks {
 		l.Selector, l.Name = "pthread_cond_timedwait", "_PyRuntime"
 		for end := l.End; l.Begin < end; l.Begin = l.End {
 			l.End = min(end, l.Begin+often)
@@ -88,7 +88,7 @@ func (c tie) trace(t *testing.T) *analyze.Trace {
 			locks = append(locks, l)
 		}
 	}
-	trace.Locks = locks
+	trace.CPUWaits.Locks = locks
 	return trace
 }
 

@@ -202,7 +202,7 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 func TestShortLockDoesNotHideAnother(t *testing.T) {
 	trace := scenario(t, "a lock kept during the wait")
 	th := trace.CommandBuffers[0].Committed.Thread
-	trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin,
+	trace.CPUWaits.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: analyze.Interval{Begin: th.Active.Begin,
 		End: th.Active.Begin + 278*us}, Thread: th},
 		Selector: "pthread_mutex_lock", Name: "malloc", Own: 278 * us}}
 	wantVerdict(t, trace, cause.LockContention, "Threads alternate")
@@ -270,8 +270,9 @@ func lockBeside(t *testing.T, pause int64) *analyze.Trace {
 			continue
 		}
 		for at := th.Active.Begin + 2*ms; at < th.Active.Begin+145*ms; at += 3 * ms {
-			trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
-				End: at + 2*ms}, Thread: th}, Name: "log", Own: 2 * ms})
+			trace.CPUWaits.Locks = append(trace.CPUWaits.Locks,
+				analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: at,
+					End: at + 2*ms}, Thread: th}, Name: "log", Own: 2 * ms})
 			th.Exclusive[analyze.PartLock] += 2 * ms
 			th.WorkingExclusive[analyze.PartLock] += 2 * ms
 		}
@@ -292,12 +293,12 @@ func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {
 // whose encoders were lost looked like barriers, and there was a verdict nevertheless.
 func TestNoVerdictFromATraceWithHoles(t *testing.T) {
 	trace := scenario(t, "device-wide sync")
-	trace.Lost.Records = trace.Events
+	trace.Recording.Lost.Records = trace.Events
 	if v := cause.Analyze(trace, cause.Options{}).Verdict; v.Cause != cause.None ||
 		!strings.Contains(v.Summary, "calls were lost") {
 		t.Errorf("%s: %s", v.Cause, v.Summary)
 	}
-	trace.Lost.Records = trace.Events / 10
+	trace.Recording.Lost.Records = trace.Events / 10
 	if v := cause.Analyze(trace, cause.Options{}).Verdict; v.Cause != cause.DeviceWideSync || v.Confidence > 0.7 {
 		t.Errorf("%s with confidence %.2f: %s", v.Cause, v.Confidence, v.Summary)
 	}

@@ -20,7 +20,7 @@ func (v *Verdict) nameSites(t *analyze.Trace) {
 		if at == nowhere {
 			continue
 		}
-		sites := t.CallSites(func(s *analyze.CallStat) bool { return s.Part == at.part })
+		sites := analyze.CallSites(t, func(s *analyze.CallStat) bool { return s.Part == at.part })
 		total := analyze.Nanos(0)
 		for _, s := range sites {
 			total += s.Time

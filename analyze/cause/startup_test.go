@@ -32,7 +32,7 @@ func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 	if waited {
 		lock := analyze.LockWait{Call: analyze.Call{Interval: analyze.Interval{Begin: start, End: start + 200},
 			Thread: helper}, Lock: 0x1000, Own: 200}
-		trace.Locks = slices.Insert(trace.Locks, 0, lock)
+		trace.CPUWaits.Locks = slices.Insert(trace.CPUWaits.Locks, 0, lock)
 	}
 	if compiled {
 		call := analyze.Call{Interval: analyze.Interval{Begin: start + 1000, End: start + 500_000_000}, Thread: helper}

@@ -193,7 +193,7 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 		v.Summary += fmt.Sprintf(" The GPU figures are those of %s, for which threads wait most; %s.",
 			deviceName(ev.Occupancy.Busiest.Device), others)
 	}
-	if commits := ev.Trace.Commits(); commits.Seen < commits.Made {
+	if commits := analyze.CommitAudit(ev.Trace); commits.Seen < commits.Made {
 		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: the verdict is about those.",
 			commits.Seen, commits.Made)
 	}
@@ -244,10 +244,10 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 		return "no work was submitted to the GPU (the trace has no command buffer)"
 	case ev.Submitters.Time == 0:
 		return "no thread submitted GPU work or waited for it"
-	case policy.MoreThan(policy.Most, ev.Trace.Lost.Records, ev.Trace.Events):
+	case policy.MoreThan(policy.Most, ev.Trace.Recording.Lost.Records, ev.Trace.Events):
 		text := fmt.Sprintf("the trace has %d calls, and %d records of calls were lost, possibly those that matter",
-			ev.Trace.Events, ev.Trace.Lost.Records)
-		if ev.Trace.Lost.Ringless < ev.Trace.Lost.Records {
+			ev.Trace.Events, ev.Trace.Recording.Lost.Records)
+		if ev.Trace.Recording.Lost.Ringless < ev.Trace.Recording.Lost.Records {
 			text += "; record with --on-full block"
 		}
 		return text
@@ -267,11 +267,11 @@ func trust(t *analyze.Trace, c float64) float64 {
 	if t.Source.Truncated || len(t.Source.Selected) > 0 {
 		c *= 1 - policy.LeftOver.Value
 	}
-	if seen, known := t.Commits().Share(); known {
+	if seen, known := analyze.CommitAudit(t).Share(); known {
 		c *= seen
 	}
-	if t.Lost.Records > 0 {
-		c *= 1 - min(0.5, 5*float64(t.Lost.Records)/float64(t.Events+t.Lost.Records))
+	if t.Recording.Lost.Records > 0 {
+		c *= 1 - min(0.5, 5*float64(t.Recording.Lost.Records)/float64(t.Events+t.Recording.Lost.Records))
 	}
 	return c
 }

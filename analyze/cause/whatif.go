@@ -285,8 +285,8 @@ func (a *Analysis) there(kind string) []string {
 			}
 		}
 	case replay.KindLock:
-		for i := range a.Evidence.Trace.Locks {
-			all.Number(evidence.KeyOf(&a.Evidence.Trace.Locks[i]).Label())
+		for i := range a.Evidence.Trace.CPUWaits.Locks {
+			all.Number(evidence.KeyOf(&a.Evidence.Trace.CPUWaits.Locks[i]).Label())
 		}
 	case replay.KindThread:
 		for _, t := range a.Evidence.Trace.Threads {

@@ -42,7 +42,8 @@ func TestIdleWorkersOfAnExecutor(t *testing.T) {
 					w.SignalWait(th, idle, 99, w.C, idle.End-1, 0)
 					continue
 				}
-				w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: idle, Thread: th},
+				w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks, analyze.LockWait{Call: analyze.Call{Interval: idle,
+					Thread: th},
 					Selector: "sem_wait", Lock: 99,
 					Name: "in PyThread_acquire_lock_timed", Holder: w.A, Own: idle.Length()})
 			}
@@ -70,7 +71,8 @@ func TestLocksOfOneName(t *testing.T) {
 	for i := range 60 {
 		for n, th := range []*analyze.Thread{w.A, w.B} {
 			held := handmade.At(analyze.Nanos(i)*1000*us+300*us, analyze.Nanos(i)*1000*us+800*us)
-			w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: held, Thread: th},
+			w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks, analyze.LockWait{Call: analyze.Call{Interval: held,
+				Thread: th},
 				Selector: "pthread_mutex_lock", Lock: uint64(10 + n),
 				Name: "cache", Holder: w.C, Own: held.Length()})
 		}

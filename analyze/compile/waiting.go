@@ -32,8 +32,8 @@ func (u *Use) waited(t *analyze.Trace) {
 		how, program string
 	}
 	by := map[key]*Waited{}
-	for i := range t.ChildWaits {
-		c := &t.ChildWaits[i]
+	for i := range t.CPUWaits.Children {
+		c := &t.CPUWaits.Children[i]
 		k := key{c.Thread, c.How, c.Program}
 		w := by[k]
 		if w == nil {

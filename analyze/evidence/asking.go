@@ -33,7 +33,7 @@ func (h *Handover) findAsked() {
 			u.soon++
 		}
 	}
-	for object := range h.trace.Asked {
+	for object := range h.trace.Range.RequestObjects {
 		h.asked[object] = true
 	}
 	for object, u := range uses {

@@ -67,7 +67,7 @@ func (times *ThreadTimes) countBlocked(trace *analyze.Trace, waits *ThreadWaits,
 			t.Blocked[analyze.BlockedSignal] += w.Length()
 		}
 	}
-	for w := range analyze.Each(trace.Blocked) {
+	for w := range analyze.Each(trace.CPUWaits.Blocked) {
 		if t := times.byThread[w.Thread]; t != nil && counts(w.End) {
 			t.Blocked[w.Kind] += w.Length()
 		}

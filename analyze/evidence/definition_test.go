@@ -92,8 +92,9 @@ func TestMatrices(t *testing.T) {
 	w.Wait(w.A, handmade.At(300, 400), w.Buffer(w.A, 290, handmade.At(350, 380)))
 	w.Buffer(w.C, 200, handmade.At(310, 330))
 	w.Buffer(w.B, 201, handmade.At(320, 350))
-	w.Trace.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: handmade.At(500, 550), Thread: w.C}, Holder: w.A,
-		Own: 50}}
+	w.Trace.CPUWaits.Locks = []analyze.LockWait{{Call: analyze.Call{Interval: handmade.At(500, 550), Thread: w.C},
+		Holder: w.A,
+		Own:    50}}
 	w.C.Exclusive[analyze.PartLock] = 50
 	a := Gather(w.Trace, Options{})
 	check := func(name string, m *Matrix, waiter, holder int, want analyze.Nanos) {

@@ -13,7 +13,7 @@ func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	for i, d := range work.Devices {
 		use := &devices[i]
 		use.Backlog, use.Growth = backlog(d, releases, lines)
-		use.Crowding = crowding(d, work.trace.LabelsRepeat(policy.Sample.Count()))
+		use.Crowding = crowding(d, analyze.LabelsRepeat(work.trace, policy.Sample.Count()))
 	}
 	gpu.Devices = devices
 	return gpu

@@ -33,7 +33,7 @@ func FindInputs(work *GPUWork, submitters *Submitters) (in Inputs) {
 	var by Ordered[string, Input]
 	outside := map[*analyze.Thread][]analyze.Interval{}
 	in.When = map[*analyze.Thread][]analyze.Interval{}
-	for w := range analyze.Each(work.trace.Blocked) {
+	for w := range analyze.Each(work.trace.CPUWaits.Blocked) {
 		if w.Kind == analyze.BlockedSleep || w.Kind == analyze.BlockedJoin {
 			continue
 		}

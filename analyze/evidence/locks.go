@@ -54,7 +54,7 @@ type ThreadWaits struct {
 // only its holder releases a lock; the semaphore of a work queue is also posted by the producer. All waits at such a
 // semaphore are waits for the producer's signal.
 func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
-	w := &ThreadWaits{Locks: t.Locks, Signals: t.SignalWaits, idle: map[*analyze.Thread]idleTime{}}
+	w := &ThreadWaits{Locks: t.CPUWaits.Locks, Signals: t.CPUWaits.Signals, idle: map[*analyze.Thread]idleTime{}}
 	if queues := workQueues(t); len(queues) > 0 {
 		w.moveWaitsForWork(t, queues)
 	}
@@ -65,7 +65,7 @@ func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
 // moveWaitsForWork moves waits at semaphores of work queues from Locks to Signals.
 func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]*analyze.Thread) {
 	w.Locks, w.Signals = nil, slices.Clone(w.Signals)
-	for _, l := range trace.Locks {
+	for _, l := range trace.CPUWaits.Locks {
 		post, idle := queues[queueOf(&l)]
 		if !idle || l.Thread == nil || l.OfInterpreter() {
 			w.Locks = append(w.Locks, l)
@@ -113,7 +113,7 @@ func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 		asLock, asSignal int
 		by               map[*analyze.Thread]int
 	}{}
-	for w := range analyze.Each(t.SignalWaits) {
+	for w := range analyze.Each(t.CPUWaits.Signals) {
 		if w.Object == 0 || w.GivenBack || w.TimedOut || w.Thread == nil {
 			continue
 		}
@@ -123,7 +123,7 @@ func workQueues(t *analyze.Trace) map[LockKey]*analyze.Thread {
 		}
 		u.by[w.Signaller]++
 	}
-	for l := range analyze.Each(t.Locks) {
+	for l := range analyze.Each(t.CPUWaits.Locks) {
 		if l.Lock != 0 && l.Thread != nil && !l.OfInterpreter() {
 			if u := uses[queueOf(l)]; u != nil {
 				u.asLock++

@@ -15,7 +15,7 @@ type MemoryMade struct {
 // while work is in flight as often as allocating does.
 func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
-	for a := range analyze.Each(trace.Allocations) {
+	for a := range analyze.Each(trace.Memory.Allocations) {
 		if !submitters.TakesPart[a.Thread] {
 			continue
 		}

@@ -14,10 +14,12 @@ func TestFindMemoryMade(t *testing.T) {
 		at := 1000 * k
 		w.Wait(w.A, handmade.At(at+500, at+900), w.Buffer(w.A, at+400, handmade.At(at+410, at+900)))
 		for _, begin := range []analyze.Nanos{at, at + 600} { // before its work, and beside it
-			w.Trace.Allocations = append(w.Trace.Allocations, analyze.Allocation{Thread: w.A, At: begin, Took: 100, Bytes: 64})
+			w.Trace.Memory.Allocations = append(w.Trace.Memory.Allocations, analyze.Allocation{Thread: w.A, At: begin,
+				Took: 100, Bytes: 64})
 		}
 		// which takes no part
-		w.Trace.Allocations = append(w.Trace.Allocations, analyze.Allocation{Thread: w.C, At: at, Took: 900, Bytes: 1})
+		w.Trace.Memory.Allocations = append(w.Trace.Memory.Allocations, analyze.Allocation{Thread: w.C, At: at, Took: 900,
+			Bytes: 1})
 	}
 	w.A.Working = w.A.Active
 	// of which 1000 went to giving it back

@@ -118,7 +118,7 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 	window := trace.Window
 	for b := range trace.Buffers() {
 		t := index[b.Committed.Thread]
-		if t == nil && b.Committed.Thread != nil && trace.IsPart() && b.RowTime(window) > 0 {
+		if t == nil && b.Committed.Thread != nil && trace.Adds() && b.RowTime(window) > 0 {
 			// the thread makes no call in this range, but its work runs on the GPU
 			t = &ThreadTime{Thread: b.Committed.Thread}
 			times.add(t)

@@ -42,9 +42,10 @@ func TestWaitsForALockThatOthersHaveForNeedlessWaits(t *testing.T) {
 	w.Wait(w.A, handmade.At(10*us, 100*us), ofB)
 	w.Wait(w.A, handmade.At(200*us, 300*us), ofC) // from 100 to 200 it is on its way, and has the lock but from 110 to 120
 	wait := func(thread *analyze.Thread, name string, begin, end analyze.Nanos) {
-		w.Trace.Locks = append(w.Trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin*us, end*us),
-			Thread: thread}, Lock: 7, Name: name,
-			Own: (end - begin) * us})
+		w.Trace.CPUWaits.Locks = append(w.Trace.CPUWaits.Locks,
+			analyze.LockWait{Call: analyze.Call{Interval: handmade.At(begin*us, end*us),
+				Thread: thread}, Lock: 7, Name: name,
+				Own: (end - begin) * us})
 	}
 	wait(w.A, "_PyRuntime", 110, 120)
 	wait(w.B, "_PyRuntime", 105, 150)

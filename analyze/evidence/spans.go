@@ -58,7 +58,7 @@ func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Block
 	for c := range analyze.Each(full) {
 		add(&c.Call, onQueue)
 	}
-	for c := range analyze.Each(t.DrawableWaits) {
+	for c := range analyze.Each(t.CPUWaits.Drawables) {
 		add(c, onDrawable)
 	}
 	blocked := Blocked{}

@@ -62,7 +62,8 @@ func indexOf(b *analyze.CommandBuffer) analyze.CommandBufferIndex {
 // SignalWait adds a wait that another thread's signal ends, or nobody's; it gave a signal itself before, or none (0).
 func (w *World) SignalWait(by *analyze.Thread, i analyze.Interval, object uint64, signaller *analyze.Thread,
 	signalled analyze.Nanos, gave uint64) {
-	w.Trace.SignalWaits = append(w.Trace.SignalWaits, analyze.SignalWait{Call: analyze.Call{Interval: i, Thread: by},
+	w.Trace.CPUWaits.Signals = append(w.Trace.CPUWaits.Signals, analyze.SignalWait{Call: analyze.Call{Interval: i,
+		Thread: by},
 		Selector: "pthread_cond_wait",
 		Object:   object, Signaller: signaller, Signalled: signalled, Gave: gave})
 }
@@ -70,6 +71,7 @@ func (w *World) SignalWait(by *analyze.Thread, i analyze.Interval, object uint64
 // Blocked adds a wait outside of Metal at a descriptor.
 func (w *World) Blocked(by *analyze.Thread, i analyze.Interval, kind analyze.Blocking, what wire.Descriptor,
 	name string) {
-	w.Trace.Blocked = append(w.Trace.Blocked, analyze.BlockedWait{Call: analyze.Call{Interval: i, Thread: by},
+	w.Trace.CPUWaits.Blocked = append(w.Trace.CPUWaits.Blocked, analyze.BlockedWait{Call: analyze.Call{Interval: i,
+		Thread: by},
 		Selector: "read", Kind: kind, What: what, Name: name})
 }

@@ -64,12 +64,12 @@ func (r *Report) Document(t *analyze.Trace) *Document {
 	d := &Document{Hangs: []HungProcess{}, Pauses: []Waiting{}}
 	for _, h := range r.Hangs {
 		x := HungProcess{PID: h.Process.ID, Program: h.Process.Program, Kind: h.Kind,
-			SinceNS: int64(h.Since - t.Origin), ForNS: int64(h.For),
+			SinceNS: int64(h.Since - t.Run.Origin), ForNS: int64(h.For),
 			Last: h.Last, Why: h.Why, Threads: stuckThreads(t, h.Stuck), Queues: []HungQueue{}}
 		for _, q := range h.Queues {
 			y := HungQueue{Name: queue(q.Queue), Outstanding: q.Outstanding, Uncommitted: q.Uncommitted}
 			if q.Completed != nil {
-				y.Completed, y.CompletedNS = q.Completed.ID, int64(q.Completed.Completed.End-t.Origin)
+				y.Completed, y.CompletedNS = q.Completed.ID, int64(q.Completed.Completed.End-t.Run.Origin)
 			}
 			if q.Started != nil {
 				y.Started = q.Started.ID
@@ -88,7 +88,7 @@ func stuckThreads(t *analyze.Trace, list []Stuck) []StuckThread {
 	out := []StuckThread{}
 	for _, s := range list {
 		x := StuckThread{TID: uint64(s.Thread.ID), Name: s.Thread.Name, Call: s.Call,
-			SinceNS: int64(s.Since - t.Origin), ForNS: int64(s.For),
+			SinceNS: int64(s.Since - t.Run.Origin), ForNS: int64(s.For),
 			Kind: s.Kind, Chain: []ChainStep{}, Stack: []string{}}
 		for _, c := range s.Chain {
 			x.Chain = append(x.Chain, ChainStep(c))

@@ -86,7 +86,7 @@ type Queue struct {
 // run, nobody hangs.
 func Find(t *analyze.Trace, o Options) *Report {
 	r := &Report{}
-	if t.IsPart() {
+	if t.Adds() {
 		return r
 	}
 	quiet := cmp.Or(o.Quiet, policy.QuietBeforeHang)

@@ -59,7 +59,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 			s.progress(x.At, "%s gave %s the value %d", thread(x.Thread), event(x.Event), x.Value)
 		}
 	}
-	for a := range analyze.Each(t.Allocations) {
+	for a := range analyze.Each(t.Memory.Allocations) {
 		if a.Thread != nil && a.Thread.Process == p {
 			s.progress(a.At, "%s allocated memory", thread(a.Thread))
 		}
@@ -147,8 +147,8 @@ func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	if !u.OfPython {
 		return at
 	}
-	for i := len(s.trace.Locks) - 1; i >= 0; i-- {
-		k := &s.trace.Locks[i]
+	for i := len(s.trace.CPUWaits.Locks) - 1; i >= 0; i-- {
+		k := &s.trace.CPUWaits.Locks[i]
 		if k.Thread != u.Thread || k.Begin >= at {
 			continue
 		}

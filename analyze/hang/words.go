@@ -52,7 +52,7 @@ func lock(u *analyze.UnfinishedCall) string {
 }
 
 // at is an instant as a reader counts it: from the begin of the run.
-func (s *surveyed) at(n analyze.Nanos) string { return (n - s.trace.Origin).String() }
+func (s *surveyed) at(n analyze.Nanos) string { return (n - s.trace.Run.Origin).String() }
 
 // kernels are the kernels that a command buffer dispatches, as far as they are known.
 func kernels(b *analyze.CommandBuffer) string {

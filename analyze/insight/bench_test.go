@@ -30,7 +30,7 @@ func BenchmarkFind(b *testing.B) {
 			Encoders: []analyze.Encoder{{Created: call(at+600, 100), Ended: call(at+800, 100),
 				Dispatches: []analyze.Dispatch{{Pipeline: p, Count: 1, Threads: 1024}}}}})
 		trace.Waits = append(trace.Waits, analyze.Wait{Call: call(at+3100, 6900), Selector: "waitUntilCompleted", Buffer: c})
-		trace.Allocations = append(trace.Allocations, analyze.Allocation{At: at + 10, Thread: th, Bytes: 4096,
+		trace.Memory.Allocations = append(trace.Memory.Allocations, analyze.Allocation{At: at + 10, Thread: th, Bytes: 4096,
 			Storage: "shared", Object: uint32(i + count)})
 	}
 	trace.Threads = threads

@@ -18,8 +18,8 @@ func newSizes(in *Input) *Insight {
 	least, most := uint64(1<<63), uint64(0)
 	var bytes uint64
 	var cost analyze.Nanos
-	for i := range in.Trace.Allocations {
-		a := &in.Trace.Allocations[i]
+	for i := range in.Trace.Memory.Allocations {
+		a := &in.Trace.Memory.Allocations[i]
 		if a.OnHeap || a.Bytes == 0 {
 			continue
 		}
@@ -57,7 +57,7 @@ type released struct {
 // remade: memory is released, and memory of the same size is made at once: a cache is cleared each step, or there is
 // none.
 func remade(in *Input) *Insight {
-	if in.Trace.Releases == 0 {
+	if in.Trace.Memory.Releases == 0 {
 		return nil
 	}
 	free := in.released()
@@ -66,8 +66,8 @@ func remade(in *Input) *Insight {
 	made, again, cleared := 0, 0, 0
 	var bytes uint64
 	var cost analyze.Nanos
-	for i := range in.Trace.Allocations {
-		a := &in.Trace.Allocations[i]
+	for i := range in.Trace.Memory.Allocations {
+		a := &in.Trace.Memory.Allocations[i]
 		if _, steady := in.rounds.steady(a.Thread, a.At); !steady || a.OnHeap || a.Bytes == 0 {
 			continue
 		}
@@ -114,8 +114,8 @@ func (in *Input) released() map[releasedSize][]released {
 		free bool
 	}
 	var changes []change
-	for i := range in.Trace.Allocations {
-		a := &in.Trace.Allocations[i]
+	for i := range in.Trace.Memory.Allocations {
+		a := &in.Trace.Memory.Allocations[i]
 		if a.Thread == nil || a.OnHeap {
 			continue
 		}

@@ -145,8 +145,8 @@ type object struct {
 
 func privates(t *analyze.Trace) storage {
 	s := storage{}
-	for i := range t.Allocations {
-		a := &t.Allocations[i]
+	for i := range t.Memory.Allocations {
+		a := &t.Memory.Allocations[i]
 		if a.Object == 0 || a.Thread == nil {
 			continue
 		}

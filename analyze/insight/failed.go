@@ -52,7 +52,7 @@ func failed(in *Input) *Insight {
 				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
 			}
 		} else {
-			text += fmt.Sprintf(". The first was %s at %v%s", nameOf(own[0]), own[0].Completed.Begin-in.Trace.Origin,
+			text += fmt.Sprintf(". The first was %s at %v%s", nameOf(own[0]), own[0].Completed.Begin-in.Trace.Run.Origin,
 				ran(own[0]))
 			advice = "repair the first failure: the others follow from it. " + advice
 		}

@@ -40,7 +40,7 @@ func seriesOf(t *analyze.Trace) []*series {
 		label  string
 		work   uint64
 	}
-	labels := t.LabelsRepeat(policy.SteadyCommandBuffers)
+	labels := analyze.LabelsRepeat(t, policy.SteadyCommandBuffers)
 	by, last := map[key]*series{}, map[*analyze.Thread]analyze.Nanos{}
 	var order []*series
 	for b := range t.Buffers() {

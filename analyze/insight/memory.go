@@ -37,8 +37,8 @@ func allocationInLoop(in *Input) *Insight {
 	made, copied := 0, 0
 	var bytes uint64
 	var cost analyze.Nanos
-	for i := range in.Trace.Allocations {
-		a := &in.Trace.Allocations[i]
+	for i := range in.Trace.Memory.Allocations {
+		a := &in.Trace.Memory.Allocations[i]
 		if a.OnHeap {
 			continue
 		}
@@ -84,8 +84,8 @@ func growth(in *Input) *Insight {
 	}
 	slices.Sort(commits)
 	reused := map[*analyze.Process]map[uint64]int{} // the last allocation at an address
-	for i := range in.Trace.Allocations {
-		if a := &in.Trace.Allocations[i]; a.Address != 0 && a.Thread != nil {
+	for i := range in.Trace.Memory.Allocations {
+		if a := &in.Trace.Memory.Allocations[i]; a.Address != 0 && a.Thread != nil {
 			if reused[a.Thread.Process] == nil {
 				reused[a.Thread.Process] = map[uint64]int{}
 			}
@@ -99,8 +99,8 @@ func growth(in *Input) *Insight {
 	var bytes uint64
 	byClass := map[string]int{}
 	kept, made := 0, 0
-	for i := range in.Trace.Allocations {
-		a := &in.Trace.Allocations[i]
+	for i := range in.Trace.Memory.Allocations {
+		a := &in.Trace.Memory.Allocations[i]
 		if a.OnHeap || a.At <= begin || a.At >= end {
 			continue
 		}
@@ -125,7 +125,7 @@ func growth(in *Input) *Insight {
 	if !inBytes && !inCount {
 		return nil
 	}
-	if in.Trace.Releases == 0 && in.Memory.Reused == 0 && in.Memory.Addressed == 0 && in.Memory.Samples == 0 {
+	if in.Trace.Memory.Releases == 0 && in.Memory.Reused == 0 && in.Memory.Addressed == 0 && in.Memory.Samples == 0 {
 		return skip("neither releases nor addresses of memory are in the trace")
 	}
 	i := &Insight{Severity: Info, Where: where.most(),

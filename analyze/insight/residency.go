@@ -154,8 +154,8 @@ func wiring(in *Input) *Insight {
 		bytes uint64
 	}
 	large := map[*analyze.Process][]made{}
-	for i := range in.Trace.Allocations {
-		if a := &in.Trace.Allocations[i]; a.Bytes >= policy.LargeAllocation && a.Thread != nil && !a.OnHeap {
+	for i := range in.Trace.Memory.Allocations {
+		if a := &in.Trace.Memory.Allocations[i]; a.Bytes >= policy.LargeAllocation && a.Thread != nil && !a.OnHeap {
 			large[a.Thread.Process] = append(large[a.Thread.Process], made{a.At, a.Bytes})
 		}
 	}

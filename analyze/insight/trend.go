@@ -284,11 +284,11 @@ func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 			}
 		}
 	}
-	for i := range t.Locks {
-		call("waiting for a lock in "+t.Locks[i].Selector, &t.Locks[i].Call)
+	for i := range t.CPUWaits.Locks {
+		call("waiting for a lock in "+t.CPUWaits.Locks[i].Selector, &t.CPUWaits.Locks[i].Call)
 	}
-	for i := range t.Allocations {
-		a := &t.Allocations[i]
+	for i := range t.Memory.Allocations {
+		a := &t.Memory.Allocations[i]
 		call(a.Selector, &analyze.Call{Interval: analyze.Interval{Begin: a.At, End: a.At + a.Took}, Thread: a.Thread})
 	}
 	for i := range t.Compilations {
@@ -315,11 +315,11 @@ func (in *Input) addOutside(all map[*analyze.Thread]*steps) {
 	for i := range in.Trace.Waits {
 		add(in.Trace.Waits[i].Thread, in.Trace.Waits[i].Interval)
 	}
-	for i := range in.Trace.Locks {
-		add(in.Trace.Locks[i].Thread, in.Trace.Locks[i].Interval)
+	for i := range in.Trace.CPUWaits.Locks {
+		add(in.Trace.CPUWaits.Locks[i].Thread, in.Trace.CPUWaits.Locks[i].Interval)
 	}
-	for i := range in.Trace.Allocations {
-		a := &in.Trace.Allocations[i]
+	for i := range in.Trace.Memory.Allocations {
+		a := &in.Trace.Memory.Allocations[i]
 		add(a.Thread, analyze.Interval{Begin: a.At, End: a.At + a.Took})
 	}
 	for i := range in.Trace.Compilations {

@@ -22,15 +22,15 @@ const absurd = 1 << 50
 
 // Each calls change with each change in a slice, in no order.
 func (l *Levels) Each(s *analyze.Slice, change func(p *analyze.Process, at analyze.Nanos, bytes int64)) {
-	for _, f := range s.Trace.Freed { // of what was made in earlier slices
+	for _, f := range s.Trace.Memory.Freed { // of what was made in earlier slices
 		key := living{f.Process, f.Object}
 		if bytes, lives := l.living[key]; lives && s.Held(f.At) {
 			change(f.Process, f.At, -bytes)
 			delete(l.living, key)
 		}
 	}
-	for i := range s.Trace.Allocations {
-		a := &s.Trace.Allocations[i]
+	for i := range s.Trace.Memory.Allocations {
+		a := &s.Trace.Memory.Allocations[i]
 		if a.Thread == nil || a.OnHeap || a.Bytes == 0 || a.Bytes > absurd || !s.Held(a.At) {
 			continue
 		}

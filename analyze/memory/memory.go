@@ -41,10 +41,10 @@ func (u *Use) ReuseShare() (share float64, known bool) {
 // Summarize sums the allocations. An address that comes again was released before.
 func Summarize(t *analyze.Trace) *Use {
 	u := &Use{ByStorage: map[string]Total{}}
-	for i := range t.Allocations {
-		u.count(&t.Allocations[i])
+	for i := range t.Memory.Allocations {
+		u.count(&t.Memory.Allocations[i])
 	}
-	u.PeakExact, u.Releases = t.Releases > 0, t.Releases
+	u.PeakExact, u.Releases = t.Memory.Releases > 0, t.Memory.Releases
 	u.device(t)
 	u.reuse(t)
 	u.peak(t)
@@ -69,8 +69,8 @@ type place struct {
 // reuse counts addresses that come again.
 func (u *Use) reuse(t *analyze.Trace) {
 	seen := map[place]bool{}
-	for i := range t.Allocations {
-		if a := &t.Allocations[i]; a.Address != 0 {
+	for i := range t.Memory.Allocations {
+		if a := &t.Memory.Allocations[i]; a.Address != 0 {
 			at := place{a.Thread.Process, a.Address}
 			u.Addressed++
 			if seen[at] {
@@ -90,8 +90,8 @@ func (u *Use) peak(t *analyze.Trace) {
 	}
 	var changes []change
 	last := map[place]*analyze.Allocation{}
-	for i := range t.Allocations {
-		a := &t.Allocations[i]
+	for i := range t.Memory.Allocations {
+		a := &t.Memory.Allocations[i]
 		if a.OnHeap {
 			continue
 		}
@@ -131,7 +131,7 @@ func (u *Use) device(t *analyze.Trace) {
 		}
 		u.Recommended += d.WorkingSet
 	}
-	for _, m := range t.DeviceMemory {
+	for _, m := range t.Memory.Device {
 		of := source{m.Process, m.Device}
 		sum += m.Bytes - latest[of]
 		latest[of] = m.Bytes

@@ -24,9 +24,9 @@ func NewRunning() *Running {
 
 // Add adds the part that comes next, whose processes are those of the total.
 func (t *Running) Add(part *analyze.Trace, all *analyze.Total) {
-	freed := part.Freed
-	for i := range part.Allocations {
-		a := &part.Allocations[i]
+	freed := part.Memory.Freed
+	for i := range part.Memory.Allocations {
+		a := &part.Memory.Allocations[i]
 		for len(freed) > 0 && freed[0].At <= a.At {
 			t.free(object{all.Process(freed[0].Process), freed[0].Object})
 			freed = freed[1:]
@@ -70,7 +70,7 @@ func (t *Running) free(o object) {
 
 // Finish is the sum; all is the total of the parts.
 func (t *Running) Finish(all *analyze.Trace) *Use {
-	t.use.PeakExact, t.use.Releases = all.Releases > 0, all.Releases
+	t.use.PeakExact, t.use.Releases = all.Memory.Releases > 0, all.Memory.Releases
 	t.use.device(all)
 	return &t.use
 }

@@ -114,7 +114,7 @@ func (b *Builder) Call(c *analyze.VisitedCall) {
 // Slice adds what the model knows of a slice of the run.
 func (b *Builder) Slice(s *analyze.Slice) error {
 	t := s.Trace
-	b.origin, b.begin, b.end = t.Origin, t.Window.Begin, t.Window.End
+	b.origin, b.begin, b.end = t.Run.Origin, t.Window.Begin, t.Window.End
 	if b.origin == 0 {
 		b.origin = b.begin
 	}

@@ -30,7 +30,7 @@ func written(t testing.TB, r *report.Report, d *Document) []byte {
 // failing is a run made by hand: two threads, one of whose command buffers failed, with marks and scopes.
 func failing(name string) *analyze.Trace {
 	w := handmade.New(1_000_000)
-	w.Trace.Origin, w.Trace.Length, w.Trace.Window.Begin = 1000, 999_000, 1000
+	w.Trace.Run.Origin, w.Trace.Run.Length, w.Trace.Window.Begin = 1000, 999_000, 1000
 	w.Trace.Source.Args = []string{"python3", name}
 	w.A.Name, w.B.Name, w.Queue.Label = "worker "+name, "feeder", "queue "+name
 	for i := range analyze.Nanos(20) {
@@ -226,7 +226,7 @@ func TestHostileNames(t *testing.T) {
 // megabytes, and states what it leaves out.
 func TestPageIsBounded(t *testing.T) {
 	w := handmade.New(4_000_000_000)
-	w.Trace.Origin, w.Trace.Length = 1, 4_000_000_000
+	w.Trace.Run.Origin, w.Trace.Run.Length = 1, 4_000_000_000
 	w.Trace.CommandBuffers = make([]analyze.CommandBuffer, 0, 60_000)
 	process := w.A.Process
 	threads := []*analyze.Thread{w.A, w.B, w.C}

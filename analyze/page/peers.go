@@ -9,12 +9,12 @@ import (
 // peers names, in the blocks of threads that wait for a lock or a signal, the lock and the thread that holds the lock
 // or sent the signal. The model knows them only when the calls have been added.
 func (b *Builder) peers(t *analyze.Trace) {
-	for i := range t.Locks {
-		w := &t.Locks[i]
+	for i := range t.CPUWaits.Locks {
+		w := &t.CPUWaits.Locks[i]
 		b.peer(&w.Call, uint8(analyze.PartLock), w.Holder, w.Selector, w.Name)
 	}
-	for i := range t.SignalWaits {
-		w := &t.SignalWaits[i]
+	for i := range t.CPUWaits.Signals {
+		w := &t.CPUWaits.Signals[i]
 		b.peer(&w.Call, kindSignal, w.Signaller, w.Selector, w.Name)
 	}
 }

@@ -40,7 +40,7 @@ const hands = `
 // waits for signals. Two command buffers run at the same time.
 func peered() *analyze.Trace {
 	w := handmade.New(1_000_000)
-	w.Trace.Origin, w.Trace.Length, w.Trace.Window.Begin = 1000, 999_000, 1000
+	w.Trace.Run.Origin, w.Trace.Run.Length, w.Trace.Window.Begin = 1000, 999_000, 1000
 	w.A.Name, w.B.Name, w.C.Name, w.Queue.Label = "waiter", "holder", "sleeper", "the queue"
 	b := w.Buffer(w.B, 300_000, handmade.At(350_000, 500_000))
 	b.Label, b.Created, b.Completed, b.Status = "step", analyze.Call{Interval: handmade.At(200_000, 201_000), Thread: w.B},
@@ -57,8 +57,9 @@ func peered() *analyze.Trace {
 func peeredPage(t *testing.T) []byte {
 	trace := peered()
 	a, holder, sleeper := trace.Threads[0], trace.Threads[1], trace.Threads[2]
-	trace.Locks = append(trace.Locks, analyze.LockWait{Call: analyze.Call{Interval: handmade.At(100_000, 180_000),
-		Thread: a}, Selector: "pthread_mutex_lock", Name: "cache", Holder: holder})
+	trace.CPUWaits.Locks = append(trace.CPUWaits.Locks,
+		analyze.LockWait{Call: analyze.Call{Interval: handmade.At(100_000, 180_000),
+			Thread: a}, Selector: "pthread_mutex_lock", Name: "cache", Holder: holder})
 	b := NewBuilder()
 	b.Model(trace)
 	for _, x := range []struct {

@@ -75,8 +75,9 @@ func TestPathAlongAThreadWithoutCalls(t *testing.T) {
 		Window: worker.Active, Threads: []*analyze.Thread{worker, feeder},
 		CommandBuffers: []analyze.CommandBuffer{{ID: 1, Index: 1, Created: call(start+600_000, start+600_010),
 			Committed: call(start+600_020, end)}},
-		SignalWaits: []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder, Signalled: start +
-			400_000}},
+		CPUWaits: analyze.CPUWaits{Signals: []analyze.SignalWait{{Call: call(start+10, start+500_000), Signaller: feeder,
+			Signalled: start +
+				400_000}}},
 	}
 	if p := cause.Analyze(trace, cause.Options{}).Waits.Path; p.Length != trace.Window.Length() {
 		t.Errorf("a path of %v in a window of %v: %v", p.Length, trace.Window.Length(), p.Parts)
@@ -98,7 +99,7 @@ func TestChains(t *testing.T) {
 		Window: analyze.Interval{Begin: 0, End: 1000}, Threads: []*analyze.Thread{a, b, c},
 		CommandBuffers: []analyze.CommandBuffer{buffer},
 		Waits:          []analyze.Wait{{Call: call(a, 100, 900), Selector: "waitUntilCompleted", Buffer: buffer.Index}},
-		Locks:          []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}},
+		CPUWaits:       analyze.CPUWaits{Locks: []analyze.LockWait{{Call: call(b, 120, 790), Holder: c, Own: 670}}},
 	}
 	chains := cause.Analyze(trace, cause.Options{}).Waits.Chains
 	if len(chains) != 1 || len(chains[0].Threads) != 3 || chains[0].Threads[2] != c ||

@@ -53,7 +53,7 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 	}
 	p.Mapping = []*profile.Mapping{{ID: 1, File: cmp.Or(t.Source.Program, "unknown"), HasFunctions: true,
 		HasFilenames: true, HasLineNumbers: true}}
-	if line := t.Headline(); line != "" {
+	if line := analyze.Headline(t); line != "" {
 		p.Comments = append(p.Comments, line)
 	}
 	p.Comments = append(p.Comments, t.Warnings...)

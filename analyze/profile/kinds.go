@@ -174,8 +174,8 @@ func (b *builder) signals(a *evidence.Division) {
 	for _, t := range a.Times.Threads {
 		listed[t.Thread] = true
 	}
-	for i := range a.Trace.ChildWaits {
-		if w := &a.Trace.ChildWaits[i]; w.Mostly && listed[w.Thread] {
+	for i := range a.Trace.CPUWaits.Children {
+		if w := &a.Trace.CPUWaits.Children[i]; w.Mostly && listed[w.Thread] {
 			b.add([]string{"children that compile", cmp.Or(w.Program, "child processes"), w.How}, originOf(w.Call),
 				labels{thread: w.Thread}, 1, int64(w.Length()))
 		}
@@ -192,7 +192,7 @@ func (b *builder) signals(a *evidence.Division) {
 		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l,
 			counts(w.Earlier), int64(w.Length()))
 	}
-	for w := range analyze.Each(a.Trace.Blocked) {
+	for w := range analyze.Each(a.Trace.CPUWaits.Blocked) {
 		if listed[w.Thread] {
 			b.add([]string{w.Kind.String(), w.String(), w.Selector}, originOf(w.Call), labels{thread: w.Thread},
 				counts(w.Earlier), int64(w.Length()))
@@ -203,8 +203,8 @@ func (b *builder) signals(a *evidence.Division) {
 // alloc is what was allocated.
 func alloc(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("objects", "count", "space", "bytes")...)
-	for i := range t.Allocations {
-		a := &t.Allocations[i]
+	for i := range t.Memory.Allocations {
+		a := &t.Memory.Allocations[i]
 		b.add([]string{a.Storage + " memory", a.Selector}, origin{a.Thread, a.At, a.Stack}, labels{thread: a.Thread}, 1,
 			int64(min(a.Bytes, 1<<62)))
 	}

@@ -86,19 +86,19 @@ func TestSums(t *testing.T) {
 		for _, th := range a.Evidence.Times.Threads {
 			inside += th.Window - th.Time[analyze.PartOutside]
 			waits += th.Waited() + th.Time[analyze.PartLock] + th.SignalWaits
-			for i := range trace.SignalWaits {
-				if trace.SignalWaits[i].Thread == th.Thread {
+			for i := range trace.CPUWaits.Signals {
+				if trace.CPUWaits.Signals[i].Thread == th.Thread {
 					signals++
 				}
 			}
 		}
-		for i := range trace.SignalWaits {
-			inside += trace.SignalWaits[i].Length()
+		for i := range trace.CPUWaits.Signals {
+			inside += trace.CPUWaits.Signals[i].Length()
 		}
 		if (name == "signals") != (signals > 0) {
 			t.Errorf("%s: %d waits for signals", name, signals)
 		}
-		for _, al := range trace.Allocations {
+		for _, al := range trace.Memory.Allocations {
 			space += analyze.Nanos(al.Bytes)
 		}
 		for _, c := range trace.Compilations {
@@ -119,8 +119,8 @@ func TestSums(t *testing.T) {
 		for kind, want := range map[string][2]int64{
 			"gpu":     {int64(ran), int64(a.Evidence.GPU.Sum)},
 			"api":     {trace.Events, int64(inside)},
-			"wait":    {int64(len(trace.Waits)+len(trace.Locks)) + signals, int64(waits)},
-			"alloc":   {int64(len(trace.Allocations)), int64(space)},
+			"wait":    {int64(len(trace.Waits)+len(trace.CPUWaits.Locks)) + signals, int64(waits)},
+			"alloc":   {int64(len(trace.Memory.Allocations)), int64(space)},
 			"compile": {int64(len(trace.Compilations)), int64(compiled)},
 		} {
 			p, err := Build(kind, trace)

@@ -39,8 +39,8 @@ func names(s *profile.Sample) (list []string) {
 // TestStacks: where a call came from is behind what it was in Metal, and the interpreter's own code is not there.
 func TestStacks(t *testing.T) {
 	trace := withStacks(t, "device-wide sync")
-	if trace.Capture.Stacks == 0 || trace.Capture.Undefined > 0 {
-		t.Fatalf("the trace holds %+v", trace.Capture)
+	if trace.Recording.Stacks.Stacks == 0 || trace.Recording.Stacks.Undefined > 0 {
+		t.Fatalf("the trace holds %+v", trace.Recording.Stacks)
 	}
 	code := []string{"gpu_call", "libgpu.so+0x999", "step", "<module>", "libgpu.so+0x777"}
 	waiting := slices.Insert(slices.Clone(code), 2, "synchronize")

@@ -89,7 +89,7 @@ func (x *answers) report(opts Options) *Report {
 	buildOverhead(r, t)
 	buildCoverage(r, t)
 	r.Warnings = append(x.warnings(), a.Totals.Times.Warnings...)
-	r.Missing = list(t.Missing, func(m analyze.Missing) Missing { return Missing(m) })
+	r.Missing = list(t.Source.Missing, func(m analyze.Missing) Missing { return Missing(m) })
 	buildCalls(r, t)
 	buildCallSites(r, t)
 	buildThreads(r, a, opts)

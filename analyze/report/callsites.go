@@ -23,7 +23,7 @@ type CallSite struct {
 const mostSites = 50
 
 func buildCallSites(r *Report, t *analyze.Trace) {
-	sites := t.CallSites(func(*analyze.CallStat) bool { return true })
+	sites := analyze.CallSites(t, func(*analyze.CallStat) bool { return true })
 	r.CallSites = list(sites[:min(len(sites), mostSites)], func(s analyze.CallSite) CallSite {
 		out := CallSite{At: s.Frame.String(), Function: s.Frame.Name, File: s.Frame.File, Line: s.Frame.Line,
 			Selector: s.Selector, Count: s.Count,

@@ -57,10 +57,10 @@ type CheckedCall struct {
 }
 
 func buildCoverage(r *Report, t *analyze.Trace) {
-	if share, known := t.Commits().Share(); known {
+	if share, known := analyze.CommitAudit(t).Share(); known {
 		r.Coverage.Share = &share
 	}
-	r.Coverage.Processes = list(t.Coverage, func(c analyze.Coverage) ProcessCoverage {
+	r.Coverage.Processes = list(t.Recording.Coverage, func(c analyze.Coverage) ProcessCoverage {
 		p := ProcessCoverage{PID: c.Process.ID, Classes: append([]string{}, c.Classes...), Nested: c.Nested,
 			Commits: Audit(c.Commits), Completions: Audit(c.Completions)}
 		p.Unhooked = list(c.Unhooked, func(u analyze.UnhookedClass) UnhookedClass {

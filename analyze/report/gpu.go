@@ -90,7 +90,7 @@ func buildGPU(r *Report, a *cause.Analysis, timing kernels.Timing) {
 			P50NS: int64(h.At(50)), P95NS: int64(h.At(95)), P99NS: int64(h.At(99)), MaxNS: int64(h.Max())}
 	}
 	r.GPUTiming = timing.Source
-	r.GPU.Encoders = Encoders{Asked: a.Totals.Trace.EncoderTiming, Measured: timing.Measured,
+	r.GPU.Encoders = Encoders{Asked: a.Totals.Trace.Recording.EncoderTiming, Measured: timing.Measured,
 		Estimated: timing.Estimated,
 		Because:   list(timing.Because, func(why kernels.Reason) Unmeasured { return Unmeasured(why) })}
 	r.GPU.IdleGaps = list(g.IdleGaps, func(i evidence.Gap) IdleGap {

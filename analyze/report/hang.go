@@ -17,7 +17,7 @@ func (x *answers) untilHang(opts Options) {
 	if !x.hang.Hung() || opts.Part == nil || !opts.wants(causes) {
 		return
 	}
-	before, err := opts.Part(0, x.hang.Hangs[0].Since-x.trace.Origin)
+	before, err := opts.Part(0, x.hang.Hangs[0].Since-x.trace.Run.Origin)
 	if err != nil || before.Empty() {
 		return
 	}
@@ -37,9 +37,9 @@ func (x *answers) warnings() []string {
 			stuck[s.Thread] = true
 		}
 	}
-	unfinished := x.trace.UnfinishedWarnings(nil)
+	unfinished := analyze.UnfinishedWarnings(x.trace, nil)
 	all = slices.DeleteFunc(all, func(line string) bool { return slices.Contains(unfinished, line) })
-	return append(all, x.trace.UnfinishedWarnings(stuck)...)
+	return append(all, analyze.UnfinishedWarnings(x.trace, stuck)...)
 }
 
 // causesIn is the analysis that looked for causes.

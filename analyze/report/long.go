@@ -231,7 +231,7 @@ func (l *long) step() {
 // asked waits for the first requests; later there is always a next one, and nothing shows that it is asked.
 func (l *long) learn(small analyze.Options) error {
 	t, err := l.file.Load(small)
-	if err == nil && len(t.SignalWaits) > 0 {
+	if err == nil && len(t.CPUWaits.Signals) > 0 {
 		l.know(evidence.Divide(t).Handover.Asked())
 	}
 	return err
@@ -263,7 +263,7 @@ func (l *long) lookAgain() error {
 		return nil
 	}
 	return inOrder(len(l.looks), func(i int) (bool, error) {
-		if w := &l.looks[i]; !w.answer.serial.Evidence.Handover.Holds() && len(w.answer.trace.SignalWaits) > 0 {
+		if w := &l.looks[i]; !w.answer.serial.Evidence.Handover.Holds() && len(w.answer.trace.CPUWaits.Signals) > 0 {
 			return true, l.look(w, false)
 		}
 		return false, nil
@@ -284,7 +284,7 @@ func (l *long) look(w *look, unpredicted bool) error {
 	length := t.Window.Length()
 	end := func(to analyze.Nanos) analyze.Nanos {
 		if to == 0 {
-			return t.Length
+			return t.Run.Length
 		}
 		return to
 	}
@@ -295,7 +295,7 @@ func (l *long) look(w *look, unpredicted bool) error {
 
 // load loads a part, with what is known of the whole run.
 func (l *long) load(part analyze.Options) (*analyze.Trace, error) {
-	part.Asked = l.known
+	part.RequestObjects = l.known
 	return l.file.Load(part)
 }
 
@@ -366,9 +366,10 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 		x.compile, x.memory, x.scopes = compile.Since(x.trace, l.first), l.memory.Finish(x.trace),
 			finishScopes(append([]Scope{}, l.scopes...))
 	} else {
-		x.trace.Window = analyze.Interval{Begin: x.trace.Origin + l.asked.From, End: x.trace.Origin + x.trace.Length}
+		x.trace.Window = analyze.Interval{Begin: x.trace.Run.Origin + l.asked.From, End: x.trace.Run.Origin +
+			x.trace.Run.Length}
 		if l.asked.To > 0 {
-			x.trace.Window.End = x.trace.Origin + l.asked.To
+			x.trace.Window.End = x.trace.Run.Origin + l.asked.To
 		}
 	}
 	if l.found == nil {
@@ -432,7 +433,7 @@ func (l *long) phases() []Phase {
 			return none
 		}
 		if p.EndNS == 0 {
-			p.EndNS = int64(w.found.Analysis.Evidence.Trace.Length)
+			p.EndNS = int64(w.found.Analysis.Evidence.Trace.Run.Length)
 		}
 		if n := len(found); n > 0 && found[n-1].Verdict == p.Verdict {
 			found[n-1].EndNS = p.EndNS

@@ -39,7 +39,7 @@ func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	begin := t.Window.Begin
 	var found []Phase
 	for _, end := range append(shifts, t.Window.End) {
-		part, err := opts.Part(begin-t.Origin, end-t.Origin)
+		part, err := opts.Part(begin-t.Run.Origin, end-t.Run.Origin)
 		if err != nil {
 			return // the trace was read once, and can no longer be
 		}

@@ -45,17 +45,17 @@ func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 			t.Errorf("thread %d: the parts add up to %d of %d", th.Thread.ID, sum, th.Window)
 		}
 	}
-	for i := range trace.SignalWaits {
-		w := &trace.SignalWaits[i]
+	for i := range trace.CPUWaits.Signals {
+		w := &trace.CPUWaits.Signals[i]
 		all[partOf{w.Thread.Process.ID, w.Thread.ID, "waits for signals"}] += w.Length()
 	}
 	for i := range trace.Compilations {
 		all[partOf{part: "compilation"}] += trace.Compilations[i].Length()
 	}
-	for i := range trace.Allocations {
-		all[partOf{part: "bytes allocated"}] += analyze.Nanos(trace.Allocations[i].Bytes)
+	for i := range trace.Memory.Allocations {
+		all[partOf{part: "bytes allocated"}] += analyze.Nanos(trace.Memory.Allocations[i].Bytes)
 	}
-	all[partOf{part: "samples of memory"}] += analyze.Nanos(len(trace.DeviceMemory))
+	all[partOf{part: "samples of memory"}] += analyze.Nanos(len(trace.Memory.Device))
 	for i := range trace.Scopes {
 		all[partOf{part: "scopes"}] += trace.Scopes[i].Length()
 		if trace.Scopes[i].Mark {
@@ -219,8 +219,8 @@ func checkProfiles(t *testing.T, trace *analyze.Trace) {
 			want["gpu"] += within(b.GPU, trace.Window).Length()
 		}
 	}
-	for i := range trace.SignalWaits {
-		want["api"] += trace.SignalWaits[i].Length()
+	for i := range trace.CPUWaits.Signals {
+		want["api"] += trace.CPUWaits.Signals[i].Length()
 	}
 	for kind, sum := range want {
 		p, err := profile.Build(kind, trace)

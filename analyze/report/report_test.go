@@ -188,14 +188,14 @@ func TestPartitionInJSON(t *testing.T) {
 // (found by the torture).
 func TestUntracedChildrenAreInTheFirstLines(t *testing.T) {
 	trace := load(t, tracetest.Small(t))
-	trace.Lost.Children = 2
+	trace.Recording.Lost.Children = 2
 	inFirstLines(t, trace, "2 forked child processes UNTRACED")
 }
 
 // What is lost is counted in records, and some calls have two: no line calls them calls.
 func TestLossesAreInRecords(t *testing.T) {
 	trace := load(t, tracetest.Small(t))
-	trace.Lost.Records = 7409
+	trace.Recording.Lost.Records = 7409
 	inFirstLines(t, trace, "7,409 RECORDS LOST")
 	if got := Build(trace, Options{}).Lost.Text(); got != "lost: 7,409 records" {
 		t.Error(got)

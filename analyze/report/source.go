@@ -29,7 +29,7 @@ func buildSource(r *Report, t *analyze.Trace) {
 		r.Source.OthersShare = &had
 	}
 	if s.Short != nil {
-		r.Source.Incomplete = &Incomplete{s.Short.Kind, s.Short.Why, int64(s.Short.After), s.Short.Parts, t.Headline()}
+		r.Source.Incomplete = &Incomplete{s.Short.Kind, s.Short.Why, int64(s.Short.After), s.Short.Parts, analyze.Headline(t)}
 	}
 	r.Source.Recorded, r.Source.RecordedText = []Recorded{}, s.RecordedText()
 	for _, w := range s.Recorded {

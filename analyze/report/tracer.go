@@ -45,7 +45,7 @@ type Missing struct {
 }
 
 func buildLosses(r *Report, t *analyze.Trace) {
-	l := t.Lost
+	l := t.Recording.Lost
 	r.Lost = Lost{Total: l.Records, PerThread: map[string]int64{}, Facts: l.Facts, Unnamed: l.Unnamed,
 		Rejected: l.Rejected, Nested: l.Nested, Children: l.Children,
 		Processes: l.Processes, Running: l.Running, Unused: l.Unused, AtLeast: l.AtLeast}
@@ -63,10 +63,11 @@ func buildOverhead(r *Report, t *analyze.Trace) {
 		return
 	}
 	o.Source = "estimated"
-	if t.Recording.Measured {
+	if t.Recording.Overhead.Measured {
 		o.Source = "measured"
 	}
-	o.RecordingNS, o.Stacks, o.StacksNS = int64(t.Recording.Took), t.Capture.Stacks, int64(t.Capture.Took)
+	o.RecordingNS, o.Stacks, o.StacksNS = int64(t.Recording.Overhead.Took), t.Recording.Stacks.Stacks,
+		int64(t.Recording.Stacks.Took)
 	o.NSPerEvent = float64(o.RecordingNS) / float64(max(1, t.Events))
 	o.NSPerStack = float64(o.StacksNS) / float64(max(1, o.Stacks))
 	var time analyze.Nanos

@@ -324,8 +324,8 @@ func addWaits(a *filling, add func(waitRow)) {
 }
 
 func addLocks(a *filling, add func(lockRow)) {
-	for i := range a.trace.Locks {
-		l := &a.trace.Locks[i]
+	for i := range a.trace.CPUWaits.Locks {
+		l := &a.trace.CPUWaits.Locks[i]
 		if !a.slice.Held(l.End) {
 			continue
 		}
@@ -339,8 +339,8 @@ var interpreterLocks = [...]string{analyze.InterpreterNotKnown: "", analyze.Inte
 	analyze.InterpreterFree: "not held"}
 
 func addSignalWaits(a *filling, add func(signalWaitRow)) {
-	for i := range a.trace.SignalWaits {
-		w := &a.trace.SignalWaits[i]
+	for i := range a.trace.CPUWaits.Signals {
+		w := &a.trace.CPUWaits.Signals[i]
 		if !a.slice.Held(w.End) {
 			continue
 		}
@@ -352,7 +352,7 @@ func addSignalWaits(a *filling, add func(signalWaitRow)) {
 }
 
 func addDeviceMemory(a *filling, add func(memoryRow)) {
-	for _, m := range a.trace.DeviceMemory {
+	for _, m := range a.trace.Memory.Device {
 		if !a.slice.Held(m.At) {
 			continue
 		}

@@ -58,10 +58,11 @@ func summaryOf(t *analyze.Trace, events int64) summary {
 		Args: t.Source.Args, Host: t.Source.Host,
 		OS: t.Source.OS, Device: t.Source.Device, Software: t.Source.SoftwareMetal, Begin: int64(t.Window.Begin),
 		End: int64(t.Window.End), Events: events,
-		Lost: t.Lost.Records, AtLeast: t.Lost.AtLeast, Incomplete: t.Headline(), Warnings: append([]string{}, t.Warnings...),
-		Missing: []missing{},
+		Lost: t.Recording.Lost.Records, AtLeast: t.Recording.Lost.AtLeast, Incomplete: analyze.Headline(t),
+		Warnings: append([]string{}, t.Warnings...),
+		Missing:  []missing{},
 	}
-	for _, m := range t.Missing {
+	for _, m := range t.Source.Missing {
 		s.Missing = append(s.Missing, missing(m))
 	}
 	if !t.Source.Started.IsZero() {

@@ -21,8 +21,8 @@ var mostLiving = 1 << 19
 // others.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
-	for i := range a.trace.Allocations {
-		x := &a.trace.Allocations[i]
+	for i := range a.trace.Memory.Allocations {
+		x := &a.trace.Memory.Allocations[i]
 		if !a.slice.Held(x.At) {
 			continue
 		}
@@ -39,7 +39,7 @@ func addAllocations(a *filling, add func(allocationRow)) {
 			m.keep(key, row)
 		}
 	}
-	for _, f := range a.trace.Freed {
+	for _, f := range a.trace.Memory.Freed {
 		key := livingKey{f.Process, f.Object}
 		if row, lives := m.rows[key]; lives && int64(f.At) >= row.At {
 			row.Released = int64(f.At)

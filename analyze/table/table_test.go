@@ -258,7 +258,7 @@ func TestNothingIsLost(t *testing.T) {
 	for name, want := range map[string]int{
 		"calls": int(trace.Events) + len(trace.Unfinished), "processes": len(trace.Processes), "threads": len(trace.Threads),
 		"queues":          len(trace.Queues),
-		"command_buffers": len(trace.CommandBuffers), "waits": len(trace.Waits), "allocations": len(trace.Allocations),
+		"command_buffers": len(trace.CommandBuffers), "waits": len(trace.Waits), "allocations": len(trace.Memory.Allocations),
 		"compilations": len(trace.Compilations), "trace": 1,
 	} {
 		if len(got[name]) != want {

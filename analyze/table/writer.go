@@ -311,8 +311,8 @@ func descriptions() (all []description) {
 // Slice writes what happened in a slice of the run.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	w.last = s
-	for i := range s.Trace.SignalWaits {
-		if x := &s.Trace.SignalWaits[i]; s.Held(x.End) {
+	for i := range s.Trace.CPUWaits.Signals {
+		if x := &s.Trace.CPUWaits.Signals[i]; s.Held(x.End) {
 			w.idle[nameOf(x.Thread)] += x.Length()
 		}
 	}

@@ -27,8 +27,8 @@ func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
 	for i := range t.Scopes {
 		add(t.Scopes[i].Thread)
 	}
-	for i := range t.SignalWaits {
-		add(t.SignalWaits[i].Signaller)
+	for i := range t.CPUWaits.Signals {
+		add(t.CPUWaits.Signals[i].Signaller)
 	}
 	return names
 }
@@ -83,8 +83,8 @@ func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
 func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	by := map[*analyze.Thread][]*analyze.SignalWait{}
 	var order []*analyze.Thread
-	for i := range of.Trace.SignalWaits {
-		s := &of.Trace.SignalWaits[i]
+	for i := range of.Trace.CPUWaits.Signals {
+		s := &of.Trace.CPUWaits.Signals[i]
 		if !of.Held(s.End) || s.Signaller == nil || s.Signalled == 0 || s.Signaller.Process == nil ||
 			w.threads[s.Thread] == 0 {
 			continue

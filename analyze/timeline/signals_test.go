@@ -42,7 +42,7 @@ func TestSignals(t *testing.T) {
 	}
 	slices.Sort(got)
 	var want []string
-	for _, w := range trace.SignalWaits {
+	for _, w := range trace.CPUWaits.Signals {
 		if w.Signaller != nil {
 			want = append(want, fmt.Sprintf("7/signals of %s %s at %d, to 7/%s %d", w.Signaller.Name, w.Name, w.Signalled,
 				w.Thread.Name, w.End))

@@ -17,10 +17,10 @@ func TestSmallIsWhatItSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(trace.Processes) != 2 || len(trace.Threads) != 3 || len(trace.Queues) != 2 || len(trace.CommandBuffers) != 5 ||
-		len(trace.Allocations) != 1 {
+		len(trace.Memory.Allocations) != 1 {
 		t.Errorf("%d processes, %d threads, %d queues, %d command buffers, %d allocations", len(trace.Processes),
 			len(trace.Threads),
-			len(trace.Queues), len(trace.CommandBuffers), len(trace.Allocations))
+			len(trace.Queues), len(trace.CommandBuffers), len(trace.Memory.Allocations))
 	}
 	if len(trace.Unfinished) != 1 || trace.Unfinished[0].Thread.ID != 102 {
 		t.Errorf("unfinished: %+v", trace.Unfinished)

@@ -65,8 +65,8 @@ func (p *part) load(std stdio, path string, visit func(*analyze.VisitedCall)) (*
 		asked = fmt.Sprintf("from %v to %v", p.from, p.to)
 	}
 	length := ""
-	if trace.Length > 0 {
-		length = fmt.Sprintf("; its calls are from 0s to %v", time.Duration(trace.Length))
+	if trace.Run.Length > 0 {
+		length = fmt.Sprintf("; its calls are from 0s to %v", time.Duration(trace.Run.Length))
 	}
 	return nil, usageError("reading %s: nothing happened %s%s", path, asked, length)
 }
@@ -100,7 +100,7 @@ func (p *part) modelOf(recording *xctrace.Recording, path string) (*analyze.Trac
 	if err != nil {
 		return nil, usageError("reading %s: %w", path, err)
 	}
-	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Allocations) > 0 {
+	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Memory.Allocations) > 0 {
 		return trace, nil
 	}
 	return nil, usageError("%s has no table of Metal%s: mtrace xctrace lists its tables, mtrace export --table "+

@@ -196,8 +196,9 @@ func TestJobControl(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(loaded.CommandBuffers) == 0 || loaded.Lost.Records != 0 {
-		t.Errorf("%d command buffers are in the trace, %d records were lost", len(loaded.CommandBuffers), loaded.Lost.Records)
+	if len(loaded.CommandBuffers) == 0 || loaded.Recording.Lost.Records != 0 {
+		t.Errorf("%d command buffers are in the trace, %d records were lost", len(loaded.CommandBuffers),
+			loaded.Recording.Lost.Records)
 	}
 }
 

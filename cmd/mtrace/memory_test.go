@@ -51,7 +51,7 @@ func TestAllocations(t *testing.T) {
 	}
 	stdout, trace := runClient(t, "allocations", &d, "SOFTMETAL_MEMORY_MB=400")
 	var got []string
-	for _, a := range trace.Allocations {
+	for _, a := range trace.Memory.Allocations {
 		got = append(got, fmt.Sprintf("%s %d %s inside %v released %v", strings.SplitN(a.Selector, ":", 2)[0], a.Bytes,
 			a.Storage, a.OnHeap, a.Released > a.At))
 	}

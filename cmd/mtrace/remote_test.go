@@ -59,8 +59,8 @@ func checkTruth(t *testing.T, tracePath, truthPath string) {
 	t.Helper()
 	got, trace := traceSequences(t, tracePath)
 	want, _ := truthSequences(t, truthPath)
-	if len(want) < 2 || trace.Source.Truncated || trace.Lost.Records != 0 {
-		t.Errorf("%d threads in truth, cut %v, %d lost", len(want), trace.Source.Truncated, trace.Lost.Records)
+	if len(want) < 2 || trace.Source.Truncated || trace.Recording.Lost.Records != 0 {
+		t.Errorf("%d threads in truth, cut %v, %d lost", len(want), trace.Source.Truncated, trace.Recording.Lost.Records)
 	}
 	for tid := range want {
 		if i := firstDifference(got[tid], want[tid]); i >= 0 {
@@ -105,7 +105,7 @@ func TestRunSendsAway(t *testing.T) {
 	}
 	got := c.interrupt(t)
 	trace, err := analyze.Load(filepath.Join(dir, strings.TrimSpace(got.stdout)), analyze.Options{})
-	if err != nil || trace.Source.Truncated || len(trace.CommandBuffers) < 60 || trace.Lost.Records != 0 {
+	if err != nil || trace.Source.Truncated || len(trace.CommandBuffers) < 60 || trace.Recording.Lost.Records != 0 {
 		t.Errorf("%v: %+v", err, got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*.mtrace*")); len(left) > 0 {
@@ -273,8 +273,8 @@ func TestSpoolFullIsSaid(t *testing.T) {
 	for tid := range want {
 		here, there = here+len(calls[tid]), there+len(want[tid])
 	}
-	if trace.Lost.Records == 0 || here >= there {
-		t.Errorf("%d of %d calls are there, %d records are said to be lost", here, there, trace.Lost.Records)
+	if trace.Recording.Lost.Records == 0 || here >= there {
+		t.Errorf("%d of %d calls are there, %d records are said to be lost", here, there, trace.Recording.Lost.Records)
 	}
 }
 

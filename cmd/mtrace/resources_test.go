@@ -60,12 +60,12 @@ func TestMemoryOfAnother(t *testing.T) {
 			}
 		}
 	}
-	if len(want) != 9 || len(trace.Allocations) != len(want) {
-		t.Fatalf("%d allocations in the trace, %d in truth: %v", len(trace.Allocations), len(want), want)
+	if len(want) != 9 || len(trace.Memory.Allocations) != len(want) {
+		t.Fatalf("%d allocations in the trace, %d in truth: %v", len(trace.Memory.Allocations), len(want), want)
 	}
 	var sum, own uint64
 	for i, w := range want {
-		a := trace.Allocations[i]
+		a := trace.Memory.Allocations[i]
 		if a.Bytes != w.size || a.OnHeap == w.own || a.Released <= a.At {
 			t.Errorf("%s: %d bytes, inside another's %v, released %v; truth %+v", a.Selector, a.Bytes, a.OnHeap,
 				a.Released > a.At, w)

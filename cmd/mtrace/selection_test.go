@@ -76,7 +76,7 @@ func TestSelections(t *testing.T) {
 		}
 		args := []string{"report", "--json"}
 		instant := func() string {
-			return fmt.Sprintf("%dns", random.Int64N(int64(trace.Length)*5/4+1))
+			return fmt.Sprintf("%dns", random.Int64N(int64(trace.Run.Length)*5/4+1))
 		}
 		if random.IntN(3) > 0 {
 			args = append(args, "--from", instant())

@@ -37,8 +37,8 @@ func traceStacks(t *testing.T, command ...string) *analyze.Trace {
 		t.Errorf("with stacks %+v, without %+v", with, without)
 	}
 	if plain := loadStacks(t, filepath.Join(dir, "without.mtrace")); len(plain.Stacks) > 0 ||
-		plain.Capture != (analyze.Capture{}) {
-		t.Errorf("without --stacks: %d stacks, %+v", len(plain.Stacks), plain.Capture)
+		plain.Recording.Stacks != (analyze.Capture{}) {
+		t.Errorf("without --stacks: %d stacks, %+v", len(plain.Stacks), plain.Recording.Stacks)
 	}
 	return loadStacks(t, filepath.Join(dir, "t.mtrace"))
 }
@@ -126,8 +126,8 @@ func TestNativeStacks(t *testing.T) {
 				t.Errorf("waited in %q, want %q", waits, c.wait)
 			}
 			checkLines(t, trace, framed)
-			if trace.Capture.Undefined != 0 || trace.Capture.Took <= 0 {
-				t.Errorf("%+v", trace.Capture)
+			if trace.Recording.Stacks.Undefined != 0 || trace.Recording.Stacks.Took <= 0 {
+				t.Errorf("%+v", trace.Recording.Stacks)
 			}
 		})
 	}

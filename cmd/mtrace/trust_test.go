@@ -296,8 +296,8 @@ func TestTimeNamespace(t *testing.T) {
 	if got.exit != 0 || err != nil {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if len(loaded.Threads) != 2 || loaded.Length <= 0 || loaded.Length > analyze.Nanos(took) {
-		t.Errorf("%d threads in %v, the run took %v", len(loaded.Threads), loaded.Length, took)
+	if len(loaded.Threads) != 2 || loaded.Run.Length <= 0 || loaded.Run.Length > analyze.Nanos(took) {
+		t.Errorf("%d threads in %v, the run took %v", len(loaded.Threads), loaded.Run.Length, took)
 	}
 }
 
@@ -337,8 +337,8 @@ func TestBlockOutlastsAStoppedCollector(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if recorded != calls || loaded.Lost.Records != 0 {
-		t.Errorf("%d of %d calls are in the trace, %d are said to be lost", recorded, calls, loaded.Lost.Records)
+	if recorded != calls || loaded.Recording.Lost.Records != 0 {
+		t.Errorf("%d of %d calls are in the trace, %d are said to be lost", recorded, calls, loaded.Recording.Lost.Records)
 	}
 }
 
@@ -410,8 +410,8 @@ print(failed, "failed")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(calls) != processes || loaded.Lost.Records != 0 || loaded.Lost.Processes != 0 {
-				t.Errorf("%d of %d processes are in the trace, lost %+v", len(calls), processes, loaded.Lost)
+			if len(calls) != processes || loaded.Recording.Lost.Records != 0 || loaded.Recording.Lost.Processes != 0 {
+				t.Errorf("%d of %d processes are in the trace, lost %+v", len(calls), processes, loaded.Recording.Lost)
 			}
 			want := 0
 			for _, n := range calls {

@@ -130,8 +130,8 @@ func TestTraceIsTheTruth(t *testing.T) {
 			if len(want) < 2 {
 				t.Fatalf("the truth has %d threads", len(want))
 			}
-			if trace.Lost.Records != 0 {
-				t.Errorf("%d records lost", trace.Lost.Records)
+			if trace.Recording.Lost.Records != 0 {
+				t.Errorf("%d records lost", trace.Recording.Lost.Records)
 			}
 			for _, tid := range slices.Sorted(maps.Keys(want)) {
 				if i := firstDifference(got[tid], want[tid]); i >= 0 {
@@ -168,8 +168,8 @@ func checkNested(t *testing.T, trace *analyze.Trace, file *truth.File) {
 		}
 		stacks[c.Thread] = append(stack, c)
 	}
-	if trace.Lost.Nested != want || want == 0 {
-		t.Errorf("%d calls inside calls were counted, %d were made", trace.Lost.Nested, want)
+	if trace.Recording.Lost.Nested != want || want == 0 {
+		t.Errorf("%d calls inside calls were counted, %d were made", trace.Recording.Lost.Nested, want)
 	}
 }
 
@@ -312,8 +312,8 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 					len(traced), len(truths), d, from(traced, d), from(truths, d))
 			}
 		}
-		if trace.Lost.Records != 0 {
-			t.Errorf("kill %d: %d records lost", i, trace.Lost.Records)
+		if trace.Recording.Lost.Records != 0 {
+			t.Errorf("kill %d: %d records lost", i, trace.Recording.Lost.Records)
 		}
 		os.Remove(tracePath)
 		os.Remove(truthPath)

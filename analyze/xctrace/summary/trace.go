@@ -11,7 +11,7 @@ import (
 
 // Trace makes the shared model of the subject's work, so that every output and
 // comparison of our own traces works on an export too. What Instruments does
-// not record is left empty and listed in Trace.Missing: there are no calls and
+// not record is left empty and listed in Source.Missing: there are no calls and
 // no waits, so a thread's time outside of encoding is not known to be its own.
 func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	s, err := newScope(r, f)
@@ -74,7 +74,7 @@ func (m *modeller) source() {
 	if src.Truncated {
 		src.Short = &analyze.Shortfall{Kind: analyze.Cut, Why: "the export is cut: " + strings.Join(out.Truncated, ", "),
 			Parts: 0}
-		m.trace.Lost.AtLeast = true
+		m.trace.Recording.Lost.AtLeast = true
 	}
 	src.Host = out.Device
 	if m.Run == nil {
@@ -169,7 +169,7 @@ func (m *modeller) allocations() {
 	for i := range m.Resources {
 		a := &m.Resources[i]
 		if m.own(a.Process) && a.Process != 0 && m.inside(a.Time) && m.Text(a.Event) == "Allocation" {
-			m.trace.Allocations = append(m.trace.Allocations, analyze.Allocation{
+			m.trace.Memory.Allocations = append(m.trace.Memory.Allocations, analyze.Allocation{
 				At: a.Time, Thread: m.thread(a.Thread, m.process(m.Processes[a.Process].PID)), Selector: m.Text(a.Type),
 				Bytes: a.Bytes,
 			})
@@ -193,7 +193,7 @@ func (m *modeller) finish() {
 	}
 	t.Warnings = m.warnings(&out)
 	for _, x := range m.missing(&out) {
-		t.Missing = append(t.Missing, analyze.Missing{What: x.What, Why: x.Why})
+		t.Source.Missing = append(t.Source.Missing, analyze.Missing{What: x.What, Why: x.Why})
 	}
 	if out.GPU != nil && out.GPU.ForeignShare > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("%.1f%% of the GPU time in the export was other processes' and is "+

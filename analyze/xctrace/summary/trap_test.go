@@ -311,8 +311,8 @@ func TestTrap24And28And32NothingIsGuessed(t *testing.T) {
 			}
 		}
 	}
-	if len(trace.Waits) != 0 || len(trace.Missing) < 4 {
-		t.Errorf("%d waits, missing %v", len(trace.Waits), trace.Missing)
+	if len(trace.Waits) != 0 || len(trace.Source.Missing) < 4 {
+		t.Errorf("%d waits, missing %v", len(trace.Waits), trace.Source.Missing)
 	}
 }
 

@@ -25,8 +25,9 @@ type Estimate struct {
 	Status Status
 	Blocks int   // treated blocks
 	Units  int64 // of progress in them
-	// Injected is the mean delay for each unit of progress.
-	Injected analyze.Nanos
+	// Occurrences were delayed by Total together; Injected is Total for each unit of progress.
+	Occurrences     int64
+	Total, Injected analyze.Nanos
 	// Sensitivity is by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit.
 	// It is nil if there are too few blocks, or the target is virtually sped up.
 	Sensitivity *Slope
@@ -35,6 +36,7 @@ type Estimate struct {
 	Curve       []Point // of a target that is virtually sped up
 	// Longer is how much longer the experiment must run, with the same share of blocks, to decide. 0 is no longer.
 	Longer analyze.Nanos
+	Replay *Prediction // nil if nothing was measured, or nothing was compared
 }
 
 // A Point of a virtual speed-up says what a faster target brings.
@@ -67,10 +69,11 @@ func Analyze(of *analyze.Experiment) *Result {
 			if b := &e.Blocks[i]; b.Target == t.ID && b.Length() > 0 {
 				x.Blocks++
 				x.Units += b.Units
-				x.Injected += b.Injected
+				x.Total += b.Injected
+				x.Occurrences += b.Occurrences
 			}
 		}
-		x.Injected /= analyze.Nanos(max(1, x.Units))
+		x.Injected = x.Total / analyze.Nanos(max(1, x.Units))
 		if t.Mode == wire.ExperimentSpeedup {
 			x.Curve = e.curve(&t)
 			x.PValue = smallest(x.Curve)
@@ -141,4 +144,9 @@ func smallest(curve []Point) float64 {
 		p = min(p, point.PValue*float64(len(curve)))
 	}
 	return p
+}
+
+// each is the mean delay of an occurrence.
+func (x *Estimate) each() analyze.Nanos {
+	return x.Total / analyze.Nanos(max(1, x.Occurrences))
 }

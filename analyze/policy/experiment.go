@@ -13,4 +13,9 @@ const (
 	UnitsOfBlock = 20
 	// DecidingPower is the probability with which an experiment that runs as much longer as is proposed decides.
 	DecidingPower = 0.8
+	// SensitivityFloor is the sensitivity of which the replay's error is a share at least: a prediction of no effect is
+	// not exact.
+	SensitivityFloor = 1
+	// DisputedVerdict is the most confidence of a verdict whose replay an experiment contradicts.
+	DisputedVerdict = 0.5
 )

@@ -117,8 +117,9 @@ var knownDocuments = []struct {
 	}},
 	{"mtrace.page/1", "", documentOfPage},
 	{"mtrace.workload/1", "", func(_ *testing.T, r recorded) []string { return []string{r.said} }},
-	{"mtrace.relay/2", "", nil},      // encrypted: TestMessagesAreOfTheirSchemas of collector/relay
-	{"mtrace.relay-note/1", "", nil}, // gone when the trace is whole: there, too
+	{"mtrace.experiment/1", "experiment", nil}, // TestJSON of analyze/experiment, and runs of the command
+	{"mtrace.relay/2", "", nil},                // encrypted: TestMessagesAreOfTheirSchemas of collector/relay
+	{"mtrace.relay-note/1", "", nil},           // gone when the trace is whole: there, too
 }
 
 // Every document that anything here writes or reads has a row, and so has every command that prints one. The story: the

@@ -31,6 +31,7 @@ type Change struct {
 	Fed      bool   // threads never wait for work from other threads
 	Even     bool   // what threads do until they meet at a barrier is shared out evenly
 	Scale    *Scale // things that take more or less time; nil is none
+	Added    *Added // a delay that is added in some places; nil is none
 }
 
 // OnlyFaster reports whether no cause is removed. Hand-offs between threads then wait for processors as recorded.
@@ -55,6 +56,7 @@ func (c Change) Both(d Change) Change {
 		Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
 		Room: c.Room || d.Room, Overlap: c.Overlap || d.Overlap, Lines: c.Lines || d.Lines,
 		Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Even: c.Even || d.Even, Scale: cmp.Or(c.Scale, d.Scale),
+		Added: cmp.Or(c.Added, d.Added),
 	}
 }
 
@@ -93,6 +95,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 		{c.Launch, launchFewer},
 		{c.Alone, useGPUAlone},
 		{c.Scale != nil, c.Scale.apply},
+		{c.Added != nil, c.Added.apply},
 		{c.Cores, addProcessors},
 		{c.Events && !c.Overlap, keepQueuesSerial},
 		{c.Events, ignoreEvents},

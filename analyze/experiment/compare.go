@@ -1,0 +1,149 @@
+package experiment
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/evidence"
+	"mtrace/analyze/replay"
+	"mtrace/analyze/replay/change"
+	"mtrace/collector/wire"
+)
+
+// A Prediction is what the replay of the trace says about a target.
+type Prediction struct {
+	Sensitivity *replay.Sensitivity // nil if nothing is predicted
+	Why         string              // why not
+	Disagrees   bool                // its interval and the measured one have nothing in common
+	Lacks       string              // what the replay may lack, if they disagree
+}
+
+// Compare adds the replay's prediction to each target that has a measured sensitivity. The same delay is added to the
+// recorded program.
+func (r *Result) Compare(t *analyze.Trace, p *analyze.Process, of *replay.Replay) {
+	for i := range r.Estimates {
+		x := &r.Estimates[i]
+		if x.Sensitivity == nil {
+			continue
+		}
+		x.Replay = &Prediction{}
+		if of == nil {
+			x.Replay.Why = "the trace was not replayed"
+			continue
+		}
+		added, why := addedBy(t, p, of, x)
+		if added == nil {
+			x.Replay.Why = why
+			continue
+		}
+		s, why := of.Sensitivity(added, r.Experiment.Threads)
+		x.Replay.Sensitivity, x.Replay.Why = s, why
+		if s == nil {
+			continue
+		}
+		measured := x.Sensitivity
+		switch {
+		case measured.Low > s.High:
+			x.Replay.Disagrees, x.Replay.Lacks = true, lacksWaits(x.Target.Kind)
+		case measured.High < s.Low:
+			x.Replay.Disagrees, x.Replay.Lacks = true, lacksSlack(x.Target.Kind)
+		}
+	}
+}
+
+// Disagrees says whether the replay contradicts the measurement of a target.
+func (r *Result) Disagrees() bool {
+	return slices.ContainsFunc(r.Estimates, func(x Estimate) bool { return x.Replay != nil && x.Replay.Disagrees })
+}
+
+// addedBy is the delay in the replayed program that stands for the delays of a target, or why there is none.
+func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimate) (*replay.Added, string) {
+	target := &x.Target
+	a := &replay.Added{By: max(1, x.Injected)} // in each command buffer
+	if n := len(target.Threads); n > 0 {
+		a.Threads = of.ThreadsNamed(threadNames(t, p, target.Threads)...)
+		if len(a.Threads) == 0 {
+			return nil, "the replayed program has none of the target's threads"
+		}
+	}
+	switch target.Kind {
+	case wire.ExperimentOwn:
+		a.At = change.BeforeAcquire
+	case wire.ExperimentWait:
+		a.At = change.AfterWait
+	case wire.ExperimentHandler:
+		a.At = change.InHandler
+	case wire.ExperimentLock:
+		a.At = change.InLock
+		if target.Lock != 0 {
+			names := of.Locks()
+			a.Lock = int32(1 + slices.IndexFunc(names, func(name string) bool { return names != nil && isLock(target, name) }))
+			if a.Lock == 0 {
+				return nil, "no thread waits for the lock in the replayed program"
+			}
+		}
+	default:
+		switch partOf(t, target.Calls) {
+		case analyze.PartCompile:
+			a.At, a.By = change.BeforeCompile, max(1, x.each())
+		case analyze.PartAcquire:
+			a.At = change.BeforeAcquire
+		default:
+			a.At = change.BeforeCommit
+		}
+	}
+	return a, ""
+}
+
+// isLock says whether the replay's name of a lock is a target's. Locks without a name are called by their address.
+func isLock(target *analyze.ExperimentTarget, name string) bool {
+	return name == target.Name || name == hex(target.Lock) || name == hex(uint64(target.Object))
+}
+
+// threadNames are the names of threads in the replayed program.
+func threadNames(t *analyze.Trace, p *analyze.Process, ids []analyze.ThreadID) (names []string) {
+	for _, thread := range t.Threads {
+		if thread.Process == p && slices.Contains(ids, thread.ID) {
+			names = append(names, evidence.ThreadName(thread))
+		}
+	}
+	return names
+}
+
+// partOf is the part of a thread's time that calls belong to.
+func partOf(t *analyze.Trace, calls []string) analyze.Part {
+	for _, c := range t.Calls {
+		if slices.Contains(calls, c.Selector) {
+			return c.Part
+		}
+	}
+	return analyze.PartOtherAPI
+}
+
+// lacksWaits is what the replay may lack if a delay costs more than predicted.
+func lacksWaits(kind wire.ExperimentKind) string {
+	switch kind {
+	case wire.ExperimentLock:
+		return "the replay knows only waits for the lock, so it lacks threads that take the lock without waiting, and " +
+			"locks that other threads wait for at the same time"
+	case wire.ExperimentHandler:
+		return "the replay lets handlers of different command buffers run at once; they may run one after another, or " +
+			"submit the next work"
+	}
+	return "the replay lacks a wait for the delayed thread: one that is not recorded, such as spinning on a flag, or a lock " +
+		"inside of the framework"
+}
+
+// lacksSlack is what the replay may lack if a delay costs less than predicted.
+func lacksSlack(kind wire.ExperimentKind) string {
+	switch kind {
+	case wire.ExperimentWait:
+		return "the replay lacks slack after the wait: the thread may wait for something else next, or the GPU has more " +
+			"queued work than the trace shows"
+	case wire.ExperimentLock:
+		return "the replay lets every delay of the lock's holder delay the threads that wait; they may do other work, or the " +
+			"lock is less contended than its recorded waits"
+	}
+	return "the replay lacks slack of the delayed thread: it may wait later for something that is not recorded, or the " +
+		"GPU has more queued work than the trace shows"
+}

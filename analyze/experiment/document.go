@@ -1,0 +1,185 @@
+package experiment
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+	"mtrace/analyze/replay"
+	"mtrace/collector/wire"
+)
+
+// Schema names the document.
+const Schema = "mtrace.experiment/1"
+
+// A Document is what an experiment says, as JSON and as text. Times are nanoseconds, shares are 0…1.
+type Document struct {
+	Schema   string  `json:"schema"`
+	Path     string  `json:"path"`
+	Program  string  `json:"program"`
+	PID      int     `json:"pid"`
+	Device   string  `json:"device"`
+	Software bool    `json:"software_metal"`
+	Seed     uint64  `json:"seed"` // of the random order of treatments
+	Budget   float64 `json:"budget_share"`
+	Slowed   float64 `json:"slowed_share"` // by the delays, over the whole experiment
+	Progress string  `json:"progress"`     // a unit of it: "commands" or "mark:NAME"
+	Threads  int     `json:"threads"`      // that make progress
+	WallNS   int64   `json:"wall_ns"`      // from the first block to the last
+	Blocks   int     `json:"blocks"`
+	// without delays
+	Baselines int      `json:"baseline_blocks"`
+	UnitNS    int64    `json:"unit_ns"` // median time that a thread takes for a unit of progress in these
+	Rate      float64  `json:"false_discovery_rate"`
+	LongerNS  int64    `json:"longer_ns"` // how much longer the experiment must run to decide about all targets
+	Targets   []Row    `json:"targets"`
+	Disagrees bool     `json:"replay_disagrees"` // about at least one target
+	Warnings  []string `json:"warnings"`
+}
+
+// A Row is what an experiment says about one target.
+type Row struct {
+	ID      int      `json:"id"`
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"` // call, lock, wait, own (code between calls) or handler
+	Mode    string   `json:"mode"` // delay, or speedup: all other threads are delayed while the target runs
+	Calls   []string `json:"calls"`
+	Threads []uint64 `json:"tids"` // that are delayed; empty is all
+	Status  Status   `json:"status"`
+	Blocks  int      `json:"blocks"`
+	Delays  int64    `json:"occurrences"` // of the target, that were delayed
+	DelayNS int64    `json:"delay_ns"`    // mean delay of an occurrence
+	UnitNS  int64    `json:"unit_delay_ns"`
+	// by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit; null if there are
+	// too few blocks, or the mode is speedup
+	Sensitivity *Interval `json:"sensitivity"`
+	PValue      float64   `json:"p_value"` // of no effect
+	QValue      float64   `json:"q_value"` // p_value, adjusted for the number of targets
+	Curve       []Speedup `json:"speedup"` // of mode speedup
+	LongerNS    int64     `json:"longer_ns"`
+	Replay      *Replayed `json:"replay"` // null if it was not asked
+}
+
+// An Interval is an estimate with its 95% interval. An end is null if the interval has no end there.
+type Interval struct {
+	Estimate float64  `json:"estimate"`
+	Low      *float64 `json:"low"`
+	High     *float64 `json:"high"`
+}
+
+// A Speedup is a point of a virtual speed-up.
+type Speedup struct {
+	Removed float64   `json:"removed_share"` // of the target's duration
+	Blocks  int       `json:"blocks"`
+	Saved   *Interval `json:"saved_share"` // of the time of a unit of progress; null if there are too few blocks
+	PValue  float64   `json:"p_value"`
+}
+
+// Replayed is what the replay of the trace predicts for the same delay.
+type Replayed struct {
+	Sensitivity *Interval `json:"sensitivity"`   // null if nothing is predicted
+	Why         string    `json:"not_predicted"` // why not
+	Disagrees   bool      `json:"disagrees"`     // both intervals have nothing in common
+	Lacks       string    `json:"may_lack"`      // what the replay may lack if it disagrees
+}
+
+// Build makes the document about the experiment with a process of a trace. Without a replay nothing is compared.
+func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Document {
+	r := Analyze(p.Experiment)
+	r.Compare(t, p, of)
+	d := r.Document()
+	d.Path, d.Program, d.PID = t.Source.Path, p.Program, p.ID
+	d.Device, d.Software = t.Source.Device, t.Source.SoftwareMetal
+	return d
+}
+
+// Of is the process of a trace with which there was an experiment; nil if there was none.
+func Of(t *analyze.Trace) *analyze.Process {
+	if i := slices.IndexFunc(t.Processes, func(p *analyze.Process) bool { return p.Experiment != nil }); i >= 0 {
+		return t.Processes[i]
+	}
+	return nil
+}
+
+// Document is the result as a document.
+func (r *Result) Document() *Document {
+	e := r.Experiment
+	d := &Document{Schema: Schema, Seed: e.Seed, Budget: e.Budget, Slowed: r.Slowed, Progress: e.Progress,
+		Threads: e.Threads, WallNS: int64((&estimator{Experiment: e}).ran()), Blocks: len(e.Blocks),
+		UnitNS: int64(r.Baseline), Rate: policy.FalseDiscovery.Value, Targets: []Row{}, Disagrees: r.Disagrees(),
+		Warnings: append([]string{}, r.Warnings...)}
+	for i := range e.Blocks {
+		if e.Blocks[i].Target == 0 {
+			d.Baselines++
+		}
+	}
+	for i := range r.Estimates {
+		row := r.Estimates[i].row()
+		d.LongerNS = max(d.LongerNS, row.LongerNS)
+		d.Targets = append(d.Targets, row)
+	}
+	return d
+}
+
+func (x *Estimate) row() Row {
+	t := &x.Target
+	row := Row{ID: t.ID, Name: targetName(t), Kind: string(t.Kind), Mode: string(t.Mode),
+		Calls: append([]string{}, t.Calls...), Threads: []uint64{}, Status: x.Status, Blocks: x.Blocks,
+		Delays: x.Occurrences, DelayNS: int64(x.each()), UnitNS: int64(x.Injected), Sensitivity: x.Sensitivity.interval(),
+		PValue: x.PValue, QValue: x.QValue, Curve: []Speedup{}, LongerNS: int64(x.Longer)}
+	for _, id := range t.Threads {
+		row.Threads = append(row.Threads, uint64(id))
+	}
+	for _, p := range x.Curve {
+		row.Curve = append(row.Curve, Speedup{p.Share, p.Blocks, p.Saved.interval(), p.PValue})
+	}
+	if p := x.Replay; p != nil {
+		row.Replay = &Replayed{Why: p.Why, Disagrees: p.Disagrees, Lacks: p.Lacks}
+		if s := p.Sensitivity; s != nil {
+			row.Replay.Sensitivity = (&Slope{s.Estimate, s.Low, s.High}).interval()
+		}
+	}
+	return row
+}
+
+// targetName is what a target is called in text.
+func targetName(t *analyze.ExperimentTarget) string {
+	switch {
+	case t.Name != "":
+		return t.Name
+	case len(t.Calls) > 0:
+		return strings.Join(t.Calls, ", ")
+	case t.Kind == wire.ExperimentLock && t.Lock != 0:
+		return "lock " + hex(t.Lock)
+	}
+	return string(t.Kind)
+}
+
+func hex(n uint64) string { return fmt.Sprintf("%#x", n) }
+
+// interval is the slope in JSON, which knows no infinity.
+func (s *Slope) interval() *Interval {
+	if s == nil {
+		return nil
+	}
+	end := func(x float64) *float64 {
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	return &Interval{s.Estimate, end(s.Low), end(s.High)}
+}
+
+// WriteJSON writes the document, indented.
+func (d *Document) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(d)
+}

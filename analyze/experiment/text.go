@@ -1,0 +1,114 @@
+package experiment
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
+
+// mostRows bounds the targets in the text, so that it fits on a screen.
+const mostRows = 20
+
+// WriteText writes the document for people: at most a screen.
+func (d *Document) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for _, line := range d.Lines() {
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Lines are the text, line by line.
+func (d *Document) Lines() (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, wrap(fmt.Sprintf(format, args...))...) }
+	add("Experiment: delays in %d of %d blocks in %s, the rest are baselines (seed %d)", d.Blocks-d.Baselines, d.Blocks,
+		analyze.Nanos(d.WallNS), d.Seed)
+	if d.UnitNS > 0 {
+		add("A %s takes a thread %s without delays (%s); the delays slowed the program down by %s (budget %s).", d.unit(),
+			analyze.Nanos(d.UnitNS), analyze.Plural(d.Threads, "thread"), analyze.FormatShare(d.Slowed),
+			analyze.FormatShare(d.Budget))
+	}
+	if d.Software {
+		add("Software Metal: times are not a GPU's.")
+	}
+	for _, warning := range d.Warnings {
+		add("! %s", warning)
+	}
+	rows := [][]string{{"target", "sensitivity", "95% interval", "replay", "blocks", "delay", "result"}}
+	left := 0
+	for i := range d.Targets {
+		r := &d.Targets[i]
+		if r.Mode == string(wire.ExperimentSpeedup) {
+			continue
+		}
+		if len(rows) > mostRows {
+			left++
+			continue
+		}
+		rows = append(rows, []string{cut(analyze.Printable(r.Name), 34), r.Sensitivity.estimate(), r.Sensitivity.ends(),
+			r.predicted(), fmt.Sprint(r.Blocks), r.delay(), r.Result()})
+	}
+	if len(rows) > 1 {
+		add("")
+		lines = append(lines, table(rows, 1, 6)...)
+		add("Sensitivity: by how many ns a %s takes longer for each ns of delay in it.", d.unit())
+		add("1: on the critical path; 0: slack; above 1: other threads wait for it too.")
+	}
+	if left > 0 {
+		add("... and %s, which --json lists", analyze.Plural(left, "more target"))
+	}
+	lines = append(lines, d.speedups()...)
+	for i := range d.Targets {
+		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
+			add("")
+			add("The replay disagrees about %s: %s measured, %s predicted. Do not rely on its predictions for it.",
+				analyze.Printable(r.Name), r.Sensitivity.Words(), r.Replay.Sensitivity.Words())
+			add("  Perhaps %s.", r.Replay.Lacks)
+		}
+	}
+	if d.LongerNS > 0 {
+		add("")
+		add("Not enough blocks for every target: run %s longer.", longer(d.LongerNS))
+	}
+	return lines
+}
+
+// speedups are the curves of virtual speed-ups.
+func (d *Document) speedups() (lines []string) {
+	var rows [][]string
+	columns := 1
+	for i := range d.Targets {
+		r := &d.Targets[i]
+		if r.Mode != string(wire.ExperimentSpeedup) {
+			continue
+		}
+		row := []string{cut(analyze.Printable(r.Name), 34)}
+		for _, p := range r.Curve {
+			saved := "not enough blocks"
+			if p.Saved != nil {
+				saved = p.Saved.shares()
+			}
+			row = append(row, fmt.Sprintf("%.0f%%: %s", 100*p.Removed, saved))
+		}
+		if len(row) == 1 {
+			row = append(row, "not enough blocks")
+		}
+		columns = max(columns, len(row))
+		rows = append(rows, row)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	for i := range rows {
+		for len(rows[i]) < columns {
+			rows[i] = append(rows[i], "")
+		}
+	}
+	lines = []string{"", "Virtual speed-ups: time of a " + d.unit() + " saved if the target took so much less time"}
+	return append(lines, table(rows, columns, columns)...)
+}

@@ -1,0 +1,195 @@
+package experiment
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"mtrace/analyze"
+	"mtrace/collector/wire"
+)
+
+// unit is what a unit of progress is called.
+func (d *Document) unit() string {
+	if name, marks := strings.CutPrefix(d.Progress, wire.ProgressMark); marks {
+		return analyze.Printable(name) + " (mark)"
+	}
+	return "command buffer"
+}
+
+// Result is what is known of a target, in words.
+func (r *Row) Result() string {
+	switch {
+	case r.Status == Undecided:
+		if r.LongerNS > 0 {
+			return "not enough blocks: run " + longer(r.LongerNS) + " longer"
+		}
+		return "not enough blocks"
+	case r.Replay != nil && r.Replay.Disagrees:
+		return statusWords[r.Status] + "; the replay disagrees"
+	}
+	return statusWords[r.Status]
+}
+
+var statusWords = map[Status]string{
+	Affects: "progress depends on it", Slack: "slack", Opposite: "delays make the program faster",
+}
+
+// Finding is one sentence about a target: "10 µs more in each wait cost 9.40 µs a command buffer (8.70 to 10.1); replay:
+// 9.10 µs". The delay is that of all occurrences in a unit of progress.
+func (d *Document) Finding(id int) string {
+	for i := range d.Targets {
+		r := &d.Targets[i]
+		if r.ID != id {
+			continue
+		}
+		if r.Sensitivity == nil || r.Sensitivity.Low == nil || r.Sensitivity.High == nil {
+			return fmt.Sprintf("%s: %s", analyze.Printable(r.Name), r.Result())
+		}
+		const delay = 10e3
+		cost := func(s float64) string { return analyze.Nanos(math.Round(s * delay)).String() }
+		text := fmt.Sprintf("measured: %s more in each %s (%s) cost %s (%s to %s)", analyze.Nanos(delay), d.unit(),
+			analyze.Printable(r.Name), cost(r.Sensitivity.Estimate), cost(*r.Sensitivity.Low), cost(*r.Sensitivity.High))
+		if r.Replay != nil && r.Replay.Sensitivity != nil {
+			text += "; replay: " + cost(r.Replay.Sensitivity.Estimate)
+			if r.Replay.Disagrees {
+				text += ", which disagrees: perhaps " + r.Replay.Lacks
+			}
+		}
+		if r.Status == Undecided {
+			text += "; " + r.Result()
+		}
+		return text
+	}
+	return ""
+}
+
+// longer is a time that an experiment must run longer.
+func longer(ns int64) string {
+	const hour = int64(3600e9)
+	switch {
+	case ns > hour:
+		return "more than an hour"
+	case ns >= 120e9:
+		return fmt.Sprintf("%d min", (ns+60e9-1)/60e9)
+	}
+	return fmt.Sprintf("%d s", (ns+1e9-1)/1e9)
+}
+
+func (i *Interval) estimate() string {
+	if i == nil {
+		return "-"
+	}
+	return number(i.Estimate)
+}
+
+// ends are the ends of the interval: "0.93 to 1.07".
+func (i *Interval) ends() string {
+	if i == nil {
+		return "-"
+	}
+	return end(i.Low) + " to " + end(i.High)
+}
+
+// Words are the estimate with its interval: "1.02 (0.95 to 1.09)".
+func (i *Interval) Words() string {
+	if i == nil {
+		return "-"
+	}
+	return i.estimate() + " (" + i.ends() + ")"
+}
+
+// shares are the same in percent.
+func (i *Interval) shares() string {
+	percent := func(x *float64) string {
+		if x == nil {
+			return "?"
+		}
+		return fmt.Sprintf("%.1f%%", 100**x)
+	}
+	return percent(&i.Estimate) + " (" + percent(i.Low) + " to " + percent(i.High) + ")"
+}
+
+func end(x *float64) string {
+	if x == nil {
+		return "?"
+	}
+	return number(*x)
+}
+
+// number has two digits after the point, and no minus before a zero.
+func number(x float64) string {
+	if math.Abs(x) < 0.005 {
+		x = 0
+	}
+	return fmt.Sprintf("%.2f", x)
+}
+
+// predicted is the replay's sensitivity in a cell.
+func (r *Row) predicted() string {
+	if r.Replay == nil || r.Replay.Sensitivity == nil {
+		return "-"
+	}
+	return r.Replay.Sensitivity.estimate()
+}
+
+// delay is the mean delay of an occurrence in a cell.
+func (r *Row) delay() string {
+	if r.DelayNS == 0 {
+		return "-"
+	}
+	return analyze.Nanos(r.DelayNS).String()
+}
+
+// width is how long lines of text are at most.
+const width = 100
+
+// wrap breaks a text into lines; those after the first are indented by two more than the first.
+func wrap(text string) (lines []string) {
+	first := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	line, empty := first, true
+	for word := range strings.FieldsSeq(text) {
+		if !empty && utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > width {
+			lines = append(lines, line)
+			line, empty = first+"  ", true
+		}
+		if !empty {
+			line += " "
+		}
+		line, empty = line+word, false
+	}
+	return append(lines, line)
+}
+
+// cut shortens a text to a number of characters.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	return string([]rune(text)[:most-1]) + "…"
+}
+
+// table aligns the first columns and those from last on to the left, and the others to the right.
+func table(rows [][]string, left, last int) (lines []string) {
+	widths := make([]int, len(rows[0]))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	for _, row := range rows {
+		var b strings.Builder
+		for i, cell := range row {
+			space := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
+			if i < left || i >= last {
+				b.WriteString(cell + space)
+			} else {
+				b.WriteString(space + cell)
+			}
+			b.WriteString("  ")
+		}
+		lines = append(lines, strings.TrimRight(b.String(), " "))
+	}
+	return lines
+}

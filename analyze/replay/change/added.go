@@ -1,0 +1,95 @@
+package change
+
+import (
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/replay/program"
+)
+
+// A Place says where in a program a delay is added.
+type Place uint8
+
+// The places.
+const (
+	BeforeCommit  Place = iota // once for each command buffer, before it is committed
+	BeforeAcquire              // once for each command buffer, before it is made
+	BeforeCompile              // before each compilation
+	AfterWait                  // after each wait for a command buffer
+	InLock                     // each time that a thread holds a lock for which threads wait
+	InHandler                  // in the completion handlers of each command buffer
+)
+
+// An Added is a delay that is added to a program wherever a thread comes by a place.
+type Added struct {
+	At      Place
+	By      analyze.Nanos
+	Threads []int32 // that are delayed, or whose command buffers are; nil is all
+	Lock    int32   // InLock: the named lock, from 1 on; 0 is any
+}
+
+// of says whether a thread is delayed.
+func (a *Added) of(t int32) bool { return a.Threads == nil || slices.Contains(a.Threads, t) }
+
+// apply adds the delay.
+func (a *Added) apply(p *program.Program) { a.visit(p, true) }
+
+// Times is how often the delay is added for each command buffer of the program.
+func (a *Added) Times(p *program.Program) float64 {
+	return float64(a.visit(p, false)) / float64(max(1, len(p.Jobs)))
+}
+
+// visit counts the places, and adds the delay to them if that is wanted.
+func (a *Added) visit(p *program.Program, add bool) (times int) {
+	delay := func(to *analyze.Nanos) {
+		if times++; add {
+			*to += a.By
+		}
+	}
+	if a.At == InHandler {
+		for i := range p.Jobs {
+			if j := &p.Jobs[i]; a.of(j.By) {
+				if delay(&j.Complete); add {
+					j.Handlers += a.By
+				}
+			}
+		}
+	}
+	for t := range p.Threads {
+		th := &p.Threads[t]
+		var held []int32 // locks that the thread holds and for which it is delayed
+		for i := range th.Steps {
+			s := &th.Steps[i]
+			switch {
+			case a.At == InHandler:
+				// whoever waits for the command buffer resumes after its handlers
+				if s.Kind == program.Wait || s.Kind == program.WaitOther {
+					if add && s.Job >= 0 && a.of(p.Jobs[s.Job].By) && s.Notify != program.NotRecorded {
+						s.Handlers += a.By
+					}
+				}
+			case !a.of(int32(t)):
+			case a.At == BeforeCommit && s.Kind == program.Commit, a.At == BeforeAcquire && s.Kind == program.Acquire,
+				a.At == BeforeCompile && s.Kind == program.Compile:
+				delay(&s.Gap)
+			case a.At == AfterWait && (s.Kind == program.Wait || s.Kind == program.WaitOther) && i+1 < len(th.Steps):
+				delay(&th.Steps[i+1].Gap)
+			case a.At == InLock && s.Kind == program.Lock && (a.Lock == 0 || th.Details[i].NamedLock == a.Lock):
+				switch {
+				case s.Lock == 0: // it takes its recorded time, and so does everybody else's wait
+					delay(&s.Cost)
+				case s.Unlocks:
+					held = append(held, s.Lock)
+				default:
+					if delay(&s.Hold); i+1 < len(th.Steps) && add {
+						th.Steps[i+1].Gap += a.By
+					}
+				}
+			case a.At == InLock && s.Kind == program.Unlock && slices.Contains(held, s.Lock):
+				delay(&s.Gap)
+				held = slices.DeleteFunc(held, func(l int32) bool { return l == s.Lock })
+			}
+		}
+	}
+	return times
+}

@@ -28,6 +28,14 @@ func TestOneRanking(t *testing.T) {
 		"gains apart": {[]Finding{{Cause: InterpreterLock, Lost: 230, Speedup: gain(1.1, 1.05, 1.15)},
 			{Cause: DeviceWideSync, Lost: 310, Speedup: gain(1.4, 1.2, 1.6)}},
 			[]string{DeviceWideSync, InterpreterLock}, nil},
+		"one costs more, and the other saves more": {[]Finding{
+			{Cause: Starvation, Lost: 375, Speedup: gain(1.35, 1.2, 1.55)},
+			{Cause: AllocationBound, Lost: 166, Speedup: gain(1.9, 1.7, 2.1)}},
+			[]string{AllocationBound, Starvation}, nil},
+		"a better machine saves no more than it costs": {[]Finding{
+			{Cause: CPUBound, Lost: 300, Speedup: gain(2.5, 2.2, 2.8)},
+			{Cause: AllocationBound, Lost: 440, Speedup: gain(1.9, 1.7, 2.1)}},
+			[]string{AllocationBound, CPUBound}, nil},
 		"as much time, nothing predicted": {[]Finding{{Cause: SingleSubmitter, Lost: 300}, {Cause: Starvation, Lost: 280}},
 			[]string{SingleSubmitter, Starvation}, []string{Starvation}},
 		"a limit that costs more": {[]Finding{{Cause: GPUBound, Lost: 580, Standing: Limit}, {Cause: QueueDepth, Lost: 120},

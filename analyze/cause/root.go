@@ -45,7 +45,12 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 			continue
 		}
 		both, _ := r.Without(without.Both(change))
-		if both == nil || !hangs(top.Speedup, c.Speedup, both) || hangs(c.Speedup, top.Speedup, both) {
+		if both == nil || !hangs(top.Speedup, c.Speedup, both) {
+			continue
+		}
+		// each is a consequence of the other: threads need the GIL anyway, so the fault that costs more comes first
+		mutual := hangs(c.Speedup, top.Speedup, both)
+		if mutual && (top.Cause != InterpreterLock || c.Weight() <= top.Weight()) {
 			continue
 		}
 		top.say("it is a consequence of %s, without which it would cost next to nothing (removing that: %.2fx faster, "+

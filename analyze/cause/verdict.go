@@ -47,11 +47,30 @@ func ask(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// sort orders causes as the report lists them: by rank, then by weight.
+// sort orders causes as the report lists them: by rank, faults worth naming by what their removal saves, and the rest
+// by weight.
 func (v *Verdict) sort(ev *evidence.Evidence) {
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
-		return cmp.Or(cmp.Compare(x.rank(ev), y.rank(ev)), cmp.Compare(y.Weight(), x.Weight()))
+		saved := 0
+		if x.rank(ev) == 0 && y.rank(ev) == 0 {
+			saved = cmp.Compare(y.saves(ev), x.saves(ev))
+		}
+		return cmp.Or(cmp.Compare(x.rank(ev), y.rank(ev)), saved, cmp.Compare(y.Weight(), x.Weight()))
 	})
+}
+
+// saves is the share of the run that the removal of a cause saves, at the low end of its prediction. Where nothing is
+// predicted, it is the share of the threads' time that the cause explains. A better machine saves no more than that.
+func (f *Finding) saves(ev *evidence.Evidence) float64 {
+	share := min(1, ev.Submitters.Share(f.Weight()))
+	if f.Speedup == nil {
+		return share
+	}
+	saved := 1 - 1/max(1, f.Speedup.Least())
+	if f.row().better {
+		return min(share, saved)
+	}
+	return saved
 }
 
 // decide takes the cause that explains the most: faults of the program that are worth naming before limits of the

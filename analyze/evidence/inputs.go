@@ -29,7 +29,7 @@ type Input struct {
 }
 
 // FindInputs finds these waits.
-func FindInputs(work *GPUWork, submitters *Submitters) (in Inputs) {
+func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Inputs) {
 	var by Ordered[string, Input]
 	outside := map[*analyze.Thread][]analyze.Interval{}
 	in.When = map[*analyze.Thread][]analyze.Interval{}
@@ -44,7 +44,7 @@ func FindInputs(work *GPUWork, submitters *Submitters) (in Inputs) {
 		if submitters.TakesPart[w.Thread] && w.Kind != analyze.BlockedFile {
 			in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
 		}
-		if !submitters.Submits[w.Thread] || w.Kind == analyze.BlockedOther {
+		if !submitters.Submits[w.Thread] || w.Kind == analyze.BlockedOther || stages.Writes(w) {
 			continue
 		}
 		idle := submitters.idleDuring(work, &w.Call)

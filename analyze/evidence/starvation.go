@@ -37,15 +37,17 @@ type feedingInput struct {
 	blocked    Blocked
 	barriers   *Barriers
 	inputs     *Inputs
+	stages     *Stages
 }
 
 // FindStarvation finds that. Waits at barriers are imbalance, not starvation. It is for traces without a single
 // submitter, in which the GPU is not saturated.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
 	barriers *Barriers) (s Starvation) {
-	s.Inputs = FindInputs(work, submitters)
+	stages := FindStages(work.trace, waits, submitters)
+	s.Inputs = FindInputs(work, submitters, &stages)
 	s.Lost, s.Outside = s.Inputs.Lost, s.Inputs.Outside
-	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs}
+	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs, &stages}
 	type key struct {
 		thread *analyze.Thread
 		what   string
@@ -75,9 +77,10 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	return s
 }
 
-// feeds says whether a wait is for what another thread makes, or has room for.
+// feeds says whether a wait is for what another thread makes, or has room for, that does not use the GPU itself.
 func (in *feedingInput) feeds(w *analyze.SignalWait) bool {
-	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (in.barriers == nil || !in.barriers.inside[w])
+	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (in.barriers == nil || !in.barriers.inside[w]) &&
+		!in.stages.Signals(w)
 }
 
 func feedingPlace(w *analyze.SignalWait) LockKey {

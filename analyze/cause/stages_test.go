@@ -1,0 +1,51 @@
+package cause
+
+import (
+	"testing"
+
+	"mtrace/analyze"
+	"mtrace/analyze/handmade"
+	"mtrace/collector/wire"
+)
+
+// TestStages: the second stage of a pipeline was said to starve, and to be four times as fast if it need not wait for
+// the first. The first waited for its own GPU work meanwhile: a stage that uses the GPU is no producer outside of it.
+// How the stages pass their items makes no difference. A loader is still one that starves both.
+func TestStages(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		pipe    bool
+		submits bool // the first stage does
+		runs    analyze.Nanos
+		starves bool
+	}{
+		{"a stage that waits for the GPU, by a signal", false, true, 400_000, false},
+		{"a stage that waits for the GPU, by a pipe", true, true, 400_000, false},
+		{"a stage that computes, by a signal", false, true, 50_000, true},
+		{"a stage that computes, by a pipe", true, true, 50_000, true},
+		{"a loader, by a signal", false, false, 0, true},
+		{"a loader, by a pipe", true, false, 0, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := handmade.New(60 * inputPeriod)
+			for i := range analyze.Nanos(59) {
+				begin := 1000 + i*inputPeriod
+				if c.submits {
+					b := w.Buffer(w.B, begin+10_000, handmade.At(begin+50_000, begin+50_000+c.runs))
+					w.Wait(w.B, handmade.At(begin+12_000, begin+60_000+c.runs), b)
+				}
+				if c.pipe {
+					w.Blocked(w.A, handmade.At(begin, begin+640_000), analyze.BlockedPipe, wire.DescriptorOwnPipe, "")
+				} else {
+					w.SignalWait(w.A, handmade.At(begin, begin+640_000), 0x100, w.B, begin+620_000, 0)
+				}
+				b := w.Buffer(w.A, begin+650_000, handmade.At(begin+660_000, begin+900_000))
+				w.Wait(w.A, handmade.At(begin+652_000, begin+905_000), b)
+			}
+			w.Trace.Finish()
+			if v := Analyze(w.Trace, Options{}).Verdict; (v.Cause == Starvation) != c.starves {
+				t.Errorf("%s: %s", v.Cause, v.Summary)
+			}
+		})
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
 	"mtrace/analyze/replay"
+	"mtrace/analyze/steps"
 )
 
 // Options steer what a report holds and how it is written.
@@ -45,6 +46,7 @@ type answers struct {
 	compile  *compile.Use
 	memory   *memory.Use
 	scopes   []Scope
+	repeats  *steps.Sequences
 	insights []insight.Insight
 	hang     *hang.Report
 	before   *cause.Analysis // of the run before it hangs; nil when it does not
@@ -53,7 +55,8 @@ type answers struct {
 // ask asks all analyses; unpredicted leaves out what the run would gain.
 func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t),
-		hang: hang.Find(t, hang.Options{})}
+		hang: hang.Find(t, hang.Options{}), repeats: steps.NewSequences()}
+	x.repeats.Add(t)
 	sum := kernels.NewSum(t)
 	x.kernels, x.named, x.timing = sum.Kernels(), sum.Operations(), sum.Timing
 	if !opts.wants(causes) {
@@ -100,6 +103,7 @@ func (x *answers) report(opts Options) *Report {
 	buildMemory(r, x.memory)
 	buildCompile(r, x.compile)
 	r.Scopes = x.scopes
+	buildSteps(r, t, x.repeats)
 	buildSerialization(r, x.causesIn(), opts)
 	if x.hang != nil {
 		buildHang(r, x.hang.Document(t))

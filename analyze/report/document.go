@@ -34,6 +34,7 @@ type Report struct {
 	Memory           Memory            `json:"memory"`
 	Compile          Compile           `json:"compile"`
 	Scopes           []Scope           `json:"scopes"`
+	Steps            Steps             `json:"steps"`
 	Serialization    Serialization     `json:"serialization"`
 	WhatIf           []WhatIf          `json:"what_if"` // what would help, that which would bring most first
 	Insights         []Insight         `json:"insights"`

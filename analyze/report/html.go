@@ -56,6 +56,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"head":           func(c column) string { return c.name },
 	"color":          func(c column) template.CSS { return template.CSS(c.color) },
 	"filled":         func(m Matrix) bool { return m.largest() > 0 },
+	"stepPhases":     func(list []StepPhase) []StepPhase { return list[:min(mostListed, len(list))] },
 	"scopes":         func(list []Scope) []Scope { return list[:min(mostListed, len(list))] },
 	"queues":         func(list []queueRow) []queueRow { return list[:min(mostListed, len(list))] },
 	"waited":         func(list []CompileWait) []CompileWait { return list[:min(mostListed, len(list))] },

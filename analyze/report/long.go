@@ -12,6 +12,7 @@ import (
 	"mtrace/analyze/insight"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
+	"mtrace/analyze/steps"
 )
 
 // A run of hours is too long for analyses that compare each event with all others, so those use ranges of it.
@@ -87,7 +88,7 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 	}
 	asked = f.Asked(asked)
 	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, opts.Limits.Part), total: &analyze.Total{},
-		memory: memory.NewRunning(), first: 1<<63 - 1, progress: progress}
+		memory: memory.NewRunning(), repeats: steps.NewSequences(), first: 1<<63 - 1, progress: progress}
 	l.threads = evidence.NewTotal(l.total)
 	small := f.Parts(asked, opts.Limits.Window)
 	l.start = small[0]
@@ -129,6 +130,7 @@ type long struct {
 	kernels *kernels.Sum
 	memory  *memory.Running
 	scopes  []Scope
+	repeats *steps.Sequences
 	first   analyze.Nanos // commit
 
 	found *windowed // nil when causes were not asked for
@@ -327,6 +329,7 @@ func (l *long) add(m *measured) {
 	}
 	l.memory.Add(m.trace, l.total)
 	l.scopes = addScopes(l.scopes, m.scopes)
+	l.repeats.Add(m.trace)
 	l.first = min(l.first, m.first)
 }
 
@@ -357,7 +360,8 @@ func (l *long) conclude() {
 
 // report puts the answers together.
 func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
-	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{}}
+	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{},
+		repeats: l.repeats}
 	l.total.Finish()
 	x.serial = &cause.Analysis{Totals: l.threads.Finish()}
 	x.trace = x.serial.Totals.Trace

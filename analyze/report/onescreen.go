@@ -53,7 +53,7 @@ func (s screenRows) tighter() (screenRows, bool) {
 
 // screenParts are the parts of the one-screen report in their order.
 var screenParts = []func(r *Report, w *sheet, rows screenRows){
-	screenSource, screenHang, screenVerdict, screenHelps, screenThreads, screenGPU, screenNotes, screenEnd,
+	screenSource, screenHang, screenVerdict, screenHelps, screenThreads, screenGPU, screenSteps, screenNotes, screenEnd,
 }
 
 // hungParts are the same of a run that hangs: where the program is stuck, and no more.

@@ -38,6 +38,7 @@ var sections = []section{
 	{"kernels", writeKernels, totals | causes},
 	{"operations", writeOperations, totals},
 	{"scopes", writeScopes, totals},
+	{"steps", writeSteps, totals},
 	{"calls", writeCalls, totals},
 	{"sites", writeCallSites, totals},
 	{"memory", writeMemory, totals},

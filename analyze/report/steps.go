@@ -1,0 +1,196 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/steps"
+)
+
+// Steps are the loops of the run, and the prompts and tokens of a language model.
+type Steps struct {
+	Generation *Generation `json:"generation,omitempty"` // absent if no tokens were found
+	Phases     []StepPhase `json:"phases"`               // by their begin; empty if nothing repeats
+}
+
+// Generation sums up the prompts and tokens of all phases.
+type Generation struct {
+	From     string    `json:"from"`      // "marks" or "command buffers"
+	PromptNS Quantiles `json:"prompt_ns"` // from a prompt's first command buffer, or its mark, to its end
+	TokenNS  Quantiles `json:"token_ns"`  // from the end of one token to the end of the next
+	GPUNS    Quantiles `json:"gpu_ns"`    // of a token: its work on the GPU
+	IdleNS   Quantiles `json:"idle_ns"`   // of a token: the GPU had none of its work
+}
+
+// A StepPhase is a range of the run with steps of one kind.
+type StepPhase struct {
+	Kind           string    `json:"kind"`  // "prompt", "decode" or "loop"
+	From           string    `json:"from"`  // "marks", or "command buffers" by the period with which they repeat
+	PID            int       `json:"pid"`   // 0 of marks
+	Queue          uint32    `json:"queue"` // 0 of marks
+	Label          string    `json:"label"` // of the queue, or the name of the marks
+	BeginNS        int64     `json:"begin_ns"`
+	EndNS          int64     `json:"end_ns"`
+	Steps          int       `json:"steps"`
+	CommandBuffers int       `json:"command_buffers"`
+	StepNS         Quantiles `json:"step_ns"` // from the end of one step to the end of the next
+	GPUNS          Quantiles `json:"gpu_ns"`  // of a step: its work on the GPU
+	IdleNS         Quantiles `json:"idle_ns"` // of a step: the GPU had none of its work
+}
+
+// lengths are the times of steps, each in ascending order.
+type lengths struct{ step, gpu, idle []int64 }
+
+// add adds the steps of a phase. The first of a row has a length only if it is known when the step before it ended.
+func (l *lengths) add(p *steps.Phase) {
+	for _, s := range p.Steps {
+		l.gpu = append(l.gpu, int64(s.GPU))
+		if !s.First {
+			l.step, l.idle = append(l.step, int64(s.Length())), append(l.idle, int64(s.Idle))
+		}
+	}
+}
+
+// quantilesOf summarizes durations, and puts them in order.
+func quantilesOf(values []int64) (q Quantiles) {
+	n := len(values)
+	if n == 0 {
+		return q
+	}
+	slices.Sort(values)
+	sum := int64(0)
+	for _, v := range values {
+		sum += v
+	}
+	at := func(percent int) int64 { return values[min(n-1, n*percent/100)] }
+	return Quantiles{Count: int64(n), MeanNS: sum / int64(n), MinNS: values[0], P50NS: at(50), P95NS: at(95), P99NS: at(99),
+		MaxNS: values[n-1]}
+}
+
+// buildSteps fills the phases of steps; their times count from the beginning of the window.
+func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
+	r.Steps.Phases = []StepPhase{}
+	if sequences == nil {
+		return
+	}
+	phases := sequences.Phases()
+	var prompts []int64
+	var tokens lengths
+	for i := range phases {
+		p := &phases[i]
+		var all lengths
+		all.add(p)
+		r.Steps.Phases = append(r.Steps.Phases, StepPhase{Kind: p.Kind, From: p.From, PID: p.Queue.PID, Queue: p.Queue.Queue,
+			Label: p.Label, BeginNS: int64(p.Begin - t.Window.Begin), EndNS: int64(p.End - t.Window.Begin),
+			Steps: len(p.Steps), CommandBuffers: p.CommandBuffers, StepNS: quantilesOf(all.step),
+			GPUNS: quantilesOf(all.gpu), IdleNS: quantilesOf(all.idle)})
+		switch p.Kind {
+		case steps.Prompt:
+			prompts = append(prompts, int64(p.Length()))
+		case steps.Decode:
+			tokens.add(p)
+		}
+	}
+	if steps.Generates(phases) {
+		r.Steps.Generation = &Generation{From: phases[0].From, PromptNS: quantilesOf(prompts),
+			TokenNS: quantilesOf(tokens.step), GPUNS: quantilesOf(tokens.gpu), IdleNS: quantilesOf(tokens.idle)}
+	}
+}
+
+// perSecond writes a rate with one decimal while it is small.
+func perSecond(rate float64) string {
+	if rate < 100 {
+		return fmt.Sprintf("%.1f", rate)
+	}
+	return count(int64(rate + 0.5))
+}
+
+// Parts is the generation in phrases: prompts, tokens, and how long the GPU was idle between tokens.
+func (g *Generation) Parts() (parts []string) {
+	switch n := g.PromptNS.Count; {
+	case n == 1:
+		parts = append(parts, "prompt "+ns(g.PromptNS.P50NS))
+	case n > 1:
+		parts = append(parts, fmt.Sprintf("%s, median %s", analyze.Plural(n, "prompt"), ns(g.PromptNS.P50NS)))
+	}
+	tokens := analyze.Plural(g.GPUNS.Count, "token")
+	if g.TokenNS.Count == 0 {
+		return append(parts, tokens)
+	}
+	parts = append(parts, fmt.Sprintf("%s, median %s (p95 %s)", tokens, ns(g.TokenNS.P50NS), ns(g.TokenNS.P95NS)))
+	if g.TokenNS.MeanNS > 0 {
+		parts = append(parts, perSecond(1e9/float64(g.TokenNS.MeanNS))+" a second")
+	}
+	return append(parts, fmt.Sprintf("GPU idle between tokens: median %s (p95 %s)", ns(g.IdleNS.P50NS), ns(g.IdleNS.P95NS)))
+}
+
+// Cells are the phase's cells in tables.
+func (p *StepPhase) Cells() []string {
+	length, tail, idle := "", "", ""
+	if p.StepNS.Count > 0 {
+		length, tail, idle = ns(p.StepNS.P50NS), ns(p.StepNS.P95NS), ns(p.IdleNS.P50NS)
+	}
+	return []string{p.Kind, p.source(), ns(p.BeginNS), ns(p.EndNS), count(p.Steps), count(p.CommandBuffers), length, tail,
+		ns(p.GPUNS.P50NS), idle}
+}
+
+// source is the queue as the table of queues names it, or the name of the marks.
+func (p *StepPhase) source() string {
+	if p.From == steps.FromMarks {
+		return p.Label
+	}
+	return strings.TrimSpace(fmt.Sprintf("%d %s", p.Queue, p.Label))
+}
+
+// stepHeads are the heads of these cells.
+var stepHeads = []string{"phase", "queue", "from", "to", "steps", "command buffers", "median step", "p95", "gpu", "gpu idle"}
+
+// stepsRemark explains the table.
+const stepsRemark = "steps that repeat, from the end of one to the end of the next"
+
+// Text is the generation in one paragraph.
+func (g *Generation) Text() string { return strings.Join(g.Parts(), ", ") + ". " + g.source() }
+
+// source states how tokens were found.
+func (g *Generation) source() string {
+	if g.From == steps.FromMarks {
+		return "Prompts and tokens are ranges that the program marks."
+	}
+	return "A prompt is work on the same graph as the steps after it, with several times their threads. One step counts as " +
+		"one token."
+}
+
+func writeSteps(w *sheet, r *Report) {
+	if len(r.Steps.Phases) == 0 {
+		return
+	}
+	head(w, "steps", stepsRemark)
+	t := &table{heads: stepHeads, left: 2, most: w.rows(mostRows), spare: []int{5, 1}}
+	for i := range r.Steps.Phases {
+		t.add(r.Steps.Phases[i].Cells()...)
+	}
+	t.write(w)
+	if g := r.Steps.Generation; g != nil {
+		wrapParts(w, g.Parts(), "  ", "    ")
+		wrap(w, g.source(), "  ", "    ")
+	}
+}
+
+// screenSteps writes prompts and tokens in a line or two.
+func screenSteps(r *Report, w *sheet, _ screenRows) {
+	g := r.Steps.Generation
+	if g == nil {
+		return
+	}
+	var words []string
+	parts := g.Parts()
+	for i, part := range parts {
+		if i < len(parts)-1 {
+			part += " ·"
+		}
+		words = append(words, part)
+	}
+	labelled(w, "STEPS", words)
+}

@@ -1,0 +1,124 @@
+package steps
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"mtrace/analyze"
+)
+
+// stepNames are the names of marks and scopes that stand for steps, without their numbers: "token 17" is "token".
+var stepNames = map[string]string{"prompt": Prompt, "prefill": Prompt, "token": Decode, "decode": Decode}
+
+// marks are the scopes and marks of the program with such names.
+type marks struct{ of []mark }
+
+type mark struct {
+	analyze.Interval
+	kind, name string
+	thread     analyze.ThreadID
+	instant    bool
+}
+
+// stem is a name in lower case without the number behind it.
+func stem(name string) string {
+	return strings.TrimRight(strings.ToLower(name), " \t#:_-./0123456789")
+}
+
+func (m *marks) add(t *analyze.Trace) {
+	for i := range t.Scopes {
+		s := &t.Scopes[i]
+		name := stem(s.Name)
+		kind := stepNames[name]
+		if kind == "" || s.Unfinished || !t.Began(s.Begin) {
+			continue
+		}
+		out := mark{Interval: s.Interval, kind: kind, name: name, instant: s.Mark}
+		if s.Thread != nil {
+			out.thread = s.Thread.ID
+		}
+		m.of = append(m.of, out)
+	}
+}
+
+// phases makes a step of each scope, of the time between two marks of tokens, and of that from the mark of a prompt to the
+// next mark. There are none without tokens.
+func (m *marks) phases(s *Sequences) (out []Phase) {
+	if !slices.ContainsFunc(m.of, func(m mark) bool { return m.kind == Decode }) {
+		return nil
+	}
+	slices.SortStableFunc(m.of, func(a, b mark) int {
+		return cmp.Or(cmp.Compare(a.thread, b.thread), cmp.Compare(a.Begin, b.Begin))
+	})
+	busy := s.busy()
+	for i := range m.of {
+		at := &m.of[i]
+		same := i > 0 && m.of[i-1].kind == at.kind && m.of[i-1].name == at.name && m.of[i-1].thread == at.thread &&
+			m.of[i-1].instant == at.instant
+		step := Step{Interval: at.Interval, First: !same}
+		if same { // one step ends where the next one does
+			step.Begin = m.of[i-1].End
+		}
+		if at.instant { // the step that begins here
+			if i+1 == len(m.of) || m.of[i+1].thread != at.thread || at.kind == Decode && m.of[i+1].kind != Decode {
+				continue
+			}
+			step.Interval, step.First = analyze.Interval{Begin: at.Begin, End: m.of[i+1].Begin}, false
+		}
+		if n := len(out); !same || n == 0 {
+			out = append(out, Phase{Kind: at.kind, From: FromMarks, Label: at.name, Interval: step.Interval})
+		}
+		p := &out[len(out)-1]
+		p.End = step.End
+		var count int
+		step.GPU, count = busy.within(step.Interval)
+		step.Idle = step.Length() - step.GPU
+		p.CommandBuffers += count
+		p.Steps = append(p.Steps, step)
+	}
+	return out
+}
+
+// A union is the times in which any command buffer ran, in order, and their ends one by one.
+type union struct {
+	of   []analyze.Interval
+	ends []analyze.Nanos
+}
+
+// busy is the union of the GPU times of all command buffers.
+func (s *Sequences) busy() (u union) {
+	var all []analyze.Interval
+	for _, id := range s.order {
+		for _, b := range s.by[id].of {
+			all = append(all, b.gpu)
+			u.ends = append(u.ends, b.gpu.End)
+		}
+	}
+	slices.Sort(u.ends)
+	slices.SortFunc(all, func(a, b analyze.Interval) int { return cmp.Compare(a.Begin, b.Begin) })
+	for _, i := range all {
+		if n := len(u.of); n > 0 && i.Begin <= u.of[n-1].End {
+			u.of[n-1].End = max(u.of[n-1].End, i.End)
+			continue
+		}
+		u.of = append(u.of, i)
+	}
+	return u
+}
+
+// within is how long the GPU was busy in a time, and how many command buffers ended in it.
+func (u union) within(t analyze.Interval) (busy analyze.Nanos, ended int) {
+	at, _ := slices.BinarySearchFunc(u.of, t.Begin, func(i analyze.Interval, begin analyze.Nanos) int {
+		return cmp.Compare(i.End, begin)
+	})
+	for _, i := range u.of[at:] {
+		if i.Begin >= t.End {
+			break
+		}
+		busy += analyze.Interval{Begin: max(i.Begin, t.Begin), End: min(i.End, t.End)}.Length()
+	}
+	first, _ := slices.BinarySearch(u.ends, t.Begin)
+	last, _ := slices.BinarySearch(u.ends, t.End)
+	return busy, last - first
+}

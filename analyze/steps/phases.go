@@ -1,0 +1,165 @@
+package steps
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// A loop is rows of equal steps that follow each other, and the command buffers in between.
+type loop struct {
+	row
+	dispatches, threads float64 // of a step
+	kernels             []uint64
+}
+
+// phases finds the loops of the queue and the prompts before them.
+func (s *sequence) phases(id QueueID) []Phase {
+	slices.SortStableFunc(s.of, func(a, b buffer) int { return cmp.Compare(a.gpu.Begin, b.gpu.Begin) })
+	var loops []loop
+	for _, r := range rows(s.of) {
+		if r = r.align(s.of); r.steps() < policy.StepsRepeated {
+			continue
+		}
+		l := s.loop(r)
+		if n := len(loops); n > 0 && s.continues(&loops[n-1], &l) {
+			loops[n-1].to = l.to
+			continue
+		}
+		loops = append(loops, l)
+	}
+	var out []Phase
+	before := 0
+	for i := range loops {
+		l := &loops[i]
+		kind := Loop
+		if i > 0 && out[len(out)-1].Kind == Loop && l.from-loops[i-1].to <= l.period && l.follows(&loops[i-1]) {
+			out[len(out)-1].Kind, kind = Prompt, Decode // a prompt of many steps
+		}
+		if prompt, ok := s.prompt(id, before, l); ok {
+			out, kind = append(out, prompt), Decode
+		}
+		p := s.phase(id, kind, l.from, l.to, l.period)
+		if kind == Decode {
+			p.after(out[len(out)-1].End)
+		}
+		out, before = append(out, p), l.to
+	}
+	return out
+}
+
+// loop sums up the first step of a row.
+func (s *sequence) loop(r row) loop {
+	l := loop{row: r}
+	l.dispatches, l.threads, l.kernels = s.sum(r.from, r.from+r.period)
+	return l
+}
+
+// sum adds up command buffers.
+func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uint64) {
+	for _, b := range s.of[from:to] {
+		dispatches += float64(b.dispatches)
+		threads += b.threads
+		for _, kernel := range s.sets[b.signature] {
+			if !slices.Contains(kernels, kernel) {
+				kernels = append(kernels, kernel)
+			}
+		}
+	}
+	return dispatches, threads, kernels
+}
+
+// within says whether two amounts differ at most by a factor.
+func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
+
+// continues says whether the next row is of the same loop: its steps are like those, and so is what lies between, which is
+// at most a step.
+func (s *sequence) continues(l, next *loop) bool {
+	_, between, _ := s.sum(l.to, next.from)
+	return next.from-l.to <= l.period && next.period == l.period &&
+		within(l.dispatches, next.dispatches, policy.PromptDispatches) &&
+		within(l.threads, next.threads, policy.StepDrift) && between <= policy.StepDrift*l.threads
+}
+
+// follows says whether the loop decodes tokens after a prompt of which a step is given.
+func (l *loop) follows(prompt *loop) bool {
+	common := 0
+	for _, kernel := range l.kernels {
+		if slices.Contains(prompt.kernels, kernel) {
+			common++
+		}
+	}
+	return l.threads > 0 && prompt.threads >= policy.PromptThreads*l.threads &&
+		within(prompt.dispatches, l.dispatches, policy.PromptDispatches) &&
+		float64(common) >= policy.PromptKernels*float64(len(l.kernels))
+}
+
+// prompt finds the steps of the prompt directly before a loop, from an index on: as many command buffers as have a
+// step's dispatches, with more threads.
+func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
+	first, period := l.from, 0
+	if l.threads == 0 || l.dispatches == 0 {
+		return Phase{}, false // nothing tells its size
+	}
+	for end := l.from; end > from; end = first {
+		at, sum := end, 0.0
+		for at > from && sum*policy.PromptDispatches < l.dispatches {
+			at--
+			sum += float64(s.of[at].dispatches)
+		}
+		for best := at; best > from && end-best < l.period; { // a step's number of command buffers, if that is still like it
+			best--
+			if sum += float64(s.of[best].dispatches); !within(sum, l.dispatches, policy.PromptDispatches) {
+				break
+			}
+			at = best
+		}
+		step := s.loop(row{from: at, to: end, period: end - at})
+		if !l.follows(&step) {
+			break
+		}
+		first, period = at, max(period, end-at)
+	}
+	if first == l.from {
+		return Phase{}, false
+	}
+	return s.phase(id, Prompt, first, l.from, period), true
+}
+
+// after lets the first step begin where the prompt ends.
+func (p *Phase) after(prompt analyze.Nanos) {
+	step := &p.Steps[0]
+	if prompt <= step.Begin {
+		step.Idle += step.Begin - prompt
+		p.Begin, step.Begin, step.First = prompt, prompt, false
+	}
+}
+
+// phase makes steps of as many command buffers each.
+func (s *sequence) phase(id QueueID, kind string, from, to, period int) Phase {
+	p := Phase{Kind: kind, From: FromBuffers, Queue: id, Label: s.label, CommandBuffers: to - from}
+	for i := from; i < to; i += period {
+		step := Step{First: i == from}
+		step.Begin, step.End = s.of[i].gpu.Begin, s.of[i].gpu.End
+		if !step.First {
+			step.Begin = p.Steps[len(p.Steps)-1].End
+		}
+		var busy analyze.Nanos
+		until := step.Begin
+		for _, b := range s.of[i:min(i+period, to)] {
+			step.End = max(step.End, b.gpu.End)
+			step.GPU += b.took
+			busy += analyze.Interval{Begin: max(until, b.gpu.Begin), End: b.gpu.End}.Length()
+			until = max(until, b.gpu.End)
+		}
+		step.Idle = max(0, step.Length()-busy)
+		p.Steps = append(p.Steps, step)
+	}
+	p.Begin, p.End = p.Steps[0].Begin, p.Steps[len(p.Steps)-1].End
+	if kind == Prompt && s.of[from].created > 0 {
+		p.Begin = min(p.Begin, s.of[from].created)
+	}
+	return p
+}

@@ -1,0 +1,72 @@
+// Package steps finds the repeated steps of a run, such as the tokens of a language model, and the prompts before them:
+// from marks and scopes of the program if it has them, else from the period with which its command buffers repeat.
+package steps
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+)
+
+// The kinds of phases.
+const (
+	Prompt = "prompt" // the input of a language model is processed: few steps with much work each
+	Decode = "decode" // tokens are generated, one a step
+	Loop   = "loop"   // equal steps, without a prompt before them
+)
+
+// The sources of phases.
+const (
+	FromMarks   = "marks"
+	FromBuffers = "command buffers"
+)
+
+// A Phase is a range of the run in which steps of one kind follow each other.
+type Phase struct {
+	Kind, From string
+	Queue      QueueID // of the command buffers; zero if From is FromMarks
+	Label      string  // of the queue, or the name of the marks
+	analyze.Interval
+	CommandBuffers int // of all steps
+	Steps          []Step
+}
+
+// A QueueID identifies a command queue of the run.
+type QueueID struct {
+	PID   int
+	Queue uint32
+}
+
+// A Step is one repetition. It lasts from the end of the step before it to its own end. The first step of a phase
+// begins with its own work.
+type Step struct {
+	analyze.Interval
+	First bool          // of a row of steps: its length does not include the time before its work
+	GPU   analyze.Nanos // in which the GPU worked on it
+	Idle  analyze.Nanos // in which the GPU did not
+}
+
+// Find returns the phases of the trace by their begin; none if nothing repeats.
+func Find(t *analyze.Trace) []Phase {
+	s := NewSequences()
+	s.Add(t)
+	return s.Phases()
+}
+
+// Phases returns the phases of everything that was added, by their begin.
+func (s *Sequences) Phases() []Phase {
+	phases := s.marks.phases(s)
+	if len(phases) == 0 {
+		for _, id := range s.order {
+			phases = append(phases, s.by[id].phases(id)...)
+		}
+	}
+	slices.SortStableFunc(phases, func(a, b Phase) int { return cmp.Compare(a.Begin, b.Begin) })
+	return phases
+}
+
+// Generates says whether the phases are those of a language model: prompts or tokens.
+func Generates(phases []Phase) bool {
+	return slices.ContainsFunc(phases, func(p Phase) bool { return p.Kind == Decode })
+}

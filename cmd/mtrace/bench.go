@@ -34,6 +34,14 @@ func benchCommand() command {
 		usage:   "[flags] NAME…\n\n" + benchNames(),
 		example: "mtrace bench scaling --threads 1,2,4,8\n  mtrace bench all --quick --claims " +
 			"fixtures/claims/field-reports.json",
+		values: map[string][]string{"sync": {"wait", "event", "device", "none"}},
+		words: func() []string {
+			var names []string
+			for _, b := range bench.All() {
+				names = append(names, b.Name+"\t"+b.Summary)
+			}
+			return append(names, "all")
+		},
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o benchOptions
 			flags.BoolVar(&o.list, "list", false, "list the benchmarks, a line each, and run none")

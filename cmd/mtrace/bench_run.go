@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -234,11 +233,6 @@ func benchStatus(err error) int {
 		return exitUsage
 	}
 	return exitNo
-}
-
-func lastLine(text string) string {
-	text = strings.TrimSpace(text)
-	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
 // step shows how far a benchmark is.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -335,19 +334,5 @@ func TestBenchOverheadOfNothing(t *testing.T) {
 	if got.exit != 1 || !strings.Contains(got.stdout,
 		"WRONG RESULT: overhead commit in the trace: 0 of ") {
 		t.Errorf("exit %d\n%s\n%s", got.exit, got.stdout, got.stderr)
-	}
-}
-
-// A benchmark on a GPU that hangs says nothing more: somebody must notice.
-func TestWatchdog(t *testing.T) {
-	in, out := io.Pipe()
-	w := watch(in, 50*time.Millisecond, func() { out.CloseWithError(os.ErrDeadlineExceeded) })
-	go out.Write([]byte("x"))
-	if text, err := io.ReadAll(w); string(text) != "x" || err != os.ErrDeadlineExceeded || !w.stop() {
-		t.Errorf("read %q, %v", text, err)
-	}
-	quick := watch(strings.NewReader("x"), time.Hour, func() {})
-	if text, err := io.ReadAll(quick); string(text) != "x" || err != nil || quick.stop() {
-		t.Errorf("read %q, %v", text, err)
 	}
 }

@@ -68,7 +68,7 @@ func (c *check) run(std stdio, path string) error {
 		return status{exitUsage, err}
 	}
 	if document == nil {
-		r, _, err := (&part{}).buildReport(std, path, report.Options{})
+		r, _, err := buildReport(&part{}, std, path, report.Options{})
 		if err != nil {
 			return err
 		}

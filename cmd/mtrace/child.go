@@ -115,11 +115,3 @@ func (c *child) release() {
 func (c *child) cpu() time.Duration {
 	return time.Duration(c.used.Utime.Nano() + c.used.Stime.Nano())
 }
-
-// exitStatus is the status a shell would report: the program's own, or 128+N if signal N ended it.
-func exitStatus(w syscall.WaitStatus) int {
-	if w.Signaled() {
-		return 128 + int(w.Signal())
-	}
-	return w.ExitStatus()
-}

@@ -89,14 +89,6 @@ func (c *collect) run(std stdio, args []string) error {
 	return asStatus(serveAll(ctx, stations))
 }
 
-// asStatus is an error of the collection as one of the command; nil stays nil.
-func asStatus(err error) error {
-	if err == nil {
-		return nil
-	}
-	return status{exitUsage, err}
-}
-
 // serveAll serves until ctx is done, or one of the stations cannot continue; then all of them are finished.
 func serveAll(ctx context.Context, stations []station) error {
 	ctx, stop := context.WithCancel(ctx)

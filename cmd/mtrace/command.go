@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -49,14 +50,10 @@ type command struct {
 	setup   func(*pflag.FlagSet) func(stdio, []string) error
 	// whole makes flag parsing stop at the first word that is no flag: that word and all after it are somebody else's.
 	whole bool
-}
-
-// commands is the table of commands, in the order of help.
-func commands() []command {
-	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(),
-		serveCommand(), pprofCommand(), exportCommand(), pushCommand(), diffCommand(),
-		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(),
-		mcpCommand(), completionCommand(), versionCommand()}
+	// values are what shells complete behind flags, by flag, and words what they complete as arguments of a command that
+	// takes no files; nil if it takes files.
+	values map[string][]string
+	words  func() []string
 }
 
 // status is an error that carries an exit status. Its text, when it has any, is what the user reads.
@@ -79,91 +76,9 @@ func usageError(format string, args ...any) error {
 	return status{exitUsage, fmt.Errorf(format, args...)}
 }
 
-// dispatch runs the command that args name and returns the exit status.
-func dispatch(std stdio, args []string) int {
-	if len(args) == 0 {
-		help(std.err)
-		return exitUsage
-	}
-	if args[0] == "--version" {
-		args = []string{"version"}
-	}
-	root := tree(std)
-	root.SetArgs(args)
-	err := root.Execute()
-	if err == nil {
-		return exitDone
-	}
-	if text := err.Error(); text != "" {
-		tell(std.err, "%s", text)
-	}
-	var s status
-	if errors.As(err, &s) {
-		return s.code
-	}
-	return exitUsage
-}
-
 // tell writes a line that may have names of the traced program, or of files: nothing in it steers a terminal.
 func tell(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, analyze.Printable(fmt.Sprintf(format, args...)))
-}
-
-// tree is the table of commands as cobra has them, which finds, suggests and completes them; help and errors are ours.
-func tree(std stdio) *cobra.Command {
-	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
-	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
-	chosenColour = colourAuto
-	root.PersistentFlags().Var(&chosenColour, "color", "use colours: auto (on a terminal), always or never")
-	root.PersistentFlags().Lookup("color").Hidden = true // in the help of mtrace, instead of in that of each command
-	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string,
-		cobra.ShellCompDirective) {
-		return colourModes, cobra.ShellCompDirectiveNoFileComp
-	})
-	beQuiet = false
-	root.PersistentFlags().BoolVar(&beQuiet, "quiet", false,
-		"print results and errors only: no progress, no notes and no warnings on standard error")
-	root.PersistentFlags().Lookup("quiet").Hidden = true // in the help of mtrace, instead of in that of each command
-	root.SetOut(std.out)
-	root.SetErr(std.err)
-	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.out) })
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usageError("mtrace: %w: mtrace --help lists the commands", flagError(err, root.Flags()))
-	})
-	root.RunE = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return usageError("mtrace: no command: mtrace --help lists them")
-		}
-		return unknown(root, args[0])
-	}
-	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Say more of a command", Hidden: true,
-		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-			for _, c := range commands() {
-				names = append(names, c.name+"\t"+c.summary)
-			}
-			return names, cobra.ShellCompDirectiveNoFileComp
-		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			found, rest, err := root.Find(args)
-			if err != nil || len(rest) > 0 {
-				return unknown(root, strings.Join(args, " "))
-			}
-			return found.Help()
-		}})
-	for _, c := range commands() {
-		root.AddCommand(c.cobra(std))
-	}
-	return root
-}
-
-// unknown is the error for what is no command, with those that are like it.
-func unknown(root *cobra.Command, name string) error {
-	root.SuggestionsMinimumDistance = 2
-	hint := "mtrace --help lists them"
-	if like := root.SuggestionsFor(name); len(like) > 0 {
-		hint = "did you mean " + strings.Join(like, " or ") + "? " + hint
-	}
-	return usageError("mtrace: no command %q: %s", name, hint)
 }
 
 // cobra is the command as cobra has it. Its errors begin with its name.
@@ -178,7 +93,7 @@ func (c command) cobra(std stdio) *cobra.Command {
 	run := c.setup(flags)
 	flags.BoolP("help", "h", false, "this text")
 	flags.Lookup("help").Hidden = true
-	completeValues(cmd, c.name)
+	c.completeValues(cmd)
 	cmd.SetHelpFunc(func(*cobra.Command, []string) { c.help(std.out, flags) })
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
 		return usageError("mtrace %s: %w: mtrace %s --help lists the flags", c.name, flagError(err, flags), c.name)
@@ -232,14 +147,24 @@ func (c command) help(w io.Writer, flags *pflag.FlagSet) {
 	}
 }
 
-// about is the first line of help.
-const about = "mtrace traces a program's use of Metal and says why it does not go faster."
-
-func help(w io.Writer) {
-	fmt.Fprint(w, about+"\n\nUsage: mtrace COMMAND [flags] …\n\nCommands:\n")
-	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
+// asStatus is an error of the collection as one of the command; nil stays nil.
+func asStatus(err error) error {
+	if err == nil {
+		return nil
 	}
-	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; "+
-		"NO_COLOR and FORCE_COLOR are respected; --quiet leaves\nout progress, notes and warnings.\nmtrace COMMAND --help says more.\n")
+	return status{exitUsage, err}
+}
+
+// lastLine is the last line of a program's output.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// exitStatus is the status a shell would report: the program's own, or 128+N if signal N ended it.
+func exitStatus(w syscall.WaitStatus) int {
+	if w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return w.ExitStatus()
 }

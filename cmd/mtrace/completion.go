@@ -11,6 +11,7 @@ func completionCommand() command {
 		usage:   "bash|zsh|fish",
 		example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion " +
 			"fish | source",
+		words: func() []string { return []string{"bash", "zsh", "fish"} },
 		setup: func(*pflag.FlagSet) func(stdio, []string) error {
 			return func(std stdio, args []string) error {
 				if len(args) != 1 {

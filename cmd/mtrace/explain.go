@@ -16,6 +16,7 @@ func explainCommand() command {
 		summary: "Explain a verdict, or a term of the report, in plain words",
 		usage:   "[VERDICT|TERM]",
 		example: "mtrace explain device-wide-sync\nmtrace explain gil",
+		words:   func() []string { return append(explain.Verdicts(), explain.Terms()...) },
 		setup: func(*pflag.FlagSet) func(stdio, []string) error {
 			return func(std stdio, args []string) error {
 				if len(args) == 0 {

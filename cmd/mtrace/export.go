@@ -25,6 +25,7 @@ func exportCommand() command {
 		summary: "Write a trace for other tools: a timeline, or tables",
 		usage:   "[flags] FILE --format FORMAT -o OUT",
 		example: "mtrace export trace.mtrace --format perfetto -o trace.pftrace   # open it in ui.perfetto.dev",
+		values:  map[string][]string{"format": formatNames(anyFormat), "partition": {byRun}},
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var x exportJob
 			flags.StringSliceVar(&x.formats, "format", nil,

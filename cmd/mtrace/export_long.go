@@ -5,11 +5,7 @@ import (
 	"slices"
 
 	"mtrace/analyze"
-	"mtrace/analyze/report"
 )
-
-// sliced says from when on a trace is exported slice by slice, and how long slices are.
-var sliced = report.UsualLimits
 
 // slices exports a long trace slice by slice, and returns the last.
 func (x *exportJob) slices(std stdio, path string, file *analyze.File, outlets []*outlet,

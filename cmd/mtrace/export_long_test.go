@@ -7,12 +7,17 @@ import (
 	"testing"
 
 	"mtrace/analyze/report"
+	"mtrace/fixtures/longtrace"
 )
 
 // TestExportLong: what is too long to be held in memory is exported slice by slice, in every format, with each call
 // once.
 func TestExportLong(t *testing.T) {
-	path, calls := longTrace(t, 60_000)
+	path := filepath.Join(t.TempDir(), "long.mtrace")
+	calls, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer func(was report.Limits) { sliced = was }(sliced)
 	sliced = report.Limits{Whole: 10_000, Part: 10_000}
 	out := filepath.Join(t.TempDir(), "out")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -146,30 +145,6 @@ func TestExport(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "out", "*.part")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-// TestFormatsAreDocumented: docs/export.md has a row for each format, and each row of formats says what it writes to.
-func TestFormatsAreDocumented(t *testing.T) {
-	page := string(contents(t, "../../docs/export.md"))
-	for _, f := range exportFormats {
-		if !regexp.MustCompile("(?m)^\\|[^|]*`" + f.name + "`[^|]*\\|").MatchString(page) {
-			t.Errorf("docs/export.md has no row for %s in its table of formats", f.name)
-		}
-		writers := 0
-		for _, has := range []bool{f.stream != nil, f.file != nil, f.folder != nil} {
-			if has {
-				writers++
-			}
-		}
-		if writers != 1 || f.suffix == "" {
-			t.Errorf("%s has %d of stream, file and folder, and the suffix %q; want one, and a suffix", f.name, writers, f.suffix)
-		}
-	}
-	for _, tool := range viewTools {
-		if formatNamed(tool.name) == nil {
-			t.Errorf("mtrace view --with %s has no format of mtrace export", tool.name)
-		}
 	}
 }
 

@@ -10,11 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
-
-	"mtrace/analyze/profile"
-	"mtrace/analyze/report"
-	"mtrace/cmd/mtrace/internal/bench"
-	"mtrace/cmd/mtrace/internal/explain"
 )
 
 // When output has colours: --color says it, or else the variables NO_COLOR and FORCE_COLOR, or else whether it goes to
@@ -112,38 +107,9 @@ func differs(a, b byte) int {
 	return 0
 }
 
-// valuesOfFlags are what shells complete behind a flag, by command and flag.
-func valuesOfFlags() map[string]map[string][]string {
-	recording := map[string][]string{"stacks": {"off", "native", "python"}, "gpu-timing": {"buffer", "encoder"},
-		"on-full": {"drop", "block"}, "section": report.Sections()}
-	return map[string]map[string][]string{
-		"run": recording, "report": {"section": report.Sections()},
-		"export": {"format": formatNames(anyFormat), "partition": {byRun}},
-		"pprof":  {"format": {"pprof", "folded"}, "type": profile.Types},
-		"bench":  {"sync": {"wait", "event", "device", "none"}},
-	}
-}
-
-// words are what shells complete as arguments of a command that takes no files.
-func words(name string) []string {
-	switch name {
-	case "bench":
-		var names []string
-		for _, b := range bench.All() {
-			names = append(names, b.Name+"\t"+b.Summary)
-		}
-		return append(names, "all")
-	case "explain":
-		return append(explain.Verdicts(), explain.Terms()...)
-	case "completion":
-		return []string{"bash", "zsh", "fish"}
-	}
-	return nil
-}
-
-// completeValues makes shells complete the values of a command's flags and its arguments.
-func completeValues(cmd *cobra.Command, name string) {
-	for flag, values := range valuesOfFlags()[name] {
+// completeValues makes shells complete the values of the command's flags and its arguments.
+func (c command) completeValues(cmd *cobra.Command) {
+	for flag, values := range c.values {
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) ([]string,
 			cobra.ShellCompDirective) {
 			before := begun[:strings.LastIndex(begun, ",")+1] // of a list, the last one is completed
@@ -154,9 +120,9 @@ func completeValues(cmd *cobra.Command, name string) {
 			return list, cobra.ShellCompDirectiveNoFileComp
 		})
 	}
-	if list := words(name); list != nil {
+	if c.words != nil {
 		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return list, cobra.ShellCompDirectiveNoFileComp
+			return c.words(), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 }

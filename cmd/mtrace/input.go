@@ -77,7 +77,7 @@ func (p *part) read(std stdio, path string, visit func(*analyze.VisitedCall)) (*
 		asked.Visit = showProgress(std, path, visit)
 		return loadTrace(path, asked)
 	}
-	recording, err := (&xctraceView{}).load(std, []string{path})
+	recording, err := (&recordingSource{}).load(std, []string{path})
 	if err != nil {
 		return nil, err
 	}

@@ -5,11 +5,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// profiledRecords is how many records of a long trace are looked at at once for its profiles.
-const profiledRecords = 3 << 17
-
 // buildReport makes the report on one trace, or on the part of it that is asked for, however long it is.
-func (p *part) buildReport(std stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
+func buildReport(p *part, std stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
 	if !instruments(path) {
 		file, err := openTrace(path)
 		if err != nil {

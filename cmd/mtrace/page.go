@@ -40,7 +40,7 @@ func (v *reportView) buildPage(std stdio, path string, opts report.Options) (r *
 	defer cancel()
 	steps, reported, wrong := showSteps(std, path, file, v.part.options()), atomic.Bool{}, error(nil)
 	all.Go(func() {
-		pictures, wrong = v.part.drawFile(ctx, file, path, nil, func(done, of int) {
+		pictures, wrong = drawFile(ctx, &v.part, file, path, nil, func(done, of int) {
 			if reported.Load() {
 				steps(done, of)
 			}
@@ -78,7 +78,7 @@ func addFlames(pictures *page.Document, trace *analyze.Trace) error {
 
 // drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants
 // them.
-func (p *part) drawFile(ctx context.Context, file *analyze.File, path string, like *page.Document,
+func drawFile(ctx context.Context, p *part, file *analyze.File, path string, like *page.Document,
 	show func(done, of int)) (*page.Document, error) {
 	b := page.NewBuilder()
 	b.Like(like)

@@ -27,6 +27,7 @@ func pprofCommand() command {
 		summary: "Write a trace as profiles for go tool pprof",
 		usage:   "[flags] FILE -o OUT",
 		example: "mtrace pprof trace.mtrace -o profiles && go tool pprof -top profiles/wait.pb.gz",
+		values:  map[string][]string{"format": {"pprof", "folded"}, "type": profile.Types},
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var j profileJob
 			flags.StringVarP(&j.out, "output", "o", "",
@@ -189,7 +190,7 @@ func (j *profileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 // recorded makes what can be told of a recording of Instruments. There is no profile without a sample: it would say
 // that nothing happened, where nothing is known.
 func (j *profileJob) recorded(std stdio, path string) (made profiles, err error) {
-	recording, err := (&xctraceView{}).load(std, []string{path})
+	recording, err := (&recordingSource{}).load(std, []string{path})
 	if err != nil {
 		return made, err
 	}

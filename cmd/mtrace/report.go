@@ -2,11 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -55,6 +52,7 @@ func reportCommand() command {
 		summary: "Say what a trace holds: the verdict, its evidence, the tables",
 		usage:   "[flags] FILE|FOLDER…",
 		example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, a line each",
+		values:  map[string][]string{"section": report.Sections()},
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var v reportView
 			v.flags(flags)
@@ -102,21 +100,6 @@ func (v *reportView) check(paths []string) error {
 		return usageError("--html - and --json would both be on standard output: name a file for one of them")
 	}
 	return cmp.Or(v.json.take("--json", v.force, paths...), mayWrite("--html", v.html, v.force, paths...))
-}
-
-// eachTrace continues after a trace that is not whole, and returns the first such error.
-func eachTrace(paths []string, use func(path string) error) error {
-	var incomplete error
-	for _, path := range paths {
-		err := use(path)
-		var short incompleteError
-		if errors.As(err, &short) { // it was used as far as it goes
-			incomplete = cmp.Or(incomplete, err)
-		} else if err != nil {
-			return err
-		}
-	}
-	return incomplete
 }
 
 // print prints the report on one trace. For a cut trace it prints what there is and returns an error that says so.
@@ -196,7 +179,7 @@ func (v *reportView) build(std stdio, path string, opts report.Options) (*report
 			return loadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.pids})
 		}
 	}
-	r, trace, err := v.part.buildReport(std, path, opts)
+	r, trace, err := buildReport(&v.part, std, path, opts)
 	if err == nil {
 		err = v.has(trace, path)
 	}
@@ -237,57 +220,4 @@ func some(words []string) string {
 		words = append(slices.Clone(words[:most]), fmt.Sprintf("and %d more", n-most))
 	}
 	return strings.Join(words, ", ")
-}
-
-// cutError is the error for a cut or damaged trace after its contents were used: scripts must not mistake it for a
-// whole one.
-func cutError(t *analyze.Trace) error {
-	if t.Source.Short == nil {
-		return nil
-	}
-	return incompleteFile(t.Source.Path, t.Source.Short.Kind)
-}
-
-// An incompleteError states that the output covers only part of a recording.
-type incompleteError struct{ error }
-
-// incompleteFile is the error for an incomplete trace. A repaired trace is not an error.
-func incompleteFile(path, kind string) error {
-	switch path = filepath.Base(path); kind {
-	case analyze.Repaired:
-		return nil
-	case analyze.Damaged:
-		return status{exitUsage, incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy "+
-			"it again from where it was recorded, or "+
-			"keep what mtrace repair makes of it", path)}}
-	}
-	return status{exitUsage, incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace "+
-		"the program again for the whole", path)}}
-}
-
-// loadTrace loads one trace for a command that reads traces.
-func loadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
-	file, err := openTrace(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	trace, err := file.Load(opts)
-	if err != nil {
-		return nil, status{exitUsage, orUnfinished(path, err)}
-	}
-	return trace, nil
-}
-
-// openTrace opens one trace for a command that reads traces.
-func openTrace(path string) (*analyze.File, error) {
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, usageError("%s is a folder, not a trace", path)
-	}
-	boundHeap()
-	file, err := analyze.Open(path)
-	if err != nil {
-		return nil, status{exitUsage, orUnfinished(path, err)}
-	}
-	return file, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/term"
 
+	"mtrace/analyze/report"
 	"mtrace/interpose/inject"
 	"mtrace/interpose/inject/handshake"
 )
@@ -45,6 +46,8 @@ func runCommand() command {
 		usage:   "[flags] -- CMD ARG…",
 		example: "mtrace run -o trace.mtrace -- python3 workload.py --threads 8",
 		whole:   true,
+		values: map[string][]string{"stacks": {"off", "native", "python"}, "gpu-timing": {"buffer", "encoder"},
+			"on-full": {"drop", "block"}, "section": report.Sections()},
 		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
 			var o runOptions
 			flags.StringVarP(&o.output, "output", "o", "",

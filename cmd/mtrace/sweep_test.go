@@ -211,19 +211,3 @@ func TestSweepOfReportedFigures(t *testing.T) {
 		t.Errorf("a program without Metal has no cause: %+v", got)
 	}
 }
-
-func TestReportedThroughput(t *testing.T) {
-	for printed, want := range map[string]float64{
-		`{"ops_per_s": 12.5}`:                        12.5,
-		"hello\n{\"ops_per_s\": 3, \"x\": [1]}\nbye": 3,
-		"{\"ops_per_s\": 1}\n{\"ops_per_s\": 2}\n":   2,
-		"{\n \"ops_per_s\": 4\n}\n":                  4,
-		"ops_per_s 5\n":                              0,
-		`{"ops": 6}`:                                 0,
-		"":                                           0,
-	} {
-		if got, found := reportedThroughput([]byte(printed)); got != want || found != (want != 0) {
-			t.Errorf("%q: %v, %v", printed, got, found)
-		}
-	}
-}

@@ -4,37 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/pflag"
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
-
-// release is a release's version, which its build sets: -ldflags="-X main.release=v1.2.3".
-var release string
-
-// toolVersion is the version of this build: the release's, the module's when it was installed by version, else the
-// commit.
-func toolVersion() string {
-	if release != "" {
-		return release
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		return v
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			return s.Value[:12]
-		}
-	}
-	return "devel"
-}
 
 func versionCommand() command {
 	return command{

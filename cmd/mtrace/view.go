@@ -125,7 +125,7 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 	}
 	defer file.Close()
 	part := part{from: time.Duration(from), to: time.Duration(to), pids: v.part.pids}
-	return part.drawFile(ctx, file, path, whole, func(int, int) {})
+	return drawFile(ctx, &part, file, path, whole, func(int, int) {})
 }
 
 // serve answers until it is asked to end.

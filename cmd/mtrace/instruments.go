@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/xctrace"
+	"mtrace/analyze/xctrace/bundle"
+)
+
+// A recordingSource says what is read of a recording of Instruments.
+type recordingSource struct {
+	run      int // of a bundle, by its number; 0 is the last
+	from, to time.Duration
+}
+
+// load reads a recording. An interrupt ends it with nothing left behind.
+func (v *recordingSource) load(std stdio, paths []string) (*xctrace.Recording, error) {
+	inputs, bundles, err := xctrace.Inputs(paths, std.in)
+	if err != nil {
+		return nil, err
+	}
+	if v.run > 0 && len(bundles) == 0 {
+		return nil, usageError("--run is of .trace bundles: an export holds the run that it was made of")
+	}
+	ctx := context.Background()
+	if len(bundles) > 0 {
+		// Only exporting leaves files behind. What reads a pipe may simply die.
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+	}
+	show := progressOn(std.err)
+	progress := func(name string, read, size int64) error {
+		show(name, read, size)
+		return ctx.Err()
+	}
+	recording := xctrace.NewRecording()
+	recording.From, recording.To = analyze.Nanos(v.from), analyze.Nanos(v.to)
+	for i := range inputs {
+		if err == nil {
+			err = recording.Add(&inputs[i], progress)
+		}
+	}
+	for _, b := range bundles {
+		if err == nil {
+			beside := len(inputs) > 0 && !slices.Contains(paths, b.Path)
+			err = v.loadBundle(ctx, std, recording, b.Path, beside, progress)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, status{exitInterrupted, errors.New("interrupted")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	recording.Finish()
+	return recording, nil
+}
+
+// exitInterrupted is the status of what SIGINT ended, as a shell reports it.
+const exitInterrupted = 128 + int(syscall.SIGINT)
+
+// loadBundle exports a bundle and reads what comes. One that was found beside exports may be passed over.
+func (v *recordingSource) loadBundle(ctx context.Context, std stdio, recording *xctrace.Recording, path string,
+	beside bool, progress xctrace.Progress) error {
+	tool, err := instrumentsTool(std)
+	if err != nil && beside {
+		tell(std.err, "mtrace: %s is skipped: the same folder has exports: %v", path, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	failed, err := tool.Export(ctx, path, v.run, func(in xctrace.Input) error { return recording.Add(&in, progress) })
+	for _, f := range failed {
+		tell(std.err, "mtrace: table %s: %v", f.Schema, f.Err)
+		recording.Failed[f.Schema] = f.Err.Error()
+	}
+	if settings, err := bundle.Settings(path); err == nil {
+		for _, s := range settings {
+			recording.Template = append(recording.Template, xctrace.Setting{Key: s.Key, Value: s.Value})
+		}
+	}
+	return err
+}
+
+// instrumentsTool is xctrace, with what it does told on stderr.
+func instrumentsTool(std stdio) (*bundle.Tool, error) {
+	tool, err := bundle.Find()
+	if err != nil {
+		return nil, err
+	}
+	tool.Say = func(format string, args ...any) { fmt.Fprintf(std.err, "mtrace: "+format+"\n", args...) }
+	if term.IsTerminal(int(std.err.Fd())) {
+		tool.Progress = tool.Say
+	}
+	return tool, nil
+}
+
+// are says "x is", "x and 2 more are".
+func are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return fmt.Sprintf("%s and %d more are", names[0], len(names)-1)
+}
+
+// progressOn shows how far reading is, on a terminal only.
+func progressOn(f *os.File) func(name string, read, size int64) {
+	if !term.IsTerminal(int(f.Fd())) {
+		return func(string, int64, int64) {}
+	}
+	var shown time.Time
+	return func(name string, read, size int64) {
+		now := time.Now()
+		done := size > 0 && read >= size
+		if now.Sub(shown) < 200*time.Millisecond && !(done && !shown.IsZero()) {
+			return
+		}
+		shown = now
+		text := fmt.Sprintf("reading %s: %s", filepath.Base(name), analyze.FormatBytes(uint64(read)))
+		if size > 0 {
+			text = fmt.Sprintf("%s %s", bar(read, size), filepath.Base(name))
+		}
+		if done {
+			text = "" // the line is cleared
+		}
+		fmt.Fprintf(f, "\r\x1b[K%s", text)
+	}
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// commands is the table of commands, in the order of help.
+func commands() []command {
+	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(),
+		serveCommand(), pprofCommand(), exportCommand(), pushCommand(), diffCommand(),
+		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(),
+		mcpCommand(), completionCommand(), versionCommand()}
+}
+
+// dispatch runs the command that args name and returns the exit status.
+func dispatch(std stdio, args []string) int {
+	if len(args) == 0 {
+		help(std.err)
+		return exitUsage
+	}
+	if args[0] == "--version" {
+		args = []string{"version"}
+	}
+	root := tree(std)
+	root.SetArgs(args)
+	err := root.Execute()
+	if err == nil {
+		return exitDone
+	}
+	if text := err.Error(); text != "" {
+		tell(std.err, "%s", text)
+	}
+	var s status
+	if errors.As(err, &s) {
+		return s.code
+	}
+	return exitUsage
+}
+
+// tree is the table of commands as cobra has them, which finds, suggests and completes them; help and errors are ours.
+func tree(std stdio) *cobra.Command {
+	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
+	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
+	chosenColour = colourAuto
+	root.PersistentFlags().Var(&chosenColour, "color", "use colours: auto (on a terminal), always or never")
+	root.PersistentFlags().Lookup("color").Hidden = true // in the help of mtrace, instead of in that of each command
+	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string,
+		cobra.ShellCompDirective) {
+		return colourModes, cobra.ShellCompDirectiveNoFileComp
+	})
+	beQuiet = false
+	root.PersistentFlags().BoolVar(&beQuiet, "quiet", false,
+		"print results and errors only: no progress, no notes and no warnings on standard error")
+	root.PersistentFlags().Lookup("quiet").Hidden = true // in the help of mtrace, instead of in that of each command
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.out) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return usageError("mtrace: %w: mtrace --help lists the commands", flagError(err, root.Flags()))
+	})
+	root.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usageError("mtrace: no command: mtrace --help lists them")
+		}
+		return unknown(root, args[0])
+	}
+	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Say more of a command", Hidden: true,
+		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+			for _, c := range commands() {
+				names = append(names, c.name+"\t"+c.summary)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknown(root, strings.Join(args, " "))
+			}
+			return found.Help()
+		}})
+	for _, c := range commands() {
+		root.AddCommand(c.cobra(std))
+	}
+	return root
+}
+
+// unknown is the error for what is no command, with those that are like it.
+func unknown(root *cobra.Command, name string) error {
+	root.SuggestionsMinimumDistance = 2
+	hint := "mtrace --help lists them"
+	if like := root.SuggestionsFor(name); len(like) > 0 {
+		hint = "did you mean " + strings.Join(like, " or ") + "? " + hint
+	}
+	return usageError("mtrace: no command %q: %s", name, hint)
+}
+
+// about is the first line of help.
+const about = "mtrace traces a program's use of Metal and says why it does not go faster."
+
+func help(w io.Writer) {
+	fmt.Fprint(w, about+"\n\nUsage: mtrace COMMAND [flags] …\n\nCommands:\n")
+	for _, c := range commands() {
+		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
+	}
+	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; "+
+		"NO_COLOR and FORCE_COLOR are respected; --quiet leaves\nout progress, notes and warnings.\nmtrace COMMAND --help says more.\n")
+}

@@ -1,0 +1,27 @@
+package main
+
+import "runtime/debug"
+
+// toolRelease is the version of a release, which main sets; it is empty in other builds.
+var toolRelease string
+
+// toolVersion is the version of this build: the release's, the module's when it was installed by version, else the
+// commit.
+func toolVersion() string {
+	if toolRelease != "" {
+		return toolRelease
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return s.Value[:12]
+		}
+	}
+	return "devel"
+}

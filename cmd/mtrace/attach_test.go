@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // TestAttachSaysWhatCanBeDone: that a running program cannot be traced is reported plainly, with the commands for this
@@ -13,7 +15,7 @@ import (
 func TestAttachSaysWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	got := sh(t, "", nil, tool.mtrace, "attach", fmt.Sprint(os.Getpid()))
-	if got.exit != exitNo || got.stderr != "" || !strings.Contains(got.stdout, fmt.Sprintf("Process %d cannot be traced",
+	if got.exit != cli.ExitNo || got.stderr != "" || !strings.Contains(got.stdout, fmt.Sprintf("Process %d cannot be traced",
 		os.Getpid())) {
 		t.Errorf("%+v", got)
 	}
@@ -30,7 +32,7 @@ func TestAttachSaysWhatCanBeDone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{}, {"x"}, {"-1"}, {"0"}, {"1", "2"}, {fmt.Sprint(gone.Process.Pid)}} {
-		if got := sh(t, "", nil, tool.mtrace, append([]string{"attach"}, args...)...); got.exit != exitUsage ||
+		if got := sh(t, "", nil, tool.mtrace, append([]string{"attach"}, args...)...); got.exit != cli.ExitUsage ||
 			strings.Count(got.stderr, "\n") != 1 || got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
 		}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"mtrace/cmd/mtrace/internal/bench"
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 const shaders = "../../shaders"
@@ -83,7 +84,7 @@ func TestBenchEveryName(t *testing.T) {
 	if r.Schema != "mtrace.bench/1" || r.Conditions.Host.Device == "" {
 		t.Errorf("schema %q, device %q", r.Schema, r.Conditions.Host.Device)
 	}
-	if _, software := softwareMetal(); software && !r.Conditions.Host.Software {
+	if _, software := cli.SoftwareMetal(); software && !r.Conditions.Host.Software {
 		t.Error("a software Metal is not said to be one")
 	}
 	if len(r.Benches) != len(bench.All()) {
@@ -292,7 +293,7 @@ func TestBenchInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	ended, group := interrupted(t, dir, []string{"TMPDIR=" + dir}, after(2*time.Second), tool.mtrace, "bench", "scaling",
 		"--iters", "100000000", "--shaders", kernels)
-	if got := exitStatus(ended); got != 130 {
+	if got := cli.ExitStatus(ended); got != 130 {
 		t.Errorf("exit %d, want 130", got)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "mtrace-bench-*")); len(left) > 0 {
@@ -324,7 +325,7 @@ func TestBenchOneOfSeveralFails(t *testing.T) {
 // A tracer that records nothing costs nothing. The benchmark of the tracer's cost once would have praised it for that.
 func TestBenchOverheadOfNothing(t *testing.T) {
 	needRawmetal(t)
-	empty := filepath.Join(t.TempDir(), libraryName())
+	empty := filepath.Join(t.TempDir(), cli.LibraryName())
 	if out, err := saidBy(exec.Command("cc", "-shared", "-x", "c", "-o", empty, "/dev/null"), commandLimit); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

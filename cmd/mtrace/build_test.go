@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"testing"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/softmetal"
 	"mtrace/interpose/testlibrary"
 )
@@ -48,7 +49,7 @@ func buildAll(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := copyFile(filepath.Join(dir, libraryName()), library); err != nil {
+	if err := copyFile(filepath.Join(dir, cli.LibraryName()), library); err != nil {
 		return err
 	}
 	if runtime.GOOS != "linux" {
@@ -94,7 +95,7 @@ func sh(t *testing.T, dir string, env []string, name string, args ...string) out
 	if err := endsInTime(cmd, commandLimit); cmd.ProcessState == nil || errors.As(err, new(*unended)) {
 		t.Fatalf("%s: %v\n%s%s", name, err, stdout.String(), stderr.String())
 	}
-	return outcome{stdout.String(), stderr.String(), exitStatus(waitStatus(cmd))}
+	return outcome{stdout.String(), stderr.String(), cli.ExitStatus(waitStatus(cmd))}
 }
 
 // workload is the path of the workload script.

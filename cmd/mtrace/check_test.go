@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/claims"
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // claimsFile writes claims, one expression each, and returns its path.
@@ -110,7 +111,7 @@ func TestCheckForOthersServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"check", cut, "--claims", list}, {"diff", "--fail-over", "10", trace, cut}} {
-		if got := sh(t, "", nil, tool.mtrace, append(args, "--markdown", "--github")...); got.exit != exitUsage ||
+		if got := sh(t, "", nil, tool.mtrace, append(args, "--markdown", "--github")...); got.exit != cli.ExitUsage ||
 			!strings.Contains(got.stdout, ": UNDECIDED\n") ||
 			!strings.Contains(got.stderr, "::error title=mtrace "+args[0]+"::") {
 			t.Errorf("%q of a part: %+v", args, got)

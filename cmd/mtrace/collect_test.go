@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/relay"
 )
 
@@ -64,7 +65,7 @@ func (c *collecting) interrupt(t *testing.T) outcome {
 		t.Error(err)
 	}
 	c.cmd.Wait()
-	return outcome{c.stdout.String(), string(rest), exitStatus(c.cmd.ProcessState.Sys().(syscall.WaitStatus))}
+	return outcome{c.stdout.String(), string(rest), cli.ExitStatus(c.cmd.ProcessState.Sys().(syscall.WaitStatus))}
 }
 
 // injected is the environment in which a program of this machine records to a socket.
@@ -72,7 +73,7 @@ func injected(t *testing.T, socket string) []string {
 	if _, err := os.Stat(filepath.Join(tool.dir, "softmetal", "libsoftmetal-preload.so")); err != nil {
 		t.Skip("without the software Metal a program is injected by mtrace run only")
 	}
-	return []string{"MTRACE_SOCKET=" + socket, "LD_PRELOAD=" + filepath.Join(tool.dir, libraryName()) + ":" +
+	return []string{"MTRACE_SOCKET=" + socket, "LD_PRELOAD=" + filepath.Join(tool.dir, cli.LibraryName()) + ":" +
 		filepath.Join(tool.dir, "softmetal", "libsoftmetal-preload.so")}
 }
 
@@ -138,7 +139,7 @@ func TestCollectWhenNobodyReads(t *testing.T) {
 	io.ReadAll(conn)
 	c.cmd.Process.Signal(os.Interrupt)
 	c.cmd.Wait()
-	if exit := exitStatus(waitStatus(c.cmd)); exit != 0 {
+	if exit := cli.ExitStatus(waitStatus(c.cmd)); exit != 0 {
 		t.Errorf("exit status %d", exit)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "traces", "*.mtrace")); len(left) != 1 {

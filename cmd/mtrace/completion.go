@@ -2,31 +2,33 @@ package main
 
 import (
 	"github.com/spf13/pflag"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
-func completionCommand() command {
-	return command{
-		name:    "completion",
-		summary: "Print what makes a shell complete commands and flags of mtrace",
-		usage:   "bash|zsh|fish",
-		example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion " +
+func completionCommand() cli.Command {
+	return cli.Command{
+		Name:    "completion",
+		Summary: "Print what makes a shell complete commands and flags of mtrace",
+		Usage:   "bash|zsh|fish",
+		Example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion " +
 			"fish | source",
-		words: func() []string { return []string{"bash", "zsh", "fish"} },
-		setup: func(*pflag.FlagSet) func(stdio, []string) error {
-			return func(std stdio, args []string) error {
+		Words: func() []string { return []string{"bash", "zsh", "fish"} },
+		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
+			return func(std cli.Stdio, args []string) error {
 				if len(args) != 1 {
-					return usageError("takes the name of a shell: bash, zsh or fish")
+					return cli.UsageError("takes the name of a shell: bash, zsh or fish")
 				}
 				root := tree(std)
 				switch args[0] {
 				case "bash":
-					return root.GenBashCompletionV2(std.out, true)
+					return root.GenBashCompletionV2(std.Out, true)
 				case "zsh":
-					return root.GenZshCompletion(std.out)
+					return root.GenZshCompletion(std.Out)
 				case "fish":
-					return root.GenFishCompletion(std.out, true)
+					return root.GenFishCompletion(std.Out, true)
 				}
-				return usageError("no shell %q: there are bash, zsh and fish", args[0])
+				return cli.UsageError("no shell %q: there are bash, zsh and fish", args[0])
 			}
 		},
 	}

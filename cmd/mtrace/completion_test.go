@@ -95,9 +95,9 @@ func TestColourIsChosen(t *testing.T) {
 func TestHelpIsNotEmpty(t *testing.T) {
 	t.Parallel()
 	for _, c := range commands() {
-		if got := sh(t, "", nil, tool.mtrace, c.name, "--help"); got.exit != 0 ||
+		if got := sh(t, "", nil, tool.mtrace, c.Name, "--help"); got.exit != 0 ||
 			strings.HasSuffix(strings.TrimSpace(got.stdout), "Flags:") {
-			t.Errorf("%s --help: %+v", c.name, got)
+			t.Errorf("%s --help: %+v", c.Name, got)
 		}
 	}
 	if got := sh(t, "", nil, tool.mtrace, "bench", "--list"); got.exit != 0 || strings.Count(got.stdout, "\n") < 10 ||

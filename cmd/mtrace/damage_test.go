@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // damaged is a trace with a few bytes changed, or cut, or both; how states what was done.
@@ -65,7 +67,7 @@ func TestDamage(t *testing.T) {
 		args := commands[i%len(commands)]
 		began := time.Now()
 		exit, stdout, stderr := inProcess(t, args...)
-		if exit != exitUsage || len(bytes.TrimSpace(stderr)) == 0 {
+		if exit != cli.ExitUsage || len(bytes.TrimSpace(stderr)) == 0 {
 			t.Errorf("%s, %s: %q: exit status %d, %q", path, how, args, exit, stderr)
 		}
 		if took := time.Since(began); took > time.Minute {

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // background are ways in which a program leaves a process behind that uses Metal a second after the program has ended.
@@ -111,7 +113,7 @@ func TestInterruptEndsTheWaitForChildren(t *testing.T) {
 		t.Errorf("process %q did not live on", text)
 	}
 	if !strings.Contains(stderr.String(), "1 process of the program still runs") ||
-		!exists(filepath.Join(dir, "t.mtrace")) {
+		!cli.Exists(filepath.Join(dir, "t.mtrace")) {
 		t.Errorf("standard error: %s", &stderr)
 	}
 }

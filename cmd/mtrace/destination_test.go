@@ -13,6 +13,7 @@ import (
 	"github.com/creack/pty"
 	pprof "github.com/google/pprof/profile"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/tracefile"
 	"mtrace/fixtures/schema"
 )
@@ -62,7 +63,7 @@ func TestRunWritesReportElsewhere(t *testing.T) {
 		"no yes or no":  {"--keep-empty=maybe", "--", "true"},
 	} {
 		empty := t.TempDir()
-		if got := sh(t, empty, nil, tool.mtrace, append([]string{"run"}, args...)...); got.exit != exitUsage ||
+		if got := sh(t, empty, nil, tool.mtrace, append([]string{"run"}, args...)...); got.exit != cli.ExitUsage ||
 			strings.Count(got.stderr, "\n") != 1 || got.stdout != "" || len(files(t, empty)) > 0 {
 			t.Errorf("%s: %+v, left %q", name, got, files(t, empty))
 		}
@@ -171,7 +172,7 @@ func TestDashIsStandardOutput(t *testing.T) {
 		{"sweep", "--plot", "-", "--json", "--", "true", "{threads}"}, {"report", "--json=" + trace, trace},
 	} {
 		dir := t.TempDir()
-		if got := sh(t, dir, nil, tool.mtrace, args...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 ||
+		if got := sh(t, dir, nil, tool.mtrace, args...); got.exit != cli.ExitUsage || strings.Count(got.stderr, "\n") != 1 ||
 			got.stdout != "" || len(files(t, dir)) > 0 {
 			t.Errorf("%q: %+v, left %q", args, got, files(t, dir))
 		}
@@ -219,11 +220,11 @@ func TestBar(t *testing.T) {
 		"[........................]   0%": {0, 7}, "[############............]  50%": {1 << 40, 1 << 41},
 		"[########################] 100%": {9, 7}, "[######..................]  25%": {1, 4},
 	} {
-		if got := bar(of[0], of[1]); got != want {
+		if got := cli.Bar(of[0], of[1]); got != want {
 			t.Errorf("%v: %q", of, got)
 		}
 	}
-	if got := bar(0, 0); got != "[########################] 100%" {
+	if got := cli.Bar(0, 0); got != "[########################] 100%" {
 		t.Errorf("of nothing: %q", got)
 	}
 }

@@ -60,8 +60,8 @@ func TestDocumentsNameCommandsThatAre(t *testing.T) {
 				flags := pflag.NewFlagSet(found[1], pflag.ContinueOnError)
 				known := false
 				for _, c := range commands() {
-					if c.name == found[1] {
-						c.setup(flags)
+					if c.Name == found[1] {
+						c.Setup(flags)
 						known = true
 					}
 				}

@@ -12,6 +12,7 @@ import (
 
 	"mtrace/cmd/mtrace/internal/bundle"
 	"mtrace/cmd/mtrace/internal/bundle/bundletest"
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // unpacked returns the files of an archive, without its folder.
@@ -77,7 +78,7 @@ func TestDoctorBundle(t *testing.T) {
 func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
 	buildSelfTest(t)
 	folder := t.TempDir()
-	broken := filepath.Join(folder, libraryName())
+	broken := filepath.Join(folder, cli.LibraryName())
 	if err := os.WriteFile(broken, []byte("not a library"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
 func TestDoctorBundleIntoAPipe(t *testing.T) {
 	buildSelfTest(t)
 	folder := t.TempDir()
-	broken, pipe := filepath.Join(folder, libraryName()), filepath.Join(folder, "pipe")
+	broken, pipe := filepath.Join(folder, cli.LibraryName()), filepath.Join(folder, "pipe")
 	if err := errors.Join(os.WriteFile(broken, []byte("not a library"), 0o755), syscall.Mkfifo(pipe, 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // TestDoctorKeepsSecrets: no secret of the environment, the command line, paths or configuration files is in what
@@ -66,7 +68,7 @@ func TestDoctorKeepsSecrets(t *testing.T) {
 		}
 	}
 	archive := filepath.Join(dir, "first-run.tar.gz")
-	if got := sh(t, dir, env, tool.mtrace, "doctor", "--bundle", "first-run.tar.gz"); got.exit == exitUsage {
+	if got := sh(t, dir, env, tool.mtrace, "doctor", "--bundle", "first-run.tar.gz"); got.exit == cli.ExitUsage {
 		t.Fatalf("%+v", got)
 	}
 	files := unpacked(t, archive)

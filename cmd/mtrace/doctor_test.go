@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
@@ -90,7 +91,7 @@ func TestDoctorOnCommands(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			if c.name == "static" && libraryName() != "libmtrace.so" {
+			if c.name == "static" && cli.LibraryName() != "libmtrace.so" {
 				t.Skip("static programs exist on Linux only")
 			}
 			if c.name == "static" {
@@ -117,7 +118,7 @@ func TestDoctorOnCommands(t *testing.T) {
 // TestDoctorFindsABrokenLibrary: a library that cannot be loaded is a no, in one
 // line, and nothing is run with it.
 func TestDoctorFindsABrokenLibrary(t *testing.T) {
-	broken := filepath.Join(t.TempDir(), libraryName())
+	broken := filepath.Join(t.TempDir(), cli.LibraryName())
 	if err := os.WriteFile(broken, []byte("not a library"), 0o755); err != nil {
 		t.Fatal(err)
 	}

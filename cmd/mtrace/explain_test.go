@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/cmd/mtrace/internal/explain"
 )
 
@@ -49,7 +50,7 @@ func TestExplain(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 	}
-	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != exitUsage ||
+	if got := sh(t, "", nil, tool.mtrace, "explain", "slow"); got.exit != cli.ExitUsage ||
 		!strings.HasPrefix(got.stderr, `mtrace explain: no verdict or term "slow": there are device-wide-sync, `) {
 		t.Errorf("%+v", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/query"
+	"mtrace/cmd/mtrace/internal/convert"
 )
 
 // TestExportPartition: the exports of two runs lie in one dataset, each in the folder of its host and run, and have
@@ -33,7 +34,7 @@ func TestExportPartition(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 	}
-	runs, err := filepath.Glob(filepath.Join(dir, "set", "calls", "host="+hiveValue(host), "run=*", "calls.parquet"))
+	runs, err := filepath.Glob(filepath.Join(dir, "set", "calls", "host="+convert.HiveValue(host), "run=*", "calls.parquet"))
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%v: %q", err, runs)
 	}
@@ -62,7 +63,7 @@ func TestExportPartition(t *testing.T) {
 func TestHiveValue(t *testing.T) {
 	for value, want := range map[string]string{"mac-1.local": "mac-1.local", "a/b=c%": "a%2Fb%3Dc%25", "..": "%2E.",
 		"": "__HIVE_DEFAULT_PARTITION__"} {
-		if got := hiveValue(value); got != want {
+		if got := convert.HiveValue(value); got != want {
 			t.Errorf("%q is %q, want %q", value, got, want)
 		}
 	}

@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"github.com/parquet-go/parquet-go"
+
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/convert"
 )
 
 // refused runs commands that must end with status 2 and one line that states what is wrong.
@@ -118,10 +121,10 @@ func TestExport(t *testing.T) {
 	trace := smallTrace(t)
 	dir := t.TempDir()
 	var want strings.Builder
-	for _, f := range exportFormats {
-		want.WriteString("out/t" + f.suffix + "\n")
+	for _, f := range convert.ExportFormats {
+		want.WriteString("out/t" + f.Suffix + "\n")
 	}
-	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", strings.Join(formatNames(anyFormat), ","), "-o", "out")
+	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", strings.Join(convert.FormatNames(convert.AnyFormat), ","), "-o", "out")
 	if got.exit != 0 || got.stderr != "" || got.stdout != want.String() {
 		t.Fatalf("%+v", got)
 	}
@@ -130,13 +133,13 @@ func TestExport(t *testing.T) {
 		&counted); err != nil || counted.Events == 0 {
 		t.Fatalf("%v, %+v", err, counted)
 	}
-	for _, f := range exportFormats {
-		t.Run(f.name, func(t *testing.T) {
-			check := holdsCalls[f.name]
+	for _, f := range convert.ExportFormats {
+		t.Run(f.Name, func(t *testing.T) {
+			check := holdsCalls[f.Name]
 			if check == nil {
 				t.Fatal("the format has no row in holdsCalls")
 			}
-			check(t, filepath.Join(dir, "out", "t"+f.suffix), counted.Events)
+			check(t, filepath.Join(dir, "out", "t"+f.Suffix), counted.Events)
 		})
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", "sqlite", "-o", "-"); got.exit != 2 ||
@@ -249,7 +252,7 @@ func TestExportInterrupted(t *testing.T) {
 	}
 	cmd.Wait()
 	left, err := os.ReadDir(dir)
-	if exit := exitStatus(waitStatus(cmd)); exit != 143 || err != nil || len(left) != 1 {
+	if exit := cli.ExitStatus(waitStatus(cmd)); exit != 143 || err != nil || len(left) != 1 {
 		t.Errorf("exit %d, %q, and there are %v, %v", exit, stderr.String(), left, err)
 	}
 }

@@ -30,17 +30,17 @@ func TestFieldReportsHaveCommands(t *testing.T) {
 			continue
 		}
 		for _, c := range commands() {
-			if c.name != words[1] {
+			if c.Name != words[1] {
 				continue
 			}
-			flags := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-			flags.SetInterspersed(!c.whole)
-			c.setup(flags)
+			flags := pflag.NewFlagSet(c.Name, pflag.ContinueOnError)
+			flags.SetInterspersed(!c.Whole)
+			c.Setup(flags)
 			if err := flags.Parse(words[2:]); err != nil {
 				t.Errorf("%s: %v", shown, err)
 			}
 			for _, name := range flags.Args() {
-				if c.name == "bench" && !known[name] {
+				if c.Name == "bench" && !known[name] {
 					t.Errorf("%s: there is no benchmark %q", shown, name)
 				}
 			}

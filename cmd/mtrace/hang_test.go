@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mtrace/analyze/hang"
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // A hanging is a program of fixtures/hangs that is being traced.
@@ -214,7 +215,7 @@ func TestHangWhileItHangs(t *testing.T) {
 		syscall.Kill(-h.Process.Pid, syscall.SIGINT) // which Python notes, and the call does not return
 		h.saysSoon(t, h.said.String, append(stuck, "A second Ctrl-C kills it")...)
 		h.end(t, syscall.SIGINT)
-		if status := exitStatus(waitStatus(h.Cmd)); status != 128+int(syscall.SIGKILL) {
+		if status := cli.ExitStatus(waitStatus(h.Cmd)); status != 128+int(syscall.SIGKILL) {
 			t.Errorf("it ended with %d, want that of a program that was killed", status)
 		}
 	})

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // TestHoleInATrace: a sparse file of a terabyte is read up to its first long hole, which takes no time, by every
@@ -48,7 +50,7 @@ func TestHoleInATrace(t *testing.T) {
 		} else {
 			t.Logf("%q took %v", args, took)
 		}
-		if args[0] != "repair" && got.exit != exitUsage || got.stderr == "" {
+		if args[0] != "repair" && got.exit != cli.ExitUsage || got.stderr == "" {
 			t.Errorf("%q: %+v", args, got)
 		}
 		if args[0] == "report" && args[len(args)-1] == most && !strings.Contains(got.stdout+got.stderr, "cut") {

@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/record"
 )
 
 // after is ready when a time has passed.
@@ -51,7 +54,7 @@ func TestQuitBeforeTheProgramStarts(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("HOME", cache)
 	command := []string{"true"}
-	note := newCrashGuard(command, "").path
+	note := record.NewCrashGuard(command, "").Path
 	if note == "" {
 		t.Skip("there is no folder for caches here, and nothing to hold the tracer with")
 	}
@@ -80,7 +83,7 @@ func TestQuitBeforeTheProgramStarts(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd.Wait()
-	if status := exitStatus(waitStatus(cmd)); status != 128+int(syscall.SIGQUIT) ||
+	if status := cli.ExitStatus(waitStatus(cmd)); status != 128+int(syscall.SIGQUIT) ||
 		strings.Contains(said.String(), "goroutine") {
 		t.Errorf("it ended with %d and said %q", status, said.String())
 	}

@@ -1,12 +1,16 @@
 // Command mtrace traces what a program does with Metal and says, with evidence, why it does not go faster.
 package main
 
-import "os"
+import (
+	"os"
+
+	"mtrace/cmd/mtrace/internal/cli"
+)
 
 // release is a release's version, which its build sets: -ldflags="-X main.release=v1.2.3".
 var release string
 
 func main() {
-	toolRelease = release
-	os.Exit(dispatch(stdio{os.Stdin, os.Stdout, os.Stderr}, os.Args[1:]))
+	cli.ToolRelease = release
+	os.Exit(dispatch(cli.Stdio{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, os.Args[1:]))
 }

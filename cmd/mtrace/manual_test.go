@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 	"github.com/spf13/pflag"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // markdownPage is a command's page for the web.
@@ -79,7 +81,7 @@ var plain = strings.NewReplacer("*", `\*`, "_", `\_`, "<", `\<`, "[", `\[`, "]",
 
 // The pages of docs/commands and docs/man are made from the table of commands, and there are no others.
 func TestManualIsCurrent(t *testing.T) {
-	root := tree(stdio{})
+	root := tree(cli.Stdio{})
 	root.Short, root.Long = "trace a program's use of Metal and say why it does not go faster", about
 	root.DisableAutoGenTag = true
 	want := map[string][]byte{}
@@ -88,7 +90,7 @@ func TestManualIsCurrent(t *testing.T) {
 			continue
 		}
 		c.DisableAutoGenTag = true
-		c.Flags().VisitAll(plainDefault)
+		c.Flags().VisitAll(cli.PlainDefault)
 		want["../../docs/commands/"+strings.ReplaceAll(c.CommandPath(), " ", "_")+".md"] = markdownPage(t, c)
 		want["../../docs/man/"+strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"] = manPage(c)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mtrace/cmd/mtrace/internal/tools"
 )
 
 // answersOf starts the server, sends it all lines followed at once by the end of input, and returns the answers by id;
@@ -51,7 +53,7 @@ func TestMCPAnswersEverything(t *testing.T) {
 	}
 	lines := []string{"this is no JSON", mcpHello, `{"jsonrpc":"2.0","id":`, mcpReady, `[]`, `17`, "", "\x00\xff\x1b",
 		`{"jsonrpc":"1.0","id":"old","method":"ping"}`,
-		strings.Repeat("x", longestMessage+1)}
+		strings.Repeat("x", tools.LongestMessage+1)}
 	const asked = 12
 	for i := range asked {
 		lines = append(lines, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"report","arguments":{"path":%q,"sections":["verdict"]}}}`, 100+i, trace))

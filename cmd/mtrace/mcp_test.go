@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"mtrace/analyze/query"
+	"mtrace/cmd/mtrace/internal/tools"
 )
 
 // TestMCP: a client of the protocol starts the server, and is told what the commands tell people; a wrong question gets
@@ -171,10 +172,10 @@ func TestMCPRemovesWhatIsLeft(t *testing.T) {
 	}
 	killed.Process.Wait() // or the client has waited already
 	session.Wait()
-	if err := os.Mkdir(filepath.Join(temporary, mcpFolders+"of-whom"), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(temporary, tools.McpFolders+"of-whom"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	of = append(of, mcpFolders+"of-whom")
+	of = append(of, tools.McpFolders+"of-whom")
 	if left := folders(); len(left) != 3 {
 		t.Fatalf("this test shows nothing: %q", left)
 	}

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // fileWriters are the commands that write a file or a folder, each with the path of the file that must not be replaced.
@@ -99,11 +101,11 @@ func TestNoCommandReplacesAFile(t *testing.T) {
 			}
 			got := sh(t, dir, nil, tool.mtrace, args...)
 			text, err := os.ReadFile(kept)
-			if got.exit != exitUsage || !strings.Contains(got.stderr, "--force") || strings.Contains(got.stderr, "\n\n") ||
+			if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "--force") || strings.Contains(got.stderr, "\n\n") ||
 				kind != "dangling link" && (err != nil || string(text) != precious) || kind == "dangling link" && err == nil {
 				t.Errorf("%s over a %s: %+v; it holds %.40q, %v", name, kind, got, text, err)
 			}
-			if parts, _ := filepath.Glob(filepath.Join(dir, "*"+partSuffix)); len(parts) > 0 {
+			if parts, _ := filepath.Glob(filepath.Join(dir, "*"+cli.PartSuffix)); len(parts) > 0 {
 				t.Errorf("%s over a %s left %q", name, kind, parts)
 			}
 			if !w.whole {
@@ -136,7 +138,7 @@ func TestUnfinishedFilesFollowNoLink(t *testing.T) {
 	dir := t.TempDir()
 	victim := filepath.Join(dir, "victim")
 	os.WriteFile(victim, []byte("precious"), 0o644)
-	if err := os.Symlink(victim, filepath.Join(dir, "page.html"+partSuffix)); err != nil {
+	if err := os.Symlink(victim, filepath.Join(dir, "page.html"+cli.PartSuffix)); err != nil {
 		t.Fatal(err)
 	}
 	got := sh(t, dir, nil, tool.mtrace, "report", "--html", "page.html", trace)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/consumers"
 )
 
@@ -54,7 +55,7 @@ func TestPythonPackage(t *testing.T) {
 	install := func(packages ...string) error {
 		args := append([]string{"-m", "pip", "install", "--quiet", "--retries", "0", "--timeout", "10"}, packages...)
 		if out, err := saidBy(exec.Command(python, args...), commandLimit); err != nil {
-			return errors.New(lastLine(string(out)))
+			return errors.New(cli.LastLine(string(out)))
 		}
 		return nil
 	}

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	pprof "github.com/google/pprof/profile"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // receiver is a server of a test, which says its addresses in its first line and then, in a line of JSON each, what it
@@ -75,7 +77,7 @@ func receivers(t *testing.T) *receiver {
 	build := exec.Command("go", "build", "-o", program, ".")
 	download.Dir, build.Dir = "testdata/receivers", "testdata/receivers"
 	if out, err := saidBy(download, networkLimit); err != nil {
-		t.Skipf("the modules of Pyroscope and of OpenTelemetry's Collector cannot be had here: %s", lastLine(string(out)))
+		t.Skipf("the modules of Pyroscope and of OpenTelemetry's Collector cannot be had here: %s", cli.LastLine(string(out)))
 	}
 	if out, err := saidBy(build, commandLimit); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -100,7 +102,7 @@ func parcaServer(t *testing.T) *receiver {
 	install := exec.Command("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 	install.Dir, install.Env = folder, append(os.Environ(), "npm_config_fetch_retries=0", "npm_config_fetch_timeout=60000")
 	if out, err := saidBy(install, networkLimit); err != nil {
-		t.Skipf("npm cannot have Parca's client here: %s", lastLine(string(out)))
+		t.Skipf("npm cannot have Parca's client here: %s", cli.LastLine(string(out)))
 	}
 	return startReceiver(t, exec.Command("node", "testdata/parca/server.mjs", folder))
 }
@@ -187,7 +189,7 @@ func TestPush(t *testing.T) {
 	refused := func(t *testing.T, to, address, label, why string) {
 		t.Helper()
 		r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait,api", "--label", label, address, trace)
-		if r.exit != exitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, why) ||
+		if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, why) ||
 			!strings.Contains(r.stderr, "the wait profile was not taken (0 of 2 were): "+to+" of "+address) {
 			t.Errorf("want %q: %+v", why, r)
 		}
@@ -315,7 +317,7 @@ func TestPushToNobody(t *testing.T) {
 				why = "" // they speak HTTP/1
 			}
 			r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait", "--timeout", "2s", address, trace)
-			if r.exit != exitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, why) {
+			if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, why) {
 				t.Errorf("%s, want %q: %+v", to, why, r)
 			}
 		}
@@ -351,7 +353,7 @@ func TestPushUsage(t *testing.T) {
 		{"no type of profile", []string{"--server", "otlp", "--type", "", "http://h", "t"}},
 	} {
 		r := sh(t, "", []string{"MTRACE_PUSH_TOKEN="}, tool.mtrace, append([]string{"push"}, c.args...)...)
-		if r.exit != exitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||
+		if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||
 			!strings.Contains(r.stderr, c.said) || strings.Contains(r.stderr, "secret") {
 			t.Errorf("want %q: %+v", c.said, r)
 		}

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/relay/relaytest"
 )
 
@@ -50,7 +51,7 @@ func runs(t *testing.T, cmd *exec.Cmd) (end func() outcome) {
 	startInTime(t, cmd)
 	return func() outcome {
 		cmd.Wait()
-		return outcome{stdout.String(), stderr.String(), exitStatus(waitStatus(cmd))}
+		return outcome{stdout.String(), stderr.String(), cli.ExitStatus(waitStatus(cmd))}
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // smallTrace traces a short workload and returns its path.
@@ -115,7 +117,7 @@ func TestProfilesAreRead(t *testing.T) {
 	}
 	// An empty variable in a script made no profile, and all was well.
 	if got := sh(t, "", nil, tool.mtrace, "pprof", "-o", filepath.Join(t.TempDir(), "none"), "--type", "",
-		trace); got.exit != exitUsage || !strings.Contains(got.stderr, "no type of profile: --type gpu, api") {
+		trace); got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "no type of profile: --type gpu, api") {
 		t.Errorf("%+v", got)
 	}
 }

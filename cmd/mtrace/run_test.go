@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/softmetal/truth"
 )
 
@@ -125,8 +126,8 @@ func TestRunSurvivesInterrupt(t *testing.T) {
 	plain := interrupt(args...)
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	traced := interrupt(append([]string{tool.mtrace, "run", "--no-report", "-o", trace, "--"}, args...)...)
-	if exitStatus(traced) != exitStatus(plain) {
-		t.Errorf("exit status %d, untraced %d", exitStatus(traced), exitStatus(plain))
+	if cli.ExitStatus(traced) != cli.ExitStatus(plain) {
+		t.Errorf("exit status %d, untraced %d", cli.ExitStatus(traced), cli.ExitStatus(plain))
 	}
 	if report := sh(t, "", nil, tool.mtrace, "report", trace); report.exit != 0 {
 		t.Errorf("the trace of an interrupted program does not report: %+v", report)

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // Of several traces, or a folder of them, the text is a line each; sections, JSON and what-if are of each trace after
@@ -24,7 +26,7 @@ func TestReportOfSeveralTraces(t *testing.T) {
 	}
 	got := sh(t, folder, nil, tool.mtrace, "report", ".")
 	rows := regexp.MustCompile(`(?m)^ *(\S+\.mtrace) .* (device-wide-sync|none) +([\d.]+%)? +([\d.]+%) +([\d.]+ m?s) +([\d,]+)(.*)$`).FindAllStringSubmatch(got.stdout, -1)
-	if got.exit != exitUsage || !strings.Contains(got.stderr, "b.mtrace is cut") || len(rows) != 2 ||
+	if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "b.mtrace is cut") || len(rows) != 2 ||
 		rows[0][1] != "a.mtrace" || rows[0][7] != "" || !strings.Contains(rows[1][7], "CUT") {
 		t.Errorf("%q of %+v", rows, got)
 	}
@@ -50,7 +52,7 @@ func TestReportOfSeveralTraces(t *testing.T) {
 		t.Errorf("%+v", each)
 	}
 	empty := t.TempDir()
-	if got := sh(t, folder, nil, tool.mtrace, "report", empty); got.exit != exitUsage ||
+	if got := sh(t, folder, nil, tool.mtrace, "report", empty); got.exit != cli.ExitUsage ||
 		got.stderr != "mtrace report: "+empty+" is a folder without a trace (*.mtrace)\n" {
 		t.Errorf("%+v", got)
 	}

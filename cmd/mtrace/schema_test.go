@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/schema"
 )
 
@@ -137,7 +138,7 @@ func TestEveryDocumentIsValidated(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		t.Errorf("%s names %s, of which no real one is validated: add its row to knownDocuments", names[name], name)
 	}
-	for _, c := range tree(stdio{}).Commands() {
+	for _, c := range tree(cli.Stdio{}).Commands() {
 		if c.Flags().Lookup("json") != nil && !commands[c.Name()] {
 			t.Errorf("what mtrace %s --json prints is not validated: add its row to knownDocuments", c.Name())
 		}

@@ -13,6 +13,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/tracesim"
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // inProcess runs a command without a process of its own.
@@ -26,9 +27,9 @@ func inProcess(t *testing.T, args ...string) (exit int, stdout, stderr []byte) {
 		}
 		return f
 	}
-	std := stdio{os.Stdin, file("out"), file("err")}
+	std := cli.Stdio{In: os.Stdin, Out: file("out"), Err: file("err")}
 	exit = dispatch(std, args)
-	for f, into := range map[*os.File]*[]byte{std.out: &stdout, std.err: &stderr} {
+	for f, into := range map[*os.File]*[]byte{std.Out: &stdout, std.Err: &stderr} {
 		f.Close()
 		content, err := os.ReadFile(f.Name())
 		if err != nil {
@@ -96,14 +97,14 @@ func TestSelections(t *testing.T) {
 		}
 		args = append(args, path)
 		exit, stdout, stderr := inProcess(t, args...)
-		if exit == exitUsage {
+		if exit == cli.ExitUsage {
 			refused++
 			if len(stdout) > 0 || bytes.Count(stderr, []byte("\n")) != 1 {
 				t.Fatalf("%q: exit status 2, %d bytes printed, and %q", args, len(stdout), stderr)
 			}
 			continue
 		}
-		if exit != exitDone || len(stderr) > 0 {
+		if exit != cli.ExitDone || len(stderr) > 0 {
 			t.Fatalf("%q: exit status %d, %q", args, exit, stderr)
 		}
 		var document map[string]any

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 	"mtrace/collector/wire/wiretest"
@@ -173,7 +174,7 @@ func TestStrangersInRootsTrace(t *testing.T) {
 // awaitFile waits until a file is there.
 func awaitFile(t *testing.T, path string) {
 	t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); !exists(path); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !cli.Exists(path); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal(fmt.Errorf("%s was not made", path))
 		}

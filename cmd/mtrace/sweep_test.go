@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mtrace/analyze/scaling"
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // sweepDocument is the part of mtrace.scaling/1 that the tests look at.
@@ -187,7 +188,7 @@ func TestSweepInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd.Wait()
-			if exit := exitStatus(waitStatus(cmd)); exit != c.exit || stdout.Len() > 0 ||
+			if exit := cli.ExitStatus(waitStatus(cmd)); exit != c.exit || stdout.Len() > 0 ||
 				strings.Count(stderr.String(), "\n") != 1 || !strings.Contains(stderr.String(), "interrupted") {
 				t.Errorf("exit %d, %q, %q", exit, stdout.String(), stderr.String())
 			}

@@ -7,21 +7,28 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/compare"
+	"mtrace/cmd/mtrace/internal/convert"
+	"mtrace/cmd/mtrace/internal/record"
+	"mtrace/cmd/mtrace/internal/show"
+	"mtrace/cmd/mtrace/internal/tools"
 )
 
 // commands is the table of commands, in the order of help.
-func commands() []command {
-	return []command{runCommand(), attachCommand(), collectCommand(), reportCommand(), viewCommand(), tailCommand(),
-		serveCommand(), pprofCommand(), exportCommand(), pushCommand(), diffCommand(),
-		checkCommand(), explainCommand(), repairCommand(), sweepCommand(), xctraceCommand(), doctorCommand(), benchCommand(),
-		mcpCommand(), completionCommand(), versionCommand()}
+func commands() []cli.Command {
+	return []cli.Command{record.RunCommand(), record.AttachCommand(), record.CollectCommand(), show.ReportCommand(), show.ViewCommand(), record.TailCommand(),
+		record.ServeCommand(), convert.PprofCommand(), convert.ExportCommand(), convert.PushCommand(), compare.DiffCommand(),
+		compare.CheckCommand(), show.ExplainCommand(), convert.RepairCommand(), compare.SweepCommand(), show.XctraceCommand(), tools.DoctorCommand(), compare.BenchCommand(),
+		tools.McpCommand(), completionCommand(), versionCommand()}
 }
 
 // dispatch runs the command that args name and returns the exit status.
-func dispatch(std stdio, args []string) int {
+func dispatch(std cli.Stdio, args []string) int {
 	if len(args) == 0 {
-		help(std.err)
-		return exitUsage
+		help(std.Err)
+		return cli.ExitUsage
 	}
 	if args[0] == "--version" {
 		args = []string{"version"}
@@ -30,49 +37,49 @@ func dispatch(std stdio, args []string) int {
 	root.SetArgs(args)
 	err := root.Execute()
 	if err == nil {
-		return exitDone
+		return cli.ExitDone
 	}
 	if text := err.Error(); text != "" {
-		tell(std.err, "%s", text)
+		cli.Tell(std.Err, "%s", text)
 	}
-	var s status
+	var s cli.Status
 	if errors.As(err, &s) {
-		return s.code
+		return s.Code
 	}
-	return exitUsage
+	return cli.ExitUsage
 }
 
 // tree is the table of commands as cobra has them, which finds, suggests and completes them; help and errors are ours.
-func tree(std stdio) *cobra.Command {
+func tree(std cli.Stdio) *cobra.Command {
 	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
 	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
-	chosenColour = colourAuto
-	root.PersistentFlags().Var(&chosenColour, "color", "use colours: auto (on a terminal), always or never")
+	cli.ChosenColour = cli.ColourAuto
+	root.PersistentFlags().Var(&cli.ChosenColour, "color", "use colours: auto (on a terminal), always or never")
 	root.PersistentFlags().Lookup("color").Hidden = true // in the help of mtrace, instead of in that of each command
 	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string,
 		cobra.ShellCompDirective) {
-		return colourModes, cobra.ShellCompDirectiveNoFileComp
+		return cli.ColourModes, cobra.ShellCompDirectiveNoFileComp
 	})
-	beQuiet = false
-	root.PersistentFlags().BoolVar(&beQuiet, "quiet", false,
+	cli.BeQuiet = false
+	root.PersistentFlags().BoolVar(&cli.BeQuiet, "quiet", false,
 		"print results and errors only: no progress, no notes and no warnings on standard error")
 	root.PersistentFlags().Lookup("quiet").Hidden = true // in the help of mtrace, instead of in that of each command
-	root.SetOut(std.out)
-	root.SetErr(std.err)
-	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.out) })
+	root.SetOut(std.Out)
+	root.SetErr(std.Err)
+	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.Out) })
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usageError("mtrace: %w: mtrace --help lists the commands", flagError(err, root.Flags()))
+		return cli.UsageError("mtrace: %w: mtrace --help lists the commands", cli.FlagError(err, root.Flags()))
 	})
 	root.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
-			return usageError("mtrace: no command: mtrace --help lists them")
+			return cli.UsageError("mtrace: no command: mtrace --help lists them")
 		}
 		return unknown(root, args[0])
 	}
 	root.SetHelpCommand(&cobra.Command{Use: "help [COMMAND]", Short: "Say more of a command", Hidden: true,
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 			for _, c := range commands() {
-				names = append(names, c.name+"\t"+c.summary)
+				names = append(names, c.Name+"\t"+c.Summary)
 			}
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -84,7 +91,7 @@ func tree(std stdio) *cobra.Command {
 			return found.Help()
 		}})
 	for _, c := range commands() {
-		root.AddCommand(c.cobra(std))
+		root.AddCommand(c.Cobra(std))
 	}
 	return root
 }
@@ -96,7 +103,7 @@ func unknown(root *cobra.Command, name string) error {
 	if like := root.SuggestionsFor(name); len(like) > 0 {
 		hint = "did you mean " + strings.Join(like, " or ") + "? " + hint
 	}
-	return usageError("mtrace: no command %q: %s", name, hint)
+	return cli.UsageError("mtrace: no command %q: %s", name, hint)
 }
 
 // about is the first line of help.
@@ -105,7 +112,7 @@ const about = "mtrace traces a program's use of Metal and says why it does not g
 func help(w io.Writer) {
 	fmt.Fprint(w, about+"\n\nUsage: mtrace COMMAND [flags] …\n\nCommands:\n")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-10s %s\n", c.name, c.summary)
+		fmt.Fprintf(w, "  %-10s %s\n", c.Name, c.Summary)
 	}
 	fmt.Fprint(w, "\nExample:\n  mtrace run -- python3 workload.py\n\nEvery command takes --color auto|always|never; "+
 		"NO_COLOR and FORCE_COLOR are respected; --quiet leaves\nout progress, notes and warnings.\nmtrace COMMAND --help says more.\n")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/tracefile"
 	"mtrace/fixtures/schema"
 )
@@ -26,7 +27,7 @@ func TestTail(t *testing.T) {
 	trace, over := filepath.Join(dir, "t.mtrace"), filepath.Join(dir, "over")
 	run := exec.Command(tool.mtrace, "run", "--no-report", "-o", trace, "--", "python3", phases(t), "gelu", "until:"+over)
 	startInTime(t, run)
-	waitFor(t, "the trace", func() bool { return exists(trace + partSuffix) })
+	waitFor(t, "the trace", func() bool { return cli.Exists(trace + cli.PartSuffix) })
 	tailing := exec.Command(tool.mtrace, "tail", trace)
 	out, err := tailing.StdoutPipe()
 	tailing.Stderr = os.Stderr
@@ -79,7 +80,7 @@ func TestTail(t *testing.T) {
 		t.Errorf("the trace has %d calls, the lines %d", events[0], events[1])
 	}
 	for _, args := range [][]string{{"tail"}, {"tail", "nowhere"}, {"tail", dir}, {"tail", phases(t)}} {
-		if got := sh(t, "", nil, tool.mtrace, args...); got.exit != exitUsage || strings.Count(got.stderr, "\n") != 1 ||
+		if got := sh(t, "", nil, tool.mtrace, args...); got.exit != cli.ExitUsage || strings.Count(got.stderr, "\n") != 1 ||
 			got.stdout != "" {
 			t.Errorf("%q: %+v", args, got)
 		}
@@ -100,7 +101,7 @@ func TestTailEndsWithItsWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := func(got outcome) bool {
-		return got.exit == exitUsage && strings.Contains(got.stderr, "nobody writes it any more") &&
+		return got.exit == cli.ExitUsage && strings.Contains(got.stderr, "nobody writes it any more") &&
 			strings.Count(got.stderr, "\n") == 1 && got.stdout != ""
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "tail", cut); !ended(got) {
@@ -110,7 +111,7 @@ func TestTailEndsWithItsWriter(t *testing.T) {
 		path := filepath.Join(dir, fmt.Sprint("killed-", killed, ".mtrace"))
 		run := exec.Command(tool.mtrace, "run", "--no-report", "-o", path, "--", "sleep", "5")
 		startInTime(t, run)
-		waitFor(t, "the trace", func() bool { return exists(path + partSuffix) })
+		waitFor(t, "the trace", func() bool { return cli.Exists(path + cli.PartSuffix) })
 		done := make(chan outcome, 1)
 		begin := time.Now()
 		go func() { done <- sh(t, dir, nil, tool.mtrace, "tail", path) }()

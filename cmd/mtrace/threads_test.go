@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // Threads are chosen by number and by name, in the tables and in the matrices, which keep whom these threads wait for.
@@ -52,7 +54,7 @@ func TestReportOfSomeThreads(t *testing.T) {
 		"nobody":   "no thread nobody in it; there are ",
 		"worker-[": `--thread "worker-[": syntax error in pattern`,
 	} {
-		if got := sh(t, "", nil, tool.mtrace, "report", "--thread", flag, path); got.exit != exitUsage || got.stdout != "" ||
+		if got := sh(t, "", nil, tool.mtrace, "report", "--thread", flag, path); got.exit != cli.ExitUsage || got.stdout != "" ||
 			!strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("--thread %s: %+v", flag, got)
 		}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // A program whose limits leave no room for the shared memory runs untraced, and says why into the trace. The report
@@ -312,7 +313,7 @@ func TestBlockOutlastsAStoppedCollector(t *testing.T) {
 	cmd.Stderr = &stderr
 	startInTime(t, cmd)
 	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) { // until there is something of it
-		if stat, err := os.Stat(trace + partSuffix); err == nil && stat.Size() > 4096 {
+		if stat, err := os.Stat(trace + cli.PartSuffix); err == nil && stat.Size() > 4096 {
 			break
 		}
 		if time.Now().After(deadline) {

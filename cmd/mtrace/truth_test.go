@@ -14,6 +14,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/wire"
 	"mtrace/fixtures/softmetal/truth"
 )
@@ -299,7 +300,7 @@ func TestKilledProgramLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd.Wait()
-		if got := exitStatus(waitStatus(cmd)); got != 128+int(syscall.SIGKILL) {
+		if got := cli.ExitStatus(waitStatus(cmd)); got != 128+int(syscall.SIGKILL) {
 			t.Errorf("kill %d: exit status %d", i, got)
 		}
 		got, trace := traceSequences(t, tracePath)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/record"
 	"mtrace/collector/tracefile"
 )
 
@@ -53,7 +55,7 @@ func TestRunKeepsTraces(t *testing.T) {
 	}
 	for _, program := range []string{"/nonexistent", "true"} {
 		got := run("-o", "keep.mtrace", "--", program)
-		if got.exit != exitUsage || !strings.Contains(got.stderr, "keep.mtrace is there already") ||
+		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "keep.mtrace is there already") ||
 			!strings.Contains(got.stderr, "--force") || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: %+v", program, got)
 		}
@@ -72,21 +74,21 @@ func TestRunKeepsTraces(t *testing.T) {
 	}
 
 	// The rest of a recording that was killed is a trace too.
-	if err := os.Rename(keep, keep+partSuffix); err != nil {
+	if err := os.Rename(keep, keep+cli.PartSuffix); err != nil {
 		t.Fatal(err)
 	}
-	if got := run("-o", "keep.mtrace", "--", "true"); got.exit != exitUsage ||
+	if got := run("-o", "keep.mtrace", "--", "true"); got.exit != cli.ExitUsage ||
 		!strings.Contains(got.stderr, "keep.mtrace.part is there already") {
 		t.Errorf("%+v", got)
 	}
-	if got := sh(t, dir, nil, tool.mtrace, "report", "keep.mtrace"); got.exit != exitUsage ||
+	if got := sh(t, dir, nil, tool.mtrace, "report", "keep.mtrace"); got.exit != cli.ExitUsage ||
 		!strings.Contains(got.stderr, "there is keep.mtrace.part") {
 		t.Errorf("%+v", got)
 	}
 	if got := run("-o", os.DevNull, "--", "true"); got.exit != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := run("-o", dir, "--", "true"); got.exit != exitNotStarted || !strings.Contains(got.stderr, "is a folder") {
+	if got := run("-o", dir, "--", "true"); got.exit != record.ExitNotStarted || !strings.Contains(got.stderr, "is a folder") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -113,19 +115,19 @@ func TestRunNamesNeverMeet(t *testing.T) {
 	again := t.TempDir()
 	var last string
 	for want := range 3 { // the same process id each time: as in a container, whose first process is always the first
-		u, err := beginUnnamed(again, "true")
+		u, err := cli.BeginUnnamed(again, "true")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := u.nameAfter("true-7"); err != nil {
+		if err := u.NameAfter("true-7"); err != nil {
 			t.Fatal(err)
 		}
 		u.WriteString("trace")
 		u.Close()
 		if want == 2 { // somebody takes the name while the trace is recorded
-			os.WriteFile(strings.TrimSuffix(u.path, partSuffix), []byte("not ours"), 0o644)
+			os.WriteFile(strings.TrimSuffix(u.Path, cli.PartSuffix), []byte("not ours"), 0o644)
 		}
-		if last, err = u.finishNumbered("true-7"); err != nil {
+		if last, err = u.FinishNumbered("true-7"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,7 +157,7 @@ func TestRunLeavesPart(t *testing.T) {
 		if len(found) != 1 {
 			t.Fatalf("no %s: %q", name, files(t, dir))
 		}
-		if got := sh(t, dir, nil, tool.mtrace, "report", found[0]); got.exit != exitUsage ||
+		if got := sh(t, dir, nil, tool.mtrace, "report", found[0]); got.exit != cli.ExitUsage ||
 			!strings.Contains(got.stderr, "is cut") {
 			t.Errorf("%s: %+v", name, got)
 		}
@@ -174,7 +176,7 @@ func TestPipes(t *testing.T) {
 	}
 	for command, says := range map[string]string{"report": "not a regular file", "repair": "not a regular file",
 		"tail": "no file that can be followed"} {
-		if got := sh(t, dir, nil, tool.mtrace, command, "pipe"); got.exit != exitUsage ||
+		if got := sh(t, dir, nil, tool.mtrace, command, "pipe"); got.exit != cli.ExitUsage ||
 			!strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: %+v", command, got)
 		}
@@ -214,7 +216,7 @@ func TestReportGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	exit, stdout, stderr := inProcess(t, "report", "--section", "tracer", cut, trace, cut)
-	if n := strings.Count(string(stdout), "THE TRACER ITSELF"); n != 3 || exit != exitUsage ||
+	if n := strings.Count(string(stdout), "THE TRACER ITSELF"); n != 3 || exit != cli.ExitUsage ||
 		strings.Count(string(stderr), "\n") != 1 {
 		t.Errorf("%d of 3 were reported, exit status %d, %s", n, exit, stderr)
 	}
@@ -239,7 +241,7 @@ func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 		if !strings.HasPrefix(script, "rm") || strings.Contains(script, "echo") {
 			mine := "t.mtrace"
 			if strings.HasPrefix(script, "rm") {
-				mine += partSuffix
+				mine += cli.PartSuffix
 			}
 			if text, err := os.ReadFile(filepath.Join(dir, mine)); string(text) != "mine\n" {
 				t.Errorf("%s: %q %v", script, text, err)
@@ -259,7 +261,7 @@ func TestOutputsKeepTheTrace(t *testing.T) {
 		{"report", "--force", "--html", trace, trace}, {"export", trace, "--force", "--format", "jsonl", "-o", trace},
 		{"pprof", trace, "--force", "--type", "gpu", "-o", trace},
 	} {
-		if exit, _, stderr := inProcess(t, args...); exit != exitUsage ||
+		if exit, _, stderr := inProcess(t, args...); exit != cli.ExitUsage ||
 			!strings.Contains(string(stderr), "is what is read") {
 			t.Errorf("%q: %d %q", args, exit, stderr)
 		}

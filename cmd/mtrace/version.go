@@ -7,34 +7,35 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 )
 
-func versionCommand() command {
-	return command{
-		name:    "version",
-		summary: "Versions of the tool, the library, the wire and the file format",
-		usage:   "[--json]",
-		example: "mtrace version",
-		setup: func(flags *pflag.FlagSet) func(stdio, []string) error {
+func versionCommand() cli.Command {
+	return cli.Command{
+		Name:    "version",
+		Summary: "Versions of the tool, the library, the wire and the file format",
+		Usage:   "[--json]",
+		Example: "mtrace version",
+		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			asJSON := flags.Bool("json", false, "print them as JSON")
-			return func(std stdio, args []string) error {
+			return func(std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return usageError("takes no arguments, but got %q", args[0])
+					return cli.UsageError("takes no arguments, but got %q", args[0])
 				}
-				library, err := findLibrary()
+				library, err := cli.FindLibrary()
 				if err != nil {
 					library = ""
 				}
-				v := versions{"mtrace.version/1", toolVersion(), library, wire.Version, tracefile.Version, runtime.Version()}
+				v := versions{"mtrace.version/1", cli.ToolVersion(), library, wire.Version, tracefile.Version, runtime.Version()}
 				if *asJSON {
-					return json.NewEncoder(std.out).Encode(v)
+					return json.NewEncoder(std.Out).Encode(v)
 				}
 				if library == "" {
 					library = "not found: " + err.Error()
 				}
-				fmt.Fprintf(std.out, "mtrace %s (%s, %s/%s)\nlibrary %s\nwire format %d\nfile format %d\n", v.Tool, v.Go,
+				fmt.Fprintf(std.Out, "mtrace %s (%s, %s/%s)\nlibrary %s\nwire format %d\nfile format %d\n", v.Tool, v.Go,
 					runtime.GOOS, runtime.GOARCH, library, v.Wire, v.File)
 				return nil
 			}

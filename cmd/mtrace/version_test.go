@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // A release's tool says the release's version. Alone, as go install makes it, it reads traces and cannot record any,
@@ -19,7 +21,7 @@ func TestToolAlone(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r := sh(t, t.TempDir(), []string{"MTRACE_LIBRARY="}, alone, "run", "--", "true")
-	for _, said := range []string{libraryName() + " is not beside the tool", "go install makes the tool alone",
+	for _, said := range []string{cli.LibraryName() + " is not beside the tool", "go install makes the tool alone",
 		"./build.sh build", "MTRACE_LIBRARY"} {
 		if !strings.Contains(r.stderr, said) || strings.Count(r.stderr, "\n") != 1 || r.exit != 125 {
 			t.Errorf("want %q: %+v", said, r)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mtrace/analyze/page"
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/consumers"
 	"mtrace/fixtures/longtrace"
 )
@@ -131,7 +132,7 @@ func TestViewSaysWhatIsWrong(t *testing.T) {
 	for _, args := range [][]string{{"view", "--port", port, "../../fixtures/traces/device-sync.mtrace"},
 		{"view", "nowhere.mtrace"}, {"view"}, {"view", "--from", "2s", "--to", "1s", "x"}} {
 		out := sh(t, "", nil, tool.mtrace, args...)
-		if out.exit != exitUsage || out.stdout != "" || strings.Count(out.stderr, "\n") != 1 {
+		if out.exit != cli.ExitUsage || out.stdout != "" || strings.Count(out.stderr, "\n") != 1 {
 			t.Errorf("%v: %d %q %q", args, out.exit, out.stdout, out.stderr)
 		}
 	}
@@ -187,7 +188,7 @@ func TestViewOpensBrowserInPrivate(t *testing.T) {
 	}
 	v.Process.Signal(os.Interrupt)
 	v.Wait()
-	if exists(strings.TrimSpace(string(path))) {
+	if cli.Exists(strings.TrimSpace(string(path))) {
 		t.Errorf("%s is left", path)
 	}
 }

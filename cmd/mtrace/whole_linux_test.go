@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // TestCutByFullDisk: the disk is full in the middle. The program does not notice, and the trace says to the last call
@@ -30,7 +32,7 @@ func TestCutByFullDisk(t *testing.T) {
 	if got.exit != 0 || !strings.Contains(got.stderr, "no space left") {
 		t.Errorf("%+v", got)
 	}
-	s := checkIncomplete(t, cut, "cut", exitUsage)
+	s := checkIncomplete(t, cut, "cut", cli.ExitUsage)
 	t.Log(s.Source.Incomplete.Text)
 	if s.Lost.AtLeast || s.Events == 0 || s.Events >= all.Events || s.Events+s.Lost.Total < all.Events*9/10 ||
 		!strings.Contains(s.Source.Incomplete.Why, "no space left") {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"mtrace/cmd/mtrace/internal/cli"
 )
 
 // A told is what a report says of what is in the trace and what is not.
@@ -80,7 +82,7 @@ func checkIncomplete(t *testing.T, path, kind string, exit int) told {
 	claims := filepath.Join(t.TempDir(), "claims.json")
 	os.WriteFile(claims, []byte(`{"claims": [{"title": "nothing lost", "expr": "lost.total == 0"}]}`), 0o644)
 	if got := sh(t, "", nil, tool.mtrace, "check", "--claims", claims, path); got.exit != exit &&
-		!(exit == 0 && got.exit == exitNo) || !strings.HasPrefix(got.stdout, strings.ToUpper(kind)) {
+		!(exit == 0 && got.exit == cli.ExitNo) || !strings.HasPrefix(got.stdout, strings.ToUpper(kind)) {
 		t.Errorf("check: %+v", got)
 	}
 	if got := sh(t, "", nil, tool.mtrace, "diff", path, path); got.exit != exit ||
@@ -107,7 +109,7 @@ func TestCutByKill(t *testing.T) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	startInTime(t, cmd)
 	defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	part := filepath.Join(dir, "t.mtrace"+partSuffix)
+	part := filepath.Join(dir, "t.mtrace"+cli.PartSuffix)
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		if info, err := os.Stat(part); err == nil && info.Size() > 100_000 {
 			break
@@ -116,7 +118,7 @@ func TestCutByKill(t *testing.T) {
 	time.Sleep(700 * time.Millisecond) // into the second that is not written yet
 	cmd.Process.Kill()
 	cmd.Wait()
-	s := checkIncomplete(t, part, "cut", exitUsage)
+	s := checkIncomplete(t, part, "cut", cli.ExitUsage)
 	if s.Events == 0 || !s.Lost.AtLeast || s.Source.Incomplete.AfterNS == 0 {
 		t.Errorf("%+v", s)
 	}
@@ -162,7 +164,7 @@ func TestCutByRelay(t *testing.T) {
 	if len(found) != 1 {
 		t.Fatalf("%q arrived", found)
 	}
-	s := checkIncomplete(t, found[0], "cut", exitUsage)
+	s := checkIncomplete(t, found[0], "cut", cli.ExitUsage)
 	if s.Events == 0 || !s.Lost.AtLeast || s.Source.Incomplete.AfterNS == 0 {
 		t.Errorf("%+v", s)
 	}
@@ -202,11 +204,11 @@ func TestFlippedBits(t *testing.T) {
 		var s, before told
 		json.Unmarshal([]byte(whole[path]), &before)
 		switch {
-		case exit == exitDone && stdout == whole[path]:
+		case exit == cli.ExitDone && stdout == whole[path]:
 			same++
-		case exit == exitUsage && stdout == "" && strings.Count(stderr, "\n") == 1:
+		case exit == cli.ExitUsage && stdout == "" && strings.Count(stderr, "\n") == 1:
 			refused++
-		case exit == exitUsage && strings.Count(stderr, "\n") == 1 && json.Unmarshal([]byte(stdout), &s) == nil &&
+		case exit == cli.ExitUsage && strings.Count(stderr, "\n") == 1 && json.Unmarshal([]byte(stdout), &s) == nil &&
 			s.Source.Incomplete != nil:
 			if said++; !s.Lost.AtLeast && s.Events+s.Lost.Total < before.Events {
 				t.Errorf("%s: %d calls and %d missing of %d", how, s.Events, s.Lost.Total, before.Events)

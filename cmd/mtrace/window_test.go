@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/schema"
 )
 
@@ -137,7 +138,7 @@ func TestRunTogglesOnSignal(t *testing.T) {
 	cmd.Stderr = &said
 	startInTime(t, cmd)
 	size := func() int64 {
-		info, err := os.Stat(trace + partSuffix)
+		info, err := os.Stat(trace + cli.PartSuffix)
 		if err != nil {
 			return 0
 		}
@@ -182,7 +183,7 @@ func TestWindowRefuses(t *testing.T) {
 		"not a size like":      {"--max-size", "much"},
 	} {
 		got := sh(t, dir, nil, tool.mtrace, append(append([]string{"run"}, flags...), "--", "true")...)
-		if got.exit != exitUsage || !strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
+		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: %+v", flags, got)
 		}
 	}

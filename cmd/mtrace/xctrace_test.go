@@ -13,6 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/xctrace/export"
 )
 
@@ -122,7 +123,7 @@ func TestXctraceCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := sh(t, dir, nil, tool.mtrace, "xctrace", "--json", path)
-	if got.exit != exitUsage || !strings.Contains(got.stderr,
+	if got.exit != cli.ExitUsage || !strings.Contains(got.stderr,
 		"cut.xml is cut: the summary covers the rows before the cut") || !strings.Contains(got.stdout, `"truncated": [`) {
 		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
 	}
@@ -151,7 +152,7 @@ func TestXctraceErrors(t *testing.T) {
 		{[]string{"--time-limit", "5s", dir}, "--time-limit says how a recording is made"},
 	} {
 		got := sh(t, dir, []string{"MTRACE_XCTRACE=/bin/true"}, tool.mtrace, append([]string{"xctrace"}, c.args...)...)
-		if got.exit != exitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" ||
+		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, c.want) || got.stdout != "" ||
 			strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: exit %d, stderr %q, stdout %.40q; want %q", c.args, got.exit, got.stderr, got.stdout, c.want)
 		}
@@ -159,7 +160,7 @@ func TestXctraceErrors(t *testing.T) {
 	bundle := filepath.Join(t.TempDir(), "x.trace")
 	os.Mkdir(bundle, 0o777)
 	got := sh(t, dir, []string{"MTRACE_XCTRACE=/nonexistent"}, tool.mtrace, "xctrace", bundle)
-	if got.exit != exitUsage || !strings.Contains(got.stderr, "comes with Xcode") {
+	if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "comes with Xcode") {
 		t.Errorf("no xctrace: exit %d, %q", got.exit, got.stderr)
 	}
 }
@@ -227,7 +228,7 @@ func TestXctraceRecord(t *testing.T) {
 		t.Errorf("the bundle again: exit %d, %s", again.exit, again.stderr)
 	}
 	if twice := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--",
-		"true"); twice.exit != exitUsage || !strings.Contains(twice.stderr, "does not overwrite") {
+		"true"); twice.exit != cli.ExitUsage || !strings.Contains(twice.stderr, "does not overwrite") {
 		t.Errorf("an existing bundle: exit %d, %s", twice.exit, twice.stderr)
 	}
 	left, err := os.ReadDir(temporary)
@@ -329,7 +330,7 @@ func TestXctraceWithoutMetal(t *testing.T) {
 		{"export", samples, "--format", "csv", "-o", filepath.Join(out, "csv")},
 		{"pprof", samples, "--type", "wait", "-o", filepath.Join(out, "wait")}} {
 		got := sh(t, out, nil, tool.mtrace, args...)
-		if got.exit != exitUsage || got.stdout != "" ||
+		if got.exit != cli.ExitUsage || got.stdout != "" ||
 			!strings.Contains(got.stderr, "no table of Metal (time-profile with ") {
 			t.Errorf("%q: exit %d, %s%s", args[0], got.exit, got.stdout, got.stderr)
 		}
@@ -376,7 +377,7 @@ func TestExportTable(t *testing.T) {
 		t.Errorf("Parquet: %v, %+v", err, file)
 	}
 	if got := sh(t, out, nil, tool.mtrace, "export", from, "--table", "nonsense", "--format", "csv", "-o",
-		"b.csv"); got.exit != exitUsage ||
+		"b.csv"); got.exit != cli.ExitUsage ||
 		!strings.Contains(got.stderr, "no row of a table named nonsense") || !strings.Contains(got.stderr, schema) {
 		t.Errorf("a table that is not there: exit %d, %s", got.exit, got.stderr)
 	}
@@ -398,7 +399,7 @@ func TestExportTableOfACutExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := sh(t, dir, nil, tool.mtrace, "export", "cut.xml", "--table", schema, "--format", "csv", "-o", "a.csv")
-	if csv, err := os.ReadFile(filepath.Join(dir, "a.csv")); err != nil || got.exit != exitUsage ||
+	if csv, err := os.ReadFile(filepath.Join(dir, "a.csv")); err != nil || got.exit != cli.ExitUsage ||
 		strings.Count(string(csv), "\n") < 2 ||
 		got.stderr != "mtrace export: cut.xml is cut: only the rows before the cut are written; export again for a whole "+
 			"one\n" {
@@ -460,7 +461,7 @@ func TestXctraceWithoutAUsableRow(t *testing.T) {
 	write(alone, "intervals.xml", broken)
 	write(beside, "intervals.xml", broken)
 	write(beside, "buffers.xml", buffers)
-	if got := sh(t, alone, nil, tool.mtrace, "xctrace", alone); got.exit != exitUsage || got.stdout != "" ||
+	if got := sh(t, alone, nil, tool.mtrace, "xctrace", alone); got.exit != cli.ExitUsage || got.stdout != "" ||
 		strings.Count(got.stderr, "\n") != 1 ||
 		!strings.Contains(got.stderr, "metal-gpu-intervals: none of its ") {
 		t.Errorf("alone: %+v", got)
@@ -477,7 +478,7 @@ func TestXctraceWithoutAUsableRow(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		write(dir, "intervals.xml", text)
-		if got := sh(t, dir, nil, tool.mtrace, "xctrace", filepath.Join(dir, "intervals.xml")); got.exit != exitUsage ||
+		if got := sh(t, dir, nil, tool.mtrace, "xctrace", filepath.Join(dir, "intervals.xml")); got.exit != cli.ExitUsage ||
 			got.stdout != "" || !strings.Contains(got.stderr, "a NUL byte") {
 			t.Errorf("NUL bytes %s: exit %d, %q", name, got.exit, got.stderr)
 		}

@@ -1,0 +1,172 @@
+// Package cli is what every command shares: its declaration and flags, exit statuses, streams and colours, the files
+// that it writes, and where the library is.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+)
+
+// The exit statuses of docs/vocabulary.md; `mtrace run` has more, see run.go.
+const (
+	ExitDone  = 0
+	ExitNo    = 1 // the answer is no: a check failed, a regression was found
+	ExitUsage = 2 // wrong usage or unusable input
+)
+
+// Stdio is where a command reads and writes: results to out, everything else to err.
+type Stdio struct {
+	In       *os.File
+	Out, Err *os.File
+}
+
+// BeQuiet is the flag --quiet of all commands.
+var BeQuiet bool
+
+// quietly leaves standard error to errors when --quiet asks for that. mtrace run writes its report there, and the
+// program that it runs what it likes: it leaves out its notes by itself.
+func (s Stdio) quietly(command string) (Stdio, error) {
+	if !BeQuiet || command == "run" {
+		return s, nil
+	}
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	return Stdio{s.In, s.Out, nowhere}, err
+}
+
+// A Command is one word after `mtrace`. Its flags are declared on the set it is given; run gets what is left of the
+// line.
+type Command struct {
+	Name    string
+	Summary string
+	Usage   string // what follows the name
+	Example string
+	Setup   func(*pflag.FlagSet) func(Stdio, []string) error
+	// whole makes flag parsing stop at the first word that is no flag: that word and all after it are somebody else's.
+	Whole bool
+	// values are what shells complete behind flags, by flag, and words what they complete as arguments of a command that
+	// takes no files; nil if it takes files.
+	Values map[string][]string
+	Words  func() []string
+}
+
+// Status is an error that carries an exit status. Its text, when it has any, is what the user reads.
+type Status struct {
+	Code int
+	Err  error
+}
+
+func (s Status) Error() string {
+	if s.Err == nil {
+		return ""
+	}
+	return s.Err.Error()
+}
+
+func (s Status) Unwrap() error { return s.Err }
+
+// UsageError is a mistake in how the command was called.
+func UsageError(format string, args ...any) error {
+	return Status{ExitUsage, fmt.Errorf(format, args...)}
+}
+
+// Tell writes a line that may have names of the traced program, or of files: nothing in it steers a terminal.
+func Tell(w io.Writer, format string, args ...any) {
+	fmt.Fprintln(w, analyze.Printable(fmt.Sprintf(format, args...)))
+}
+
+// Cobra is the command as cobra has it. Its errors begin with its name.
+func (c Command) Cobra(std Stdio) *cobra.Command {
+	firstLine, more, _ := strings.Cut(c.Usage, "\n")
+	cmd := &cobra.Command{Use: strings.TrimSpace(c.Name + " " + firstLine), Short: c.Summary, Long: c.Summary + "." +
+		asCode(more), Example: c.Example,
+		Args: cobra.ArbitraryArgs, DisableFlagsInUseLine: true}
+	flags := cmd.Flags()
+	flags.SetInterspersed(!c.Whole)
+	flags.SortFlags = false
+	run := c.Setup(flags)
+	flags.BoolP("help", "h", false, "this text")
+	flags.Lookup("help").Hidden = true
+	c.completeValues(cmd)
+	cmd.SetHelpFunc(func(*cobra.Command, []string) { c.help(std.Out, flags) })
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return UsageError("mtrace %s: %w: mtrace %s --help lists the flags", c.Name, FlagError(err, flags), c.Name)
+	})
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		std, err := std.quietly(c.Name)
+		if err == nil {
+			err = run(std, args)
+		}
+		if err == nil || err.Error() == "" {
+			return err
+		}
+		code := ExitUsage
+		var s Status
+		if errors.As(err, &s) {
+			code = s.Code
+		}
+		return Status{code, fmt.Errorf("mtrace %s: %w", c.Name, err)}
+	}
+	return cmd
+}
+
+// PlainDefault makes a flag's default be written as it is given, where it is a list; none is no default.
+func PlainDefault(f *pflag.Flag) {
+	if list := strings.Trim(f.DefValue, "[]"); list != "" || f.Value.Type() == "uintSlice" {
+		f.DefValue = list
+	}
+}
+
+// asCode is lines as pages show code, without what they are all indented by.
+func asCode(text string) string {
+	lines := strings.Split(strings.Trim(text, "\n"), "\n")
+	if lines[0] == "" {
+		return ""
+	}
+	indent := lines[0][:len(lines[0])-len(strings.TrimLeft(lines[0], " "))]
+	var b strings.Builder
+	b.WriteString("\n")
+	for _, line := range lines {
+		b.WriteString("\n    " + strings.TrimPrefix(line, indent))
+	}
+	return b.String()
+}
+
+func (c Command) help(w io.Writer, flags *pflag.FlagSet) {
+	fmt.Fprintf(w, "%s\n\nUsage: %s\n\nExample:\n  %s\n", c.Summary, strings.TrimSpace("mtrace "+c.Name+" "+c.Usage),
+		c.Example)
+	flags.VisitAll(PlainDefault)
+	if flags.HasAvailableFlags() {
+		fmt.Fprintf(w, "\nFlags:\n%s", flags.FlagUsagesWrapped(100))
+	}
+}
+
+// AsStatus is an error of the collection as one of the command; nil stays nil.
+func AsStatus(err error) error {
+	if err == nil {
+		return nil
+	}
+	return Status{ExitUsage, err}
+}
+
+// LastLine is the last line of a program's output.
+func LastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
+// ExitStatus is the status a shell would report: the program's own, or 128+N if signal N ended it.
+func ExitStatus(w syscall.WaitStatus) int {
+	if w.Signaled() {
+		return 128 + int(w.Signal())
+	}
+	return w.ExitStatus()
+}

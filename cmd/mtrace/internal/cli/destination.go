@@ -1,0 +1,200 @@
+package cli
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/wholefile"
+)
+
+// StandardOutput is what names it where a file can be named.
+const StandardOutput = "-"
+
+// A Destination is where a document goes: nowhere when empty, else to a file, - for standard output, or fd:N for a
+// descriptor that the tool was started with. As a flag it may be given without a value: then it is standard output.
+type Destination string
+
+// Set implements pflag.Value.
+func (d *Destination) Set(text string) error {
+	switch text {
+	case "": // --json=$FILE, where FILE is not set, must not be a wish for nothing
+		return fmt.Errorf("give a file, fd:N or -")
+	case "true":
+		text = StandardOutput
+	case "false":
+		text = ""
+	}
+	*d = Destination(text)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (d *Destination) Type() string { return "destination" }
+
+// String implements pflag.Value.
+func (d *Destination) String() string { return string(*d) }
+
+// Elsewhere says that it is asked for, and not on standard output.
+func (d Destination) Elsewhere() bool { return d != "" && d != StandardOutput }
+
+// descriptor is the number behind fd:.
+func (d Destination) descriptor() (number int, is bool, err error) {
+	text, is := strings.CutPrefix(string(d), "fd:")
+	if !is {
+		return 0, false, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 16)
+	return int(n), true, err
+}
+
+// Take says at once, before long work, when it cannot be written to. A descriptor is from then on the tool's own:
+// programs that it starts do not get it.
+func (d Destination) Take(flag string, force bool, inputs ...string) error {
+	number, is, err := d.descriptor()
+	switch {
+	case is && err != nil:
+		return UsageError("%s=%s: fd: has the number of a descriptor behind it, like fd:3", flag, d)
+	case is && !given(number):
+		return UsageError("%s=%s: no descriptor %d was given that can be written to: %d>FILE on the line gives one", flag, d,
+			number, number)
+	case is && number > 2:
+		unix.CloseOnExec(number)
+	case !is:
+		return MayWrite(flag, string(d), force, inputs...)
+	}
+	return nil
+}
+
+// ForceFlag declares the flag without which no command replaces a file.
+func ForceFlag(flags *pflag.FlagSet, force *bool) {
+	flags.BoolVar(force, "force", false, "replace files that are there already")
+}
+
+// MayWrite says before long work why the file that a flag names cannot be written. It is none of the inputs, which are
+// read. An empty path is none, and - is standard output.
+func MayWrite(flag, path string, force bool, inputs ...string) error {
+	if path == "" || path == StandardOutput {
+		return nil
+	}
+	for _, input := range inputs {
+		if err := NotTheInput(path, input); err != nil {
+			return err
+		}
+	}
+	if _, err := wholefile.Look(path, force); err != nil {
+		return UsageError("%s: %w", flag, err)
+	}
+	if folder := filepath.Dir(path); notAFolder(folder) {
+		return UsageError("%s %s: there is no folder %s", flag, path, folder)
+	}
+	return nil
+}
+
+// given says that a descriptor was open for writing when the tool was started. One that the tool opened itself closes
+// when it starts another program; of those that it was given none does, or it would not have them.
+func given(number int) bool {
+	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
+	if err != nil || flags&unix.FD_CLOEXEC != 0 {
+		return false
+	}
+	mode, err := unix.FcntlInt(uintptr(number), unix.F_GETFL, 0)
+	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
+}
+
+// Write writes the document. It replaces an older file only with force, and never the input file, which is being
+// read.
+func (d Destination) Write(std Stdio, input string, force bool, fill func(io.Writer) error) error {
+	number, is, err := d.descriptor()
+	switch {
+	case is && err == nil:
+		f := os.NewFile(uintptr(number), string(d))
+		if err := fill(f); err != nil {
+			return Status{ExitUsage, fmt.Errorf("writing to descriptor %d: %w", number, err)}
+		}
+		return AsStatus(f.Close())
+	case d == StandardOutput:
+		return fill(std.Out)
+	}
+	return WriteFile(std, string(d), input, force, func(f *os.File) error { return fill(f) })
+}
+
+// WriteText writes the text that print prints on its standard output. A trace that is not whole is printed as far as it
+// goes, and the error says so.
+func (d Destination) WriteText(std Stdio, input string, force bool, print func(Stdio, string) error) error {
+	var printed error
+	err := d.Write(std, input, force, func(w io.Writer) error {
+		f, is := w.(*os.File)
+		if !is {
+			return fmt.Errorf("%s is no file", d)
+		}
+		to := std
+		to.Out = f
+		printed = print(to, input)
+		return nil
+	})
+	return cmp.Or(err, printed)
+}
+
+// WriteFile makes the file path from input; - is standard output. It replaces an older file only with force, and never
+// input itself.
+func WriteFile(std Stdio, path, input string, force bool, write func(*os.File) error) error {
+	if path == StandardOutput {
+		return AsStatus(toStandardOutput(std, write))
+	}
+	if err := NotTheInput(path, input); err != nil {
+		return err
+	}
+	return AsStatus(wholefile.Write(path, force, write))
+}
+
+// toStandardOutput writes to standard output. On a terminal, nothing that is written steers it.
+func toStandardOutput(std Stdio, write func(*os.File) error) error {
+	if !term.IsTerminal(int(std.Out.Fd())) {
+		return write(std.Out)
+	}
+	out, in, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	copied := make(chan error, 1)
+	go func() {
+		_, err := io.Copy(analyze.SafeText(std.Out, false), out)
+		out.Close()
+		copied <- err
+	}()
+	err = errors.Join(write(in), in.Close())
+	return errors.Join(err, <-copied)
+}
+
+// NotTheInput is the error for a file to write that is what is read.
+func NotTheInput(path, input string) error {
+	if path != StandardOutput && wholefile.Same(path, input) {
+		return UsageError("%s is what is read: name another file to write", path)
+	}
+	return nil
+}
+
+// NotForPeople is the error for binary output that would go to a terminal.
+func NotForPeople(std Stdio, what string) error {
+	if term.IsTerminal(int(std.Out.Fd())) {
+		return UsageError("%s is no text, and standard output is a terminal: name a file", what)
+	}
+	return nil
+}
+
+// notAFolder says whether nothing is at path, or something else than a folder.
+func notAFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || !info.IsDir()
+}

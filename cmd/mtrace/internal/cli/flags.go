@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+// When output has colours: --color says it, or else the variables NO_COLOR and FORCE_COLOR, or else whether it goes to
+// a terminal.
+const (
+	ColourAuto   = "auto"
+	colourAlways = "always"
+	colourNever  = "never"
+)
+
+// colourMode is the value of --color, which every command has.
+type colourMode string
+
+// ChosenColour is what the command line says.
+var ChosenColour colourMode = ColourAuto
+
+var ColourModes = []string{ColourAuto, colourAlways, colourNever}
+
+// Set implements pflag.Value.
+func (m *colourMode) Set(text string) error {
+	if !slices.Contains(ColourModes, text) {
+		return fmt.Errorf("give one of %s", strings.Join(ColourModes, ", "))
+	}
+	*m = colourMode(text)
+	return nil
+}
+
+// Type implements pflag.Value.
+func (*colourMode) Type() string { return "when" }
+
+// String implements pflag.Value.
+func (m *colourMode) String() string { return string(*m) }
+
+// Colour says whether output to f has colours (https://no-color.org, https://force-color.org).
+func Colour(f *os.File) bool {
+	forced := os.Getenv("FORCE_COLOR")
+	switch {
+	case ChosenColour != ColourAuto:
+		return ChosenColour == colourAlways
+	case os.Getenv("NO_COLOR") != "":
+		return false
+	case forced != "":
+		return forced != "0"
+	}
+	return term.IsTerminal(int(f.Fd()))
+}
+
+// FlagError is the error for a flag that is wrong. One that does not exist comes with the flag that is most like it.
+func FlagError(err error, flags *pflag.FlagSet) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	name := missing.GetSpecifiedName()
+	if missing.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("unknown flag -%s", name)
+	}
+	like, distance := "", max(2, len(name)/3)+1
+	flags.VisitAll(func(f *pflag.Flag) {
+		if d := editDistance(name, f.Name); d < distance && d < len(name) {
+			like, distance = f.Name, d
+		}
+	})
+	if like == "" {
+		return fmt.Errorf("unknown flag --%s", name)
+	}
+	return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, like)
+}
+
+// editDistance counts the letters to add, to remove, to replace, or to swap with a neighbour, to make one word of
+// another.
+func editDistance(a, b string) int {
+	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
+	for j := range rows[1] {
+		rows[1][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row := rows[(i+2)%3], rows[i%3], rows[(i+1)%3]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+differs(a[i-1], b[j-1]))
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return rows[(len(a)+1)%3][len(b)]
+}
+
+// differs is 1 for two letters that are not the same, else 0.
+func differs(a, b byte) int {
+	if a != b {
+		return 1
+	}
+	return 0
+}
+
+// completeValues makes shells complete the values of the command's flags and its arguments.
+func (c Command) completeValues(cmd *cobra.Command) {
+	for flag, values := range c.Values {
+		_ = cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) ([]string,
+			cobra.ShellCompDirective) {
+			before := begun[:strings.LastIndex(begun, ",")+1] // of a list, the last one is completed
+			var list []string
+			for _, v := range values {
+				list = append(list, before+v)
+			}
+			return list, cobra.ShellCompDirectiveNoFileComp
+		})
+	}
+	if c.Words != nil {
+		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return c.Words(), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+}

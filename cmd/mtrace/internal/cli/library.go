@@ -1,0 +1,87 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// LibraryName is the file name of the injected library on this system.
+func LibraryName() string {
+	if runtime.GOOS == "darwin" {
+		return "libmtrace.dylib"
+	}
+	return "libmtrace.so"
+}
+
+// FindLibrary finds the library that goes with this tool: MTRACE_LIBRARY, else beside the executable or in ../lib.
+func FindLibrary() (string, error) {
+	if path := os.Getenv("MTRACE_LIBRARY"); path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return "", fmt.Errorf("MTRACE_LIBRARY names %s, which is not there", path)
+		}
+		return filepath.Abs(path)
+	}
+	for _, dir := range []string{".", "../lib"} {
+		if path, ok := BesideExecutable(dir, LibraryName()); ok {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not beside the tool, and without it nothing can be recorded (go install makes the "+
+		"tool alone): run ./build.sh build in mtrace's sources "+
+		"and set MTRACE_LIBRARY to the bin/%[1]s there, or take a release's archive, which has both", LibraryName())
+}
+
+// SoftwareMetal finds the preload library of the software Metal, for machines that have no Metal.
+func SoftwareMetal() (string, bool) {
+	if runtime.GOOS == "darwin" {
+		return "", false
+	}
+	if dir := os.Getenv("MTRACE_SOFTMETAL"); dir != "" {
+		path := filepath.Join(dir, "libsoftmetal-preload.so")
+		_, err := os.Stat(path)
+		return path, err == nil
+	}
+	return BesideExecutable("softmetal", "libsoftmetal-preload.so")
+}
+
+// WithSoftwareMetal gives an environment the software Metal, as its launcher does, where there is no other Metal.
+func WithSoftwareMetal(environ []string) []string {
+	preload, ok := SoftwareMetal()
+	if !ok {
+		return environ
+	}
+	environ = withPath(environ, "LD_PRELOAD", preload)
+	// For programs that look for libMetal.so in Linux's way.
+	return withPath(environ, "LD_LIBRARY_PATH", filepath.Join(filepath.Dir(preload), "lib"))
+}
+
+// withPath appends an entry to a variable that is a list of paths, unless it is there already.
+func withPath(environ []string, variable, entry string) []string {
+	for i, e := range environ {
+		if value, ok := strings.CutPrefix(e, variable+"="); ok {
+			if !slices.Contains(strings.FieldsFunc(value, func(c rune) bool { return c == ':' || c == ' ' }), entry) {
+				environ[i] = variable + "=" + strings.TrimPrefix(value+":"+entry, ":")
+			}
+			return environ
+		}
+	}
+	return append(environ, variable+"="+entry)
+}
+
+// BesideExecutable looks for a file in a folder relative to the folder of the running executable.
+func BesideExecutable(dir, name string) (string, bool) {
+	executable, err := os.Executable()
+	if err != nil {
+		return "", false
+	}
+	if executable, err = filepath.EvalSymlinks(executable); err != nil {
+		return "", false
+	}
+	path := filepath.Join(filepath.Dir(executable), dir, name)
+	_, err = os.Stat(path)
+	return path, err == nil
+}

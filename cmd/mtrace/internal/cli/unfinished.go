@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"mtrace/analyze/wholefile"
+	"mtrace/collector/tracefile"
+)
+
+// An Unfinished is the file of a trace while it is recorded. It is called FILE.part until it is whole, so that nothing
+// that was there is harmed before, and so that whoever kills mtrace finds what was recorded under a name that states
+// what it is.
+type Unfinished struct {
+	*os.File
+	Path string      // of the unfinished file
+	info fs.FileInfo // of it, to know it again
+	Kept bool        // a pipe or a device: it has its name already
+}
+
+// PartSuffix is what the name of an unfinished trace ends in.
+const PartSuffix = wholefile.Suffix
+
+// BeginTrace makes the file for the trace that is to be called path. What is there already is not touched; without
+// force it is an error, as is an unfinished trace of that name: it may be all that is left of a recording, or one that
+// is continuing.
+func BeginTrace(path string, force bool) (*Unfinished, error) {
+	use, err := wholefile.Look(path, force)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, Status{ExitUsage, err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if use == wholefile.AsItIs {
+		f, err := wholefile.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		return &Unfinished{File: f, Path: path, Kept: true}, nil
+	}
+	if force {
+		if err := os.Remove(path + PartSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	u, err := newUnfinished(path + PartSuffix)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, UsageError("%s is there already: the rest of a recording that was killed, which mtrace report reads, "+
+			"or one that still runs; move it away, or "+
+			"give --force to replace it", path+PartSuffix)
+	}
+	return u, err
+}
+
+func newUnfinished(path string) (*Unfinished, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	tracefile.MarkWritten(f)
+	return &Unfinished{File: f, Path: path, info: info}, nil
+}
+
+// BeginUnnamed makes the file for a trace whose name is not known yet: it is hidden for as long.
+func BeginUnnamed(dir, base string) (*Unfinished, error) {
+	for n := 1; ; n++ {
+		u, err := newUnfinished(filepath.Join(dir, "."+Numbered(fmt.Sprintf("%s-%d", base, os.Getpid()), n)+PartSuffix))
+		if !errors.Is(err, fs.ErrExist) {
+			return u, err
+		}
+	}
+}
+
+// Exists says whether anything has a name.
+func Exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// Numbered is the n-th name for a trace called base.
+func Numbered(base string, n int) string {
+	if n > 1 {
+		base += "-" + strconv.Itoa(n)
+	}
+	return base + ".mtrace"
+}
+
+// NameAfter gives the trace, still unfinished, the first name made of base that nothing has, neither a trace nor an
+// unfinished one.
+func (u *Unfinished) NameAfter(base string) error {
+	dir := filepath.Dir(u.Path)
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, Numbered(base, n))
+		if Exists(path) {
+			continue
+		}
+		err := wholefile.RenameToNew(u.Path, path+PartSuffix)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err == nil {
+			u.Path = path + PartSuffix
+		}
+		return err
+	}
+}
+
+// Finish gives the trace, which is closed, its name, and returns it: over another file only when force says so. When
+// that cannot be, it stays as it is and its path is that of the unfinished one.
+func (u *Unfinished) Finish(force bool) (path string, err error) {
+	if u.Kept {
+		return u.Path, nil
+	}
+	if err := u.check(); err != nil {
+		return u.Path, err
+	}
+	path = u.Path[:len(u.Path)-len(PartSuffix)]
+	if force {
+		err = os.Rename(u.Path, path)
+	} else if err = wholefile.RenameToNew(u.Path, path); errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%s was made by somebody else meanwhile: the trace is %s", path, u.Path)
+	}
+	if err != nil {
+		return u.Path, err
+	}
+	return path, nil
+}
+
+// FinishNumbered is finish for a name that nobody chose: when it is taken meanwhile, the next one is as good.
+func (u *Unfinished) FinishNumbered(base string) (path string, err error) {
+	for {
+		path, err = u.Finish(false)
+		if err == nil || u.check() != nil {
+			return path, err
+		}
+		if err := u.NameAfter(base); err != nil {
+			return u.Path, err
+		}
+	}
+}
+
+// check says when the file is not where it was made: somebody moved or removed it, or put another in its place.
+func (u *Unfinished) check() error {
+	info, err := os.Lstat(u.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s is not there any more: it, or its folder, was moved while it was recorded, or it was "+
+			"removed, and what it held is lost", u.Path)
+	case err != nil:
+		return err
+	case !os.SameFile(info, u.info):
+		return fmt.Errorf("%s was replaced by another file while it was recorded, and what it held is lost", u.Path)
+	}
+	return nil
+}
+
+// Discard removes the file of a trace that nobody needs.
+func (u *Unfinished) Discard() {
+	if !u.Kept && u.check() == nil {
+		os.Remove(u.Path)
+	}
+}
+
+// OrUnfinished adds to the error of opening a trace, when only an unfinished one of that name is there, where that is.
+func OrUnfinished(path string, err error) error {
+	if _, there := os.Stat(path + PartSuffix); errors.Is(err, fs.ErrNotExist) && there == nil {
+		return fmt.Errorf("%w; there is %s, of a recording that was killed or still runs: mtrace reads it as "+
+			"far as it goes", err, path+PartSuffix)
+	}
+	return err
+}

@@ -1,0 +1,259 @@
+package compare
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"mtrace/cmd/mtrace/internal/bench"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/collector"
+)
+
+// A benchRunner runs benchmarks as processes of rawmetal, with or without the tracer, and reads what they measured.
+type benchRunner struct {
+	ctx      context.Context
+	program  string   // rawmetal
+	shaders  string   // folder of the kernels
+	environ  []string // ours, and the software Metal where there is no other
+	scratch  string
+	traced   bool
+	progress *os.File // the terminal, nil unless somebody looks
+	part     string   // "3 of 14 · ", when several benchmarks run
+}
+
+func newBenchRunner(ctx context.Context, std cli.Stdio, shaders string, traced bool) (*benchRunner, error) {
+	r := &benchRunner{ctx: ctx, environ: cli.WithSoftwareMetal(os.Environ()), traced: traced}
+	var err error
+	if r.program, err = findRawmetal(); err != nil {
+		return nil, cli.UsageError("%v", err)
+	}
+	if r.shaders, err = findShaders(shaders); err != nil {
+		return nil, cli.UsageError("%v", err)
+	}
+	if r.scratch, err = os.MkdirTemp(collector.TemporaryFolder(), "mtrace-bench-"); err != nil {
+		return nil, err
+	}
+	if term.IsTerminal(int(std.Err.Fd())) {
+		r.progress = std.Err
+	}
+	return r, nil
+}
+
+func (r *benchRunner) close() { os.RemoveAll(r.scratch) }
+
+// findRawmetal finds the program that measures: MTRACE_RAWMETAL, else beside this executable.
+func findRawmetal() (string, error) {
+	if path := os.Getenv("MTRACE_RAWMETAL"); path != "" {
+		if _, err := os.Stat(path); err != nil {
+			return "", fmt.Errorf("MTRACE_RAWMETAL names %s, which is not there", path)
+		}
+		return path, nil
+	}
+	if path, ok := cli.BesideExecutable(".", "rawmetal"); ok {
+		return path, nil
+	}
+	return "", errors.New("rawmetal is not beside the tool: take it from a release's archive or wheel, build it with " +
+		"./build.sh in mtrace's sources, or set MTRACE_RAWMETAL")
+}
+
+// findShaders finds the folder of the kernels: the named one, else that of the project or release that the tool
+// belongs to, else ./shaders.
+func findShaders(named string) (string, error) {
+	const kernel = "axpy.metal"
+	if named != "" {
+		if _, err := os.Stat(filepath.Join(named, kernel)); err != nil {
+			return "", fmt.Errorf("--shaders %s has no %s", named, kernel)
+		}
+		return filepath.Abs(named)
+	}
+	for _, dir := range []string{filepath.Join("..", "shaders"), "shaders"} { // of the project, of a release
+		if path, ok := cli.BesideExecutable(dir, kernel); ok {
+			return filepath.Dir(path), nil
+		}
+	}
+	if _, err := os.Stat(filepath.Join("shaders", kernel)); err == nil {
+		return filepath.Abs("shaders")
+	}
+	return "", errors.New("the Metal kernels are not found: name their folder with --shaders")
+}
+
+// run runs one benchmark: one process, or one a round, or one traced and one untraced a round.
+func (r *benchRunner) run(b *bench.Bench, p bench.Parameters) (bench.Run, error) {
+	run := bench.Run{Bench: b, Parameters: p, Results: &bench.Results{}}
+	begin := time.Now()
+	var err error
+	switch {
+	case b.Compared:
+		err = r.compare(&run)
+	case b.PerProcess:
+		err = r.perProcess(&run)
+	default:
+		err = r.process(&run, p, bench.Process{}, r.traced)
+	}
+	r.say("")
+	run.Wall = time.Since(begin)
+	return run, err
+}
+
+// single are the parameters of a process that makes one round.
+func single(p bench.Parameters) bench.Parameters {
+	p.Iterations = max(1, (p.Iterations+p.Rounds-1)/p.Rounds)
+	p.Rounds = 1
+	return p
+}
+
+func (r *benchRunner) perProcess(run *bench.Run) error {
+	// The first process finds nothing compiled: it warms Metal's own cache up and is not counted.
+	warm := bench.Run{Bench: run.Bench, Results: &bench.Results{}}
+	if err := r.process(&warm, single(run.Parameters), bench.Process{}, false); err != nil {
+		return err
+	}
+	for round := range run.Parameters.Rounds {
+		r.say(fmt.Sprintf("%s: process %d of %d", run.Bench.Name, round+1, run.Parameters.Rounds))
+		if err := r.process(run, single(run.Parameters), bench.Process{Round: round}, r.traced); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// process runs rawmetal once and adds what it measured to the run.
+func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.Process, traced bool) error {
+	args := append([]string{r.program, run.Bench.Program, "--shaders", r.shaders, "--scratch", r.scratch},
+		p.Arguments()...)
+	trace := ""
+	if traced {
+		var err error
+		if args, trace, err = r.underTracer(run, process, args); err != nil {
+			return err
+		}
+	}
+	cmd := exec.CommandContext(r.ctx, args[0], args[1:]...)
+	// An interrupted benchmark ends as the terminal's own signal would end it; killed if it does not.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 3 * time.Second
+	cmd.Env = r.environ
+	if run.Bench.Fresh {
+		cmd.Env = append(slices.Clone(r.environ), "SOFTMETAL_CACHE="+filepath.Join(r.scratch, "cache"))
+	}
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	watched := watch(stdout, silence, func() { cmd.Process.Signal(syscall.SIGTERM) }) // which `mtrace run` passes on
+	readErr := run.Results.Read(watched, process, r.step)
+	io.Copy(io.Discard, stdout) // so that a process whose results are refused can end
+	silent := watched.stop()
+	if err := cmd.Wait(); err != nil {
+		if silent {
+			return fmt.Errorf("said nothing for %v and was ended: is the GPU hung?", silence)
+		}
+		return processError{err, cli.LastLine(stderr.String())}
+	}
+	if readErr != nil {
+		return readErr
+	}
+	if trace != "" && !run.Bench.Compared {
+		run.Traces = append(run.Traces, trace)
+	}
+	return nil
+}
+
+// underTracer puts `mtrace run` before a command and returns the path of the trace.
+func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []string) ([]string, string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, "", err
+	}
+	trace := r.trace(run, process.Round)
+	return append([]string{self, "run", "--no-report", "--force", "-o", trace, "--"}, args...), trace, nil
+}
+
+// trace is the path of the trace of a traced process: one that nothing has, or that nobody keeps.
+func (r *benchRunner) trace(run *bench.Run, round int) string {
+	name := "bench-" + run.Bench.Name
+	if run.Bench.PerProcess {
+		name += "-" + strconv.Itoa(round+1)
+	}
+	if run.Bench.Compared {
+		return filepath.Join(r.scratch, name+".mtrace") // only its cost is of interest
+	}
+	for n := 1; ; n++ {
+		if path := cli.Numbered(name, n); !cli.Exists(path) {
+			return path
+		}
+	}
+}
+
+// processError is how a process of a benchmark ended, in its own last words.
+type processError struct {
+	err  error
+	said string
+}
+
+func (e processError) Error() string {
+	if e.said == "" {
+		return e.err.Error()
+	}
+	return e.said
+}
+
+func (e processError) Unwrap() error { return e.err }
+
+// interruptedStatus is the status of what SIGINT ended.
+const interruptedStatus = 128 + int(syscall.SIGINT)
+
+// wasInterrupted says whether SIGINT ended the process of a benchmark. The terminal sends it to the whole group, and
+// the process may be gone before we have learned of the signal ourselves.
+func wasInterrupted(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && cli.ExitStatus(exit.Sys().(syscall.WaitStatus)) == interruptedStatus
+}
+
+// benchStatus is 2 when the benchmark said that its input is unusable, else 1.
+func benchStatus(err error) int {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == cli.ExitUsage {
+		return cli.ExitUsage
+	}
+	return cli.ExitNo
+}
+
+// step shows how far a benchmark is.
+func (r *benchRunner) step(p bench.Progress) {
+	if p.Total > 1 {
+		r.say(fmt.Sprintf("%s: %d of %d: %s", p.Bench, p.Done, p.Total, p.Case))
+	}
+}
+
+// say replaces the line of progress; an empty one removes it.
+func (r *benchRunner) say(text string) {
+	if r.progress == nil {
+		return
+	}
+	if text != "" {
+		text = r.part + text
+	}
+	width, _, err := term.GetSize(int(r.progress.Fd()))
+	if err != nil || width < 2 {
+		width = 80
+	}
+	fmt.Fprintf(r.progress, "\r\033[K%.*s", width-1, text)
+}

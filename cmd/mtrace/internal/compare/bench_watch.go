@@ -1,0 +1,32 @@
+package compare
+
+import (
+	"io"
+	"time"
+)
+
+// silence is how long a benchmark may say nothing: much longer than its longest operation.
+const silence = 10 * time.Minute
+
+// A watchdog is a reader that acts when nothing has come for too long.
+type watchdog struct {
+	in    io.Reader
+	limit time.Duration
+	timer *time.Timer
+}
+
+func watch(in io.Reader, limit time.Duration, act func()) *watchdog {
+	return &watchdog{in, limit, time.AfterFunc(limit, act)}
+}
+
+func (w *watchdog) Read(p []byte) (int, error) {
+	n, err := w.in.Read(p)
+	// Not after it has acted: then stop must see that it did.
+	if w.timer.Stop() {
+		w.timer.Reset(w.limit)
+	}
+	return n, err
+}
+
+// stop ends the watch and says whether it had acted.
+func (w *watchdog) stop() bool { return !w.timer.Stop() }

@@ -1,0 +1,116 @@
+package compare
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"regexp"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+	"mtrace/analyze/gate"
+	"mtrace/cmd/mtrace/internal/cli"
+)
+
+// gateOutput is where and how a decision is written besides its text.
+type gateOutput struct {
+	json, markdown, github bool
+	junit                  string // path
+	taken                  bool   // standard output is, by something else
+	force                  bool   // replace files that are there
+}
+
+func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
+	flags.BoolVar(&o.json, "json", false, "print the results as JSON ("+schema+")")
+	flags.BoolVar(&o.markdown, "markdown", false,
+		"print the results as Markdown, for a pull request or GitHub's job summary")
+	flags.BoolVar(&o.github, "github", false,
+		"print an annotation of GitHub Actions for all that fails, to standard error")
+	flags.StringVar(&o.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well; - is standard "+
+		"output, and then the text is left out")
+	cli.ForceFlag(flags, &o.force)
+}
+
+func (o *gateOutput) check() error {
+	if o.json && o.markdown {
+		return cli.UsageError("--json and --markdown are two forms of what is printed: give one of them")
+	}
+	if o.junit == cli.StandardOutput && (o.json || o.markdown) {
+		return cli.UsageError("--junit - is on standard output, as --json and --markdown are: name a file for it")
+	}
+	return cli.MayWrite("--junit", o.junit, o.force)
+}
+
+// A decision is printed in the forms that gateOutput names.
+type decision interface {
+	Gate() *gate.Gate
+	WriteText(io.Writer) error
+}
+
+// write writes what was decided of the traces that were read, and that it was not where the command ends with an error
+// for that.
+func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ...string) error {
+	g := d.Gate()
+	if undecided != nil {
+		g.Undecided = undecided.Error()
+	}
+	if o.junit != "" {
+		for _, input := range inputs {
+			if err := cli.NotTheInput(o.junit, input); err != nil {
+				return err
+			}
+		}
+		if err := cli.WriteFile(std, o.junit, "", o.force, func(f *os.File) error { return g.WriteJUnit(f) }); err != nil {
+			return err
+		}
+	}
+	if o.github {
+		if err := g.WriteAnnotations(analyze.SafeText(std.Err, false)); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.json:
+		return writeJSON(std.Out, d)
+	case o.markdown:
+		return g.WriteMarkdown(analyze.SafeText(std.Out, false))
+	case o.junit == cli.StandardOutput, o.taken:
+		return nil
+	}
+	if !cli.Colour(std.Out) {
+		return d.WriteText(analyze.SafeText(std.Out, false))
+	}
+	var text bytes.Buffer
+	if err := d.WriteText(analyze.SafeText(&text, false)); err != nil {
+		return err
+	}
+	_, err := std.Out.Write(painted(text.Bytes()))
+	return err
+}
+
+// decided are the words of a decision, where they stand at the beginning of a line or in a column of their own.
+var decided = regexp.MustCompile(`(?m)(^|  )(PASS|FAIL|SKIPPED)(:|$)`)
+
+// painted is a text with its decisions in colours: green, red, and yellow for what is undecided.
+func painted(text []byte) []byte {
+	return decided.ReplaceAllFunc(text, func(found []byte) []byte {
+		paint := "\x1b[33m"
+		switch {
+		case bytes.Contains(found, []byte("PASS")):
+			paint = "\x1b[32m"
+		case bytes.Contains(found, []byte("FAIL")):
+			paint = "\x1b[1;31m"
+		}
+		return []byte(paint + string(found) + "\x1b[0m")
+	})
+}
+
+// writeJSON writes a document of ours.
+func writeJSON(w io.Writer, doc any) error {
+	e := json.NewEncoder(analyze.SafeJSON(w))
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(doc)
+}

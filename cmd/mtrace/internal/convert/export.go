@@ -1,0 +1,255 @@
+// Package convert has the commands that write a trace for other tools: export, pprof, push and repair.
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/table"
+	"mtrace/analyze/wholefile"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/loading"
+)
+
+func ExportCommand() cli.Command {
+	return cli.Command{
+		Name:    "export",
+		Summary: "Write a trace for other tools: a timeline, or tables",
+		Usage:   "[flags] FILE --format FORMAT -o OUT",
+		Example: "mtrace export trace.mtrace --format perfetto -o trace.pftrace   # open it in ui.perfetto.dev",
+		Values:  map[string][]string{"format": FormatNames(AnyFormat), "partition": {byRun}},
+		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
+			var x ExportJob
+			flags.StringSliceVar(&x.Formats, "format", nil,
+				"the `FORMAT`: "+listed(FormatNames(isTimeline), "or")+" (timelines), "+listed(FormatNames(isTables), "or")+
+					" (tables); of several, each goes into the folder OUT")
+			flags.StringVarP(&x.Output, "output", "o", "",
+				"the `FILE` to write, - for stdout; for "+listed(FormatNames(isFolder), "and")+
+					" a folder with a file for each table")
+			flags.StringVar(&x.table, "table", "",
+				"of a recording of Instruments, write the rows of the table of this `NAME` as they are ("+singleFormats()+")")
+			flags.StringVar(&x.by, "partition", "",
+				"with "+listed(FormatNames(isFolder), "and")+", `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that "+
+					"the exports of many runs make one dataset")
+			cli.ForceFlag(flags, &x.force)
+			x.Part.Flags(flags)
+			return func(std cli.Stdio, args []string) error { return x.run(std, args) }
+		},
+	}
+}
+
+// ExportJob is what to write of a trace, and where.
+type ExportJob struct {
+	Formats []string
+	Output  string
+	table   string
+	by      string // how datasets are partitioned; empty is not
+	force   bool   // replace files that are there
+	Part    loading.Part
+}
+
+// outlet is where an exporter writes: nothing of it has its name before commit.
+type outlet struct {
+	exporter
+	format  *format
+	path    string
+	commit  func() error
+	discard func()
+}
+
+func (x *ExportJob) run(std cli.Stdio, args []string) error {
+	switch {
+	case len(args) != 1:
+		return cli.UsageError("takes one trace, but got %d: mtrace export FILE --format FORMAT -o OUT", len(args))
+	case len(x.Formats) == 0:
+		return cli.UsageError("no format: --format %s", strings.Join(FormatNames(AnyFormat), ", "))
+	case x.Output == "":
+		return cli.UsageError("nowhere to write to: -o OUT")
+	}
+	for i, f := range x.Formats {
+		if FormatNamed(f) == nil {
+			return cli.UsageError("no format %q: there are %s", f, strings.Join(FormatNames(AnyFormat), ", "))
+		}
+		if slices.Contains(x.Formats[:i], f) {
+			return cli.UsageError("--format names %s twice", f)
+		}
+	}
+	if err := x.Part.Check(); err != nil {
+		return err
+	}
+	if err := x.checkPartition(args[0]); err != nil {
+		return err
+	}
+	if x.table != "" {
+		return x.writeTable(std, args[0])
+	}
+	return x.Write(std, args[0])
+}
+
+func (x *ExportJob) Write(std cli.Stdio, path string) (err error) {
+	var outlets []*outlet
+	defer func() {
+		for _, o := range outlets {
+			o.Abandon()
+			if o.discard != nil {
+				o.discard()
+			}
+		}
+	}()
+	for _, f := range x.Formats {
+		o, err := x.open(std, path, FormatNamed(f))
+		if err != nil {
+			return cli.Status{Code: cli.ExitUsage, Err: err}
+		}
+		outlets = append(outlets, o)
+	}
+	defer discardWhenInterrupted(outlets)()
+	trace, err := x.fill(std, path, outlets)
+	if err != nil {
+		return err
+	}
+	if loading.Instruments(path) && slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.keepsEmpty }) {
+		fmt.Fprintln(std.Err, "mtrace: the tables calls, waits, locks, signal_waits, dispatches, scopes and "+
+			"processor_times are empty: Instruments does not record them")
+	}
+	for _, o := range outlets {
+		if err = o.Finish(); err == nil {
+			err = o.commit()
+		}
+		if err != nil {
+			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("%s: %w", o.path, err)}
+		}
+		o.discard = nil
+		if o.path != cli.StandardOutput {
+			fmt.Fprintln(std.Out, o.path)
+		}
+	}
+	return loading.CutError(trace)
+}
+
+// fill hands what is in the trace to the outlets, and returns it, or the last slice of a long one, which is read slice
+// by slice.
+func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyze.Trace, error) {
+	visit := func(c *analyze.VisitedCall) {
+		for _, o := range outlets {
+			o.Call(c)
+		}
+	}
+	if !loading.Instruments(path) {
+		file, err := loading.OpenTrace(path)
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		if loading.Sliced.Long(file, x.Part.Options()) {
+			return x.slices(std, path, file, outlets, visit)
+		}
+	}
+	trace, err := x.Part.Load(std, path, visit)
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range outlets {
+		if err := o.Slice(analyze.Whole(trace)); err != nil {
+			return nil, cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("%s: %w", o.path, err)}
+		}
+	}
+	return trace, nil
+}
+
+// discardWhenInterrupted makes a signal that ends the tool take the unfinished files with it, until stop is called.
+func discardWhenInterrupted(outlets []*outlet) (stop func()) {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		s, ok := <-signals
+		if !ok {
+			return
+		}
+		for _, o := range outlets {
+			if o.discard != nil {
+				o.discard()
+			}
+		}
+		number, _ := s.(syscall.Signal)
+		os.Exit(128 + int(number))
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
+
+// open makes the outlet of one format.
+func (x *ExportJob) open(std cli.Stdio, trace string, f *format) (*outlet, error) {
+	path := x.Output
+	if len(x.Formats) > 1 {
+		if err := os.MkdirAll(path, 0o777); err != nil {
+			return nil, err
+		}
+		base := filepath.Base(trace)
+		path = filepath.Join(path, strings.TrimSuffix(base, filepath.Ext(base))+f.Suffix)
+	}
+	switch {
+	case path == cli.StandardOutput:
+		return openStandardOutput(std, f)
+	case f.folder != nil:
+		return x.openFolder(trace, path, f)
+	case wholefile.Same(path, trace):
+		return nil, fmt.Errorf("%s is what is read: name another file to write", path)
+	}
+	file, err := wholefile.Create(path, x.force)
+	if err != nil {
+		return nil, err
+	}
+	o := &outlet{format: f, path: path, commit: file.Commit, discard: file.Discard}
+	if f.file != nil {
+		o.exporter = f.file(file.File)
+	} else {
+		o.exporter = f.stream(file.File)
+	}
+	return o, nil
+}
+
+func openStandardOutput(std cli.Stdio, f *format) (*outlet, error) {
+	terminal := term.IsTerminal(int(std.Out.Fd()))
+	switch {
+	case f.folder != nil:
+		return nil, fmt.Errorf("%s is a file for each table: name a folder for them", f.Name)
+	case f.file != nil:
+		return nil, errors.New("a database is not written from its begin to its end: name a file")
+	case f.binary && terminal:
+		return nil, fmt.Errorf("%s's format is binary and stdout is a terminal: name a file", f.Name)
+	}
+	out := io.Writer(std.Out)
+	if terminal {
+		out = analyze.SafeJSON(out)
+	}
+	return &outlet{exporter: f.stream(out), format: f, path: cli.StandardOutput, commit: func() error { return nil }}, nil
+}
+
+func (x *ExportJob) openFolder(trace, path string, f *format) (*outlet, error) {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file, and %s needs a folder, for a file for each table", path, f.Name)
+	}
+	partition, err := x.partition(trace)
+	if err != nil {
+		return nil, err
+	}
+	d := &table.Directory{Path: path, Partition: partition, Replace: x.force}
+	if err := d.Check(table.Format(f.Name)); err != nil {
+		return nil, err
+	}
+	return &outlet{f.folder(d), f, path, d.Commit, d.Discard}, nil
+}

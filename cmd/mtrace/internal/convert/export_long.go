@@ -1,0 +1,49 @@
+package convert
+
+import (
+	"fmt"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/loading"
+)
+
+// slices exports a long trace slice by slice, and returns the last.
+func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outlets []*outlet,
+	visit func(*analyze.VisitedCall)) (last *analyze.Trace, err error) {
+	show := loading.ShowSteps(std, path, file, x.Part.Options())
+	asked := x.Part.Options()
+	if asked.Visit = visit; len(outlets) == 1 {
+		asked.Visit = outlets[0].Call // there are millions, so straight there
+	}
+	neighbours := slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.neighbours })
+	length := loading.Sliced.Part
+	if asked.Apart = !neighbours; asked.Apart {
+		length /= 4 // so that what is known of a slice is still near to a processor when it is written
+	}
+	cut, err := file.EachSlice(asked, length, func(s *analyze.Slice, number, of int) error {
+		for _, o := range outlets {
+			if err := o.Slice(s); err != nil {
+				return fmt.Errorf("%s: %w", o.path, err)
+			}
+		}
+		show(number+1, of)
+		last = s.Trace
+		return nil
+	})
+	if err != nil {
+		return nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
+	}
+	if cut > 0 {
+		fmt.Fprintf(std.Err, "mtrace: %d command buffers were written before their end was known, because very many were "+
+			"open at once: name a part with --from and --to\n", cut)
+	}
+	for _, o := range outlets {
+		if w, is := o.exporter.(interface{ Cut() int }); is && w.Cut() > 0 {
+			fmt.Fprintf(std.Err, "mtrace: for %d allocations it is not written when they were freed, because very many "+
+				"lived at once: name a part with --from and --to\n", w.Cut())
+		}
+	}
+	return last, nil
+}

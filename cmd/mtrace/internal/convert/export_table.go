@@ -1,0 +1,116 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"mtrace/analyze/table"
+	"mtrace/analyze/xctrace"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/loading"
+)
+
+// writeTable writes the rows of one table of a recording of Instruments, whatever the table is.
+func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
+	format := x.Formats[0]
+	switch {
+	case !loading.Instruments(path):
+		return cli.UsageError("--table is for recordings of Instruments; the tables of a trace are what --format csv or " +
+			"parquet write")
+	case len(x.Formats) > 1 || !FormatNamed(format).single:
+		return cli.UsageError("--table takes one format of %s", singleFormats())
+	case x.Part.From != 0 || x.Part.To != 0 || len(x.Part.PIDs) > 0:
+		return cli.UsageError("--table writes all rows: --from, --to and --pid do not go with it")
+	}
+	inputs, bundles, err := xctrace.Inputs([]string{path}, std.In)
+	if err != nil {
+		return cli.Status{Code: cli.ExitUsage, Err: err}
+	}
+	if len(inputs) == 0 && len(bundles) > 0 {
+		return cli.UsageError("%s is a bundle: export the table with xctrace export --input %s --xpath "+
+			"'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"%s\"]', and give that",
+			path, path, x.table)
+	}
+	var cut []string
+	err = cli.WriteFile(std, x.Output, path, x.force, func(f *os.File) (err error) {
+		cut, err = x.tableTo(std, inputs, path, format, f)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if x.Output != cli.StandardOutput {
+		fmt.Fprintln(std.Out, x.Output)
+	}
+	if len(cut) > 0 {
+		return cli.UsageError("%s cut: only the rows before the cut are written; export again for a whole one", loading.Are(cut))
+	}
+	return nil
+}
+
+// tableTo writes the table, and returns the inputs that were cut.
+func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format string, w io.Writer) (cut []string,
+	err error) {
+	var out *table.Plain
+	var columns []string
+	begin := func(list []xctrace.RawColumn) error {
+		var names []string
+		plain := make([]table.PlainColumn, len(list))
+		for i, c := range list {
+			names = append(names, c.Mnemonic)
+			plain[i] = table.PlainColumn{Name: c.Mnemonic,
+				Kind: map[xctrace.RawKind]table.PlainKind{xctrace.RawNumber: table.PlainNumber,
+					xctrace.RawFloat: table.PlainFloat}[c.Kind]}
+		}
+		if out != nil {
+			if !slices.Equal(names, columns) {
+				return fmt.Errorf("the tables named %s have different columns: name one file", x.table)
+			}
+			return nil
+		}
+		columns = names
+		var err error
+		out, err = table.NewPlain(w, table.Format(format), x.table, plain)
+		return err
+	}
+	var there []string
+	rows, recording := 0, xctrace.NewRecording()
+	show := loading.ProgressOn(std.Err)
+	for i := range inputs {
+		doc, _, err := recording.ReadTable(&inputs[i], x.table,
+			func(name string, read, size int64) error { show(name, read, size); return nil }, begin, func(values []any) error {
+				rows++
+				return out.Row(values)
+			})
+		if err != nil && (inputs[i].Listed || doc != nil && len(doc.Tables) > 0) {
+			return nil, cli.Status{Code: cli.ExitUsage, Err: err}
+		}
+		if doc == nil {
+			continue
+		}
+		if doc.Truncated && slices.ContainsFunc(doc.Tables, func(t *xctrace.Table) bool { return t.Name() == x.table }) {
+			cut = append(cut, doc.Name)
+		}
+		for _, t := range doc.Tables {
+			there = append(there, fmt.Sprintf("%s (%d rows)", t.Name(), t.Rows))
+			if t.Rejected > 0 {
+				cli.Tell(std.Err, "mtrace: %s: %d of %d rows left out: %s", t.Name(), t.Rejected, t.Rows, t.Problems[0])
+			}
+			if t.Refused != "" {
+				cli.Tell(std.Err, "mtrace: %s in %s is left out: %s", t.Name(), doc.Name, t.Refused)
+			}
+		}
+	}
+	if out == nil || rows == 0 {
+		if len(there) == 0 {
+			there = []string{"none"}
+		}
+		return nil, cli.Status{Code: cli.ExitUsage, Err: errors.New("no row of a table named " + x.table + " in " + path + ": there are " +
+			strings.Join(there, ", "))}
+	}
+	return cut, out.Close()
+}

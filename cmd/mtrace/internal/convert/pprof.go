@@ -1,0 +1,277 @@
+package convert
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	pprof "github.com/google/pprof/profile"
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+	"mtrace/analyze/kernels"
+	"mtrace/analyze/profile"
+	"mtrace/analyze/report"
+	recordedpprof "mtrace/analyze/xctrace/pprof"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/loading"
+)
+
+// profileFormats are how profiles are written, and what their files end in.
+var profileFormats = map[string]string{"pprof": ".pb.gz", "folded": ".folded"}
+
+func PprofCommand() cli.Command {
+	return cli.Command{
+		Name:    "pprof",
+		Summary: "Write a trace as profiles for go tool pprof",
+		Usage:   "[flags] FILE -o OUT",
+		Example: "mtrace pprof trace.mtrace -o profiles && go tool pprof -top profiles/wait.pb.gz",
+		Values:  map[string][]string{"format": {"pprof", "folded"}, "type": profile.Types},
+		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
+			var j ProfileJob
+			flags.StringVarP(&j.out, "output", "o", "",
+				"a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
+			flags.StringSliceVar(&j.Types, "type", profile.Types,
+				"the `TYPES` of profiles to write; of a recording of Instruments also cpu")
+			flags.StringVar(&j.format, "format", "pprof",
+				"the `FORMAT`: pprof, or folded (a line for each stack, for flame graphs)")
+			cli.ForceFlag(flags, &j.force)
+			j.Of.Flags(flags)
+			return func(std cli.Stdio, args []string) error {
+				j.asked = flags.Changed("type")
+				return j.run(std, args)
+			}
+		},
+	}
+}
+
+// ProfileJob is which profiles to write, how and where.
+type ProfileJob struct {
+	out    string
+	Types  []string
+	asked  bool // the user named the types
+	format string
+	Of     loading.Part
+	force  bool // replace files that are there
+}
+
+// built is a profile to be written.
+type built struct {
+	Kind    string
+	Profile *pprof.Profile
+}
+
+func (j *ProfileJob) run(std cli.Stdio, args []string) error {
+	if len(args) != 1 {
+		return cli.UsageError("takes one trace, but got %d: mtrace pprof FILE -o OUT", len(args))
+	}
+	if j.out == "" {
+		return cli.UsageError("nowhere to write to: mtrace pprof FILE -o OUT")
+	}
+	if j.out == cli.StandardOutput && len(j.Types) != 1 {
+		return cli.UsageError("-o - is for one profile: --type %s", strings.Join(profile.Types, ", or "))
+	}
+	if profileFormats[j.format] == "" {
+		return cli.UsageError("no format %q: there are pprof, folded", j.format)
+	}
+	made, err := j.profiles(std, args[0])
+	if err != nil {
+		return err
+	}
+	if err := j.write(std, args[0], made.list); err != nil {
+		return err
+	}
+	return made.incomplete
+}
+
+// profiles are those that were made of a file.
+type profiles struct {
+	list       []built
+	host       string // where it was recorded; empty when that is not known
+	incomplete error  // what is to be said once they are written, where the file is not whole
+}
+
+// profiles makes those that are asked for.
+func (j *ProfileJob) profiles(std cli.Stdio, path string) (made profiles, err error) {
+	known := profile.Types
+	if loading.Instruments(path) {
+		known = append(slices.Clone(profile.Types), "cpu")
+	}
+	if len(j.Types) == 0 {
+		return made, cli.UsageError("no type of profile: --type %s", strings.Join(known, ", "))
+	}
+	for _, t := range j.Types {
+		if !slices.Contains(known, t) {
+			return made, cli.UsageError("no profile of type %q: there are %s", t, strings.Join(known, ", "))
+		}
+	}
+	if err := j.Of.Check(); err != nil {
+		return made, err
+	}
+	if loading.Instruments(path) {
+		return j.recorded(std, path)
+	}
+	list, trace, err := j.traced(std, path)
+	if err != nil {
+		return made, err
+	}
+	return profiles{list, trace.Source.Host, loading.CutError(trace)}, nil
+}
+
+// traced makes the profiles of a trace of ours, and returns the trace, or the last part of a long one.
+func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *analyze.Trace, err error) {
+	file, err := loading.OpenTrace(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	if report.UsualLimits.Long(file, j.Of.Options()) {
+		return j.AddedUp(std, path, file)
+	}
+	if trace, err = j.Of.Load(std, path, nil); err != nil {
+		return nil, nil, err
+	}
+	made, err := profile.BuildAll(j.Types, trace)
+	if err != nil {
+		return nil, nil, cli.Status{Code: cli.ExitUsage, Err: err}
+	}
+	for i, p := range made {
+		list = append(list, built{j.Types[i], p})
+	}
+	return list, trace, nil
+}
+
+// AddedUp makes the profiles of a long trace part by part.
+func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File) (list []built, last *analyze.Trace,
+	err error) {
+	var costs *kernels.Costs
+	if slices.Contains(j.Types, "gpu") {
+		if costs, err = j.costs(file); err != nil {
+			return nil, nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
+		}
+	}
+	sum, show := profile.NewSum(j.Types, costs), loading.ShowSteps(std, path, file, j.Of.Options())
+	err = file.EachPart(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, number, of int) error {
+		last = part
+		show(number+1, of)
+		return sum.Add(part)
+	})
+	if err != nil {
+		return nil, nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
+	}
+	profiles, err := sum.Profiles()
+	if err != nil {
+		return nil, nil, cli.Status{Code: cli.ExitUsage, Err: err}
+	}
+	for i, kind := range j.Types {
+		list = append(list, built{kind, profiles[i]})
+	}
+	return list, last, nil
+}
+
+// costs are what kernels cost in a long trace: all of it shows that, where a part may not.
+func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
+	var sum *kernels.Sum
+	err := file.EachPart(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, _, _ int) error {
+		if of := kernels.NewSum(part); sum == nil {
+			sum = of
+		} else {
+			sum.Add(of)
+		}
+		return nil
+	})
+	if err != nil || sum == nil {
+		return nil, err
+	}
+	return sum.Costs(), nil
+}
+
+// recorded makes what can be told of a recording of Instruments. There is no profile without a sample: it would say
+// that nothing happened, where nothing is known.
+func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err error) {
+	recording, err := (&loading.RecordingSource{}).Load(std, []string{path})
+	if err != nil {
+		return made, err
+	}
+	kinds := j.Types
+	if !j.asked {
+		kinds = []string{"gpu", "cpu", "alloc", "compile"}
+	}
+	trace, traceErr := j.Of.ModelOf(recording, path)
+	for _, kind := range kinds {
+		var p *pprof.Profile
+		switch {
+		case kind == "cpu":
+			p, err = recordedpprof.CPU(recording, j.Of.Filter())
+		case traceErr == nil:
+			p, err = profile.Build(kind, trace)
+		}
+		switch {
+		case err != nil:
+			return made, cli.Status{Code: cli.ExitUsage, Err: err}
+		case p != nil && len(p.Sample) > 0:
+			made.list = append(made.list, built{kind, p})
+		case j.asked || kind == "gpu" || kind == "cpu":
+			fmt.Fprintf(std.Err, "mtrace: no %s profile: %s\n", kind, noProfile(kind))
+		}
+	}
+	if len(made.list) == 0 {
+		return made, cmp.Or(traceErr, cli.UsageError("%s has no rows for a profile of type %s", path, strings.Join(kinds, ", ")))
+	}
+	if trace != nil {
+		made.host = trace.Source.Host
+	}
+	if names := recording.Truncated(); len(names) > 0 {
+		made.incomplete = loading.IncompleteFile(names[0], analyze.Cut)
+	}
+	return made, nil
+}
+
+// noProfile is why a recording of Instruments has no such profile.
+func noProfile(kind string) string {
+	switch kind {
+	case "api", "wait":
+		return "Instruments records neither calls nor waits; mtrace run does"
+	case "cpu":
+		return "no CPU samples are in it (time-profile, cpu-profile, time-sample)"
+	}
+	return "the recording has no rows for it"
+}
+
+// write writes the profiles: one to a file, several into a folder.
+func (j *ProfileJob) write(std cli.Stdio, input string, list []built) error {
+	if j.out == cli.StandardOutput && j.format == "pprof" {
+		if err := cli.NotForPeople(std, "a profile"); err != nil {
+			return err
+		}
+	}
+	info, statErr := os.Stat(j.out)
+	toFile := len(j.Types) == 1 && (statErr != nil || !info.IsDir())
+	if !toFile {
+		if err := os.MkdirAll(j.out, 0o755); err != nil {
+			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("making the folder for profiles: %w", err)}
+		}
+	}
+	for _, b := range list {
+		path := j.out
+		if !toFile {
+			path = filepath.Join(j.out, b.Kind+profileFormats[j.format])
+		}
+		err := cli.WriteFile(std, path, input, j.force, func(f *os.File) error {
+			if j.format == "folded" {
+				return profile.WriteFolded(f, b.Profile)
+			}
+			return b.Profile.Write(f)
+		})
+		if err != nil {
+			return err
+		}
+		if path != cli.StandardOutput {
+			fmt.Fprintln(std.Out, path)
+		}
+	}
+	return nil
+}

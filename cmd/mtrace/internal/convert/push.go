@@ -1,0 +1,202 @@
+package convert
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze/profile"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/push"
+)
+
+// pushTokenVariable holds what a server of profiles lets one in with.
+const pushTokenVariable = "MTRACE_PUSH_TOKEN"
+
+func PushCommand() cli.Command {
+	return cli.Command{
+		Name:    "push",
+		Summary: "Send a trace's profiles to Pyroscope, Parca or a receiver of OpenTelemetry",
+		Usage:   "[flags] --server KIND URL FILE",
+		Example: "mtrace push --server pyroscope http://localhost:4040 trace.mtrace",
+		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
+			var j pushJob
+			flags.StringVar(&j.to, "server", "", "what `KIND` of server is at URL: pyroscope (its push API), parca (gRPC) or "+
+				"otlp (profiles of OTLP over HTTP)")
+			flags.StringSliceVar(&j.profiles.Types, "type", profile.Types,
+				"the `TYPES` of profiles to send; of a recording of Instruments also cpu")
+			flags.StringVar(&j.service, "service", "",
+				"the `NAME` of the service that the profiles are of (default: the program's)")
+			flags.StringArrayVar(&j.labels, "label", nil,
+				"a label of all profiles, as `NAME=VALUE`; the host and the run, by the time of its start, are labels already")
+			flags.StringVar(&j.tokenFile, "token-file", "",
+				"the `FILE` with the token to send; without it, that of the variable "+pushTokenVariable+", if it is set")
+			flags.StringVar(&j.user, "user", "", "the `NAME` that the token is the password of; without it, it is sent as a "+
+				"bearer's")
+			flags.StringVar(&j.tenant, "tenant", "", "the `ID` of the tenant, of servers that have several (X-Scope-OrgID)")
+			flags.DurationVar(&j.timeout, "timeout", 30*time.Second,
+				"how long to wait for the server to take a profile, as a `TIME`")
+			j.profiles.Of.Flags(flags)
+			return func(std cli.Stdio, args []string) error {
+				j.profiles.asked = flags.Changed("type")
+				return j.run(std, args)
+			}
+		},
+	}
+}
+
+// pushJob is which profiles to send, where to, and as what.
+type pushJob struct {
+	profiles                             ProfileJob
+	to, service, tokenFile, user, tenant string
+	labels                               []string
+	timeout                              time.Duration
+}
+
+func (j *pushJob) run(std cli.Stdio, args []string) error {
+	server, err := j.server(args)
+	if err != nil {
+		return err
+	}
+	made, err := j.profiles.profiles(std, args[1])
+	if err != nil {
+		return err
+	}
+	sent := 0
+	for _, b := range made.list {
+		if len(b.Profile.Sample) == 0 {
+			fmt.Fprintf(std.Err, "mtrace: the %s profile has no samples: it is not sent\n", b.Kind)
+			continue
+		}
+		one := *server
+		one.Labels = j.labelled(server.Labels, b, made.host)
+		ctx, cancel := context.WithTimeout(context.Background(), j.timeout)
+		err := one.Send(ctx, push.Profile{Kind: b.Kind, Profile: b.Profile})
+		cancel()
+		if err != nil {
+			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("the %s profile was not taken (%d of %d were): %w", b.Kind, sent,
+				len(made.list), err)}
+		}
+		sent++
+		fmt.Fprintf(std.Out, "%s: %d samples\n", b.Kind, len(b.Profile.Sample))
+	}
+	if sent == 0 {
+		return cmp.Or(made.incomplete, cli.UsageError("%s has no samples: nothing was sent", args[1]))
+	}
+	return made.incomplete
+}
+
+// labelled are the labels of one profile: what the user said, and, where that says nothing, service, host and run.
+func (j *pushJob) labelled(given map[string]string, b built, host string) map[string]string {
+	labels := map[string]string{push.ServiceLabel: j.service}
+	if j.service == "" {
+		labels[push.ServiceLabel] = "unknown"
+		if m := b.Profile.Mapping; len(m) > 0 && m[0].File != "" {
+			labels[push.ServiceLabel] = filepath.Base(m[0].File)
+		}
+	}
+	if host != "" {
+		labels[push.HostLabel] = host
+	}
+	if b.Profile.TimeNanos > 0 {
+		labels["run"] = strconv.FormatInt(b.Profile.TimeNanos, 10)
+	}
+	for name, value := range given {
+		labels[name] = value
+	}
+	return labels
+}
+
+// server is what the command line says of it.
+func (j *pushJob) server(args []string) (*push.Server, error) {
+	names := make([]string, len(push.Protocols))
+	for i, p := range push.Protocols {
+		names[i] = p.Name
+	}
+	at := slices.Index(names, j.to)
+	switch {
+	case at < 0 && j.to == "":
+		return nil, cli.UsageError("what is at the address? --server %s", strings.Join(names, ", or "))
+	case at < 0:
+		return nil, cli.UsageError("profiles cannot be sent to %q: there are %s", j.to, strings.Join(names, ", "))
+	case len(args) != 2:
+		return nil, cli.UsageError("takes an address and a trace, but got %d arguments: mtrace push --server %s URL FILE",
+			len(args), j.to)
+	case j.timeout <= 0:
+		return nil, cli.UsageError("--timeout must be more than nothing")
+	}
+	address, err := url.Parse(args[0])
+	switch {
+	case strings.Contains(args[0], "@"): // before it is printed as no address
+		return nil, cli.UsageError("the address has a name or a password in it, which others see on the command line: give "+
+			"--user NAME, and the password in %s or --token-file", pushTokenVariable)
+	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
+		return nil, cli.UsageError("%q is no address of a server: http://HOST:PORT, or https", args[0])
+	case address.RawQuery != "" || address.Fragment != "":
+		return nil, cli.UsageError("the address ends with what belongs to a page: give http://HOST:PORT, and a path if the " +
+			"server is below one")
+	}
+	labels, err := labelsOf(j.labels)
+	if err != nil {
+		return nil, err
+	}
+	token, err := j.token()
+	if err != nil {
+		return nil, err
+	}
+	return &push.Server{URL: address, Protocol: push.Protocols[at], Labels: labels, User: j.user, Token: token,
+		Tenant: j.tenant, Version: cli.ToolVersion()}, nil
+}
+
+// token is what the server lets one in with; empty where nothing was given.
+func (j *pushJob) token() (string, error) {
+	token := os.Getenv(pushTokenVariable)
+	if j.tokenFile != "" {
+		text, err := os.ReadFile(j.tokenFile)
+		if err != nil {
+			return "", cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("reading the token: %w", err)}
+		}
+		token = strings.TrimSpace(string(text))
+		if token == "" {
+			return "", cli.UsageError("%s has no token in it", j.tokenFile)
+		}
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return "", cli.UsageError("the token has several lines, or characters that no token has")
+	}
+	if j.user != "" && token == "" {
+		return "", cli.UsageError("--user %s needs a password: set %s, or give --token-file", j.user, pushTokenVariable)
+	}
+	return token, nil
+}
+
+// labelName is what each of the servers takes as the name of a label. Two underscores at the beginning are theirs.
+var labelName = regexp.MustCompile(`^(?:[a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9_]*$`)
+
+func labelsOf(given []string) (map[string]string, error) {
+	labels := map[string]string{}
+	for _, l := range given {
+		name, value, found := strings.Cut(l, "=")
+		switch {
+		case !found || !labelName.MatchString(name):
+			return nil, cli.UsageError("--label %s is not of the form NAME=VALUE, with a name of letters, digits and _", l)
+		case value == "":
+			return nil, cli.UsageError("--label %s has no value", l)
+		}
+		if _, twice := labels[name]; twice {
+			return nil, cli.UsageError("--label names %s twice", name)
+		}
+		labels[name] = value
+	}
+	return labels, nil
+}

@@ -1,0 +1,180 @@
+package loading
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/xctrace"
+	"mtrace/analyze/xctrace/summary"
+	"mtrace/cmd/mtrace/internal/cli"
+)
+
+// Part is the part of a trace that commands look at.
+type Part struct {
+	From, To time.Duration
+	PIDs     []int
+}
+
+func (p *Part) Flags(flags *pflag.FlagSet) {
+	flags.DurationVar(&p.From, "from", 0, "look at the trace from this `TIME` after its start on, as 1.5s or 200ms")
+	flags.DurationVar(&p.To, "to", 0, "look at the trace up to this `TIME` after its start")
+	flags.IntSliceVar(&p.PIDs, "pid", nil, "look at these processes only, by their `NUMBER`")
+}
+
+func (p *Part) Check() error {
+	if p.From < 0 || p.To < 0 || p.To > 0 && p.To <= p.From {
+		return cli.UsageError("--from %v --to %v is no range of time", p.From, p.To)
+	}
+	return nil
+}
+
+// Instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it.
+// What else is packed in a folder is no export, nor is an archive beside traces of ours.
+func Instruments(path string) bool {
+	ends := func(name string, with ...string) bool {
+		return slices.Contains(with, strings.ToLower(filepath.Ext(name)))
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() && filepath.Ext(path) != ".trace" {
+		entries, err := os.ReadDir(path)
+		has := func(is func(name string) bool) bool {
+			return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return is(e.Name()) })
+		}
+		return has(func(name string) bool { return xctrace.IsExport(name) || ends(name, ".trace") }) ||
+			has(func(name string) bool { return ends(name, ".zip") }) &&
+				!has(func(name string) bool { return ends(name, ".mtrace") })
+	}
+	return path == "-" || ends(path, ".xml", ".trace", ".gz", ".zst", ".xz", ".bz2", ".zip")
+}
+
+// Load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none. A range
+// in which nothing happened is an error: what is reported of nothing would read like a verdict.
+func (p *Part) Load(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
+	trace, err := p.read(std, path, visit)
+	if err != nil || p.From == 0 && p.To == 0 || !trace.Empty() {
+		return trace, err
+	}
+	asked := fmt.Sprintf("from %v on", p.From)
+	if p.To > 0 {
+		asked = fmt.Sprintf("from %v to %v", p.From, p.To)
+	}
+	length := ""
+	if trace.Run.Length > 0 {
+		length = fmt.Sprintf("; its calls are from 0s to %v", time.Duration(trace.Run.Length))
+	}
+	return nil, cli.UsageError("reading %s: nothing happened %s%s", path, asked, length)
+}
+
+func (p *Part) read(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
+	if !Instruments(path) {
+		asked := p.Options()
+		asked.Visit = showProgress(std, path, visit)
+		return LoadTrace(path, asked)
+	}
+	recording, err := (&RecordingSource{}).Load(std, []string{path})
+	if err != nil {
+		return nil, err
+	}
+	return p.ModelOf(recording, path)
+}
+
+// Filter is the part of a recording of Instruments.
+func (p *Part) Filter() summary.Filter {
+	filter := summary.Filter{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To)}
+	for _, pid := range p.PIDs {
+		filter.PIDs = append(filter.PIDs, uint64(pid))
+	}
+	return filter
+}
+
+// ModelOf is the model of a recording. One that has nothing of Metal is an error: an empty report, or a file without
+// rows, would read like an answer.
+func (p *Part) ModelOf(recording *xctrace.Recording, path string) (*analyze.Trace, error) {
+	trace, err := summary.Trace(recording, p.Filter())
+	if err != nil {
+		return nil, cli.UsageError("reading %s: %w", path, err)
+	}
+	if len(trace.CommandBuffers)+len(trace.Compilations)+len(trace.Memory.Allocations) > 0 {
+		return trace, nil
+	}
+	return nil, cli.UsageError("%s has no table of Metal%s: mtrace xctrace lists its tables, mtrace export --table "+
+		"NAME writes the rows of a table%s",
+		path, whoseTables(trace, recording), cpuHint(recording))
+}
+
+// whoseTables lists the tables of a recording, and what is wrong with its target.
+func whoseTables(trace *analyze.Trace, recording *xctrace.Recording) string {
+	var names []string
+	for _, d := range recording.Documents {
+		for _, t := range d.Tables {
+			names = append(names, fmt.Sprintf("%s with %d rows", t.Name(), t.Rows))
+		}
+	}
+	text := ""
+	if len(names) > 0 {
+		text = " (" + strings.Join(names[:min(len(names), 5)], ", ") + ")"
+	}
+	for _, w := range trace.Warnings {
+		if strings.Contains(w, "no row is of it") {
+			text += "; " + w
+		}
+	}
+	return text
+}
+
+func cpuHint(recording *xctrace.Recording) string {
+	if len(recording.Samples) == 0 {
+		return ""
+	}
+	return ", and mtrace pprof its CPU samples"
+}
+
+// Options are those for loading the part.
+func (p *Part) Options() analyze.Options {
+	return analyze.Options{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To), PIDs: p.PIDs}
+}
+
+// ShowSteps tells how far the reading of what is requested of a long trace is, how fast it is and how long it will
+// still take, on a terminal; elsewhere it says nothing.
+func ShowSteps(std cli.Stdio, path string, file *analyze.File, asked analyze.Options) func(done, of int) {
+	if !term.IsTerminal(int(std.Err.Fd())) {
+		return func(int, int) {}
+	}
+	records := float64(min(file.Records(), ProfiledRecords*int64(len(file.Parts(asked, ProfiledRecords)))))
+	began, shown := time.Now(), time.Time{}
+	return func(done, of int) {
+		took := time.Since(began)
+		switch {
+		case done == of:
+			fmt.Fprint(std.Err, "\r\x1b[K")
+		case time.Since(shown) > 200*time.Millisecond:
+			shown = time.Now()
+			left := took / time.Duration(done) * time.Duration(of-done)
+			rate := records * float64(done) / float64(of) / took.Seconds()
+			fmt.Fprintf(std.Err, "\r\x1b[K%s %s, %.1f million records/s, %v left\r", cli.Bar(done, of),
+				analyze.Printable(filepath.Base(path)), rate/1e6, left.Round(time.Second))
+		}
+	}
+}
+
+// showProgress makes a visit also tell how far it is, on a terminal.
+func showProgress(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) func(*analyze.VisitedCall) {
+	if visit == nil || !term.IsTerminal(int(std.Err.Fd())) {
+		return visit
+	}
+	count, shown := 0, time.Now()
+	return func(c *analyze.VisitedCall) {
+		visit(c)
+		if count++; count&0xffff == 0 && time.Since(shown) > 200*time.Millisecond {
+			shown = time.Now()
+			fmt.Fprintf(std.Err, "\r\x1b[K%s: %d million calls\r", analyze.Printable(filepath.Base(path)), count/1e6)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package loading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/term"
+
+	"mtrace/analyze"
+	"mtrace/analyze/xctrace"
+	"mtrace/analyze/xctrace/bundle"
+	"mtrace/cmd/mtrace/internal/cli"
+)
+
+// A RecordingSource says what is read of a recording of Instruments.
+type RecordingSource struct {
+	Run      int // of a bundle, by its number; 0 is the last
+	From, To time.Duration
+}
+
+// Load reads a recording. An interrupt ends it with nothing left behind.
+func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recording, error) {
+	inputs, bundles, err := xctrace.Inputs(paths, std.In)
+	if err != nil {
+		return nil, err
+	}
+	if v.Run > 0 && len(bundles) == 0 {
+		return nil, cli.UsageError("--run is of .trace bundles: an export holds the run that it was made of")
+	}
+	ctx := context.Background()
+	if len(bundles) > 0 {
+		// Only exporting leaves files behind. What reads a pipe may simply die.
+		var stop func()
+		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+		defer stop()
+	}
+	show := ProgressOn(std.Err)
+	progress := func(name string, read, size int64) error {
+		show(name, read, size)
+		return ctx.Err()
+	}
+	recording := xctrace.NewRecording()
+	recording.From, recording.To = analyze.Nanos(v.From), analyze.Nanos(v.To)
+	for i := range inputs {
+		if err == nil {
+			err = recording.Add(&inputs[i], progress)
+		}
+	}
+	for _, b := range bundles {
+		if err == nil {
+			beside := len(inputs) > 0 && !slices.Contains(paths, b.Path)
+			err = v.loadBundle(ctx, std, recording, b.Path, beside, progress)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, cli.Status{Code: exitInterrupted, Err: errors.New("interrupted")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	recording.Finish()
+	return recording, nil
+}
+
+// exitInterrupted is the status of what SIGINT ended, as a shell reports it.
+const exitInterrupted = 128 + int(syscall.SIGINT)
+
+// loadBundle exports a bundle and reads what comes. One that was found beside exports may be passed over.
+func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recording *xctrace.Recording, path string,
+	beside bool, progress xctrace.Progress) error {
+	tool, err := InstrumentsTool(std)
+	if err != nil && beside {
+		cli.Tell(std.Err, "mtrace: %s is skipped: the same folder has exports: %v", path, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	failed, err := tool.Export(ctx, path, v.Run, func(in xctrace.Input) error { return recording.Add(&in, progress) })
+	for _, f := range failed {
+		cli.Tell(std.Err, "mtrace: table %s: %v", f.Schema, f.Err)
+		recording.Failed[f.Schema] = f.Err.Error()
+	}
+	if settings, err := bundle.Settings(path); err == nil {
+		for _, s := range settings {
+			recording.Template = append(recording.Template, xctrace.Setting{Key: s.Key, Value: s.Value})
+		}
+	}
+	return err
+}
+
+// InstrumentsTool is xctrace, with what it does told on stderr.
+func InstrumentsTool(std cli.Stdio) (*bundle.Tool, error) {
+	tool, err := bundle.Find()
+	if err != nil {
+		return nil, err
+	}
+	tool.Say = func(format string, args ...any) { fmt.Fprintf(std.Err, "mtrace: "+format+"\n", args...) }
+	if term.IsTerminal(int(std.Err.Fd())) {
+		tool.Progress = tool.Say
+	}
+	return tool, nil
+}
+
+// Are says "x is", "x and 2 more are".
+func Are(names []string) string {
+	if len(names) == 1 {
+		return names[0] + " is"
+	}
+	return fmt.Sprintf("%s and %d more are", names[0], len(names)-1)
+}
+
+// ProgressOn shows how far reading is, on a terminal only.
+func ProgressOn(f *os.File) func(name string, read, size int64) {
+	if !term.IsTerminal(int(f.Fd())) {
+		return func(string, int64, int64) {}
+	}
+	var shown time.Time
+	return func(name string, read, size int64) {
+		now := time.Now()
+		done := size > 0 && read >= size
+		if now.Sub(shown) < 200*time.Millisecond && !(done && !shown.IsZero()) {
+			return
+		}
+		shown = now
+		text := fmt.Sprintf("reading %s: %s", filepath.Base(name), analyze.FormatBytes(uint64(read)))
+		if size > 0 {
+			text = fmt.Sprintf("%s %s", cli.Bar(read, size), filepath.Base(name))
+		}
+		if done {
+			text = "" // the line is cleared
+		}
+		fmt.Fprintf(f, "\r\x1b[K%s", text)
+	}
+}

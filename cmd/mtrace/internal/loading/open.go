@@ -1,0 +1,89 @@
+// Package loading opens traces and recordings of Instruments for the commands that read them, and the range of them
+// that flags ask for.
+package loading
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
+)
+
+// ProfiledRecords is how many records of a long trace are looked at at once for its profiles.
+const ProfiledRecords = 3 << 17
+
+// Sliced says from when on a trace is exported slice by slice, and how long slices are.
+var Sliced = report.UsualLimits
+
+// CutError is the error for a cut or damaged trace after its contents were used: scripts must not mistake it for a
+// whole one.
+func CutError(t *analyze.Trace) error {
+	if t.Source.Short == nil {
+		return nil
+	}
+	return IncompleteFile(t.Source.Path, t.Source.Short.Kind)
+}
+
+// An incompleteError states that the output covers only part of a recording.
+type incompleteError struct{ error }
+
+// IncompleteFile is the error for an incomplete trace. A repaired trace is not an error.
+func IncompleteFile(path, kind string) error {
+	switch path = filepath.Base(path); kind {
+	case analyze.Repaired:
+		return nil
+	case analyze.Damaged:
+		return cli.Status{Code: cli.ExitUsage, Err: incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy "+
+			"it again from where it was recorded, or "+
+			"keep what mtrace repair makes of it", path)}}
+	}
+	return cli.Status{Code: cli.ExitUsage, Err: incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace "+
+		"the program again for the whole", path)}}
+}
+
+// LoadTrace loads one trace for a command that reads traces.
+func LoadTrace(path string, opts analyze.Options) (*analyze.Trace, error) {
+	file, err := OpenTrace(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	trace, err := file.Load(opts)
+	if err != nil {
+		return nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
+	}
+	return trace, nil
+}
+
+// OpenTrace opens one trace for a command that reads traces.
+func OpenTrace(path string) (*analyze.File, error) {
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, cli.UsageError("%s is a folder, not a trace", path)
+	}
+	BoundHeap()
+	file, err := analyze.Open(path)
+	if err != nil {
+		return nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
+	}
+	return file, nil
+}
+
+// EachTrace continues after a trace that is not whole, and returns the first such error.
+func EachTrace(paths []string, use func(path string) error) error {
+	var incomplete error
+	for _, path := range paths {
+		err := use(path)
+		var short incompleteError
+		if errors.As(err, &short) { // it was used as far as it goes
+			incomplete = cmp.Or(incomplete, err)
+		} else if err != nil {
+			return err
+		}
+	}
+	return incomplete
+}

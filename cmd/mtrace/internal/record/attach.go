@@ -1,0 +1,65 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
+)
+
+func AttachCommand() cli.Command {
+	return cli.Command{
+		Name:    "attach",
+		Summary: "Say why a running program cannot be traced, and what can be done instead",
+		Usage:   "PID",
+		Example: "mtrace attach 4711",
+		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
+			return func(std cli.Stdio, args []string) error {
+				if len(args) != 1 {
+					return cli.UsageError("takes one process id, but got %d: mtrace attach PID", len(args))
+				}
+				return attach(std, args[0])
+			}
+		},
+	}
+}
+
+// attach answers what cannot be done: the answer is no.
+func attach(std cli.Stdio, text string) error {
+	pid, err := strconv.Atoi(text)
+	if err != nil || pid < 1 {
+		return cli.UsageError("%q is no process id", text)
+	}
+	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
+		return cli.UsageError("there is no process %d", pid)
+	}
+	// without ps, or leave to see it, the command is left open
+	line, _ := exec.Command("ps", "-o", "args=", "-p", text).Output()
+	command := cmp.Or(analyze.Printable(strings.TrimSpace(string(line))), "CMD ARG…")
+	fmt.Fprintf(std.Out, `Process %d cannot be traced: it runs without mtrace's library, which a program gets when it starts and not later.
+Its Metal objects are there already, and calls to methods that were looked up before would be missed without a word.
+
+What can be done:
+  start it with the library and record nothing until it matters:
+      mtrace run --start-on signal -- %s
+      kill -USR1 MTRACE-PID      # starts, and the next time stops
+  or keep only the end, for what happens once in a while:
+      mtrace run --last 30s -- %[2]s
+`, pid, command)
+	if runtime.GOOS == "darwin" {
+		fmt.Fprintf(std.Out, "  or record it as it runs with Instruments, which sees the GPU and not the calls, and read "+
+			"that:\n"+
+			"      xcrun xctrace record --template 'Metal System Trace' --attach %d --time-limit 10s --output now.trace\n    "+
+			"  mtrace xctrace now.trace\n", pid)
+	}
+	return cli.Status{Code: cli.ExitNo}
+}

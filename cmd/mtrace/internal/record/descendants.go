@@ -1,0 +1,73 @@
+package record
+
+import (
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+	"mtrace/interpose/inject/handshake"
+)
+
+const (
+	// endGrace is how long processes that end with the program may take: workers and helpers that end when it closes a
+	// pipe, for example.
+	endGrace = 50 * time.Millisecond
+	// livingPause is how often --wait-for-children looks for processes that still run, at first and later.
+	livingPause, longestLivingPause = 20 * time.Millisecond, 500 * time.Millisecond
+)
+
+// living returns the processes of the program that run now, apart from the first one: those that have the recording's
+// token in their environment, and those that are connected.
+func (s *session) living() (all []tracefile.Living) {
+	carriers, _ := handshake.Carriers(wire.TokenVariable + "=" + s.token.String())
+	for _, p := range carriers {
+		all = append(all, tracefile.Living{PID: p.PID, Program: p.Program})
+	}
+	for _, p := range s.collector.Connected() {
+		same := func(q tracefile.Living) bool { return q.PID == p.PID }
+		if syscall.Kill(p.PID, 0) != syscall.ESRCH && !slices.ContainsFunc(all, same) {
+			all = append(all, p)
+		}
+	}
+	return slices.DeleteFunc(all, func(p tracefile.Living) bool { return p.PID == s.pid })
+}
+
+// livingAtEnd returns the processes that live on when the program has ended; none where children are not recorded
+// anyway.
+func (s *session) livingAtEnd() []tracefile.Living {
+	if !s.follow {
+		return nil
+	}
+	all := s.living()
+	for end := time.Now().Add(endGrace); len(all) > 0 && time.Now().Before(end); all = s.living() {
+		time.Sleep(endGrace / 5)
+	}
+	return all
+}
+
+// waitForChildren waits until no process of the program runs any more, or a signal that ends programs arrives.
+func (s *session) waitForChildren(signalled <-chan os.Signal) {
+	for pause := livingPause; len(s.living()) > 0; pause = min(2*pause, longestLivingPause) {
+		select {
+		case <-signalled:
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// withLiving marks among the processes that were seen those that lived on, and adds those that were not seen.
+func withLiving(processes []handshake.Process, living []tracefile.Living) []handshake.Process {
+	for _, p := range living {
+		at := slices.IndexFunc(processes, func(q handshake.Process) bool { return q.PID == p.PID })
+		if at < 0 {
+			processes = append(processes, handshake.Process{PID: p.PID, Program: p.Program, Hello: true})
+			at = len(processes) - 1
+		}
+		processes[at].Running = true
+	}
+	return processes
+}

@@ -1,0 +1,181 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"mtrace/analyze"
+	"mtrace/analyze/hang"
+	"mtrace/analyze/policy"
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+const (
+	// keyPatience is how long the program may take to end by a key of the terminal before it is looked at.
+	keyPatience = time.Second
+	// quitPatience is the same of SIGQUIT, which asks for a look.
+	quitPatience = 200 * time.Millisecond
+)
+
+// A hangWatch says where a running program is stuck: when it has made no progress for as long as --hang-after says,
+// on SIGQUIT, and when SIGINT does not end it. It is an observer of the recording.
+type hangWatch struct {
+	collector.Nobody
+	after    time.Duration // 0: only when a signal asks
+	began    time.Time
+	progress atomic.Int64 // when the last record of progress came, in nanoseconds after began
+
+	session *session
+	program *child
+	out     io.Writer
+	over    chan struct{}
+	done    sync.WaitGroup
+}
+
+func newHangWatch(after time.Duration) *hangWatch {
+	return &hangWatch{after: after, began: time.Now(), over: make(chan struct{})}
+}
+
+// Records implements collector.Observer: it notes when command buffers are made, committed or completed, and when
+// waits for them end.
+func (h *hangWatch) Records(_ tracefile.ProcessIndex, _ uint16, records []wire.Record) {
+	for i := range records {
+		if call := records[i].Call; call == wire.CallCompleted || call.Row().Group.Progress() {
+			h.progress.Store(int64(time.Since(h.began)))
+			return
+		}
+	}
+}
+
+// start begins to watch a program for a hang. Reports are written to out.
+func (h *hangWatch) start(s *session, program *child, out io.Writer) {
+	h.session, h.program, h.out = s, program, out
+	h.done.Go(h.watch)
+}
+
+// end ends the watching: the program has ended.
+func (h *hangWatch) end() {
+	close(h.over)
+	h.done.Wait()
+}
+
+// watch checks for a hang at intervals. A hang is reported once until the program makes progress again.
+func (h *hangWatch) watch() {
+	var look, interrupted <-chan time.Time
+	var told, next time.Duration // the progress that was told of, and when to look again for want of it
+	if h.after > 0 {
+		tick := time.NewTicker(min(h.after/4, 250*time.Millisecond))
+		defer tick.Stop()
+		look, next = tick.C, h.after
+	}
+	warned := false
+	for {
+		select {
+		case <-h.over:
+			return
+		case <-look:
+			last := time.Duration(h.progress.Load())
+			quiet := time.Since(h.began) - last
+			switch {
+			case last == 0:
+			case quiet < h.after:
+				next = h.after
+			case quiet >= next && last != told:
+				next *= 2 // it may be only slow, and turn out to hang
+				if h.say("", false) {
+					told = last
+				}
+			}
+		case s := <-h.program.keys:
+			switch {
+			case s == syscall.SIGQUIT:
+				if !h.ended(quitPatience) {
+					h.say("", true)
+				}
+			case warned:
+				syscall.Kill(h.program.pid(), syscall.SIGKILL)
+			case interrupted == nil:
+				interrupted = time.After(keyPatience)
+			}
+		case <-interrupted:
+			if interrupted = time.After(keyPatience); h.say("The program has not ended after SIGINT. A second "+
+				"Ctrl-C kills it.", false) {
+				warned, interrupted = true, nil
+			}
+		}
+	}
+}
+
+// ended waits so long for the program's end and says whether it came.
+func (h *hangWatch) ended(within time.Duration) bool {
+	select {
+	case <-h.over:
+		return true
+	case <-time.After(within):
+		return h.program.over.Load()
+	}
+}
+
+// say prints the hang report of now, and after it a sentence. Always says why there is none, too. False: the program
+// does not hang.
+func (h *hangWatch) say(sentence string, always bool) bool {
+	d, err := h.find()
+	switch {
+	case err != nil:
+		if always {
+			fmt.Fprintf(h.out, "mtrace run: no look at the program: %v\n", err)
+		}
+		return false
+	case len(d.Hangs) > 0:
+		fmt.Fprint(h.out, hangText(d))
+	case !always:
+		return false
+	case len(d.Pauses) == 0:
+		fmt.Fprintln(h.out, "mtrace run: the program makes progress")
+	default:
+		for i := range d.Pauses {
+			fmt.Fprintf(h.out, "mtrace run: %s\n", d.Pauses[i].Line())
+		}
+	}
+	if sentence != "" {
+		fmt.Fprintf(h.out, "mtrace run: %s\n", sentence)
+	}
+	return len(d.Hangs) > 0
+}
+
+// find reads what was recorded so far.
+func (h *hangWatch) find() (*hang.Document, error) {
+	if h.session.file == nil || h.session.file.Kept {
+		return nil, fmt.Errorf("the trace is not in a file that can be read here")
+	}
+	if err := h.session.collector.Snapshot(); err != nil {
+		return nil, err
+	}
+	f, err := analyze.Open(h.session.file.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	quiet := policy.QuietBeforeHang
+	if h.after > 0 {
+		quiet = min(quiet, analyze.Nanos(h.after))
+	}
+	return hang.Of(f, nil, hang.Options{Quiet: quiet, Now: true})
+}
+
+// hangText is a hang report as lines for a terminal.
+func hangText(d *hang.Document) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "mtrace: HANG: %s\n", d.Title())
+	for _, l := range d.Lines() {
+		fmt.Fprintf(&b, "  %s\n", analyze.Printable(l.Text))
+	}
+	return b.String()
+}

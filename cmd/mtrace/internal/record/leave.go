@@ -1,0 +1,89 @@
+package record
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+
+	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
+)
+
+// keepEmpty is whether the trace of a program that used no Metal is kept: nil when nobody said.
+type keepEmpty struct{ said *bool }
+
+// Set implements pflag.Value.
+func (k *keepEmpty) Set(text string) error {
+	yes := text == "true"
+	if !yes && text != "false" {
+		return fmt.Errorf("give true or false")
+	}
+	k.said = &yes
+	return nil
+}
+
+// Type implements pflag.Value.
+func (k *keepEmpty) Type() string { return "bool" }
+
+// String implements pflag.Value.
+func (k *keepEmpty) String() string {
+	if k.said == nil {
+		return ""
+	}
+	return fmt.Sprint(*k.said)
+}
+
+// keepsEmpty says whether to keep a trace in which there is nothing.
+func (o *RunOptions) keepsEmpty() bool {
+	if said := o.keepEmpty.said; said != nil {
+		return *said
+	}
+	return o.Output != "" || o.NoReport
+}
+
+// checkOutput states what cannot be where the trace and the report are to go, before there is anything to lose.
+func (o *RunOptions) checkOutput(command []string) error {
+	if o.Output == cli.StandardOutput {
+		return cli.UsageError("-o -: standard output is the program's, and a trace in the middle of it can be read by nobody: " +
+			"name a file or a pipe")
+	}
+	if o.NoReport && o.view.JSON != "" {
+		return cli.UsageError("--no-report makes no report, and --json says where one goes: give one of them")
+	}
+	if o.view.JSON == cli.StandardOutput && len(command) > 1 && command[1] == "--" {
+		if _, err := exec.LookPath(command[0]); err != nil {
+			return cli.UsageError("%s is no program; a file for the report has = before it: --json=%s", command[0], command[0])
+		}
+	}
+	o.view.Force = o.Force
+	return o.view.Check(nil)
+}
+
+// leave ends a run whose trace is closed: one in which there is nothing is removed, if nobody asked for it, and of any
+// other the line says where it is and how large.
+func (s *session) leave(w io.Writer, o RunOptions) {
+	s.tellWhere(w)
+	if s.file == nil || s.file.Kept || o.Quiet {
+		return
+	}
+	if !o.keepsEmpty() && s.whole && s.empty() {
+		if err := os.Remove(s.path); err == nil {
+			fmt.Fprintln(w, "mtrace: no Metal call was seen, so no trace is kept; --keep-empty keeps it")
+			return
+		}
+	}
+	if info, err := os.Stat(s.path); err == nil {
+		fmt.Fprintf(w, "mtrace: wrote %s, %s\n", s.path, analyze.FormatBytes(uint64(info.Size())))
+	}
+}
+
+// empty says that no process made a Metal call, nor was one known to and could not be recorded.
+func (s *session) empty() bool {
+	for _, p := range s.witness.processes() {
+		if p.Metal || p.UnseenDevice || p.NotTraced != "" {
+			return false
+		}
+	}
+	return true
+}

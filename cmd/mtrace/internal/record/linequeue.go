@@ -1,0 +1,78 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// queuedLines is how many lines wait for a reader before more are left out.
+	queuedLines = 256
+	// linePatience is how long the end of a command waits for the reader of its log.
+	linePatience = time.Second
+)
+
+// A lineQueue writes a log, one line with each Write, in a goroutine of its own: whoever logs is never held up by a
+// reader who does not read. Lines for which there is no room are left out and counted, and the log says how many.
+type lineQueue struct {
+	out     io.Writer
+	lines   chan []byte
+	leftOut atomic.Uint64
+	closing chan struct{}
+	written chan struct{} // closed when all lines are written
+}
+
+func newLineQueue(out io.Writer) *lineQueue {
+	q := &lineQueue{out: out, lines: make(chan []byte, queuedLines)}
+	q.closing, q.written = make(chan struct{}), make(chan struct{})
+	go q.write()
+	return q
+}
+
+// Write implements io.Writer. It neither waits nor fails.
+func (q *lineQueue) Write(line []byte) (int, error) {
+	select {
+	case q.lines <- bytes.Clone(line):
+	default:
+		q.leftOut.Add(1)
+	}
+	return len(line), nil
+}
+
+// write writes lines until the queue is closed, and then those that are left.
+func (q *lineQueue) write() {
+	defer close(q.written)
+	for {
+		select {
+		case line := <-q.lines:
+			q.writeOne(line)
+			continue
+		default:
+		}
+		select {
+		case line := <-q.lines:
+			q.writeOne(line)
+		case <-q.closing:
+			return
+		}
+	}
+}
+
+func (q *lineQueue) writeOne(line []byte) {
+	q.out.Write(line)
+	if n := q.leftOut.Swap(0); n > 0 {
+		fmt.Fprintf(q.out, "mtrace: %d lines of this log were left out: nobody read it in time\n", n)
+	}
+}
+
+// close waits until all lines are written, but not for a reader who does not read. Lines written after it are lost.
+func (q *lineQueue) close() {
+	close(q.closing)
+	select {
+	case <-q.written:
+	case <-time.After(linePatience):
+	}
+}

@@ -1,0 +1,100 @@
+package record
+
+import (
+	"context"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"mtrace/collector/accelerator"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+	"mtrace/interpose/inject/handshake"
+)
+
+// outside is what can be seen of a run without being in it: the program's processes, looked at until one makes a Metal
+// call, to name those that lost the library; and, on a Mac, who had the GPU.
+type outside struct {
+	witness *witness
+	tree    *handshake.Tree
+	usage   accelerator.Usage
+	cancel  context.CancelFunc
+	running sync.WaitGroup
+}
+
+const (
+	// firstLook is when the processes are looked at for the first time; the pause grows fourfold up to longestLook.
+	firstLook   = 100 * time.Millisecond
+	longestLook = 10 * time.Second
+	// gpuPause is how often the GPU's use is sampled: a sample is a run of ioreg, some ten milliseconds of a processor.
+	gpuPause = 2 * time.Second
+)
+
+// watchFromOutside starts to watch the process that was started. end must be called.
+func watchFromOutside(pid int, w *witness) *outside {
+	ctx, cancel := context.WithCancel(context.Background())
+	o := &outside{witness: w, tree: handshake.NewTree(pid), cancel: cancel}
+	o.running.Go(func() { o.lookAtProcesses(ctx) })
+	// fails at once where there is no registry
+	o.running.Go(func() { o.usage, _ = accelerator.Watch(ctx, gpuPause, accelerator.Ioreg) })
+	return o
+}
+
+func (o *outside) lookAtProcesses(ctx context.Context) {
+	for pause := firstLook; ; pause = min(4*pause, longestLook) {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		if o.witness.metal() || o.tree.Look() != nil {
+			return
+		}
+	}
+}
+
+// end stops watching.
+func (o *outside) end() {
+	o.cancel()
+	o.running.Wait()
+}
+
+// processes are those the library reported from and those that were seen and did not report.
+func (o *outside) processes() []handshake.Process {
+	all := o.witness.processes()
+	reported := len(all)
+	for _, p := range o.tree.Processes() {
+		same := func(w handshake.Process) bool {
+			return w.PID == p.PID && (p.Program == "" || sameFile(w.Program, p.Program))
+		}
+		if !slices.ContainsFunc(all[:reported], same) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// note tells the trace when other programs had the GPU: the report warns of it.
+func (o *outside) note(writer *tracefile.Writer) error {
+	ours := map[int]bool{}
+	for _, p := range o.processes() {
+		ours[p.PID] = true
+	}
+	remark, ok := o.usage.Remark(func(pid int) bool { return ours[pid] })
+	index, metal := o.witness.first()
+	if !ok || !metal {
+		return nil
+	}
+	return writer.Facts(index, []wire.Fact{{Kind: wire.FactWarning, Text: remark}})
+}
+
+// sameFile compares what two paths lead to; a relative path and a path through links are as good as the file's own.
+func sameFile(a, b string) bool {
+	if a == b {
+		return true
+	}
+	ia, errA := os.Stat(a)
+	ib, errB := os.Stat(b)
+	return errA == nil && errB == nil && os.SameFile(ia, ib)
+}

@@ -1,0 +1,191 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/collector/relay"
+	"mtrace/collector/tracefile"
+)
+
+// remoteOptions say where a trace is sent, and what becomes of it when it cannot be.
+type remoteOptions struct {
+	collector string        // its address; empty is here
+	spool     cli.SizeValue // the most that waits on disk
+	wait      time.Duration // for a collector that takes nothing, once the program has ended
+}
+
+func (o *remoteOptions) flags(flags *pflag.FlagSet) {
+	o.spool = 4 << 30
+	flags.StringVar(&o.collector, "collector", "",
+		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is made; what cannot be sent waits on disk, and "+
+			"becomes a trace here when the collector does not come back")
+	flags.Var(&o.spool, "collector-spool", "the most of the disk, as a `SIZE`, that waits for the collector; calls "+
+		"beyond it are left out and counted")
+	flags.DurationVar(&o.wait, "collector-wait", 10*time.Second,
+		"how long to wait, once the program has ended, for a collector that takes nothing, as a `TIME`")
+}
+
+// A remoteTrace is a trace that is written on another machine while it is made.
+type remoteTrace struct {
+	*relay.Sender
+	remoteOptions
+}
+
+// newRemote prepares to send to `mtrace collect` at an address like tcp://HOST:PORT. Name is what the trace is called
+// there. Whether somebody is there is seen later: no program waits for that.
+func newRemote(o remoteOptions, name string) (*remoteTrace, error) {
+	network, target, err := relay.ParseAddress(o.collector)
+	if err != nil {
+		return nil, err
+	}
+	if network != "tcp" {
+		return nil, fmt.Errorf("--collector %s: a collector of this machine needs no relay; give the program "+
+			"MTRACE_SOCKET=%s, or --collector tcp://HOST:PORT", o.collector, target)
+	}
+	token := os.Getenv(tokenVariable)
+	if token == "" {
+		return nil, fmt.Errorf("--collector needs the token that mtrace collect has: set %s", tokenVariable)
+	}
+	sender, err := relay.NewSender(relay.SenderOptions{Address: target, Token: token, Name: name, Limit: int64(o.spool)})
+	if err != nil {
+		return nil, err
+	}
+	return &remoteTrace{sender, o}, nil
+}
+
+// create begins the trace of a session: in its file, or for the collector that the user named.
+func (s *session) create(o RunOptions, info tracefile.Info) (err error) {
+	switch {
+	case o.remote.collector != "":
+		if s.remote, err = newRemote(o.remote, s.base); err == nil {
+			if s.writer, err = tracefile.NewWriter(s.remote, info); err != nil {
+				s.remote.Discard()
+			}
+		}
+	case o.Output != "":
+		s.base = ""
+		s.file, err = cli.BeginTrace(o.Output, o.Force)
+	default:
+		s.file, err = cli.BeginUnnamed(".", s.base)
+	}
+	if s.file != nil {
+		s.path = s.file.Path
+		if s.writer, err = tracefile.NewWriter(s.file, info); err != nil {
+			s.file.Discard()
+		}
+	}
+	var wrong cli.Status
+	if errors.As(err, &wrong) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the trace: %w", err)
+	}
+	return nil
+}
+
+// checkRemote states what does not go together with a remote collector.
+func (o *RunOptions) checkRemote() error {
+	if o.remote.collector == "" {
+		return nil
+	}
+	if o.Output != "" {
+		return cli.UsageError("--collector sends the trace away and -o keeps it here: give one of them")
+	}
+	if o.view.JSON != "" || len(o.view.Sections) > 0 {
+		return cli.UsageError("the report is made where the trace is: mtrace report there")
+	}
+	if _, _, err := relay.ParseAddress(o.remote.collector); err != nil {
+		return cli.UsageError("--collector: %w", err)
+	}
+	if o.remote.wait < 0 {
+		return cli.UsageError("--collector-wait %v is no time to wait", o.remote.wait)
+	}
+	o.NoReport = true
+	return nil
+}
+
+// deliver waits until the collector has the trace of a program that has ended. When it does not take it, the trace is
+// made here, and a line says where, and why. So is what an mtrace that was killed left.
+func (s *session) deliver(w io.Writer) {
+	if s.remote == nil {
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	slow := time.AfterFunc(time.Second, func() {
+		if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; interrupt this to keep the trace here\n",
+				s.remote.collector)
+		}
+	})
+	err := s.remote.Deliver(ctx, s.remote.wait)
+	slow.Stop()
+	if err != nil {
+		err = s.keep(w, err)
+	}
+	if err != nil {
+		fmt.Fprintf(w, "mtrace run: the trace could not be sent and is not here: %v; the next mtrace run --collector "+
+			"makes a trace of %s\n", err, s.remote.Dir())
+	} else {
+		s.remote.Discard()
+	}
+	found, err := relay.Sweep()
+	for _, r := range found {
+		fmt.Fprintf(w, "mtrace run: the trace of %s, whose mtrace (process %d) was killed while it sent it to %s, is %s; "+
+			"the collector may have a part of it too, "+
+			"which is cut\n", r.Name, r.PID, r.Address, r.Path)
+	}
+	if err != nil {
+		fmt.Fprintf(w, "mtrace run: what a killed mtrace left could not be looked through: %v\n", err)
+	}
+}
+
+// keep writes the trace that the collector does not have into this folder, or into the spools' folder if this one is
+// not writable.
+func (s *session) keep(w io.Writer, why error) error {
+	s.base += "-" + strconv.Itoa(s.pid)
+	file, err := cli.BeginUnnamed(".", s.base)
+	if err != nil {
+		file, err = cli.BeginUnnamed(filepath.Dir(s.remote.Dir()), s.base)
+	}
+	if err != nil {
+		return err
+	}
+	elsewhere, err := s.remote.Save(file.File)
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		file.Discard()
+		return err
+	}
+	if s.path, err = file.FinishNumbered(s.base); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "mtrace run: the trace is here, %s: %v\n", s.path, why)
+	if elsewhere > 0 {
+		fmt.Fprintf(w, "mtrace run: its first part, of %d bytes, is only there, in a trace that is cut\n", elsewhere)
+	}
+	return nil
+}
+
+// tellWhere says where the trace is, when that is not here.
+func (s *session) tellWhere(w io.Writer) {
+	if s.remote != nil && s.remote.Path() != "" {
+		fmt.Fprintf(w, "mtrace: the trace is %s on %s\n", s.remote.Path(), s.remote.collector)
+	}
+}

@@ -1,0 +1,270 @@
+// Package record has the commands that record, or follow a recording: run, attach, collect, serve and tail.
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/show"
+	"mtrace/interpose/inject"
+	"mtrace/interpose/inject/handshake"
+)
+
+// ExitNotStarted is `mtrace run`'s status when it could not start the program for a reason of its own.
+const ExitNotStarted = 125
+
+type RunOptions struct {
+	Recording
+	Output    string
+	Force     bool // replace a file called output
+	window    windowOptions
+	selection selectionOptions
+	capture   captureOptions
+	remote    remoteOptions
+	NoReport  bool
+	keepEmpty keepEmpty
+	log, live bool
+	Follow    bool // the program's children
+	wait      bool // for the program's children
+	Quiet     bool // it is a part of other work, which says where the trace is
+	guard     bool // replace nothing after a crash
+	hangAfter time.Duration
+	view      show.ReportView
+	report    cli.Destination // of the text of the report; standard error when empty
+}
+
+func RunCommand() cli.Command {
+	return cli.Command{
+		Name:    "run",
+		Summary: "Run a program, trace its use of Metal, print the report",
+		Usage:   "[flags] -- CMD ARG…",
+		Example: "mtrace run -o trace.mtrace -- python3 workload.py --threads 8",
+		Whole:   true,
+		Values: map[string][]string{"stacks": {"off", "native", "python"}, "gpu-timing": {"buffer", "encoder"},
+			"on-full": {"drop", "block"}, "section": report.Sections()},
+		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
+			var o RunOptions
+			flags.StringVarP(&o.Output, "output", "o", "",
+				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
+			cli.ForceFlag(flags, &o.Force)
+			flags.BoolVar(&o.NoReport, "no-report", false, "write the trace and print nothing")
+			flags.Var(&o.keepEmpty, "keep-empty",
+				"keep the trace of a program that makes no Metal call, as -o and --no-report do, which ask for the trace; with "+
+					"=false it is never kept")
+			flags.Lookup("keep-empty").NoOptDefVal = "true"
+			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
+			flags.BoolVar(&o.live, "live", false,
+				"show what each thread does and waits for while the program runs: on a terminal a table with keys, elsewhere a "+
+					"line a second on standard error")
+			flags.BoolVar(&o.Follow, "follow-children", true, "trace the program's children too")
+			flags.BoolVar(&o.wait, "wait-for-children", false,
+				"continue recording until all processes that the program has started have ended, daemons too; an interrupt "+
+					"ends the wait")
+			flags.BoolVar(&o.guard, "crash-guard", true,
+				"when the last traced run of this command crashed inside a method that was replaced, replace none this time")
+			flags.DurationVar(&o.hangAfter, "hang-after", 0,
+				"when the program has made no progress for this `TIME`, say where it is stuck while it still is; SIGQUIT to "+
+					"mtrace asks for that at once")
+			o.Recording.flags(flags)
+			o.window.flags(flags)
+			o.selection.flags(flags)
+			o.capture.flags(flags)
+			o.remote.flags(flags)
+			o.view.Flags(flags)
+			flags.Var(&o.report, "report", "write the report's text into this `FILE` instead of standard error; - is "+
+				"standard output")
+			return func(std cli.Stdio, args []string) error { return Run(std, o, args) }
+		},
+	}
+}
+
+// Run traces one command. The error carries the exit status of the program, or says why there was none.
+func Run(std cli.Stdio, o RunOptions, command []string) error {
+	if len(command) == 0 {
+		return cli.UsageError("no program to run: mtrace run -- CMD ARG…")
+	}
+	o.Quiet = o.Quiet || cli.BeQuiet
+	starts := quitQuietly()
+	if err := o.Recording.check(); err != nil {
+		return err
+	}
+	if err := o.window.check(); err != nil {
+		return err
+	}
+	if err := o.selection.check(); err != nil {
+		return err
+	}
+	if err := o.capture.check(o.Output, command); err != nil {
+		return err
+	}
+	if err := o.checkRemote(); err != nil {
+		return err
+	}
+	if o.hangAfter < 0 {
+		return cli.UsageError("--hang-after %v: give a time, as 10s", o.hangAfter)
+	}
+	if err := o.checkOutput(command); err != nil {
+		return err
+	}
+	if _, err := o.view.Options(std); err != nil {
+		return err
+	}
+	if err := o.report.Take("--report", o.Force); err != nil {
+		return err
+	}
+	notStarted := func(err error) error { return cli.Status{Code: ExitNotStarted, Err: err} }
+	library, err := cli.FindLibrary()
+	if err != nil {
+		return notStarted(err)
+	}
+	guard := &crashGuard{}
+	if o.guard && len(o.skip) == 0 {
+		guard = NewCrashGuard(command, library)
+	}
+	if guard.off {
+		o.skip = []string{"*"}
+	}
+	view := newLiveView(std, o.live)
+	defer view.close()
+	s, err := newSession(std, o, command, view)
+	var wrong cli.Status
+	if errors.As(err, &wrong) {
+		return err
+	}
+	if err != nil {
+		return notStarted(err)
+	}
+
+	plan, err := inject.Prepare(command, library, append(s.environment(), o.capture.environment()...))
+	if err != nil {
+		s.abandon()
+		var coded interface{ ExitStatus() int }
+		if errors.As(err, &coded) {
+			return cli.Status{Code: coded.ExitStatus(), Err: err}
+		}
+		return notStarted(err)
+	}
+	began := time.Now().Truncate(time.Second) // as coarse as a file system may be
+	program, err := start(plan, view.std, starts)
+	if err != nil {
+		s.abandon()
+		if errors.Is(err, os.ErrNotExist) {
+			return cli.Status{Code: 127, Err: err}
+		}
+		return notStarted(err)
+	}
+	program.aside = view.aside
+	s.started(program.pid())
+	view.show()
+	defer o.window.follow(s.window)()
+	outside := watchFromOutside(program.pid(), s.witness)
+	s.hang.start(s, program, view.std.Err)
+	ended, err := program.wait()
+	s.hang.end()
+	if o.wait && err == nil {
+		s.waitForChildren(program.afterwards)
+	}
+	outside.end()
+	if err != nil {
+		return notStarted(err)
+	}
+	interrupted := program.interrupted.Load()
+	if interrupted && !o.NoReport && !o.Quiet {
+		fmt.Fprintln(view.std.Err, "mtrace run: stopped by SIGINT; analysing…")
+	}
+	err = errors.Join(outside.note(s.writer), s.finish(program, ended))
+	view.close() // what is reported from here on is on the terminal
+	if err != nil {
+		cli.Tell(std.Err, "mtrace run: the trace is not whole: %v", err)
+	}
+	s.deliver(std.Err)
+	if !o.NoReport {
+		program.release() // a report may take its time
+		if interrupted {
+			defer s.leaveOnInterrupt(std.Err, cli.ExitStatus(ended))()
+		}
+	}
+	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began),
+		killedByFilter(ended)}
+	inspect := func(program string) []inject.Finding {
+		reasons, _ := inject.ThisHost().Inspect(program, library)
+		return reasons
+	}
+	s.conclude(std, o, handshake.Explain(plan, program.pid(), withLiving(outside.processes(), s.livedOn), inspect))
+	return cli.Status{Code: cli.ExitStatus(ended)}
+}
+
+// conclude prints the report or, if no Metal call was seen, the reason. Standard output is the program's: the report
+// goes to standard error, or where --report says. With --no-report, where the program's standard error may be the input
+// of another program, only warnings go there.
+func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Finding) {
+	for _, line := range s.guarded {
+		if line != "" && !o.Quiet {
+			cli.Tell(std.Err, "mtrace run: %s", line)
+		}
+	}
+	if o.NoReport || o.view.JSON != "" {
+		for _, w := range s.warnings { // otherwise they are in what is printed for people
+			cli.Tell(std.Err, "mtrace run: %s", w)
+		}
+	}
+	if o.NoReport {
+		if term.IsTerminal(int(std.Err.Fd())) {
+			s.explain(std.Err, findings)
+			s.leave(std.Err, o)
+		} else {
+			s.leave(io.Discard, o)
+		}
+		return
+	}
+	if len(findings) > 0 && o.view.JSON == "" {
+		s.explain(std.Err, findings)
+	} else if s.file != nil && s.file.Kept {
+		fmt.Fprintf(std.Err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the "+
+			"file that it is kept in\n", s.path)
+	} else if err := o.printReport(std, s.path); err != nil {
+		cli.Tell(std.Err, "mtrace run: no report: %v", err)
+	}
+	s.leave(std.Err, o)
+}
+
+// printReport prints the report as JSON where --json says, else its text on standard error or where --report says.
+func (o *RunOptions) printReport(std cli.Stdio, path string) error {
+	switch {
+	case o.view.JSON != "":
+		return o.view.Print(std, path)
+	case o.report == cli.StandardOutput:
+	case o.report != "":
+		return o.report.WriteText(std, path, o.Force, o.view.Print)
+	default:
+		std.Out = std.Err
+	}
+	return o.view.Print(std, path)
+}
+
+// explain says loudly that there is nothing to report, and why.
+func (s *session) explain(w io.Writer, findings []inject.Finding) {
+	for _, f := range findings {
+		cli.Tell(w, "mtrace: NO METAL CALL WAS SEEN: %s", f)
+	}
+}
+
+// killedByFilter says why a program was killed by SIGSYS. A seccomp filter that kills, and does not only refuse, may
+// not know the system calls by which the library reaches the collector.
+func killedByFilter(ended syscall.WaitStatus) string {
+	if !ended.Signaled() || ended.Signal() != syscall.SIGSYS {
+		return ""
+	}
+	return "the program was killed for a system call that its seccomp filter forbids, which may be one of the " +
+		"tracer's: let the filter allow memfd_create, " +
+		"socket, connect, sendmsg and recvmsg, or refuse them with an error"
+}

@@ -1,0 +1,186 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A session is the collector of one run and the file it writes.
+type session struct {
+	path      string          // where to find the trace; empty when it is elsewhere
+	file      *cli.Unfinished // nil when it is elsewhere
+	base      string          // what its name begins with when the user gave none
+	force     bool            // replace what has its name
+	follow    bool            // record the program's children
+	recording Recording
+	witness   *witness
+	inside    *insideWatch
+	hang      *hangWatch
+	guarded   []string               // what the crash guard has to say, "" is nothing
+	shown     []interface{ close() } // what shows the recording while it continues
+	program   chan struct{}          // closed when pid is known
+	pid       int                    // of the program; 0 when it was never started
+	token     wire.Token             // in the environment of its processes
+	livedOn   []tracefile.Living     // processes that had not used Metal when the recording ended, and still ran
+	warnings  []string               // of the collector, when it has finished
+	whole     bool                   // it could be written to its end, and has its name
+	window    *collector.Window
+	writer    *tracefile.Writer
+	remote    *remoteTrace // where the writer writes; nil when that is a file
+	collector *collector.Collector
+	serving   chan error
+	onAll     func() // lets Go use all processors again
+	stop      context.CancelFunc
+}
+
+// newSession makes the trace file and starts to listen, before there is a program that could connect.
+func newSession(std cli.Stdio, o RunOptions, command []string, view *liveView) (*session, error) {
+	s := &session{base: filepath.Base(command[0]), force: o.Force, follow: o.Follow, recording: o.Recording,
+		token:   wire.NewToken(),
+		witness: newWitness(), inside: newInsideWatch(), hang: newHangWatch(o.hangAfter), window: o.window.window()}
+	host, _ := os.Hostname()
+	err := s.create(o, tracefile.Info{
+		Tool: cli.ToolVersion(), Command: command, Host: host, OS: cli.SystemName(), Arch: cli.MachineName(),
+		Started: time.Now().UnixNano(), Processors: runtime.NumCPU(), Asked: o.window.less(),
+		Selected: o.selection.selection.Asked(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.onAll = onOneProcessor()
+	lines := zerolog.ConsoleWriter{Out: analyze.SafeText(view.std.Err, false), NoColor: true, TimeFormat: time.TimeOnly}
+	log := zerolog.New(lines).Level(zerolog.ErrorLevel).With().Timestamp().Logger()
+	options := collector.Options{Writer: s.writer, Token: s.token, Log: log,
+		Observer: s.observe(o, view), Accept: s.accept(o), Window: s.window, Selection: o.selection.selection,
+		Behind: s.onAll}
+	if view.watcher != nil {
+		options.Watch, options.Failed = view.watcher.Look, view.watcher.Fail
+	}
+	if s.collector, err = collector.New(options); err != nil {
+		s.abandon()
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.serving = make(chan error, 1)
+	go func() { s.serving <- s.collector.Serve(ctx) }()
+	return s, nil
+}
+
+// observe is who looks at what is recorded as it arrives.
+func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
+	all := observers{s.witness, s.inside}
+	if o.hangAfter > 0 {
+		all = append(all, s.hang)
+	}
+	if o.log {
+		log := newCallLog(view.std.Err)
+		s.shown = append(s.shown, log)
+		all = append(all, log)
+	}
+	if view.watcher != nil {
+		all = append(all, view.watcher)
+	}
+	return all
+}
+
+// accept says which processes to record: all that connect or, when children are not followed, only the program itself.
+func (s *session) accept(o RunOptions) func(wire.Hello) bool {
+	s.program = make(chan struct{})
+	if o.Follow {
+		return nil
+	}
+	return func(h wire.Hello) bool {
+		<-s.program // the program may connect before we know its number
+		return h.PID == s.pid
+	}
+}
+
+// started notes the program's process id; 0 when it was never started. A trace that the user gave no name is called
+// after it.
+func (s *session) started(pid int) {
+	s.pid = pid
+	close(s.program)
+	if s.remote != nil && pid != 0 {
+		s.remote.Start()
+	}
+	if s.unnamed() && pid != 0 {
+		s.base += "-" + strconv.Itoa(pid)
+		s.file.NameAfter(s.base) // when this fails, so does what follows, which says so
+		s.path = s.file.Path
+	}
+}
+
+// unnamed says that the name of the trace is ours to choose.
+func (s *session) unnamed() bool { return s.file != nil && s.base != "" }
+
+// environment is ours plus what the library needs, and the software Metal where there is no other.
+func (s *session) environment() []string {
+	return cli.WithSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), s.collector.Environment()))
+}
+
+// finish ends the recording of a program that has ended, and gives the file its name.
+func (s *session) finish(program *child, ended syscall.WaitStatus) error {
+	s.onAll()
+	s.collector.ProcessExited(program.pid(), ended, program.cpu())
+	s.collector.LivedOn(s.livingAtEnd())
+	result, err := s.collector.Close()
+	s.warnings, s.livedOn = result.Warnings, result.LivedOn
+	if len(s.livedOn) > 0 {
+		s.warnings = append(s.warnings, analyze.LivedOn(s.livedOn))
+	}
+	for _, shown := range s.shown {
+		shown.close()
+	}
+	s.stop()
+	if serveErr := <-s.serving; err == nil && !errors.Is(serveErr, context.Canceled) {
+		err = serveErr
+	}
+	err = errors.Join(err, s.name())
+	s.whole = err == nil
+	return err
+}
+
+// name gives a trace that is closed its name.
+func (s *session) name() (err error) {
+	switch {
+	case s.unnamed():
+		s.path, err = s.file.FinishNumbered(s.base)
+	case s.file != nil:
+		s.path, err = s.file.Finish(s.force)
+	}
+	return err
+}
+
+// abandon removes what was made for a program that never started, and nothing else.
+func (s *session) abandon() {
+	s.onAll()
+	if s.collector != nil {
+		s.started(0)
+		s.collector.Close()
+		s.stop()
+	} else {
+		s.writer.Close(tracefile.Result{})
+	}
+	if s.file != nil {
+		s.file.Discard()
+	}
+	if s.remote != nil {
+		s.remote.Discard()
+	}
+}

@@ -1,0 +1,139 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+	"mtrace/analyze/hang"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/collector/tracefile"
+)
+
+func TailCommand() cli.Command {
+	return cli.Command{
+		Name:    "tail",
+		Summary: "Stream a trace that is being recorded, a JSON object a line, until it ends",
+		Usage:   "FILE",
+		Example: "mtrace tail train.mtrace | jq -c 'select(.record.call == \"commit\")'   # while mtrace run -o " +
+			"train.mtrace is at work",
+		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
+			return func(std cli.Stdio, args []string) error {
+				if len(args) != 1 {
+					return cli.UsageError("takes one trace, but got %d: mtrace tail FILE", len(args))
+				}
+				return tail(std, args[0])
+			}
+		},
+	}
+}
+
+// tailPause is how often what has come is looked for; the recording is handed to the system once a second.
+const tailPause = 200 * time.Millisecond
+
+// tailPatience is for how long a trace that no recorder has marked as its own may stay as it is: somebody may be
+// copying it.
+const tailPatience = 2 * time.Second
+
+// tail writes what a trace has, and what comes, until it ends or the user does.
+func tail(std cli.Stdio, path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		// opening a pipe waits for the process that writes into it
+		return cli.UsageError("%s is no file that can be followed", path)
+	}
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if unfinished, partErr := os.Open(path + cli.PartSuffix); partErr == nil {
+			file, err = unfinished, nil
+		}
+	}
+	if err != nil {
+		return cli.Status{Code: cli.ExitUsage, Err: err}
+	}
+	defer file.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	follower := tracefile.Follow(file, analyze.SafeJSON(std.Out))
+	tick := time.NewTicker(tailPause)
+	defer tick.Stop()
+	var size int64
+	grown := time.Now()
+	look := &tailHang{path: file.Name(), looked: time.Now(), out: std.Err}
+	for {
+		written := tracefile.IsWritten(file) // asked before its size, or its last blocks are missed
+		info, err := file.Stat()
+		if err != nil {
+			return cli.Status{Code: cli.ExitUsage, Err: err}
+		}
+		ended, err := follower.Next(info.Size())
+		if err != nil {
+			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("following %s: %w", path, err)}
+		}
+		if ended {
+			return nil
+		}
+		if info.Size() != size {
+			size, grown = info.Size(), time.Now()
+		}
+		if !written && time.Since(grown) > tailPatience {
+			return cli.UsageError("%s is cut, and nobody writes it any more: this is all there is", file.Name())
+		}
+		look.next(time.Now(), info.Size())
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+const (
+	// tailHangPause is how often a trace that is followed is looked at for a hang.
+	tailHangPause = 2 * time.Second
+	// tailQuiet is by how much a trace grows in that time, in bytes, of whose programs at least one works.
+	tailQuiet = 64 << 10
+)
+
+// A tailHang says on standard error, once, where the programs of a trace that is followed are stuck. It is no line of
+// the trace.
+type tailHang struct {
+	path   string
+	looked time.Time
+	size   int64
+	told   bool
+	out    io.Writer
+}
+
+// next looks when it is time to, and the trace hardly grows.
+func (h *tailHang) next(now time.Time, size int64) {
+	if now.Sub(h.looked) < tailHangPause {
+		return
+	}
+	quiet := size-h.size < tailQuiet
+	h.looked, h.size = now, size
+	if !quiet {
+		h.told = false
+		return
+	}
+	if h.told {
+		return
+	}
+	f, err := analyze.Open(h.path)
+	if err != nil {
+		return // it is not whole enough yet
+	}
+	defer f.Close()
+	if d, err := hang.Of(f, nil, hang.Options{Now: true}); err == nil && len(d.Hangs) > 0 {
+		fmt.Fprint(h.out, hangText(d))
+		h.told = true
+	}
+}

@@ -1,0 +1,123 @@
+package record
+
+import (
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/collector"
+)
+
+// windowOptions say which time of a run is kept.
+type windowOptions struct {
+	startAfter, duration, last time.Duration
+	startOn, stopOn            string // mark:NAME; startOn also signal
+	maxSize                    cli.SizeValue
+	asked                      string // all of it, as it was given
+}
+
+const (
+	markPrefix = "mark:"
+	onSignal   = "signal"
+)
+
+func (o *windowOptions) flags(flags *pflag.FlagSet) {
+	flags.DurationVar(&o.startAfter, "start-after", 0, "keep nothing of the first `TIME`")
+	flags.DurationVar(&o.duration, "duration", 0, "keep this `TIME` from where it starts on, and nothing after")
+	flags.StringVar(&o.startOn, "start-on", "",
+		"keep nothing before the program says mark `mark:NAME`; or before a SIGUSR1, with signal. SIGUSR1 to mtrace "+
+			"always stops and starts")
+	flags.StringVar(&o.stopOn, "stop-on", "",
+		"keep nothing from where the program says mark `mark:NAME`, until --start-on says again")
+	flags.DurationVar(&o.last, "last", 0, "keep only this `TIME` before the end, as a flight recorder does")
+	flags.Var(&o.maxSize, "max-size", "stop when the trace has about this `SIZE`; with --last, keep no more than "+
+		"that of the end (default 256M)")
+}
+
+// check states what does not go together.
+func (o *windowOptions) check() error {
+	set := 0
+	for _, f := range []struct {
+		name  string
+		given bool
+		is    string
+	}{
+		{"--start-after", o.startAfter != 0, o.startAfter.String()}, {"--duration", o.duration != 0, o.duration.String()},
+		{"--start-on", o.startOn != "", o.startOn},
+		{"--stop-on", o.stopOn != "", o.stopOn}, {"--last", o.last != 0, o.last.String()},
+	} {
+		if !f.given {
+			continue
+		}
+		set++
+		o.asked = strings.TrimSpace(o.asked + " " + f.name + " " + f.is)
+	}
+	for name, d := range map[string]time.Duration{"--start-after": o.startAfter, "--duration": o.duration,
+		"--last": o.last} {
+		if d < 0 {
+			return cli.UsageError("%s %v is no time", name, d)
+		}
+	}
+	if strings.TrimPrefix(o.startOn, markPrefix) == "" && o.startOn != "" || o.startOn != "" && o.startOn != onSignal &&
+		!strings.HasPrefix(o.startOn, markPrefix) {
+		return cli.UsageError("--start-on is mark:NAME, for what the program says with mtrace_mark, or signal, not %q", o.startOn)
+	}
+	if o.stopOn != "" && (!strings.HasPrefix(o.stopOn, markPrefix) || o.stopOn == markPrefix) {
+		return cli.UsageError("--stop-on is mark:NAME, for what the program says with mtrace_mark, not %q", o.stopOn)
+	}
+	switch {
+	case o.last > 0 && set > 1:
+		return cli.UsageError("--last keeps the end, whenever that is: it goes with --max-size only")
+	case o.startAfter > 0 && o.startOn != "":
+		return cli.UsageError("--start-after and --start-on each say when to start: give one of them")
+	}
+	return nil
+}
+
+// window is what keeps what was requested.
+func (o *windowOptions) window() *collector.Window {
+	w := &collector.Window{Duration: o.duration, Last: o.last, MostSize: int64(o.maxSize),
+		StopOn: strings.TrimPrefix(o.stopOn, markPrefix),
+		Closed: o.startAfter > 0 || o.startOn != ""}
+	if o.startOn != onSignal {
+		w.StartOn = strings.TrimPrefix(o.startOn, markPrefix)
+	}
+	return w
+}
+
+// less is how less than all was asked for, when nothing is kept at first; else empty.
+func (o *windowOptions) less() string {
+	if o.startAfter > 0 || o.startOn != "" || o.last > 0 {
+		return o.asked
+	}
+	return ""
+}
+
+// follow opens and closes the window of a program that was started, until stop is called.
+func (o *windowOptions) follow(w *collector.Window) (stop func()) {
+	if o.startAfter > 0 {
+		w.OpenAfter(o.startAfter, "--start-after "+o.startAfter.String())
+	}
+	if signal.Ignored(syscall.SIGUSR1) { // the program is to inherit that
+		return func() {}
+	}
+	toggles := make(chan os.Signal, 8)
+	signal.Notify(toggles, syscall.SIGUSR1)
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-toggles:
+				w.Toggle("SIGUSR1")
+			case <-over:
+				return
+			}
+		}
+	}()
+	return func() { close(over) } // the signal stays ours: it must not end what writes the report
+}

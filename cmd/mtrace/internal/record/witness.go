@@ -1,0 +1,84 @@
+package record
+
+import (
+	"sync"
+
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+	"mtrace/interpose/inject/handshake"
+)
+
+// A witness notes which processes the library reported from and which of them used Metal.
+type witness struct {
+	collector.Observer // the rest is not looked at
+	mutex              sync.Mutex
+	seen               map[tracefile.ProcessIndex]*handshake.Process
+	vanished           []handshake.Process // that ran another program before they made a call
+}
+
+func newWitness() *witness {
+	return &witness{Observer: collector.Nobody{}, seen: map[tracefile.ProcessIndex]*handshake.Process{}}
+}
+
+// Process implements collector.Observer.
+func (w *witness) Process(p tracefile.ProcessIndex, h wire.Hello) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.seen[p] = &handshake.Process{PID: h.PID, Parent: h.PPID, Program: h.Program, Hello: true}
+}
+
+// Vanished implements collector.Observer.
+func (w *witness) Vanished(h wire.Hello) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.vanished = append(w.vanished, handshake.Process{PID: h.PID, Parent: h.PPID, Program: h.Program, Hello: true})
+}
+
+// Clock implements collector.Observer: a process has a clock once it makes a Metal call.
+func (w *witness) Clock(p tracefile.ProcessIndex, _ wire.ClockKind, _, _ uint32) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	w.seen[p].Metal = true
+}
+
+// Facts implements collector.Observer: a process without a clock says at its end when it used Metal all the same.
+func (w *witness) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, f := range facts {
+		switch {
+		case f.Kind == wire.FactWarning && f.Key == wire.UnseenDevice:
+			w.seen[p].UnseenDevice = true
+		case f.Kind == wire.FactWarning && f.Key == wire.NotTraced:
+			w.seen[p].NotTraced = f.Text
+		}
+	}
+}
+
+func (w *witness) processes() (all []handshake.Process) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for _, p := range w.seen {
+		all = append(all, *p)
+	}
+	return append(all, w.vanished...)
+}
+
+// metal says whether any process has made a Metal call.
+func (w *witness) metal() bool {
+	_, ok := w.first()
+	return ok
+}
+
+// first is the first process that made a Metal call.
+func (w *witness) first() (first tracefile.ProcessIndex, ok bool) {
+	w.mutex.Lock()
+	defer w.mutex.Unlock()
+	for index, p := range w.seen {
+		if p.Metal && (!ok || index < first) {
+			first, ok = index, true
+		}
+	}
+	return first, ok
+}

@@ -1,0 +1,67 @@
+package show
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/explain"
+)
+
+func ExplainCommand() cli.Command {
+	return cli.Command{
+		Name:    "explain",
+		Summary: "Explain a verdict, or a term of the report, in plain words",
+		Usage:   "[VERDICT|TERM]",
+		Example: "mtrace explain device-wide-sync\nmtrace explain gil",
+		Words:   func() []string { return append(explain.Verdicts(), explain.Terms()...) },
+		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
+			return func(std cli.Stdio, args []string) error {
+				if len(args) == 0 {
+					return explainAll(std)
+				}
+				return explainOne(std, strings.Join(args, " "))
+			}
+		},
+	}
+}
+
+// explainAll lists the verdicts and the terms, each with its first sentence.
+func explainAll(std cli.Stdio) error {
+	opts := report.Options{Width: cli.Columns(std.Out)}
+	for _, name := range append(explain.Verdicts(), explain.Terms()...) {
+		_, paragraphs := explain.Find(name)
+		first, _, _ := strings.Cut(paragraphs[0], ". ")
+		first = strings.TrimSuffix(first, ".") + "."
+		if err := report.WriteParagraph(std.Out, first, fmt.Sprintf("%-20s", name), strings.Repeat(" ", 20),
+			opts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// explainOne prints the section of a verdict or a term.
+func explainOne(std cli.Stdio, asked string) error {
+	name, paragraphs := explain.Find(asked)
+	if paragraphs == nil {
+		return cli.UsageError("no verdict or term %q: there are %s", asked,
+			strings.Join(append(explain.Verdicts(), explain.Terms()...), ", "))
+	}
+	opts := report.Options{Width: cli.Columns(std.Out)}
+	if _, err := fmt.Fprintln(std.Out, strings.ToUpper(name)); err != nil {
+		return err
+	}
+	for i, p := range paragraphs {
+		if i > 0 {
+			fmt.Fprintln(std.Out)
+		}
+		if err := report.WriteParagraph(std.Out, p, "", "", opts); err != nil {
+			return err
+		}
+	}
+	return nil
+}

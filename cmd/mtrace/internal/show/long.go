@@ -1,0 +1,27 @@
+package show
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/loading"
+)
+
+// BuildReport makes the report on one trace, or on the part of it that is asked for, however long it is.
+func BuildReport(p *loading.Part, std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
+	if !loading.Instruments(path) {
+		file, err := loading.OpenTrace(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		defer file.Close()
+		if asked := p.Options(); report.UsualLimits.Long(file, asked) {
+			return report.BuildLong(file, asked, opts, loading.ShowSteps(std, path, file, asked))
+		}
+	}
+	trace, err := p.Load(std, path, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	return report.Build(trace, opts), trace, nil
+}

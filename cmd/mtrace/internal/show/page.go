@@ -1,0 +1,103 @@
+package show
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"mtrace/analyze"
+	"mtrace/analyze/page"
+	"mtrace/analyze/profile"
+	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/convert"
+	"mtrace/cmd/mtrace/internal/loading"
+)
+
+// buildPage makes a report and the pictures of its page, of a trace of any size. A trace of our own is read for both at
+// once, each time part by part; of an export the pictures are drawn from what the report is of.
+func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace,
+	pictures *page.Document, err error) {
+	if loading.Instruments(path) {
+		if r, trace, err = v.build(std, path, opts); err != nil {
+			return nil, nil, nil, err
+		}
+		b := page.NewBuilder()
+		b.Model(trace)
+		if err = b.Slice(analyze.Whole(trace)); err != nil {
+			return nil, nil, nil, err
+		}
+		pictures = b.Document()
+		return r, trace, pictures, addFlames(pictures, trace)
+	}
+	file, err := loading.OpenTrace(path)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	defer file.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	steps, reported, wrong := loading.ShowSteps(std, path, file, v.part.Options()), atomic.Bool{}, error(nil)
+	all.Go(func() {
+		pictures, wrong = drawFile(ctx, &v.part, file, path, nil, func(done, of int) {
+			if reported.Load() {
+				steps(done, of)
+			}
+		})
+	})
+	if r, trace, err = v.build(std, path, opts); err != nil {
+		return nil, nil, nil, err
+	}
+	reported.Store(true)
+	all.Wait()
+	if wrong != nil {
+		return nil, nil, nil, wrong
+	}
+	if !report.UsualLimits.Long(file, v.part.Options()) {
+		return r, trace, pictures, addFlames(pictures, trace)
+	}
+	list, _, err := (&convert.ProfileJob{Types: page.FlameKinds, Of: v.part}).AddedUp(std, path, file)
+	for _, b := range list {
+		pictures.AddFlame(b.Kind, b.Profile)
+	}
+	return r, trace, pictures, err
+}
+
+// addFlames adds the flame graphs of a run that was loaded as one.
+func addFlames(pictures *page.Document, trace *analyze.Trace) error {
+	made, err := profile.BuildAll(page.FlameKinds, trace)
+	if err != nil {
+		return cli.Status{Code: cli.ExitUsage, Err: err}
+	}
+	for i, p := range made {
+		pictures.AddFlame(page.FlameKinds[i], p)
+	}
+	return nil
+}
+
+// drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants
+// them.
+func drawFile(ctx context.Context, p *loading.Part, file *analyze.File, path string, like *page.Document,
+	show func(done, of int)) (*page.Document, error) {
+	b := page.NewBuilder()
+	b.Like(like)
+	asked := p.Options()
+	asked.Visit = b.Call
+	_, err := file.EachSlice(asked, loading.Sliced.Part, func(s *analyze.Slice, number, of int) error {
+		show(number+1, of)
+		return cmp.Or(ctx.Err(), b.Slice(s))
+	})
+	if err != nil {
+		return nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
+	}
+	return b.Document(), nil
+}
+
+// writePage writes a report with its pictures as a page.
+func (v *ReportView) writePage(std cli.Stdio, path string, r *report.Report, pictures *page.Document) error {
+	return cli.WriteFile(std, v.html, path, v.Force, func(f *os.File) error { return page.Write(f, r, pictures) })
+}

@@ -1,0 +1,226 @@
+// Package show has the commands that show a trace to a person: report, view, xctrace and explain.
+package show
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/page"
+	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/loading"
+)
+
+// ReportView is how a report is wanted.
+type ReportView struct {
+	JSON     cli.Destination
+	html     string
+	Sections []string
+	whatIf   []string
+	part     loading.Part
+	threads  []string
+	queues   []uint
+	all      bool
+	wide     bool
+	top      uint
+	Force    bool // replace files that are there
+}
+
+// Flags declares the flags that both `run` and `report` have.
+func (v *ReportView) Flags(flags *pflag.FlagSet) {
+	flags.Var(&v.JSON, "json", "print the report as JSON (mtrace.report/1); with =`FILE`, or =fd:N for a descriptor, "+
+		"write it there instead of the text")
+	flags.Lookup("json").NoOptDefVal = cli.StandardOutput
+	flags.StringArrayVar(&v.whatIf, "what-if", nil,
+		"predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
+			""+strings.Join(cause.Kinds(), ", "))
+	flags.StringSliceVar(&v.Sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(
+		report.Sections(), ", "))
+	flags.BoolVar(&v.all, "all", false, "print every section of the text, not only the answer on one screen")
+	flags.UintVar(&v.top, "top", 0, "print at most so many rows of each table, by `NUMBER` (default as many as are "+
+		"worth reading)")
+	flags.BoolVar(&v.wide, "wide", false, "print the text with nothing cut and nothing left out, however wide; else it "+
+		"is as wide as the terminal, or COLUMNS, from 60 to 140")
+}
+
+func ReportCommand() cli.Command {
+	return cli.Command{
+		Name:    "report",
+		Summary: "Say what a trace holds: the verdict, its evidence, the tables",
+		Usage:   "[flags] FILE|FOLDER…",
+		Example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, a line each",
+		Values:  map[string][]string{"section": report.Sections()},
+		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
+			var v ReportView
+			v.Flags(flags)
+			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` and print no text; - is "+
+				"standard output")
+			cli.ForceFlag(flags, &v.Force)
+			v.part.Flags(flags)
+			flags.StringSliceVar(&v.threads, "thread", nil,
+				"list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, "+
+					"as 'worker-*'")
+			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by `NUMBER`")
+			return func(std cli.Stdio, args []string) error { return v.reports(std, args) }
+		},
+	}
+}
+
+func (v *ReportView) reports(std cli.Stdio, paths []string) error {
+	if len(paths) == 0 {
+		return cli.UsageError("no trace to report on: mtrace report FILE…")
+	}
+	if err := v.part.Check(); err != nil {
+		return err
+	}
+	paths, err := tracesIn(paths)
+	if err != nil {
+		return err
+	}
+	if err := v.Check(paths); err != nil {
+		return err
+	}
+	if v.table(paths) {
+		return v.printRuns(std, paths)
+	}
+	return loading.EachTrace(paths, func(path string) error { return v.Print(std, path) })
+}
+
+// Check states what is wrong with where the report is to go.
+func (v *ReportView) Check(paths []string) error {
+	switch {
+	case v.html != "" && len(paths) > 1:
+		return cli.UsageError("--html takes one trace, but there are %d", len(paths))
+	case v.JSON.Elsewhere() && len(paths) > 1:
+		return cli.UsageError("--json=%s takes one trace, but there are %d", v.JSON, len(paths))
+	case v.html == cli.StandardOutput && v.JSON == cli.StandardOutput:
+		return cli.UsageError("--html - and --json would both be on standard output: name a file for one of them")
+	}
+	return cmp.Or(v.JSON.Take("--json", v.Force, paths...), cli.MayWrite("--html", v.html, v.Force, paths...))
+}
+
+// Print prints the report on one trace. For a cut trace it prints what there is and returns an error that says so.
+func (v *ReportView) Print(std cli.Stdio, path string) error {
+	opts, err := v.Options(std)
+	if err != nil {
+		return err
+	}
+	var (
+		r        *report.Report
+		trace    *analyze.Trace
+		pictures *page.Document
+	)
+	if v.html == "" {
+		r, trace, err = v.build(std, path, opts)
+	} else if err = cli.NotTheInput(v.html, path); err == nil {
+		r, trace, pictures, err = v.buildPage(std, path, opts)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.Unmatched(); err != nil {
+		return cli.UsageError("--what-if: %w", err)
+	}
+	if v.html != "" {
+		if err := v.writePage(std, path, r, pictures); err != nil {
+			return err
+		}
+		if v.html != cli.StandardOutput {
+			fmt.Fprintf(std.Err, "mtrace report: wrote %s\n", v.html)
+		}
+	}
+	switch {
+	case v.JSON != "":
+		err = v.JSON.Write(std, path, v.Force, func(w io.Writer) error { return r.WriteJSON(analyze.SafeJSON(w)) })
+	case v.html == "":
+		err = r.WriteText(analyze.SafeText(std.Out, opts.Color), opts)
+	}
+	if err != nil {
+		return err
+	}
+	return loading.CutError(trace)
+}
+
+// Options are what was requested.
+func (v *ReportView) Options(std cli.Stdio) (opts report.Options, err error) {
+	if err := report.CheckSections(v.Sections); err != nil {
+		return opts, cli.UsageError("%w", err)
+	}
+	wanted, err := parseWhatIf(v.whatIf)
+	if err != nil {
+		return opts, err
+	}
+	opts = report.Options{Sections: v.Sections, Document: v.JSON != "" || v.html != "", WhatIf: wanted,
+		Color: cli.Colour(std.Out), Width: cli.Columns(std.Out), Top: int(v.top),
+		All: v.all || v.wide || v.top > 0}
+	if v.wide {
+		opts.Width = report.AnyWidth
+	}
+	for _, t := range v.threads {
+		p := report.ThreadPattern(t)
+		if err := p.Check(); err != nil {
+			return opts, cli.UsageError("--thread %q: %w", t, err)
+		}
+		opts.Threads = append(opts.Threads, p)
+	}
+	for _, q := range v.queues {
+		opts.Queues = append(opts.Queues, uint32(q))
+	}
+	return opts, nil
+}
+
+// build makes the report on one trace.
+func (v *ReportView) build(std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
+	if !loading.Instruments(path) {
+		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
+			return loading.LoadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.PIDs})
+		}
+	}
+	r, trace, err := BuildReport(&v.part, std, path, opts)
+	if err == nil {
+		err = v.has(trace, path)
+	}
+	return r, trace, err
+}
+
+// has says when the trace has none of the threads, or of the queues, that are to be listed.
+func (v *ReportView) has(t *analyze.Trace, path string) error {
+	var threads, queues []string
+	found := [2]bool{len(v.threads) == 0, len(v.queues) == 0}
+	for _, th := range t.Threads {
+		threads = append(threads, strings.TrimSpace(fmt.Sprintf("%d %s", th.ID, th.Name)))
+		for _, asked := range v.threads {
+			found[0] = found[0] || report.ThreadPattern(asked).Matches(th.ID, th.Name)
+		}
+	}
+	for _, q := range t.Queues {
+		queues = append(queues, fmt.Sprint(q.ID))
+		found[1] = found[1] || slices.Contains(v.queues, uint(q.ID))
+	}
+	switch {
+	case !found[0]:
+		return cli.UsageError("reading %s: no thread %s in it; there are %s", path, strings.Join(v.threads, ", "), some(threads))
+	case !found[1]:
+		return cli.UsageError("reading %s: no queue %s in it; there are %s", path, strings.Trim(fmt.Sprint(v.queues), "[]"),
+			some(queues))
+	}
+	return nil
+}
+
+// some lists the first of them.
+func some(words []string) string {
+	const most = 16
+	switch n := len(words); {
+	case n == 0:
+		return "none"
+	case n > most:
+		words = append(slices.Clone(words[:most]), fmt.Sprintf("and %d more", n-most))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,189 @@
+package show
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze"
+	"mtrace/analyze/page"
+	"mtrace/analyze/report"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/loading"
+	"mtrace/collector"
+)
+
+func ViewCommand() cli.Command {
+	return cli.Command{
+		Name:    "view",
+		Summary: "Show a trace in a browser: the report, and a timeline down to each call",
+		Usage:   "[flags] FILE",
+		Example: "mtrace view trace.mtrace   # prints an address of this machine, and serves it until Ctrl-C\n  mtrace view --with " +
+			"perfetto --open trace.mtrace",
+		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
+			var v viewer
+			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 is one that is free")
+			flags.BoolVar(&v.open, "open", false, "open the address in the browser")
+			flags.StringVar(&v.with, "with", "",
+				"show the trace in the page of another `TOOL`, which reads it from this machine and uploads nothing: perfetto, "+
+					"firefox or speedscope; mtrace prints the address")
+			v.part.Flags(flags)
+			return func(std cli.Stdio, args []string) error { return v.run(std, args) }
+		},
+	}
+}
+
+// viewer shows one trace.
+type viewer struct {
+	port uint16
+	open bool
+	with string // the tool whose page shows the trace; empty is ours
+	part loading.Part
+}
+
+func (v *viewer) run(std cli.Stdio, args []string) error {
+	if len(args) != 1 {
+		return cli.UsageError("takes one trace, but got %d: mtrace view FILE", len(args))
+	}
+	if err := v.part.Check(); err != nil {
+		return err
+	}
+	var tool viewTool
+	if v.with != "" {
+		var err error
+		if tool, err = v.tool(); err != nil {
+			return err
+		}
+	}
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", v.port)) // before the work, which may take long
+	if err != nil {
+		return cli.UsageError("port %d cannot be had: %w; without --port a free one is taken", v.port, err)
+	}
+	defer listener.Close()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if v.with != "" {
+		return v.runWith(ctx, std, listener, tool, args[0])
+	}
+	type prepared struct {
+		server *page.Server
+		err    error
+	}
+	done := make(chan prepared, 1)
+	go func() {
+		server, err := v.prepare(std, args[0], listener.Addr().(*net.TCPAddr).Port)
+		done <- prepared{server, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case p := <-done:
+		if p.err != nil {
+			return p.err
+		}
+		return v.serve(ctx, std, listener, p.server)
+	}
+}
+
+// prepare makes the page, and what answers for more of it.
+func (v *viewer) prepare(std cli.Stdio, path string, port int) (*page.Server, error) {
+	r, trace, whole, err := (&ReportView{part: v.part}).buildPage(std, path, report.Options{Document: true})
+	if err != nil {
+		return nil, err
+	}
+	whole.Detail = !loading.Instruments(path)
+	var text bytes.Buffer
+	if err := page.Write(&text, r, whole); err != nil {
+		return nil, err
+	}
+	if err := loading.CutError(trace); err != nil {
+		cli.Tell(std.Err, "mtrace view: %v", err)
+	}
+	return page.NewServer(port, text.Bytes(), func(ctx context.Context, from, to analyze.Nanos) (*page.Document, error) {
+		if !whole.Detail {
+			return nil, errors.New("the page has all there is")
+		}
+		return v.detail(ctx, path, whole, from, to)
+	}), nil
+}
+
+// detail makes the pictures of a part of the run, in the colours of the whole.
+func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, from, to analyze.Nanos) (
+	*page.Document, error) {
+	file, err := loading.OpenTrace(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	part := loading.Part{From: time.Duration(from), To: time.Duration(to), PIDs: v.part.PIDs}
+	return drawFile(ctx, &part, file, path, whole, func(int, int) {})
+}
+
+// serve answers until it is asked to end.
+func (v *viewer) serve(ctx context.Context, std cli.Stdio, listener net.Listener, pages *page.Server) error {
+	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
+	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to anybody who knows the address")
+}
+
+// answer prints an address, opens it if that is asked for, and serves what is behind it.
+func (v *viewer) answer(ctx context.Context, std cli.Stdio, listener net.Listener, address string, pages http.Handler,
+	note string) error {
+	fmt.Fprintln(std.Out, address)
+	fmt.Fprintln(std.Err, "mtrace view: "+note)
+	if v.open {
+		file, err := leadTo(address)
+		if err == nil {
+			defer os.Remove(file)
+			err = openBrowser(file)
+		}
+		if err != nil {
+			fmt.Fprintf(std.Err, "mtrace view: no browser could be opened: %v; open the address yourself\n", err)
+		}
+	}
+	server := &http.Server{Handler: pages, ReadHeaderTimeout: 10 * time.Second,
+		BaseContext: func(net.Listener) context.Context { return ctx }}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case <-ctx.Done():
+		return server.Close()
+	case err := <-ended:
+		return err
+	}
+}
+
+// leadTo makes a file, which only this user can read, that leads a browser to an address. On a browser's command line
+// all users would read it.
+func leadTo(address string) (path string, err error) {
+	file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-view-*.html")
+	if err != nil {
+		return "", err
+	}
+	_, err = fmt.Fprintf(file, `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=%[1]s"><a href="%[1]s">the trace</a>`, address)
+	return file.Name(), errors.Join(err, file.Close())
+}
+
+// openBrowser has the system open a file.
+func openBrowser(path string) error {
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		name = "open"
+	}
+	c := exec.Command(name, path)
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go func() { _ = c.Wait() }()
+	return nil
+}

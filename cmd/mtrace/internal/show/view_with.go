@@ -1,0 +1,98 @@
+package show
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"mtrace/analyze/page"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/convert"
+	"mtrace/collector"
+)
+
+// A viewTool is the page of another tool, which reads a trace from an address of this machine. Nothing is uploaded: the
+// page runs in the browser.
+type viewTool struct {
+	name   string // as --with has it, and the format of mtrace export
+	origin string
+	// address is where the tool's page shows the trace at an address of ours
+	address func(trace string) string
+	port    uint16 // the only one that the tool's page may read from; 0 is any
+}
+
+var viewTools = []viewTool{
+	// Perfetto's policy of content lets its page read from this port of the machine alone.
+	{"perfetto", "https://ui.perfetto.dev", func(trace string) string {
+		return "https://ui.perfetto.dev/#!/?url=" +
+			url.QueryEscape(trace)
+	}, 9001},
+	{"firefox", "https://profiler.firefox.com", func(trace string) string {
+		return "https://profiler.firefox.com/from-url/" +
+			url.QueryEscape(trace)
+	}, 0},
+	{"speedscope", "https://www.speedscope.app", func(trace string) string {
+		return "https://www.speedscope.app/#profileURL=" +
+			url.QueryEscape(trace)
+	}, 0},
+}
+
+// tool is the tool of a name, which takes the port that it needs.
+func (v *viewer) tool() (viewTool, error) {
+	i := slices.IndexFunc(viewTools, func(t viewTool) bool { return t.name == v.with })
+	if i < 0 {
+		var names []string
+		for _, t := range viewTools {
+			names = append(names, t.name)
+		}
+		return viewTool{}, cli.UsageError("--with %s: there are %s", v.with, strings.Join(names, ", "))
+	}
+	tool := viewTools[i]
+	if v.port == 0 {
+		v.port = tool.port
+	}
+	if tool.port != 0 && v.port != tool.port {
+		return tool, cli.UsageError("--port %d: the page of %s reads from port %d of this machine only", v.port,
+			tool.name, tool.port)
+	}
+	return tool, nil
+}
+
+// runWith converts a trace for a tool and serves it to that tool's page.
+func (v *viewer) runWith(ctx context.Context, std cli.Stdio, listener net.Listener, tool viewTool, path string) error {
+	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-view-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	base := filepath.Base(path)
+	name := strings.TrimSuffix(base, filepath.Ext(base)) + convert.FormatNamed(tool.name).Suffix
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer nowhere.Close()
+	done := make(chan error, 1)
+	go func() {
+		job := convert.ExportJob{Formats: []string{tool.name}, Output: filepath.Join(folder, name), Part: v.part}
+		done <- job.Write(cli.Stdio{In: std.In, Out: nowhere, Err: std.Err}, path)
+	}()
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-done:
+		if err != nil {
+			return err
+		}
+	}
+	files := page.NewFileServer(listener.Addr().(*net.TCPAddr).Port, filepath.Join(folder, name), name, tool.origin)
+	trace := url.URL{Scheme: "http", Host: listener.Addr().String(), Path: files.Path()}
+	return v.answer(ctx, std, listener, tool.address(trace.String()), http.Handler(files),
+		fmt.Sprintf("serving the trace to %s in a browser of this machine until Ctrl-C; nothing is uploaded", tool.origin))
+}

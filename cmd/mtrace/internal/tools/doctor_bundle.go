@@ -1,0 +1,108 @@
+package tools
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"time"
+
+	"mtrace/analyze/wholefile"
+	"mtrace/cmd/mtrace/internal/bundle"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/cmd/mtrace/internal/doctor"
+	"mtrace/collector"
+)
+
+// runBundle examines the machine, runs two programs, and writes all of it, with every expected value as a check, to one
+// archive. The error is the answer that something differs, with status 1.
+func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
+	if len(command) > 0 || o.json || o.all || o.noSelfTest {
+		return cli.UsageError("--bundle takes no command and no other flag: it runs everything, and writes it to the archive")
+	}
+	var checks []bundle.Check
+	gather := func(file *os.File) (err error) {
+		checks, err = o.gather(std, file)
+		return err
+	}
+	said := std.Out
+	var err error
+	if o.bundle == cli.StandardOutput {
+		if err := cli.NotForPeople(std, "an archive"); err != nil {
+			return err
+		}
+		said = std.Err
+		err = copyOut(std, gather)
+	} else {
+		// It is made first, or minutes are spent for nothing, and has its name last, or half an archive is sent.
+		err = wholefile.Write(o.bundle, o.force, gather)
+	}
+	if err != nil {
+		return cli.UsageError("the archive was not written: %v", err)
+	}
+	fmt.Fprint(said, bundle.Text(checks))
+	fmt.Fprintf(std.Err, "mtrace: wrote %s: please send it, whatever differs; names of user and host, paths and values "+
+		"of the environment are replaced in it\n", o.bundle)
+	if bundle.Differing(checks) > 0 {
+		return cli.Status{Code: cli.ExitNo}
+	}
+	return nil
+}
+
+// copyOut copies a file to standard output when it is whole.
+func copyOut(std cli.Stdio, fill func(*os.File) error) error {
+	file, err := os.CreateTemp(collector.TemporaryFolder(), ".mtrace-bundle-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if err := fill(file); err != nil {
+		return err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = io.Copy(std.Out, file)
+	return err
+}
+
+func (o doctorOptions) gather(std cli.Stdio, file *os.File) ([]bundle.Check, error) {
+	begin := time.Now()
+	progress := func(what string) { fmt.Fprintf(std.Err, "mtrace: %s…\n", what) }
+	e := &bundle.Evidence{OS: runtime.GOOS}
+	question := doctor.Question{Tool: cli.ToolVersion()}
+	question.Library, question.LibraryProblem = cli.FindLibrary()
+	question.SelfTest, question.SelfTestProblem = o.selfTest(question.Library)
+	progress("examining this machine, which takes a minute")
+	e.Doctor = doctor.Examine(doctor.ThisMachine(), question, func(string) {})
+	if err := e.AddDoctor(); err != nil {
+		return nil, err
+	}
+	if question.SelfTest != nil {
+		setting := bundle.Setting{
+			Tool: question.SelfTest.Tool, SelfTest: question.SelfTest.Program, Python: findPython(), Library: question.Library,
+			Environ: os.Environ(), Alone: cli.WithSoftwareMetal(os.Environ()),
+		}
+		if err := e.Programs(setting, progress); err != nil {
+			return nil, err
+		}
+		e.System(setting)
+	}
+	home, _ := os.UserHomeDir()
+	e.Crash(bundle.CrashFolders(runtime.GOOS, home), begin)
+	e.Log(begin)
+	return e.Write(file, doctor.ThisUser().Folders(), begin)
+}
+
+// findPython prefers one that did not come with macOS, whose own takes no library.
+func findPython() string {
+	for _, path := range []string{"/opt/homebrew/bin/python3", "/usr/local/bin/python3"} {
+		if _, err := os.Stat(path); runtime.GOOS == "darwin" && err == nil {
+			return path
+		}
+	}
+	path, _ := exec.LookPath("python3")
+	return path
+}

@@ -1,0 +1,231 @@
+package tools
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/spf13/pflag"
+
+	"mtrace/analyze/query"
+	"mtrace/analyze/table"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/collector"
+)
+
+func McpCommand() cli.Command {
+	return cli.Command{
+		Name: "mcp",
+		Summary: "Answer an assistant's questions about traces: a server of the Model Context Protocol on standard input " +
+			"and output",
+		Usage:   "",
+		Example: "claude mcp add mtrace -- mtrace mcp   # or the same command in the settings of another client",
+		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
+			return func(std cli.Stdio, args []string) error {
+				if len(args) > 0 {
+					return cli.UsageError("takes no arguments, but got %q: a client starts it and says which traces it asks about",
+						args[0])
+				}
+				return serveMCP(std)
+			}
+		},
+	}
+}
+
+// mcpHelp describes the server to a client.
+const mcpHelp = "mtrace traces programs that use Apple's Metal: who waits for whom and why, what the GPU did, what " +
+	"would make the program faster. Begin with report, whose first lines " +
+	"are the verdict. what_if predicts the run with something changed; query answers questions about single tables; " +
+	"diff compares two runs. What a trace lacks (lost, left " +
+	"out, cut) is said in the first lines: say it, too."
+
+// An assistant is who asks; its questions are answered by the commands that people use, each in a process of its own:
+// one that needs too much memory, or fails, takes no other with it.
+type assistant struct {
+	self   string // the program
+	mutex  sync.Mutex
+	tables map[string]string // folders of exported tables, by trace
+	dir    string            // they are in; empty before the first
+	leave  func()            // removes it
+}
+
+// McpFolders is how the names of folders with exported tables begin, among temporary files.
+const McpFolders = "mtrace-mcp-"
+
+// serveMCP answers until the client goes away.
+func serveMCP(std cli.Stdio) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	collector.SweepScratch(McpFolders)
+	a := &assistant{self: self, tables: map[string]string{}}
+	defer a.tidy()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	server := mcp.NewServer(&mcp.Implementation{Name: "mtrace", Version: cli.ToolVersion()},
+		&mcp.ServerOptions{Instructions: mcpHelp})
+	a.add(server)
+	if err := server.Run(ctx, &lineTransport{std.In, std.Out}); ctx.Err() == nil &&
+		!errors.Is(err, mcp.ErrConnectionClosed) {
+		return err
+	}
+	return nil
+}
+
+func (a *assistant) tidy() {
+	if a.dir != "" {
+		a.leave()
+	}
+}
+
+type reportQuestion struct {
+	Path     string   `json:"path" jsonschema:"the trace: a .mtrace file, or what Instruments recorded or exported"`
+	Sections []string `json:"sections,omitempty" jsonschema:"only these sections, as verdict, insights, threads, waits, gpu, queues, kernels, calls, memory; empty is all"`
+	Threads  []string `json:"threads,omitempty" jsonschema:"only these threads, by number or by name, as worker-*"`
+	From     string   `json:"from,omitempty" jsonschema:"only from this time after the start on, as 1.5s"`
+	To       string   `json:"to,omitempty" jsonschema:"only up to this time after the start"`
+	JSON     bool     `json:"json,omitempty" jsonschema:"as the JSON document instead of text; large"`
+}
+
+type whatIfQuestion struct {
+	Path    string   `json:"path" jsonschema:"the trace"`
+	Changes []string `json:"changes" jsonschema:"what to change, all together, as mtrace report --what-if has it: KIND:NAME=FACTOR, 1 unchanged and 0 gone; kernel:axpy*=0.5, cause:queue-depth=0, call:commit=0.5, function:, lock:, scope:, thread:"`
+}
+
+type diffQuestion struct {
+	A string `json:"a" jsonschema:"the trace, or several with commas between, or a folder of them, to compare with"`
+	B string `json:"b" jsonschema:"the same of what is compared"`
+}
+
+type queryQuestion struct {
+	Path string `json:"path" jsonschema:"the trace"`
+	query.Query
+}
+
+// add gives the server its tools.
+func (a *assistant) add(server *mcp.Server) {
+	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
+	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads,
+		Description: "The report on a trace: the verdict (why the program is not faster), its evidence, what would help, " +
+			"and tables."},
+		func(ctx context.Context, _ *mcp.CallToolRequest, q reportQuestion) (*mcp.CallToolResult, any, error) {
+			args := []string{"report"}
+			if q.JSON {
+				args = append(args, "--json")
+			} else {
+				args = append(args, "--wide")
+			}
+			for flag, value := range map[string]string{"--section": strings.Join(q.Sections, ","),
+				"--thread": strings.Join(q.Threads, ","), "--from": q.From, "--to": q.To} {
+				if value != "" {
+					args = append(args, flag+"="+value)
+				}
+			}
+			return a.answer(ctx, append(args, "--", q.Path)...)
+		})
+	mcp.AddTool(server, &mcp.Tool{Name: "what_if", Annotations: reads,
+		Description: "Predicts how much faster a traced run would be with something changed, by replaying it."},
+		func(ctx context.Context, _ *mcp.CallToolRequest, q whatIfQuestion) (*mcp.CallToolResult, any, error) {
+			if len(q.Changes) == 0 {
+				return nil, nil, errors.New("no changes to predict")
+			}
+			return a.answer(ctx, "report", "--wide", "--section=verdict", "--what-if="+strings.Join(q.Changes, ","), "--",
+				q.Path)
+		})
+	mcp.AddTool(server, &mcp.Tool{Name: "diff", Annotations: reads,
+		Description: "Compares two runs, per call, kernel and thread: what changed, and whether it is more than noise."},
+		func(ctx context.Context, _ *mcp.CallToolRequest, q diffQuestion) (*mcp.CallToolResult, any, error) {
+			return a.answer(ctx, "diff", "--", q.A, q.B)
+		})
+	mcp.AddTool(server, &mcp.Tool{Name: "tables", Annotations: reads,
+		Description: "The tables of a trace for query: their columns, and what each means. Times end in _ns; join by hand " +
+			"on pid and ids."},
+		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+			schema, err := table.EventsSchema()
+			return textResult(string(schema)), nil, err
+		})
+	mcp.AddTool(server, &mcp.Tool{Name: "query", Annotations: reads,
+		Description: "Rows of one table of a trace, with conditions, groups and aggregates. tables says which columns " +
+			"there are."},
+		func(ctx context.Context, _ *mcp.CallToolRequest, q queryQuestion) (*mcp.CallToolResult, *query.Answer, error) {
+			folder, err := a.exported(ctx, q.Path)
+			if err != nil {
+				return nil, nil, err
+			}
+			answer, err := query.Run(folder, q.Query)
+			return nil, answer, err
+		})
+}
+
+// mostAnswer bounds a text, in bytes: what is longer an assistant cannot use.
+const mostAnswer = 400_000
+
+// answer is what a command prints.
+func (a *assistant) answer(ctx context.Context, args ...string) (*mcp.CallToolResult, any, error) {
+	text, err := a.run(ctx, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(text) > mostAnswer {
+		text = strings.ToValidUTF8(text[:mostAnswer], "") + "\n… cut here: ask for sections, or a part of the time"
+	}
+	return textResult(text), nil, nil
+}
+
+func textResult(text string) *mcp.CallToolResult {
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
+}
+
+// run runs a command of mtrace. Its standard error is the error or, if there is output all the same, its last lines,
+// because the trace may be cut.
+func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
+	command := exec.CommandContext(ctx, a.self, args...)
+	command.Env = append(os.Environ(), "NO_COLOR=1")
+	var out, said bytes.Buffer
+	command.Stdout, command.Stderr = &out, &said
+	err := command.Run()
+	words := strings.TrimSpace(said.String())
+	if err != nil && out.Len() == 0 {
+		return "", errors.New(cmp.Or(words, err.Error()))
+	}
+	if words != "" {
+		out.WriteString("\n" + words + "\n")
+	}
+	return out.String(), nil
+}
+
+// exported is the folder of a trace's tables, made when it is first asked for, or when the trace has changed since.
+func (a *assistant) exported(ctx context.Context, path string) (string, error) {
+	a.mutex.Lock()
+	defer a.mutex.Unlock()
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	key := fmt.Sprint(path, "\x00", info.Size(), "\x00", info.ModTime().UnixNano())
+	if folder := a.tables[key]; folder != "" {
+		return folder, nil
+	}
+	if a.dir == "" {
+		if a.dir, a.leave, err = collector.Scratch(McpFolders); err != nil {
+			return "", err
+		}
+	}
+	folder := filepath.Join(a.dir, fmt.Sprint(len(a.tables)))
+	if _, err := a.run(ctx, "export", "--format=parquet", "--output="+folder, "--", path); err != nil {
+		return "", err
+	}
+	a.tables[key] = folder
+	return folder, nil
+}

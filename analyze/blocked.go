@@ -107,8 +107,8 @@ func (w *BlockedWait) String() string {
 }
 
 // blockedWait is a wait outside of Metal, as the record has it.
-func (s *streamLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.More) BlockedWait {
-	w := BlockedWait{Call: call, Selector: rule.row.Selector, Name: s.process.text(m.X0)}
+func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.More) BlockedWait {
+	w := BlockedWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0)}
 	switch rule.effect {
 	case wire.EffectSleeps:
 		w.Kind = BlockedSleep
@@ -122,12 +122,12 @@ func (s *streamLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wir
 }
 
 // keepBlocked keeps such a wait, and returns where in the list of its thread.
-func (s *streamLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
-	list := &s.thread.blocked
+func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
+	list := &l.at.thread.blocked
 	item = int32(list.count)
 	w := list.add(call.Begin)
-	*w = s.blockedWait(rule, call, r, m)
-	w.Earlier = s.adds && call.Begin < s.window.Begin
+	*w = l.blockedWait(rule, call, r, m)
+	w.Earlier = l.at.earlier(call)
 	return item
 }
 

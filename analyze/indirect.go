@@ -94,8 +94,8 @@ func (c *indirectCommands) made(command wire.ObjectID, place commandPlace) {
 }
 
 // applyToIndirect keeps what the CPU does to an indirect command buffer or to one of its commands.
-func (s *streamLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m *wire.More) {
-	c := &s.process.indirect
+func (l *objectLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m *wire.More) {
+	c := &l.at.process.indirect
 	change := commandChange{call: call.Begin, command: r.Object, effect: rule.effect, value: r.Arg}
 	if rule.object == wire.KindResource {
 		change.of = commandRange{r.Object, rule.first.Of(r, m), r.Arg}
@@ -104,14 +104,14 @@ func (s *streamLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m 
 }
 
 // encodeIndirect keeps what an encoder has the GPU do with indirect command buffers.
-func (s *streamLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
-	c, e := &s.process.indirect, &o.one[0]
+func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
+	c, e := &l.at.process.indirect, &o.one[0]
 	switch rule.effect {
 	case wire.EffectExecutes:
 		of := commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}
 		c.executions = append(c.executions, execution{call.Begin, o, len(e.Dispatches), of, rule.counted, o.pipeline})
-		e.Dispatches = s.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin,
-			Layer: s.thread.layer, Names: s.names(o), Stack: call.Stack})
+		e.Dispatches = l.at.thread.runs.extend(e.Dispatches, Dispatch{Count: 1, Unsized: true, Opaque: true, At: call.Begin,
+			Layer: l.at.thread.layer, Names: l.names(o), Stack: call.Stack})
 	case wire.EffectResets:
 		c.changes = append(c.changes, commandChange{call: call.Begin, encoder: o, effect: rule.effect,
 			of: commandRange{wire.ObjectID(m.X0), rule.first.Of(r, m), r.Arg}})

@@ -34,28 +34,28 @@ func (l *Layer) Frames() (frames []string) {
 }
 
 // enter takes in that a kernel or a graph begins to encode on the thread.
-func (s *streamLoader) enter(r *wire.Record) {
-	if s.thread == nil {
-		s.startThread(s.unknownThread(), "")
+func (c *cursor) enter(r *wire.Record) {
+	if c.thread == nil {
+		c.startThread(c.unknownThread(), "")
 	}
-	now := s.thread.within()
-	if name := s.process.text(r.Arg); r.Object == 0 {
+	now := c.thread.within()
+	if name := c.process.text(r.Arg); r.Object == 0 {
 		now.Kernel = name
 	} else {
 		now.Graph, now.Kernel = name, ""
 	}
-	s.thread.layer = s.process.layer(now)
+	c.thread.layer = c.process.layer(now)
 }
 
 // leave takes in that its call returned.
-func (s *streamLoader) leave(f wire.Family) {
-	now := s.thread.within()
+func (c *cursor) leave(f wire.Family) {
+	now := c.thread.within()
 	if f == wire.FamilyMpsKernel {
 		now.Kernel = ""
 	} else {
 		now = Layer{}
 	}
-	s.thread.layer = s.process.layer(now)
+	c.thread.layer = c.process.layer(now)
 }
 
 func (t *threadLoader) within() Layer {

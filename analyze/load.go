@@ -143,14 +143,14 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 		st := reader.Streams()[i]
 		p := l.processes[st.Process]
 		l.trace.Recording.Lost.Records += int64(st.Missing)
-		s := &streamLoader{loader: l, process: p, ring: st.Ring}
+		s := newStreamLoader(l, p, st.Ring)
 		if err := part.read(i, s, ahead); err != nil {
 			return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 		}
 		s.finish()
 		l.stray += s.stray
-		s.endScopes(p.Ended)
-		s.unfinished(p.file.Last(), st.Last)
+		s.scopes.endAll(p.Ended)
+		(&unfinishedLoader{s.at, &s.calls}).load(p.file.Last(), st.Last)
 	}
 	for _, p := range l.processes {
 		if l.wanted(p.ID) && p.file.Unusable == "" {
@@ -191,12 +191,12 @@ func (l *loader) elsewhere(part *part, streams []int) error {
 	ahead := part.readAhead(streams)
 	for _, i := range streams {
 		st := part.reader.Streams()[i]
-		s := &streamLoader{loader: other, process: l.processes[st.Process], ring: st.Ring}
+		s := newStreamLoader(other, l.processes[st.Process], st.Ring)
 		if err := part.read(i, s, ahead); err != nil {
 			return err
 		}
 		s.finish()
-		seen[s.process] = true
+		seen[s.at.process] = true
 	}
 	for _, p := range l.processes {
 		if !seen[p] {
@@ -489,4 +489,19 @@ func (l *loader) pids() string {
 		return "none"
 	}
 	return strings.Join(ids, ", ")
+}
+
+// skew counts a record that ended at an instant and whose times cannot be right.
+func (l *loader) skew(at Nanos) {
+	if l.counts(at) {
+		l.skewed++
+	}
+}
+
+// counts says whether what is amiss at an instant counts in this part of the run, or in another.
+func (l *loader) counts(at Nanos) bool {
+	if l.slice != nil {
+		return l.trace.Holds(at)
+	}
+	return l.window.holds(at)
 }

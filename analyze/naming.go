@@ -67,21 +67,21 @@ func innermost(groups []string) string {
 }
 
 // names are those of what the thread encodes now.
-func (s *streamLoader) names(o *openEncoder) *Names {
-	n := Names{Group: innermost(o.groups), thread: s.thread.Thread}
-	if len(s.process.called) > 0 && o.buffer != nil {
-		if of := s.process.called[o.buffer.ID]; of != nil {
+func (l *objectLoader) names(o *openEncoder) *Names {
+	n := Names{Group: innermost(o.groups), thread: l.at.thread.Thread}
+	if len(l.at.process.called) > 0 && o.buffer != nil {
+		if of := l.at.process.called[o.buffer.ID]; of != nil {
 			n.BufferGroup, of.encoded = innermost(of.groups), true
-			if of.thread == s.thread.Thread {
+			if of.thread == l.at.thread.Thread {
 				n.Label, n.Added, n.Grows = of.label, of.added, of.grows
 			}
 		}
 	}
 	if o.names == nil || *o.names != n {
-		if s.lastNames == nil || *s.lastNames != n { // encoders of a thread are called alike, as a rule
-			s.lastNames = s.process.shared(n)
+		if l.lastNames == nil || *l.lastNames != n { // encoders of a thread are called alike, as a rule
+			l.lastNames = l.at.process.shared(n)
 		}
-		o.names = s.lastNames
+		o.names = l.lastNames
 	}
 	return o.names
 }
@@ -101,13 +101,13 @@ func (p *processLoader) shared(n Names) *Names {
 }
 
 // nameCopies keeps what the copies of the encoder are called, if that is one name.
-func (s *streamLoader) nameCopies(o *openEncoder) {
-	e, now := &o.one[0], s.names(o)
+func (l *objectLoader) nameCopies(o *openEncoder) {
+	e, now := &o.one[0], l.names(o)
 	switch {
 	case e.Copies == 0:
 		e.Names = now
 	case e.Names != now:
-		e.Names = s.process.shared(Names{thread: s.thread.Thread})
+		e.Names = l.at.process.shared(Names{thread: l.at.thread.Thread})
 	}
 }
 

@@ -13,73 +13,80 @@ type openScope struct {
 	depth wire.ObjectID // scopes around it
 }
 
-// scopeBegins keeps a scope until its end comes. Those as deep as it and deeper have ended, and the records of that
+// A scopeLoader keeps the scopes and marks of a ring.
+type scopeLoader struct {
+	at   *cursor
+	open []openScope // the innermost last
+}
+
+// begin keeps a scope until its end comes. Those as deep as it and deeper have ended, and the records of that
 // were lost.
-func (s *streamLoader) scopeBegins(r *wire.Record) {
-	s.changeScope()
-	n := len(s.openScopes)
-	for n > 0 && s.openScopes[n-1].depth >= r.Object {
+func (s *scopeLoader) begin(r *wire.Record) {
+	s.change()
+	n := len(s.open)
+	for n > 0 && s.open[n-1].depth >= r.Object {
 		n--
 	}
-	s.openScopes = append(s.openScopes[:n], openScope{r.Begin, r.Arg, r.Object})
+	s.open = append(s.open[:n], openScope{r.Begin, r.Arg, r.Object})
 }
 
-// scope takes in a mark, or a scope that has ended.
-func (s *streamLoader) scope(r *wire.Record, mark bool) {
-	if !mark {
-		s.changeScope()
-		s.scopeEnds(r)
+// mark takes in a mark, or a scope that has ended.
+func (s *scopeLoader) mark(r *wire.Record, isMark bool) {
+	if !isMark {
+		s.change()
+		s.end(r)
 	}
-	s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg),
-		Mark: mark})
+	s.add(Interval{s.at.process.clock.at(r.Begin), s.at.process.clock.at(r.End)}, Scope{Name: s.at.process.text(r.Arg),
+		Mark: isMark})
 }
 
-// scopeEnds forgets the open scope that has ended. When its beginning is not among them, those that began in it have
+// end forgets the open scope that has ended. When its beginning is not among them, those that began in it have
 // ended too, and the records of that were lost.
-func (s *streamLoader) scopeEnds(r *wire.Record) {
-	for i := len(s.openScopes) - 1; i >= 0 && s.openScopes[i].begin >= r.Begin; i-- {
-		if o := s.openScopes[i]; o.begin == r.Begin && o.name == r.Arg {
-			s.openScopes = slices.Delete(s.openScopes, i, i+1)
+func (s *scopeLoader) end(r *wire.Record) {
+	for i := len(s.open) - 1; i >= 0 && s.open[i].begin >= r.Begin; i-- {
+		if o := s.open[i]; o.begin == r.Begin && o.name == r.Arg {
+			s.open = slices.Delete(s.open, i, i+1)
 			return
 		}
 	}
-	for n := len(s.openScopes); n > 0 && s.openScopes[n-1].begin >= r.Begin; n-- {
-		s.openScopes = s.openScopes[:n-1]
+	for n := len(s.open); n > 0 && s.open[n-1].begin >= r.Begin; n-- {
+		s.open = s.open[:n-1]
 	}
 }
 
-// changeScope has what the thread encodes from now on be apart from what it encoded before.
-func (s *streamLoader) changeScope() {
-	if s.thread != nil {
-		s.thread.scopes++
+// change has what the thread encodes from now on be apart from what it encoded before.
+func (s *scopeLoader) change() {
+	if s.at.thread != nil {
+		s.at.thread.scopes++
 	}
 }
 
-// endScopes ends the scopes that the thread was in when its records end.
-func (s *streamLoader) endScopes(end Nanos) {
-	for _, o := range s.openScopes {
-		s.addScope(Interval{s.process.clock.at(o.begin), end}, Scope{Name: s.process.text(o.name), Unfinished: true})
+// endAll ends the scopes that the thread was in when its records end.
+func (s *scopeLoader) endAll(end Nanos) {
+	for _, o := range s.open {
+		s.add(Interval{s.at.process.clock.at(o.begin), end}, Scope{Name: s.at.process.text(o.name), Unfinished: true})
 	}
-	s.openScopes = s.openScopes[:0]
+	s.open = s.open[:0]
 }
 
-func (s *streamLoader) addScope(i Interval, scope Scope) {
-	if s.thread == nil {
-		s.startThread(s.unknownThread(), "")
+// add adds a scope of the thread.
+func (s *scopeLoader) add(i Interval, scope Scope) {
+	if s.at.thread == nil {
+		s.at.startThread(s.at.unknownThread(), "")
 	}
 	i.End = max(i.Begin, i.End)
-	inside, visible := s.clip(i)
+	inside, visible := s.at.loader.clip(i)
 	if !visible {
 		return
 	}
-	if s.adds {
+	if s.at.loader.adds {
 		inside = i
 	}
 	scope.Interval = inside
 	if scope.Thread == nil {
-		scope.Thread = s.thread.Thread
+		scope.Thread = s.at.thread.Thread
 	}
-	s.trace.Scopes = append(s.trace.Scopes, scope)
+	s.at.trace.Scopes = append(s.at.trace.Scopes, scope)
 }
 
 // endSharedScopes leaves out those of the scopes that seemed to be open to the end, but that another thread has ended.

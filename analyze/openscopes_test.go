@@ -12,13 +12,13 @@ import (
 // not taken for such once a scope at their depth begins or ends.
 func TestOpenScopes(t *testing.T) {
 	process := newProcessLoader(&tracefile.Process{}, 0)
-	s := &streamLoader{loader: &loader{trace: &Trace{}, window: Interval{-1 << 62, 1 << 62}}, process: process}
-	s.thread = s.threadOf(process, 1)
+	s := newStreamLoader(&loader{trace: &Trace{}, window: Interval{-1 << 62, 1 << 62}}, process, 0)
+	s.at.thread = s.at.loader.threadOf(process, 1)
 	begins := func(at wire.Ticks, depth wire.ObjectID) {
-		s.scopeBegins(&wire.Record{Begin: at, End: at, Object: depth, Call: wire.CallScopeBegins})
+		s.scopes.begin(&wire.Record{Begin: at, End: at, Object: depth, Call: wire.CallScopeBegins})
 	}
 	ends := func(begin, end wire.Ticks) {
-		s.scope(&wire.Record{Begin: begin, End: end, Call: wire.MustLookup(wire.FamilyTracer, "scope")}, false)
+		s.scopes.mark(&wire.Record{Begin: begin, End: end, Call: wire.MustLookup(wire.FamilyTracer, "scope")}, false)
 	}
 	begins(10, 0)
 	begins(20, 1)
@@ -26,9 +26,9 @@ func TestOpenScopes(t *testing.T) {
 	begins(40, 1) // its end is lost
 	begins(50, 1)
 	begins(60, 2)
-	s.endScopes(process.clock.at(100))
+	s.scopes.endAll(process.clock.at(100))
 	var got [][3]Nanos
-	for _, scope := range s.trace.Scopes {
+	for _, scope := range s.at.trace.Scopes {
 		unfinished := Nanos(0)
 		if scope.Unfinished {
 			unfinished = 1

@@ -49,9 +49,9 @@ func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
 	return s.stack, s.interpreter
 }
 
-// stack keeps a stack record for the call that it belongs to.
-func (s *streamLoader) stack(r *wire.Record) {
-	o := openStack{end: r.End, stack: s.process.stacks.get(wire.StackID(r.Arg))}
+// seeStack keeps a stack record for the call that it belongs to.
+func (c *cursor) seeStack(r *wire.Record) {
+	o := openStack{end: r.End, stack: c.process.stacks.get(wire.StackID(r.Arg))}
 	switch {
 	case r.Object&wire.InterpreterKnown == 0:
 	case r.Object&wire.InterpreterHeld != 0:
@@ -59,16 +59,16 @@ func (s *streamLoader) stack(r *wire.Record) {
 	default:
 		o.interpreter = InterpreterFree
 	}
-	s.stacks.add(o)
-	at := s.process.clock.interval(r.Begin, r.End)
-	if _, visible := s.clip(Interval{at.Begin, at.Begin}); !visible {
+	c.stacks.add(o)
+	at := c.process.clock.interval(r.Begin, r.End)
+	if _, visible := c.loader.clip(Interval{at.Begin, at.Begin}); !visible {
 		return
 	}
-	c := &s.trace.Recording.Stacks
-	c.Stacks++
-	c.Took += min(at.Length(), longestTime)
+	sum := &c.trace.Recording.Stacks
+	sum.Stacks++
+	sum.Took += min(at.Length(), longestTime)
 	if o.stack == nil {
-		c.Undefined++
+		sum.Undefined++
 	}
 }
 

@@ -7,12 +7,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A streamLoader reads the records of one ring: those of one thread after another.
+// A streamLoader reads the records of one ring: those of one thread after another. It joins each record with its More
+// record, and passes the call to the accumulators below, which keep what it means.
 type streamLoader struct {
-	*loader
-	process *processLoader
-	thread  *threadLoader
-	ring    uint16
+	at      *cursor
 	held    wire.Record // waits for the More record that belongs to it
 	holding bool
 	before  wire.Record // the last of the batch before that is no More record
@@ -20,12 +18,17 @@ type streamLoader struct {
 	more    wire.More   // of the call at hand
 	near    *ticks      // nil: all records are wanted
 	flights flights     // whose records are wanted wherever they are
-	visited VisitedCall
 
-	stacks      openStacks
-	interpreter InterpreterLock // of the call at hand
-	openScopes  []openScope     // the innermost last
-	lastNames   *Names          // of what was encoded last
+	objects objectLoader
+	scopes  scopeLoader
+	calls   callLoader
+}
+
+// newStreamLoader returns a loader for the records of a ring of the process.
+func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
+	c := &cursor{loader: l, trace: l.trace, process: p, ring: ring}
+	return &streamLoader{at: c, objects: objectLoader{at: c}, scopes: scopeLoader{at: c},
+		calls: callLoader{at: c, waits: waitLoader{c}}}
 }
 
 var noMore wire.More
@@ -82,7 +85,7 @@ func lastBefore(records []wire.Record) *wire.Record {
 // own, so it is where the record before it is: what is read around a slice is read for its neighbour, too.
 func (s *streamLoader) countStray(before []wire.Record) {
 	last := cmp.Or(lastBefore(before), &s.before)
-	if s.counts(s.process.clock.interval(last.Begin, last.End).End) {
+	if s.at.loader.counts(s.at.process.clock.interval(last.Begin, last.End).End) {
 		s.stray++
 	}
 }
@@ -106,26 +109,26 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 		s.note(rule, r, m)
 		return
 	}
-	if s.thread == nil {
-		s.startThread(s.unknownThread(), "")
+	if s.at.thread == nil {
+		s.at.startThread(s.at.unknownThread(), "")
 	}
-	at := s.process.clock.interval(r.Begin, r.End)
+	at := s.at.process.clock.interval(r.Begin, r.End)
 	if at.End < at.Begin || at.End-at.Begin > longestTime {
 		at.Begin = at.End
-		s.skew(at.End)
+		s.at.loader.skew(at.End)
 	}
 	var stack *Stack
-	s.interpreter = InterpreterNotKnown
-	if len(s.stacks.pending) > 0 {
-		stack, s.interpreter = s.stacks.of(r.Begin)
+	s.at.interpreter = InterpreterNotKnown
+	if len(s.at.stacks.pending) > 0 {
+		stack, s.at.interpreter = s.at.stacks.of(r.Begin)
 	}
 	if r.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
-		s.interpreter = interpreterOf(r.Flags)
+		s.at.interpreter = interpreterOf(r.Flags)
 	}
-	s.process.end = max(s.process.end, at.End)
-	s.use(rule, Call{at, s.thread.Thread, stack}, r, m)
+	s.at.process.end = max(s.at.process.end, at.End)
+	s.use(rule, Call{at, s.at.thread.Thread, stack}, r, m)
 	if rule.effect == wire.EffectEncodesLayer {
-		s.leave(rule.row.Family)
+		s.at.leave(rule.row.Family)
 	}
 }
 
@@ -133,196 +136,71 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	switch rule.effect {
 	case wire.EffectSeesStack:
-		s.stack(r)
+		s.at.seeStack(r)
 	case wire.EffectCompletes:
-		s.completed(r, m)
+		s.objects.completed(r, m)
 	case wire.EffectFails:
-		if b := s.process.buffer(r.Object); b != nil {
-			b.Error = s.process.text(r.Arg)
+		if b := s.at.process.buffer(r.Object); b != nil {
+			b.Error = s.at.process.text(r.Arg)
 		}
 	case wire.EffectSchedules:
-		if b := s.process.buffer(r.Object); b != nil {
-			b.Scheduled = s.process.clock.at(r.Begin)
+		if b := s.at.process.buffer(r.Object); b != nil {
+			b.Scheduled = s.at.process.clock.at(r.Begin)
 		}
 	case wire.EffectStartsThread:
-		s.stacks.pending = s.stacks.pending[:0]
-		s.openScopes = s.openScopes[:0]
-		s.startThread(ThreadID(r.Arg), s.process.text(m.X0))
+		s.at.stacks.pending = s.at.stacks.pending[:0]
+		s.scopes.open = s.scopes.open[:0]
+		s.at.startThread(ThreadID(r.Arg), s.at.process.text(m.X0))
 	case wire.EffectMeters:
-		at := s.process.clock.at(r.Begin)
-		if _, visible := s.clip(Interval{at, at}); visible {
-			s.trace.Memory.Device = append(s.trace.Memory.Device, DeviceMemory{at, s.device(s.process, r.Object),
-				s.process.Process, r.Arg})
+		at := s.at.process.clock.at(r.Begin)
+		if _, visible := s.at.loader.clip(Interval{at, at}); visible {
+			s.at.trace.Memory.Device = append(s.at.trace.Memory.Device, DeviceMemory{at,
+				s.at.loader.device(s.at.process, r.Object), s.at.process.Process, r.Arg})
 		}
 	case wire.EffectChecks:
-		s.process.canarySeen(r)
+		s.at.process.canarySeen(r)
 	case wire.EffectFeeds:
-		if p := s.process.Process; !slices.Contains(p.writes, r.Arg) {
+		if p := s.at.process.Process; !slices.Contains(p.writes, r.Arg) {
 			p.writes = append(p.writes, r.Arg)
 		}
 	case wire.EffectTimes:
-		s.encoderTimes(r, m)
+		s.objects.encoderTimes(r, m)
 	case wire.EffectEntersLayer:
-		s.enter(r)
+		s.at.enter(r)
 	case wire.EffectMarks, wire.EffectScopes:
-		s.scope(r, rule.effect == wire.EffectMarks)
+		s.scopes.mark(r, rule.effect == wire.EffectMarks)
 	case wire.EffectSpans:
-		s.addScope(Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}, Scope{Name: s.process.text(r.Arg),
-			shared: true, Call: Call{Thread: s.threadOf(s.process, ThreadID(m.X0)).Thread}})
+		s.scopes.add(Interval{s.at.process.clock.at(r.Begin), s.at.process.clock.at(r.End)},
+			Scope{Name: s.at.process.text(r.Arg), shared: true, Call: Call{Thread: s.at.loader.threadOf(s.at.process,
+				ThreadID(m.X0)).Thread}})
 	case wire.EffectOpensScope:
-		s.scopeBegins(r)
+		s.scopes.begin(r)
 	}
 }
 
 // use counts a call, gives its time to its thread and keeps what it says of Metal's objects.
 func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) {
-	inside, visible := s.clip(call.Interval)
-	s.thread.roles |= rule.roles
+	inside, visible := s.at.loader.clip(call.Interval)
+	s.at.thread.roles |= rule.roles
 	if visible {
-		slot := s.count(rule, inside, call, r, m, false)
-		if s.adds && call.Begin < s.window.Begin { // in the part in which it began
+		slot := s.calls.count(rule, inside, call, r, m, false)
+		if s.at.earlier(call) { // in the part in which it began
 			visible = false
 		} else {
 			slot.count++
-			if s.slice == nil { // nobody asks a slice how calls are spread
+			if s.at.loader.slice == nil { // nobody asks a slice how calls are spread
 				slot.sums.add(call.Length())
 			}
-			if s.onCall != nil {
-				s.visit(rule, call, r, m, false)
+			if s.at.loader.onCall != nil {
+				s.calls.visit(rule, call, r, m, false)
 			}
 		}
 	}
-	if rule.effect != wire.EffectNone {
-		s.apply(rule, call, r, m, visible)
-	}
-}
-
-// count gives a call's time to its thread; inside is the part of it in the range that was asked for. What it returns is
-// where calls of its kind are counted.
-func (s *streamLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More,
-	unfinished bool) *callSlot {
-	t := s.thread
-	at := t.slot(s.loader, r.Call, r.Flags.Class(), call.Stack)
-	sp := t.nest.next()
-	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, at, -1
-	sp.part, sp.absorbs, sp.yields, sp.blocks = rule.part, rule.absorbs, rule.yields, rule.blocks
-	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
-		t.Active.Begin = inside.Begin
-	}
-	t.Active.End = max(t.Active.End, inside.End)
-	if rule.kept {
-		sp.item = s.keep(rule, inside, call, r, m, unfinished)
-	}
-	t.nest.place()
-	if s.slice != nil && !s.slice.apart {
-		t.countInCore(rule, inside, s.slice.core)
-	}
-	return &t.slots[at]
-}
-
-// skew counts a record that ended at an instant and whose times cannot be right.
-func (s *streamLoader) skew(at Nanos) {
-	if s.counts(at) {
-		s.skewed++
-	}
-}
-
-// counts says whether what is amiss at an instant counts in this part of the run, or in another.
-func (s *streamLoader) counts(at Nanos) bool {
-	if s.slice != nil {
-		return s.trace.Holds(at)
-	}
-	return s.window.holds(at)
-}
-
-// keep keeps a call for the model, and returns where in the list of its thread.
-func (s *streamLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
-	item int32) {
-	t := s.thread
 	switch rule.effect {
+	case wire.EffectNone:
+	case wire.EffectMarks:
+		s.scopes.add(Interval{call.Begin, call.Begin}, Scope{Name: s.at.process.text(r.Arg), Mark: true})
 	default:
-		item = int32(t.waits.count)
-		w := t.waits.add(inside.Begin)
-		w.set(call, s.interpreter, r, unfinished)
-		w.earlier = s.adds && call.Begin < s.window.Begin
-		if rule.object == wire.KindCommandBuffer {
-			s.bufferOf(r.Object)
-		}
-	case wire.EffectBlocks:
-		item = int32(t.locks.count)
-		k := t.locks.add(inside.Begin)
-		k.set(Call{inside, t.Thread, call.Stack}, s.interpreter, r, m, unfinished)
-		k.earlier = s.adds && call.Begin < s.window.Begin
-	case wire.EffectListens, wire.EffectAwaitsProcess:
-		item = int32(t.idle.count)
-		w := t.idle.add(inside.Begin)
-		*w = s.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
-		w.Earlier = s.adds && call.Begin < s.window.Begin
-	case wire.EffectAwaitsInput, wire.EffectSleeps, wire.EffectJoins:
-		item = s.keepBlocked(rule, Call{inside, t.Thread, call.Stack}, r, m)
-	}
-	return item
-}
-
-// signalWait is a wait for a signal, as the record has it.
-func (s *streamLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
-	if rule.effect == wire.EffectAwaitsProcess {
-		return SignalWait{Call: call, Selector: rule.row.Selector, Name: s.process.text(m.X0), ForProcess: true,
-			Child: int(min(r.Arg, 1<<31))}
-	}
-	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: s.process.text(m.X0), Gave: m.X2,
-		GivenBack: r.Object&wire.SignalGivenBack != 0,
-		Fetched:   r.Object&wire.SignalFetched != 0,
-		TimedOut:  r.Flags&wire.Failed != 0}
-	if r.Arg != 0 && !w.TimedOut {
-		w.Signaller = s.threadOf(s.process, ThreadID(r.Arg)).Thread
-		if at := s.process.clock.at(r.End - wire.Ticks(m.X3)); at >= call.Begin && at <= call.End {
-			w.Signalled = at
-		}
-	}
-	return w
-}
-
-// completed keeps what the tracer's own completion handler read from a command buffer.
-func (s *streamLoader) completed(r *wire.Record, m *wire.More) {
-	b := s.process.buffer(r.Object)
-	if b == nil {
-		return
-	}
-	b.Completed = Interval{s.process.clock.at(r.Begin), s.process.clock.at(r.End)}
-	b.Status, b.ErrorCode = CommandBufferStatus(r.Arg&0xff), int(int32(r.Arg>>8))
-	b.GPU = Interval{s.process.clock.ours(m.X0), s.process.clock.ours(m.X1)}
-	b.Kernel = Interval{s.process.clock.ours(m.X2), s.process.clock.ours(m.X2) + Nanos(m.X3)}
-	if b.GPU.End < b.GPU.Begin || b.GPU.Length() > longestTime {
-		b.GPU = Interval{}
-		s.skew(b.Completed.End)
-	}
-	s.process.end = max(s.process.end, b.Completed.End)
-	if s.thread != nil {
-		s.thread.handled = b
+		s.objects.apply(rule, call, r, m, visible)
 	}
 }
-
-// encoderTimes keeps when an encoder ran on the GPU, as its samples say, or why they do not.
-func (s *streamLoader) encoderTimes(r *wire.Record, m *wire.More) {
-	open := s.process.encoder(r.Object)
-	if open == nil {
-		return
-	}
-	e := &open.one[0]
-	e.GPU, e.Unmeasured = Interval{s.process.clock.ours(m.X0), s.process.clock.ours(m.X1)}, ""
-	if outcome := wire.Sampling(min(r.Arg, 0xff)); outcome != wire.SamplingMeasured || !e.GPU.Known() ||
-		e.GPU.Length() > longestTime {
-		e.GPU, e.Unmeasured = Interval{}, outcome.String()
-	}
-}
-
-// scope keeps a name that the program gave to a time, or to a moment.
-func (s *streamLoader) startThread(id ThreadID, name string) {
-	s.thread = s.threadOf(s.process, id)
-	s.thread.Name = cmp.Or(s.thread.Name, name) // what it was called at its end, where that is known
-}
-
-// unknownThread is the thread of a ring whose first records are missing: the one that had it last, if the end of the
-// process's trace says so, else 0.
-func (s *streamLoader) unknownThread() ThreadID { return lastThread(s.process.file, s.ring) }

@@ -233,3 +233,21 @@ func (l *loader) finishThread(t *threadLoader) {
 		l.trace.Threads = append(l.trace.Threads, t.Thread)
 	}
 }
+
+// bufferOf is the command buffer of a number, which is often the one that the thread used last.
+func (t *threadLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
+	if b := t.buffer; b != nil && b.ID == uint32(id) {
+		return b
+	}
+	t.buffer = t.process.buffer(id)
+	return t.buffer
+}
+
+// encoderOf is the encoder of a number, likewise.
+func (t *threadLoader) encoderOf(id wire.ObjectID) *openEncoder {
+	if e := t.open; e != nil && e.one[0].ID == uint32(id) {
+		return e
+	}
+	t.open = t.process.encoder(id)
+	return t.open
+}

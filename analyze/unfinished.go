@@ -47,60 +47,66 @@ func (p *processLoader) ended() {
 	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }
 
-// unfinished adds the calls and waits that threads of this ring were inside when the process ended. A wait inside of
+// An unfinishedLoader keeps the calls and waits that threads of a ring were inside when their process ended.
+type unfinishedLoader struct {
+	at    *cursor
+	calls *callLoader
+}
+
+// load adds the calls and waits that threads of this ring were inside when the process ended. A wait inside of
 // a call comes before that call, as its record would. What the collector saw before the ring's last record may have
 // returned since.
-func (s *streamLoader) unfinished(e *tracefile.End, last wire.Ticks) {
-	if e == nil || s.process.file.End == nil && (e.At == 0 || s.process.clock.at(last) > Nanos(e.At)) {
+func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
+	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return
 	}
 	for i := range e.Blocked {
-		if b := &e.Blocked[i]; b.Ring == s.ring && b.Begin >= last { // else it was left in a way that is not seen: longjmp
-			s.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
+		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last { // else it was left in a way that is not seen: longjmp
+			l.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
 		}
 	}
 	for i := range e.Current {
-		if c := &e.Current[i]; c.Ring == s.ring {
-			s.inside(c.Thread, c.Begin, wire.Record{Object: c.Object, Call: c.Call, Arg: c.Value, Flags: c.Flags}, nil)
+		if c := &e.Current[i]; c.Ring == l.at.ring {
+			l.inside(c.Thread, c.Begin, wire.Record{Object: c.Object, Call: c.Call, Arg: c.Value, Flags: c.Flags}, nil)
 		}
 	}
 }
 
 // inside adds a call that a thread had begun and not ended. Blocked is nil but of a wait for a lock, a signal or a
 // process.
-func (s *streamLoader) inside(thread uint64, begin wire.Ticks, record wire.Record, blocked *tracefile.BlockedCall) {
-	s.startThread(ThreadID(thread), "")
+func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.Record, blocked *tracefile.BlockedCall) {
+	l.at.startThread(ThreadID(thread), "")
 	rule := ruleOf(record.Call)
-	u := UnfinishedCall{Call: Call{Interval: Interval{s.process.clock.at(begin), s.process.Ended},
-		Thread: s.thread.Thread}, Selector: rule.row.Selector, Group: rule.row.Group}
-	u.Stack, u.Interpreter = s.stacks.of(begin)
+	u := UnfinishedCall{Call: Call{Interval: Interval{l.at.process.clock.at(begin), l.at.process.Ended},
+		Thread: l.at.thread.Thread}, Selector: rule.row.Selector, Group: rule.row.Group}
+	u.Stack, u.Interpreter = l.at.stacks.of(begin)
 	if record.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
 		u.Interpreter = interpreterOf(record.Flags)
 	}
 	u.End = max(u.Begin, min(u.End, u.Begin+longestTime))
-	s.interpreter, s.thread.roles = u.Interpreter, s.thread.roles|rule.roles
+	l.at.interpreter, l.at.thread.roles = u.Interpreter, l.at.thread.roles|rule.roles
 	more := noMore
 	if blocked != nil {
 		more.X1 = blocked.Address
-		record.Arg = s.awaits(&u, rule, blocked)
+		record.Arg = l.awaits(&u, rule, blocked)
 	} else {
-		s.uses(&u, rule, &record)
+		l.uses(&u, rule, &record)
 	}
-	inside, visible := s.clip(u.Interval)
+	inside, visible := l.at.loader.clip(u.Interval)
 	if !visible {
 		return
 	}
-	slot := s.count(rule, inside, u.Call, &record, &more, true)
-	slot.sums.unfinished(inside.Length(), !s.adds || u.Begin >= s.window.Begin)
-	if s.onCall != nil {
-		s.visit(rule, u.Call, &record, &more, true)
+	slot := l.calls.count(rule, inside, u.Call, &record, &more, true)
+	slot.sums.unfinished(inside.Length(), !l.at.loader.adds || u.Begin >= l.at.loader.window.Begin)
+	if l.at.loader.onCall != nil {
+		l.calls.visit(rule, u.Call, &record, &more, true)
 	}
-	s.trace.Unfinished = append(s.trace.Unfinished, u)
+	l.at.trace.Unfinished = append(l.at.trace.Unfinished, u)
 }
 
 // awaits fills in what a wait for a lock, a signal or a process is for. It returns what the wait's record would have
 // as its argument.
-func (s *streamLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
+func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
 	if rule.effect == wire.EffectAwaitsProcess {
 		u.Child = max(0, int(int32(uint32(b.Address)))) // less than 0 is any child
 		return uint64(u.Child)
@@ -110,7 +116,7 @@ func (s *streamLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.Blocke
 	}
 	u.Address, u.OfPython = b.Address, b.Interpreter
 	if b.Holder != 0 {
-		u.Holder = s.threadOf(s.process, ThreadID(b.Holder)).Thread
+		u.Holder = l.at.loader.threadOf(l.at.process, ThreadID(b.Holder)).Thread
 	}
 	if rule.effect == wire.EffectBlocks {
 		return b.Holder
@@ -119,16 +125,16 @@ func (s *streamLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.Blocke
 }
 
 // uses fills in the objects that a call of Metal's is on.
-func (s *streamLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
+func (l *unfinishedLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
 	switch rule.object {
 	case wire.KindEvent:
 		u.Event = EventValue{uint32(r.Object), r.Arg}
 	case wire.KindQueue:
-		u.Queue = s.process.queue(r.Object)
+		u.Queue = l.at.process.queue(r.Object)
 	case wire.KindCommandBuffer:
-		u.buffer = s.process.buffer(r.Object)
+		u.buffer = l.at.process.buffer(r.Object)
 	case wire.KindEncoder:
-		if e := s.process.encoder(r.Object); e != nil {
+		if e := l.at.process.encoder(r.Object); e != nil {
 			u.buffer = e.buffer
 		}
 	}

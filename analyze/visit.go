@@ -19,16 +19,16 @@ type VisitedCall struct {
 func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
 
 // visit shows a call to whoever asked for all of them.
-func (s *streamLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
-	if s.slice != nil && !s.slice.core.holds(call.End) {
+func (l *callLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
+	if l.at.loader.slice != nil && !l.at.loader.slice.core.holds(call.End) {
 		return
 	}
 	// Field by field: one that is put together elsewhere would be copied before its parts have arrived there.
-	v := &s.visited
+	v := &l.visited
 	v.Begin, v.End, v.Thread, v.Stack = call.Begin, call.End, call.Thread, call.Stack
 	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row,
-		s.process.classes[r.Flags.Class()], r, m, unfinished, s.process
-	s.onCall(v)
+		l.at.process.classes[r.Flags.Class()], r, m, unfinished, l.at.process
+	l.at.loader.onCall(v)
 }
 
 var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acquire", wire.GroupEncode: "encode",

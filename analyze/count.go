@@ -1,0 +1,33 @@
+package analyze
+
+import "mtrace/collector/wire"
+
+// A callLoader counts calls and gives their time to their threads.
+type callLoader struct {
+	at      *cursor
+	waits   waitLoader
+	visited VisitedCall
+}
+
+// count gives a call's time to its thread; inside is the part of it in the range that was asked for. What it returns is
+// where calls of its kind are counted.
+func (l *callLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More,
+	unfinished bool) *callSlot {
+	t := l.at.thread
+	at := t.slot(l.at.loader, r.Call, r.Flags.Class(), call.Stack)
+	sp := t.nest.next()
+	sp.begin, sp.end, sp.slot, sp.item = inside.Begin, inside.End, at, -1
+	sp.part, sp.absorbs, sp.yields, sp.blocks = rule.part, rule.absorbs, rule.yields, rule.blocks
+	if t.Active.End == 0 || inside.Begin < t.Active.Begin {
+		t.Active.Begin = inside.Begin
+	}
+	t.Active.End = max(t.Active.End, inside.End)
+	if rule.kept {
+		sp.item = l.waits.keep(rule, inside, call, r, m, unfinished)
+	}
+	t.nest.place()
+	if l.at.loader.slice != nil && !l.at.loader.slice.apart {
+		t.countInCore(rule, inside, l.at.loader.slice.core)
+	}
+	return &t.slots[at]
+}

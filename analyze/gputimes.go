@@ -1,0 +1,37 @@
+package analyze
+
+import "mtrace/collector/wire"
+
+// completed keeps what the tracer's own completion handler read from a command buffer.
+func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
+	b := l.at.process.buffer(r.Object)
+	if b == nil {
+		return
+	}
+	b.Completed = Interval{l.at.process.clock.at(r.Begin), l.at.process.clock.at(r.End)}
+	b.Status, b.ErrorCode = CommandBufferStatus(r.Arg&0xff), int(int32(r.Arg>>8))
+	b.GPU = Interval{l.at.process.clock.ours(m.X0), l.at.process.clock.ours(m.X1)}
+	b.Kernel = Interval{l.at.process.clock.ours(m.X2), l.at.process.clock.ours(m.X2) + Nanos(m.X3)}
+	if b.GPU.End < b.GPU.Begin || b.GPU.Length() > longestTime {
+		b.GPU = Interval{}
+		l.at.loader.skew(b.Completed.End)
+	}
+	l.at.process.end = max(l.at.process.end, b.Completed.End)
+	if l.at.thread != nil {
+		l.at.thread.handled = b
+	}
+}
+
+// encoderTimes keeps when an encoder ran on the GPU, as its samples say, or why they do not.
+func (l *objectLoader) encoderTimes(r *wire.Record, m *wire.More) {
+	open := l.at.process.encoder(r.Object)
+	if open == nil {
+		return
+	}
+	e := &open.one[0]
+	e.GPU, e.Unmeasured = Interval{l.at.process.clock.ours(m.X0), l.at.process.clock.ours(m.X1)}, ""
+	if outcome := wire.Sampling(min(r.Arg, 0xff)); outcome != wire.SamplingMeasured || !e.GPU.Known() ||
+		e.GPU.Length() > longestTime {
+		e.GPU, e.Unmeasured = Interval{}, outcome.String()
+	}
+}

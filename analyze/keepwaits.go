@@ -1,0 +1,54 @@
+package analyze
+
+import "mtrace/collector/wire"
+
+// A waitLoader keeps calls that wait, each in the list of its thread.
+type waitLoader struct{ at *cursor }
+
+// keep keeps a call for the model, and returns where in the list of its thread.
+func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
+	item int32) {
+	t := l.at.thread
+	switch rule.effect {
+	default:
+		item = int32(t.waits.count)
+		w := t.waits.add(inside.Begin)
+		w.set(call, l.at.interpreter, r, unfinished)
+		w.earlier = l.at.earlier(call)
+		if rule.object == wire.KindCommandBuffer {
+			t.bufferOf(r.Object)
+		}
+	case wire.EffectBlocks:
+		item = int32(t.locks.count)
+		k := t.locks.add(inside.Begin)
+		k.set(Call{inside, t.Thread, call.Stack}, l.at.interpreter, r, m, unfinished)
+		k.earlier = l.at.earlier(call)
+	case wire.EffectListens, wire.EffectAwaitsProcess:
+		item = int32(t.idle.count)
+		w := t.idle.add(inside.Begin)
+		*w = l.signalWait(rule, Call{inside, t.Thread, call.Stack}, r, m)
+		w.Earlier = l.at.earlier(call)
+	case wire.EffectAwaitsInput, wire.EffectSleeps, wire.EffectJoins:
+		item = l.keepBlocked(rule, Call{inside, t.Thread, call.Stack}, r, m)
+	}
+	return item
+}
+
+// signalWait is a wait for a signal, as the record has it.
+func (l *waitLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
+	if rule.effect == wire.EffectAwaitsProcess {
+		return SignalWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0), ForProcess: true,
+			Child: int(min(r.Arg, 1<<31))}
+	}
+	w := SignalWait{Call: call, Selector: rule.row.Selector, Object: m.X1, Name: l.at.process.text(m.X0), Gave: m.X2,
+		GivenBack: r.Object&wire.SignalGivenBack != 0,
+		Fetched:   r.Object&wire.SignalFetched != 0,
+		TimedOut:  r.Flags&wire.Failed != 0}
+	if r.Arg != 0 && !w.TimedOut {
+		w.Signaller = l.at.loader.threadOf(l.at.process, ThreadID(r.Arg)).Thread
+		if at := l.at.process.clock.at(r.End - wire.Ticks(m.X3)); at >= call.Begin && at <= call.End {
+			w.Signalled = at
+		}
+	}
+	return w
+}

@@ -65,8 +65,8 @@ func quantilesOf(values []int64) (q Quantiles) {
 		sum += v
 	}
 	at := func(percent int) int64 { return values[min(n-1, n*percent/100)] }
-	return Quantiles{Count: int64(n), MeanNS: sum / int64(n), MinNS: values[0], P50NS: at(50), P95NS: at(95), P99NS: at(99),
-		MaxNS: values[n-1]}
+	return Quantiles{Count: int64(n), MeanNS: sum / int64(n), MinNS: values[0], P50NS: at(50), P95NS: at(95),
+		P99NS: at(99), MaxNS: values[n-1]}
 }
 
 // buildSteps fills the phases of steps; their times count from the beginning of the window.
@@ -123,7 +123,8 @@ func (g *Generation) Parts() (parts []string) {
 	if g.TokenNS.MeanNS > 0 {
 		parts = append(parts, perSecond(1e9/float64(g.TokenNS.MeanNS))+" a second")
 	}
-	return append(parts, fmt.Sprintf("GPU idle between tokens: median %s (p95 %s)", ns(g.IdleNS.P50NS), ns(g.IdleNS.P95NS)))
+	return append(parts, fmt.Sprintf("GPU idle between tokens: median %s (p95 %s)", ns(g.IdleNS.P50NS),
+		ns(g.IdleNS.P95NS)))
 }
 
 // Cells are the phase's cells in tables.
@@ -145,7 +146,8 @@ func (p *StepPhase) source() string {
 }
 
 // stepHeads are the heads of these cells.
-var stepHeads = []string{"phase", "queue", "from", "to", "steps", "command buffers", "median step", "p95", "gpu", "gpu idle"}
+var stepHeads = []string{"phase", "queue", "from", "to", "steps", "command buffers", "step p50", "step p95", "gpu",
+	"gpu idle"}
 
 // stepsRemark explains the table.
 const stepsRemark = "steps that repeat, from the end of one to the end of the next"
@@ -158,8 +160,8 @@ func (g *Generation) source() string {
 	if g.From == steps.FromMarks {
 		return "Prompts and tokens are ranges that the program marks."
 	}
-	return "A prompt is work on the same graph as the steps after it, with several times their threads. One step counts as " +
-		"one token."
+	return "A prompt is work on the same graph as the steps after it, with several times their threads. One step counts " +
+		"as one token."
 }
 
 func writeSteps(w *sheet, r *Report) {

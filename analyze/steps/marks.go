@@ -42,8 +42,8 @@ func (m *marks) add(t *analyze.Trace) {
 	}
 }
 
-// phases makes a step of each scope, of the time between two marks of tokens, and of that from the mark of a prompt to the
-// next mark. There are none without tokens.
+// phases makes a step of each scope, of the time between two marks of tokens, and of the time from the mark of a prompt
+// to the next mark. There are none without tokens.
 func (m *marks) phases(s *Sequences) (out []Phase) {
 	if !slices.ContainsFunc(m.of, func(m mark) bool { return m.kind == Decode }) {
 		return nil

@@ -74,8 +74,8 @@ func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uin
 // within says whether two amounts differ at most by a factor.
 func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
 
-// continues says whether the next row is of the same loop: its steps are like those, and so is what lies between, which is
-// at most a step.
+// continues says whether the next row is of the same loop: its steps are like those, and at most one step without more
+// threads lies between.
 func (s *sequence) continues(l, next *loop) bool {
 	_, between, _ := s.sum(l.to, next.from)
 	return next.from-l.to <= l.period && next.period == l.period &&

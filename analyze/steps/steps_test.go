@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 )
 
-// ran builds a trace from a drawing of its command buffers: a letter is one with a kernel of that name, an upper-case one
-// has 64 times the threads, a point is a pause of the program. Each takes a millisecond.
+// ran builds a trace from a drawing of its command buffers. A letter is a command buffer with a kernel of that name; an
+// upper-case letter has 64 times the threads. A point is a pause of the program. Each command buffer takes 1 ms.
 func ran(drawing string) *analyze.Trace {
 	t := &analyze.Trace{}
 	process := &analyze.Process{ID: 7}
@@ -50,7 +50,8 @@ func TestFind(t *testing.T) {
 		{"larger work on another graph is no prompt", "XYZW" + strings.Repeat("ab.", 10), "loop 10 of 2"},
 		{"the same graph with as many threads is no prompt", "..ba." + strings.Repeat("ab.", 10), "loop 10 of 2"},
 		{"a prompt", "xx.AC." + strings.Repeat("ab.", 10), "prompt 1 of 2, decode 10 of 2"},
-		{"a prompt whose last command buffer is a token's", "Ab." + strings.Repeat("ab.", 10), "prompt 1 of 2, decode 10 of 2"},
+		{"a prompt whose last command buffer is a token's", "Ab." + strings.Repeat("ab.", 10),
+			"prompt 1 of 2, decode 10 of 2"},
 		{"a prompt of three steps", "AC.AC.AC." + strings.Repeat("ab.", 10), "prompt 3 of 2, decode 10 of 2"},
 		{"a long prompt", strings.Repeat("AC.", 12) + strings.Repeat("ab.", 10), "prompt 12 of 2, decode 10 of 2"},
 		{"two requests", "AB." + strings.Repeat("ab.", 10) + "AB." + strings.Repeat("ab.", 12),

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// A program that processes prompts and generates tokens is reported so: the times of its tokens, and the GPU's idle time
-// between them, are those that it computes itself from Metal's GPU times. Loading its weights is neither.
+// The report of a program with prompts and tokens has the times of its tokens, and the GPU's idle time between them, as
+// the program computes them itself from Metal's GPU times. Loading its weights is no prompt.
 func TestPromptAndTokens(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Abs("../../fixtures/scenarios/programs")

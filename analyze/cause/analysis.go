@@ -26,6 +26,9 @@ type Analysis struct {
 // Predicted says whether it was asked what the run would gain.
 func (a *Analysis) Predicted() bool { return a.replay != nil }
 
+// Replay is the replay that the predictions come from; nil if none was made.
+func (a *Analysis) Replay() *replay.Replay { return a.replay }
+
 // Options steer what is random in the analysis.
 type Options struct {
 	Seed         uint64 // the same seed gives the same answer; 0 is as good as any

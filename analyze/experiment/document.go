@@ -17,8 +17,8 @@ import (
 // Schema names the document.
 const Schema = "mtrace.experiment/1"
 
-// A Document is what an experiment says, as JSON and as text. Times are nanoseconds, shares are 0…1.
-type Document struct {
+// A Measurement is what an experiment says, as JSON and as text. Times are nanoseconds, shares are 0…1.
+type Measurement struct {
 	Schema   string  `json:"schema"`
 	Path     string  `json:"path"`
 	Program  string  `json:"program"`
@@ -33,17 +33,17 @@ type Document struct {
 	WallNS   int64   `json:"wall_ns"`      // from the first block to the last
 	Blocks   int     `json:"blocks"`
 	// without delays
-	Baselines int      `json:"baseline_blocks"`
-	UnitNS    int64    `json:"unit_ns"` // median time that a thread takes for a unit of progress in these
-	Rate      float64  `json:"false_discovery_rate"`
-	LongerNS  int64    `json:"longer_ns"` // how much longer the experiment must run to decide about all targets
-	Targets   []Row    `json:"targets"`
-	Disagrees bool     `json:"replay_disagrees"` // about at least one target
-	Warnings  []string `json:"warnings"`
+	Baselines int            `json:"baseline_blocks"`
+	UnitNS    int64          `json:"unit_ns"` // median time that a thread takes for a unit of progress in these
+	Rate      float64        `json:"false_discovery_rate"`
+	LongerNS  int64          `json:"longer_ns"` // how much longer the experiment must run to decide about all targets
+	Targets   []TargetResult `json:"targets"`
+	Disagrees bool           `json:"replay_disagrees"` // about at least one target
+	Warnings  []string       `json:"warnings"`
 }
 
-// A Row is what an experiment says about one target.
-type Row struct {
+// A TargetResult is what an experiment says about one target.
+type TargetResult struct {
 	ID      int      `json:"id"`
 	Name    string   `json:"name"`
 	Kind    string   `json:"kind"` // call, lock, wait, own (code between calls) or handler
@@ -57,39 +57,39 @@ type Row struct {
 	UnitNS  int64    `json:"unit_delay_ns"`
 	// by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit; null if there are
 	// too few blocks, or the mode is speedup
-	Sensitivity *Interval `json:"sensitivity"`
-	PValue      float64   `json:"p_value"` // of no effect
-	QValue      float64   `json:"q_value"` // p_value, adjusted for the number of targets
-	Curve       []Speedup `json:"speedup"` // of mode speedup
-	LongerNS    int64     `json:"longer_ns"`
-	Replay      *Replayed `json:"replay"` // null if it was not asked
+	Sensitivity *Estimated       `json:"sensitivity"`
+	PValue      float64          `json:"p_value"` // of no effect
+	QValue      float64          `json:"q_value"` // p_value, adjusted for the number of targets
+	Curve       []VirtualSpeedup `json:"speedup"` // of mode speedup
+	LongerNS    int64            `json:"longer_ns"`
+	Replay      *Replayed        `json:"replay"` // null if it was not asked
 }
 
-// An Interval is an estimate with its 95% interval. An end is null if the interval has no end there.
-type Interval struct {
+// An Estimated is an estimate with its 95% interval. An end is null if the interval has no end there.
+type Estimated struct {
 	Estimate float64  `json:"estimate"`
 	Low      *float64 `json:"low"`
 	High     *float64 `json:"high"`
 }
 
-// A Speedup is a point of a virtual speed-up.
-type Speedup struct {
-	Removed float64   `json:"removed_share"` // of the target's duration
-	Blocks  int       `json:"blocks"`
-	Saved   *Interval `json:"saved_share"` // of the time of a unit of progress; null if there are too few blocks
-	PValue  float64   `json:"p_value"`
+// A VirtualSpeedup is a point of a virtual speed-up.
+type VirtualSpeedup struct {
+	Removed float64    `json:"removed_share"` // of the target's duration
+	Blocks  int        `json:"blocks"`
+	Saved   *Estimated `json:"saved_share"` // of the time of a unit of progress; null if there are too few blocks
+	PValue  float64    `json:"p_value"`
 }
 
 // Replayed is what the replay of the trace predicts for the same delay.
 type Replayed struct {
-	Sensitivity *Interval `json:"sensitivity"`   // null if nothing is predicted
-	Why         string    `json:"not_predicted"` // why not
-	Disagrees   bool      `json:"disagrees"`     // both intervals have nothing in common
-	Lacks       string    `json:"may_lack"`      // what the replay may lack if it disagrees
+	Sensitivity *Estimated `json:"sensitivity"`   // null if nothing is predicted
+	Why         string     `json:"not_predicted"` // why not
+	Disagrees   bool       `json:"disagrees"`     // both intervals have nothing in common
+	Lacks       string     `json:"may_lack"`      // what the replay may lack if it disagrees
 }
 
 // Build makes the document about the experiment with a process of a trace. Without a replay nothing is compared.
-func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Document {
+func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Measurement {
 	r := Analyze(p.Experiment)
 	r.Compare(t, p, of)
 	d := r.Document()
@@ -107,11 +107,11 @@ func Of(t *analyze.Trace) *analyze.Process {
 }
 
 // Document is the result as a document.
-func (r *Result) Document() *Document {
+func (r *Result) Document() *Measurement {
 	e := r.Experiment
-	d := &Document{Schema: Schema, Seed: e.Seed, Budget: e.Budget, Slowed: r.Slowed, Progress: e.Progress,
+	d := &Measurement{Schema: Schema, Seed: e.Seed, Budget: e.Budget, Slowed: r.Slowed, Progress: e.Progress,
 		Threads: e.Threads, WallNS: int64((&estimator{Experiment: e}).ran()), Blocks: len(e.Blocks),
-		UnitNS: int64(r.Baseline), Rate: policy.FalseDiscovery.Value, Targets: []Row{}, Disagrees: r.Disagrees(),
+		UnitNS: int64(r.Baseline), Rate: policy.FalseDiscovery.Value, Targets: []TargetResult{}, Disagrees: r.Disagrees(),
 		Warnings: append([]string{}, r.Warnings...)}
 	for i := range e.Blocks {
 		if e.Blocks[i].Target == 0 {
@@ -126,17 +126,17 @@ func (r *Result) Document() *Document {
 	return d
 }
 
-func (x *Estimate) row() Row {
+func (x *Estimate) row() TargetResult {
 	t := &x.Target
-	row := Row{ID: t.ID, Name: targetName(t), Kind: string(t.Kind), Mode: string(t.Mode),
+	row := TargetResult{ID: t.ID, Name: targetName(t), Kind: string(t.Kind), Mode: string(t.Mode),
 		Calls: append([]string{}, t.Calls...), Threads: []uint64{}, Status: x.Status, Blocks: x.Blocks,
 		Delays: x.Occurrences, DelayNS: int64(x.each()), UnitNS: int64(x.Injected), Sensitivity: x.Sensitivity.interval(),
-		PValue: x.PValue, QValue: x.QValue, Curve: []Speedup{}, LongerNS: int64(x.Longer)}
+		PValue: x.PValue, QValue: x.QValue, Curve: []VirtualSpeedup{}, LongerNS: int64(x.Longer)}
 	for _, id := range t.Threads {
 		row.Threads = append(row.Threads, uint64(id))
 	}
 	for _, p := range x.Curve {
-		row.Curve = append(row.Curve, Speedup{p.Share, p.Blocks, p.Saved.interval(), p.PValue})
+		row.Curve = append(row.Curve, VirtualSpeedup{p.Share, p.Blocks, p.Saved.interval(), p.PValue})
 	}
 	if p := x.Replay; p != nil {
 		row.Replay = &Replayed{Why: p.Why, Disagrees: p.Disagrees, Lacks: p.Lacks}
@@ -163,7 +163,7 @@ func targetName(t *analyze.ExperimentTarget) string {
 func hex(n uint64) string { return fmt.Sprintf("%#x", n) }
 
 // interval is the slope in JSON, which knows no infinity.
-func (s *Slope) interval() *Interval {
+func (s *Slope) interval() *Estimated {
 	if s == nil {
 		return nil
 	}
@@ -173,11 +173,11 @@ func (s *Slope) interval() *Interval {
 		}
 		return &x
 	}
-	return &Interval{s.Estimate, end(s.Low), end(s.High)}
+	return &Estimated{s.Estimate, end(s.Low), end(s.High)}
 }
 
 // WriteJSON writes the document, indented.
-func (d *Document) WriteJSON(w io.Writer) error {
+func (d *Measurement) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)

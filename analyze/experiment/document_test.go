@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write the expected files anew")
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../..", Schema, "What `mtrace experiment --json` says of the delays that it added to a program.",
-		Document{}, *update); err != nil {
+	if err := schema.Compare("../..", Schema,
+		"What `mtrace experiment --json` says of the delays that it added to a program.", Measurement{}, *update); err != nil {
 		t.Error(err)
 	}
 }

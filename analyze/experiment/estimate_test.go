@@ -92,8 +92,8 @@ func TestLongerDecides(t *testing.T) {
 // blocksOf are alternating baselines and blocks of one target, with so many units of progress in 100 ms.
 func blocksOf(injected analyze.Nanos, units ...int64) (list []analyze.ExperimentBlock) {
 	for i, n := range units {
-		b := analyze.ExperimentBlock{Interval: analyze.Interval{Begin: analyze.Nanos(i) * 100 * ms, End: analyze.Nanos(i+1) * 100 * ms},
-			Units: n}
+		b := analyze.ExperimentBlock{Units: n}
+		b.Begin, b.End = analyze.Nanos(i)*100*ms, analyze.Nanos(i+1)*100*ms
 		if i%2 == 1 {
 			b.Target, b.Delay, b.Injected = 1, 1000, injected
 		}
@@ -122,7 +122,8 @@ func TestStatuses(t *testing.T) {
 		{"a program that stands still", blocksOf(10*ms, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), Slack, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e := &analyze.Experiment{Threads: 1, Targets: []analyze.ExperimentTarget{{ID: 1, Kind: wire.ExperimentCall, Mode: wire.ExperimentDelay}},
+			e := &analyze.Experiment{Threads: 1, Targets: []analyze.ExperimentTarget{{ID: 1, Kind: wire.ExperimentCall,
+				Mode: wire.ExperimentDelay}},
 				Blocks: c.blocks}
 			r := Analyze(e)
 			x := r.Estimates[0]

@@ -57,7 +57,8 @@ func (e *estimator) longer(x *Estimate) analyze.Nanos {
 		return 0
 	}
 	fewest := policy.FewestTreatedBlocks
-	if x.Target.Mode == wire.ExperimentSpeedup || x.Sensitivity == nil || math.IsInf(x.Sensitivity.High-x.Sensitivity.Low, 0) {
+	if x.Target.Mode == wire.ExperimentSpeedup || x.Sensitivity == nil ||
+		math.IsInf(x.Sensitivity.High-x.Sensitivity.Low, 0) {
 		blocks := max(fewest, e.blocksNeeded(x))
 		return moreTime(ran, float64(blocks+1)/max(0.5, float64(x.Blocks)))
 	}

@@ -37,7 +37,8 @@ type world struct {
 func (w *world) run(random *rand.Rand) *analyze.Experiment {
 	e := &analyze.Experiment{Seed: 1, Budget: 0.05, Progress: "commands", Threads: w.threads}
 	for i := range w.truth {
-		e.Targets = append(e.Targets, analyze.ExperimentTarget{ID: i + 1, Kind: wire.ExperimentCall, Mode: wire.ExperimentDelay})
+		e.Targets = append(e.Targets, analyze.ExperimentTarget{ID: i + 1, Kind: wire.ExperimentCall,
+			Mode: wire.ExperimentDelay})
 	}
 	var order []int
 	for len(order) < w.blocks {

@@ -13,7 +13,7 @@ import (
 const mostRows = 20
 
 // WriteText writes the document for people: at most a screen.
-func (d *Document) WriteText(w io.Writer) error {
+func (d *Measurement) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range d.Lines() {
 		b.WriteString(line)
@@ -24,15 +24,9 @@ func (d *Document) WriteText(w io.Writer) error {
 }
 
 // Lines are the text, line by line.
-func (d *Document) Lines() (lines []string) {
+func (d *Measurement) Lines() (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, wrap(fmt.Sprintf(format, args...))...) }
-	add("Experiment: delays in %d of %d blocks in %s, the rest are baselines (seed %d)", d.Blocks-d.Baselines, d.Blocks,
-		analyze.Nanos(d.WallNS), d.Seed)
-	if d.UnitNS > 0 {
-		add("A %s takes a thread %s without delays (%s); the delays slowed the program down by %s (budget %s).", d.unit(),
-			analyze.Nanos(d.UnitNS), analyze.Plural(d.Threads, "thread"), analyze.FormatShare(d.Slowed),
-			analyze.FormatShare(d.Budget))
-	}
+	add("Experiment: %s", d.Summary())
 	if d.Software {
 		add("Software Metal: times are not a GPU's.")
 	}
@@ -62,14 +56,12 @@ func (d *Document) Lines() (lines []string) {
 	if left > 0 {
 		add("... and %s, which --json lists", analyze.Plural(left, "more target"))
 	}
-	lines = append(lines, d.speedups()...)
-	for i := range d.Targets {
-		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
-			add("")
-			add("The replay disagrees about %s: %s measured, %s predicted. Do not rely on its predictions for it.",
-				analyze.Printable(r.Name), r.Sensitivity.Words(), r.Replay.Sensitivity.Words())
-			add("  Perhaps %s.", r.Replay.Lacks)
-		}
+	if curves := d.SpeedupLines(); curves != nil {
+		lines = append(append(lines, ""), curves...)
+	}
+	for _, text := range d.Disputes() {
+		add("")
+		add("%s", text)
 	}
 	if d.LongerNS > 0 {
 		add("")
@@ -78,8 +70,32 @@ func (d *Document) Lines() (lines []string) {
 	return lines
 }
 
-// speedups are the curves of virtual speed-ups.
-func (d *Document) speedups() (lines []string) {
+// Summary is what was done to the program, and what it cost.
+func (d *Measurement) Summary() string {
+	text := fmt.Sprintf("delays in %d of %d blocks in %s, the rest are baselines (seed %d).", d.Blocks-d.Baselines,
+		d.Blocks, analyze.Nanos(d.WallNS), d.Seed)
+	if d.UnitNS > 0 {
+		text += fmt.Sprintf(" A %s takes a thread %s without delays (%s); the delays slowed the program down by %s "+
+			"(budget %s).", d.unit(), analyze.Nanos(d.UnitNS), analyze.Plural(d.Threads, "thread"),
+			analyze.FormatShare(d.Slowed), analyze.FormatShare(d.Budget))
+	}
+	return text
+}
+
+// Disputes are the targets about which the replay disagrees, one paragraph each.
+func (d *Measurement) Disputes() (texts []string) {
+	for i := range d.Targets {
+		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
+			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: %s measured, %s predicted. Do not rely on its "+
+				"predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Words(),
+				r.Replay.Sensitivity.Words(), r.Replay.Lacks))
+		}
+	}
+	return texts
+}
+
+// SpeedupLines are the curves of virtual speed-ups, under a heading; none if there are no curves.
+func (d *Measurement) SpeedupLines() (lines []string) {
 	var rows [][]string
 	columns := 1
 	for i := range d.Targets {
@@ -109,6 +125,6 @@ func (d *Document) speedups() (lines []string) {
 			rows[i] = append(rows[i], "")
 		}
 	}
-	lines = []string{"", "Virtual speed-ups: time of a " + d.unit() + " saved if the target took so much less time"}
+	lines = []string{"Virtual speed-ups: time of a " + d.unit() + " saved if the target took so much less time"}
 	return append(lines, table(rows, columns, columns)...)
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // unit is what a unit of progress is called.
-func (d *Document) unit() string {
+func (d *Measurement) unit() string {
 	if name, marks := strings.CutPrefix(d.Progress, wire.ProgressMark); marks {
 		return analyze.Printable(name) + " (mark)"
 	}
@@ -19,7 +19,7 @@ func (d *Document) unit() string {
 }
 
 // Result is what is known of a target, in words.
-func (r *Row) Result() string {
+func (r *TargetResult) Result() string {
 	switch {
 	case r.Status == Undecided:
 		if r.LongerNS > 0 {
@@ -36,9 +36,9 @@ var statusWords = map[Status]string{
 	Affects: "progress depends on it", Slack: "slack", Opposite: "delays make the program faster",
 }
 
-// Finding is one sentence about a target: "10 µs more in each wait cost 9.40 µs a command buffer (8.70 to 10.1); replay:
-// 9.10 µs". The delay is that of all occurrences in a unit of progress.
-func (d *Document) Finding(id int) string {
+// Finding is one sentence about a target: "measured: 10.0 µs more in each command buffer (wait) cost 9.40 µs (8.70 µs to
+// 10.1 µs); replay: 9.10 µs". The delay is that of all occurrences in a unit of progress.
+func (d *Measurement) Finding(id int) string {
 	for i := range d.Targets {
 		r := &d.Targets[i]
 		if r.ID != id {
@@ -54,7 +54,7 @@ func (d *Document) Finding(id int) string {
 		if r.Replay != nil && r.Replay.Sensitivity != nil {
 			text += "; replay: " + cost(r.Replay.Sensitivity.Estimate)
 			if r.Replay.Disagrees {
-				text += ", which disagrees: perhaps " + r.Replay.Lacks
+				text += ", which disagrees and makes the verdict less certain"
 			}
 		}
 		if r.Status == Undecided {
@@ -77,7 +77,7 @@ func longer(ns int64) string {
 	return fmt.Sprintf("%d s", (ns+1e9-1)/1e9)
 }
 
-func (i *Interval) estimate() string {
+func (i *Estimated) estimate() string {
 	if i == nil {
 		return "-"
 	}
@@ -85,7 +85,7 @@ func (i *Interval) estimate() string {
 }
 
 // ends are the ends of the interval: "0.93 to 1.07".
-func (i *Interval) ends() string {
+func (i *Estimated) ends() string {
 	if i == nil {
 		return "-"
 	}
@@ -93,7 +93,7 @@ func (i *Interval) ends() string {
 }
 
 // Words are the estimate with its interval: "1.02 (0.95 to 1.09)".
-func (i *Interval) Words() string {
+func (i *Estimated) Words() string {
 	if i == nil {
 		return "-"
 	}
@@ -101,7 +101,7 @@ func (i *Interval) Words() string {
 }
 
 // shares are the same in percent.
-func (i *Interval) shares() string {
+func (i *Estimated) shares() string {
 	percent := func(x *float64) string {
 		if x == nil {
 			return "?"
@@ -127,7 +127,7 @@ func number(x float64) string {
 }
 
 // predicted is the replay's sensitivity in a cell.
-func (r *Row) predicted() string {
+func (r *TargetResult) predicted() string {
 	if r.Replay == nil || r.Replay.Sensitivity == nil {
 		return "-"
 	}
@@ -135,7 +135,7 @@ func (r *Row) predicted() string {
 }
 
 // delay is the mean delay of an occurrence in a cell.
-func (r *Row) delay() string {
+func (r *TargetResult) delay() string {
 	if r.DelayNS == 0 {
 		return "-"
 	}

@@ -105,6 +105,7 @@ func (x *answers) report(opts Options) *Report {
 	r.Scopes = x.scopes
 	buildSteps(r, t, x.repeats)
 	buildSerialization(r, x.causesIn(), opts)
+	buildExperiment(r, t, x.causesIn())
 	if x.hang != nil {
 		buildHang(r, x.hang.Document(t))
 	}

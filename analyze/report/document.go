@@ -2,7 +2,10 @@
 // docs/vocabulary.md.
 package report
 
-import "mtrace/analyze/hang"
+import (
+	"mtrace/analyze/experiment"
+	"mtrace/analyze/hang"
+)
 
 // Schema names the document.
 const Schema = "mtrace.report/1"
@@ -38,6 +41,8 @@ type Report struct {
 	Serialization    Serialization     `json:"serialization"`
 	WhatIf           []WhatIf          `json:"what_if"` // what would help, that which would bring most first
 	Insights         []Insight         `json:"insights"`
+	// what delays that mtrace added to the run say; absent if none were added
+	Experiment *experiment.Measurement `json:"experiment,omitempty"`
 
 	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was requested
 

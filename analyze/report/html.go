@@ -61,6 +61,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"queues":         func(list []queueRow) []queueRow { return list[:min(mostListed, len(list))] },
 	"waited":         func(list []CompileWait) []CompileWait { return list[:min(mostListed, len(list))] },
 	"compiled":       func(list []CompileItem) []CompileItem { return list[:min(mostListed, len(list))] },
+	"sensitivities":  sensitivities,
 	"beyond":         func(listed int) int { return max(0, listed-mostListed) },
 	"percent":        func(share float64) float64 { return 100 * min(1, max(0, share)) },
 	"kernels":        func(list []Kernel) []Kernel { return list[:min(mostKernels, len(list))] },

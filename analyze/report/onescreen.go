@@ -18,14 +18,14 @@ const mostScreenLines = 40
 
 // screenRows bounds the rows of each part of the one-screen report.
 type screenRows struct {
-	evidence, helps, threads, kernels, notes, warnings int
+	evidence, targets, helps, threads, kernels, notes, warnings int
 }
 
 // usualScreenRows are the rows of a report whose parts all fit.
-var usualScreenRows = screenRows{evidence: 4, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3}
+var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3}
 
 // leastScreenRows are the rows that every part keeps.
-var leastScreenRows = screenRows{evidence: 2, helps: 3, threads: 3, kernels: 2, notes: 1, warnings: 1}
+var leastScreenRows = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 2, notes: 1, warnings: 1}
 
 // tighter returns one row less of the part that can best spare it, or false if every part has its least rows.
 func (s screenRows) tighter() (screenRows, bool) {
@@ -39,6 +39,8 @@ func (s screenRows) tighter() (screenRows, bool) {
 		s.threads--
 	case s.notes > least.notes:
 		s.notes--
+	case s.targets > least.targets:
+		s.targets--
 	case s.helps > least.helps:
 		s.helps--
 	case s.evidence > least.evidence:
@@ -53,7 +55,8 @@ func (s screenRows) tighter() (screenRows, bool) {
 
 // screenParts are the parts of the one-screen report in their order.
 var screenParts = []func(r *Report, w *sheet, rows screenRows){
-	screenSource, screenHang, screenVerdict, screenHelps, screenThreads, screenGPU, screenSteps, screenNotes, screenEnd,
+	screenSource, screenHang, screenVerdict, screenExperiment, screenHelps, screenThreads,
+	screenGPU, screenSteps, screenNotes, screenEnd,
 }
 
 // hungParts are the same of a run that hangs: where the program is stuck, and no more.

@@ -28,6 +28,7 @@ var sections = []section{
 	{"hang", writeHang, totals},
 	{"verdict", writeVerdict, causes},
 	{"help", writeWhatIf, causes},
+	{"experiment", writeExperiment, causes},
 	{"warnings", writeWarnings, totals},
 	{"insights", writeInsights, causes},
 	{"threads", writeThreads, totals},

@@ -1,0 +1,109 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"mtrace/analyze"
+	"mtrace/analyze/cause"
+	"mtrace/analyze/experiment"
+	"mtrace/analyze/policy"
+	"mtrace/collector/wire"
+)
+
+// buildExperiment adds what an experiment says, if the run was one. A replay that the experiment contradicts makes the
+// verdict less certain, since the verdict relies on what the replay predicts.
+func buildExperiment(r *Report, t *analyze.Trace, a *cause.Analysis) {
+	p := experiment.Of(t)
+	if p == nil {
+		return
+	}
+	r.Experiment = experiment.Build(t, p, a.Replay())
+	slower := ""
+	if slowed := r.Experiment.Slowed; slowed > 0 {
+		slower = fmt.Sprintf(" (%s slower)", analyze.FormatShare(slowed))
+	}
+	r.Warnings = append([]string{"Delays were added to this run" + slower + ": its times and verdict are not the " +
+		"program's own."}, r.Warnings...)
+	if r.Experiment.Disagrees {
+		r.Serialization.Confidence = min(r.Serialization.Confidence, policy.DisputedVerdict)
+	}
+}
+
+// writeExperiment writes the section of an experiment.
+func writeExperiment(w *sheet, r *Report) {
+	if r.Experiment == nil {
+		return
+	}
+	head(w, "experiment", "sensitivity of progress to delays that mtrace added")
+	for _, line := range r.Experiment.Lines() {
+		fmt.Fprintln(w, "  "+line)
+	}
+}
+
+// screenExperiment writes what an experiment says about its first targets, a line each.
+func screenExperiment(r *Report, w *sheet, rows screenRows) {
+	if r.Experiment == nil {
+		return
+	}
+	label := "MEASURED"
+	for i := range r.Experiment.Targets[:min(rows.targets, len(r.Experiment.Targets))] {
+		text := strings.TrimPrefix(r.Experiment.Finding(r.Experiment.Targets[i].ID), "measured: ")
+		labelled(w, label, keepUnits(strings.Fields(text)))
+		label = ""
+	}
+	if more := len(r.Experiment.Targets) - rows.targets; more > 0 {
+		fmt.Fprintf(w, "%*s... and %s: --section experiment\n", labelWidth, "", analyze.Plural(more, "more target"))
+	}
+}
+
+// A sensitivityRow is a target in the page. Positions are percentages of the axis.
+type sensitivityRow struct {
+	Name, Words, Replay, Result string
+	Blocks                      int
+	Known                       bool
+	Low, Width, At              float64
+	Marks                       []float64 // where 0 and 1 are
+}
+
+// sensitivities are the targets with a sensitivity, on an axis that they have in common.
+func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
+	least, most := -0.2, 1.2
+	var shown []*experiment.TargetResult
+	for i := range d.Targets {
+		t := &d.Targets[i]
+		if t.Mode == string(wire.ExperimentSpeedup) {
+			continue
+		}
+		shown = append(shown, t)
+		if s := t.Sensitivity; s != nil {
+			least, most = min(least, s.Estimate), max(most, s.Estimate)
+			if s.Low != nil && s.High != nil && *s.High-*s.Low < widestShown { // a wide one would hide the others
+				least, most = min(least, *s.Low), max(most, *s.High)
+			}
+		}
+	}
+	place := func(x float64) float64 { return 100 * min(1, max(0, (x-least)/(most-least))) }
+	for _, t := range shown {
+		row := sensitivityRow{Name: t.Name, Words: t.Sensitivity.Words(), Result: t.Result(), Blocks: t.Blocks,
+			Marks: []float64{place(0), place(1)}, Replay: "-"}
+		if t.Replay != nil && t.Replay.Sensitivity != nil {
+			row.Replay = t.Replay.Sensitivity.Words()
+		}
+		if s := t.Sensitivity; s != nil {
+			low, high := least, most
+			if s.Low != nil {
+				low = *s.Low
+			}
+			if s.High != nil {
+				high = *s.High
+			}
+			row.Known, row.Low, row.Width, row.At = true, place(low), place(high)-place(low), place(s.Estimate)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// widestShown is the width of an interval from which the axis does not show all of it.
+const widestShown = 10

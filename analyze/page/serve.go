@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"mtrace/analyze"
 )
@@ -18,22 +19,38 @@ import (
 // wants it any more.
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
-// A Server answers a browser on the same machine: with a page, and with documents of parts of its run. It answers
-// nobody else: what comes from another machine, or for a host of another name, which is how a page of somebody else's
-// would ask, is refused, and so is who does not know the token that all addresses begin with: other users of the
-// machine can reach the port, and a trace states what a program does.
+// A Server answers a browser on the same machine: with a page, and with documents of parts of its run. Until the page
+// is made it answers with a short one that loads itself again. Requests from other machines are refused, and those for
+// a host of another name, which a page of another site could make; so are requests without the token that all
+// addresses begin with: other users of the machine can reach the port, and a trace shows what a program does.
 type Server struct {
 	port   int
 	token  string
+	ready  chan struct{} // closed when page and detail are there
 	page   []byte
 	detail Detail
 	busy   chan struct{} // has room for one part that is read at a time
 }
 
-// NewServer serves a page on a port.
-func NewServer(port int, page []byte, detail Detail) *Server {
-	return &Server{port, rand.Text(), page, detail, make(chan struct{}, 1)}
+// NewServer serves on a port. It has no page yet.
+func NewServer(port int) *Server {
+	return &Server{port: port, token: rand.Text(), ready: make(chan struct{}), busy: make(chan struct{}, 1)}
 }
+
+// Show gives the server its page. It is called once.
+func (s *Server) Show(page []byte, detail Detail) {
+	s.page, s.detail = page, detail
+	close(s.ready)
+}
+
+// reloadAfter is how long a request waits for the page before it is answered with the one that loads itself again.
+const reloadAfter = time.Second
+
+// waitingPage is what a browser shows until the page is made. The address and its fragment stay the same.
+const waitingPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0">
+<title>mtrace</title><body style="font:16px system-ui;margin:3em">The trace is being analysed. The page appears here
+when that is done.</body></html>
+`
 
 // Path is that of the page: / and the token.
 func (s *Server) Path() string { return "/" + s.token + "/" }
@@ -54,12 +71,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !s.knows(r.URL.Path):
 		http.Error(w, "the address that mtrace view printed has a token in it, and this is without", http.StatusForbidden)
 	case r.URL.Path == s.Path():
-		head.Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(s.page)
+		s.whole(w, r)
 	case r.URL.Path == s.Path()+"detail":
 		s.part(w, r)
 	default:
 		http.NotFound(w, r)
+	}
+}
+
+// whole answers with the page, or, while that is being made, with the one that loads itself again.
+func (s *Server) whole(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	select {
+	case <-s.ready:
+		_, _ = w.Write(s.page)
+	case <-time.After(reloadAfter):
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = w.Write([]byte(waitingPage))
+	case <-r.Context().Done():
 	}
 }
 
@@ -89,6 +118,11 @@ func (s *Server) part(w http.ResponseWriter, r *http.Request) {
 	to, err2 := strconv.ParseInt(r.URL.Query().Get("to"), 10, 64)
 	if err1 != nil || err2 != nil || from < 0 || to <= from {
 		http.Error(w, "from and to are nanoseconds after the begin of the trace", http.StatusBadRequest)
+		return
+	}
+	select {
+	case <-s.ready:
+	case <-r.Context().Done():
 		return
 	}
 	select {

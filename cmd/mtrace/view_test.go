@@ -43,8 +43,18 @@ func view(t *testing.T, args ...string) viewing {
 	return viewing{cmd, strings.TrimSpace(address)}
 }
 
-// get asks it for something, as a host.
+// get asks it for something, as a host, and again while the page is being made.
 func (v viewing) get(t *testing.T, method, path, host string) (status int, text string) {
+	t.Helper()
+	for {
+		if status, text = v.request(t, method, path, host); status != http.StatusAccepted {
+			return status, text
+		}
+	}
+}
+
+// request sends one request to it.
+func (v viewing) request(t *testing.T, method, path, host string) (status int, text string) {
 	t.Helper()
 	r, err := http.NewRequest(method, v.address+path, nil)
 	if err != nil {
@@ -121,6 +131,39 @@ func TestView(t *testing.T) {
 	}
 }
 
+// TestViewServesAtOnce: the address is printed, and answered, before the trace is analysed. It was printed afterwards,
+// for a long trace after half a minute without a word.
+func TestViewServesAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "long.mtrace")
+	if _, err := longtrace.Write(path, longtrace.Shapes[0], 2_000_000, 2); err != nil {
+		t.Fatal(err)
+	}
+	v := view(t, path)
+	status, text := v.request(t, "GET", "", "")
+	if status != http.StatusAccepted || !strings.Contains(text, "being analysed") {
+		t.Errorf("before the analysis is done the page is %d: %.200s", status, text)
+	}
+	if status, text := v.get(t, "GET", "", ""); status != http.StatusOK || !strings.Contains(text, "page-data") {
+		t.Errorf("afterwards the page is %d: %.200s", status, text)
+	}
+}
+
+// TestViewOfNothing: what is wrong with a trace may show only after the address is printed. The command ends then, with
+// one line.
+func TestViewOfNothing(t *testing.T) {
+	for _, args := range [][]string{{"--pid", "1"}, {"--from", "100s"}} {
+		cmd := exec.Command(tool.mtrace, append(append([]string{"view"}, args...),
+			"../../fixtures/traces/device-sync.mtrace")...)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		startInTime(t, cmd)
+		err := cmd.Wait()
+		if cmd.ProcessState.ExitCode() != cli.ExitUsage || !strings.Contains(stderr.String(), "mtrace view: reading ") {
+			t.Errorf("%v: %v %q", args, err, stderr.String())
+		}
+	}
+}
+
 // TestViewSaysWhatIsWrong: a port that is taken, and no trace, end it with one line.
 func TestViewSaysWhatIsWrong(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -148,6 +191,7 @@ func TestViewInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := view(t, path)
+	v.get(t, "GET", "", "") // the browser shows what the first answer was
 	seen := browser.See(t, folder, v.address+"#200000000-200500000",
 		func(s consumers.Seen) bool { return strings.Contains(s.Document, "data-details=") })
 	if !strings.Contains(seen.Document, `data-drawn="yes"`) {

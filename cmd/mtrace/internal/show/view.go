@@ -76,46 +76,61 @@ func (v *viewer) run(std cli.Stdio, args []string) error {
 	if v.with != "" {
 		return v.runWith(ctx, std, listener, tool, args[0])
 	}
-	type prepared struct {
-		server *page.Server
-		err    error
+	if err := readable(args[0]); err != nil {
+		return err
 	}
-	done := make(chan prepared, 1)
+	server := page.NewServer(listener.Addr().(*net.TCPAddr).Port)
+	failed := make(chan error, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	go func() {
-		server, err := v.prepare(std, args[0], listener.Addr().(*net.TCPAddr).Port)
-		done <- prepared{server, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil
-	case p := <-done:
-		if p.err != nil {
-			return p.err
+		if err := v.prepare(std, args[0], server); err != nil {
+			failed <- err
+			cancel()
 		}
-		return v.serve(ctx, std, listener, p.server)
+	}()
+	err = v.serve(ctx, std, listener, server)
+	select {
+	case err := <-failed:
+		return err
+	default:
+		return err
 	}
 }
 
-// prepare makes the page, and what answers for more of it.
-func (v *viewer) prepare(std cli.Stdio, path string, port int) (*page.Server, error) {
+// readable returns an error if the trace cannot be opened. What else may be wrong with it shows when it is read.
+func readable(path string) error {
+	if loading.Instruments(path) {
+		return nil
+	}
+	file, err := loading.OpenTrace(path)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// prepare makes the page, and gives it to the server with the function that answers for more of it.
+func (v *viewer) prepare(std cli.Stdio, path string, server *page.Server) error {
 	r, trace, whole, err := (&ReportView{part: v.part}).buildPage(std, path, report.Options{Document: true})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	whole.Detail = !loading.Instruments(path)
 	var text bytes.Buffer
 	if err := page.Write(&text, r, whole); err != nil {
-		return nil, err
+		return err
 	}
 	if err := loading.CutError(trace); err != nil {
 		cli.Tell(std.Err, "mtrace view: %v", err)
 	}
-	return page.NewServer(port, text.Bytes(), func(ctx context.Context, from, to analyze.Nanos) (*page.Document, error) {
+	server.Show(text.Bytes(), func(ctx context.Context, from, to analyze.Nanos) (*page.Document, error) {
 		if !whole.Detail {
 			return nil, errors.New("the page has all there is")
 		}
 		return v.detail(ctx, path, whole, from, to)
-	}), nil
+	})
+	return nil
 }
 
 // detail makes the pictures of a part of the run, in the colours of the whole.

@@ -14,10 +14,17 @@ import (
 // newest work only because there was no other; and the system may share out processors better or worse than is
 // assumed.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
-	least, enough := math.Inf(1), policy.RunToRunVariation.Value
+	enough := policy.RunToRunVariation.Value
 	if p.Tied { // fixed waits for locks are what it is to do without
 		enough = policy.ReplayErrorLimit.Value
 	}
+	return calibrateTo(p, enough)
+}
+
+// calibrateTo returns the first reading that reproduces the run to within a share. Those in which threads wait for
+// locks come before those in which such waits take their recorded time.
+func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
+	least := math.Inf(1)
 	for _, scattered := range []float64{p.Processors.Scattered, 0, 1} {
 		for _, fixed := range []bool{false, true} {
 			for _, rule := range []program.Newest{p.Newest, {}} {

@@ -34,6 +34,7 @@ type Replay struct {
 	taken    evidence.GPUTaken // by another program
 	seed     uint64
 	tied     *Replay // of the program with signals; nil until it is asked for
+	delayed  *Replay // of which delays are predicted; nil until it is asked for
 	readings *readings
 	gains    []Gain // of things; nil until they are asked for
 	without  map[Change]answer

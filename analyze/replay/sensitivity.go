@@ -2,9 +2,11 @@ package replay
 
 import (
 	"math"
+	"math/rand/v2"
 
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay/change"
+	"mtrace/analyze/replay/extract"
 	"mtrace/analyze/replay/program"
 )
 
@@ -22,7 +24,7 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	if r.Why != "" {
 		return nil, r.Why
 	}
-	of := r.ofTied()
+	of := r.ofDelays()
 	p := of.program
 	times := a.Times(p)
 	if times == 0 {
@@ -60,12 +62,35 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	return s, ""
 }
 
+// ofDelays is the replay that predicts what a delay costs: a program in which threads wait for each other's signals and
+// locks for as long as the others make them, if such a program reproduces the run. In a program whose waits for locks
+// take their recorded time, a delay would never be hidden by such a wait.
+func (r *Replay) ofDelays() *Replay {
+	if r.delayed != nil {
+		return r.delayed
+	}
+	r.delayed = r.ofTied()
+	if r.delayed != r || r.evidence == nil {
+		return r.delayed
+	}
+	recorded, _ := extract.Program(r.evidence, r.taken, false)
+	p, base := calibrateTo(recorded, policy.ReplayErrorLimit.Value)
+	if base == 0 {
+		return r
+	}
+	if off := p.Rate(p.Recorded)/base - 1; math.Abs(off) <= policy.ReplayErrorLimit.Value {
+		r.delayed = &Replay{program: p, base: base, Error: off, evidence: r.evidence, taken: r.taken, seed: r.seed,
+			readings: newReadings(p, rand.New(rand.NewPCG(r.seed, 0x64656c6179)))}
+	}
+	return r.delayed
+}
+
 // Locks are the names of the locks that threads wait for in the replayed program, in the order of Added.Lock.
 func (r *Replay) Locks() []string {
 	if r.program == nil {
 		return nil
 	}
-	return r.ofTied().program.Names.Locks
+	return r.ofDelays().program.Names.Locks
 }
 
 // ThreadsNamed are the numbers of threads in the replayed program, by what they are called.
@@ -73,7 +98,7 @@ func (r *Replay) ThreadsNamed(names ...string) (numbers []int32) {
 	if r.program == nil {
 		return nil
 	}
-	threads := r.ofTied().program.Threads
+	threads := r.ofDelays().program.Threads
 	for t := range threads {
 		for _, name := range names {
 			if threads[t].Name == name {

@@ -42,6 +42,7 @@ type Sim struct {
 	Truth      SimTruth
 
 	BeforeWrite func(*Process) // adds to what was recorded; nil adds nothing
+	Delay       Delay          // that is added to the program
 
 	random    *rand.Rand
 	clock     clock
@@ -64,6 +65,15 @@ type SimTruth struct {
 	Started     int64 // when the first thread began
 	Finished    int64 // when the last thread ended
 	LockBlocked int64 // thread time blocked on locks
+	Injected    int64 // the sum of Delay in all its places
+}
+
+// A Delay is added in each of these places, as mtrace experiment does.
+type Delay struct {
+	Commit  int64 // before a commit
+	Wait    int64 // after a wait
+	Hold    int64 // before a lock is released
+	Handler int64 // in the completion handlers of a command buffer
 }
 
 // A Queue is a command queue.
@@ -286,12 +296,14 @@ func (s *Sim) done(b *Buffer) {
 		s.feed()
 	}
 	handled := s.clock.now + s.vary(s.Notify)/2
-	if len(b.handlers) > 0 { // a queue completes one command buffer after the other
+	if len(b.handlers) > 0 || s.Delay.Handler > 0 { // a queue completes one command buffer after the other
 		handled = max(handled, b.queue.handled)
 	}
 	for _, h := range b.handlers {
 		handled += h
 	}
+	handled += s.Delay.Handler
+	s.Truth.Injected += s.Delay.Handler
 	b.queue.handled = max(b.queue.handled, handled)
 	completes := func(handled int64) {
 		b.complete = true

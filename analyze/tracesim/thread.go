@@ -26,6 +26,14 @@ func (t *Thread) call(family wire.Family, selector string, cost int64, object ui
 	t.ring.Add(wire.MustLookup(family, selector), begin, t.Now(), object, arg)
 }
 
+// delay is one of the simulation's delays.
+func (t *Thread) delay(d int64) {
+	if d > 0 {
+		t.sim.Truth.Injected += d
+		t.sleep(d)
+	}
+}
+
 // Work computes, outside of Metal.
 func (t *Thread) Work(d int64) {
 	d = t.sim.vary(d)
@@ -77,6 +85,7 @@ func (t *Thread) Queue(l *Lock) {
 
 // Unlock gives the lock to the one that waits longest.
 func (t *Thread) Unlock(l *Lock) {
+	t.delay(t.sim.Delay.Hold)
 	l.holder = nil
 	if len(l.waiting) > 0 {
 		l.holder, l.waiting = l.waiting[0], l.waiting[1:]
@@ -155,6 +164,7 @@ func (t *Thread) Enqueue(b *Buffer) {
 
 // Commit hands the command buffer over.
 func (t *Thread) Commit(b *Buffer) {
+	t.delay(t.sim.Delay.Commit)
 	s, begin := t.sim, t.Now()
 	if s.CommitLock != nil {
 		t.Lock(s.CommitLock)
@@ -182,6 +192,7 @@ func (t *Thread) Wait(b *Buffer) {
 		t.sleep(200)
 	}
 	t.ring.Add(wire.MustLookup(wire.FamilyCommandBuffer, "waitUntilCompleted"), begin, t.Now(), b.id, 0)
+	t.delay(t.sim.Delay.Wait)
 }
 
 // SetEvent gives a shared event a value.

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/compile"
 	"mtrace/analyze/report"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 const ms = 1_000_000

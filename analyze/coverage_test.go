@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 // A trace that knows what it does not hold says so: in the model, in warnings, and in the verdict, which is trusted

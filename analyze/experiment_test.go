@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
 )
 
 // TestExperiment: what an experiment changed is on its process as plain values, on the clock of the trace.

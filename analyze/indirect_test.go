@@ -7,8 +7,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 // An indirect is a thread that fills and executes indirect command buffers.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
 )
 
 var (

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
 )
 
 var (

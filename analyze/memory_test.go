@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
 )
 
 // heapOfLoad is the most that loading a trace had in use at once, of the command buffers of one thread that makes as

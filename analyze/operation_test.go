@@ -7,8 +7,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 // A named is a thread that encodes work and calls it something.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracetest"
 )
 
 // The story: a program's threads handed their work to one that committed it. In a part of its run in which they only

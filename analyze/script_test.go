@@ -8,7 +8,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracetest"
 )
 
 // A script is a trace that is being written, of one process.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"mtrace/collector/tracefile"
-	"mtrace/collector/tracefile/validate"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/validate"
 )
 
 // A stackScript writes a trace of one thread, tick by tick, with stacks.

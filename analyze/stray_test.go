@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracetest"
 )
 
 // TestStrayIsCountedOnce: a record that belongs to no call is counted once, into however many slices or parts a run is

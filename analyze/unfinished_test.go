@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 // The window ended with the last record, so a program that worked for a moment and then waited for ever was reported as

@@ -8,8 +8,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 // Where dyld refuses to replace functions no wait for a lock or a signal is in the trace: the first lines, the warnings

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // A process that dies in its first millisecond leaves one sample, from which no rate can be told. The collector's own

@@ -15,9 +15,9 @@ import (
 	"github.com/rs/zerolog"
 
 	"mtrace/collector/tracefile"
-	"mtrace/collector/tracefile/validate"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/validate"
+	"mtrace/fixtures/wiretest"
 )
 
 // A recording is a collector at work in a test.

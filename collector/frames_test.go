@@ -15,7 +15,7 @@ import (
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // A bad frame ends its own connection with a reason, and costs the other process nothing.

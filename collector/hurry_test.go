@@ -9,7 +9,7 @@ import (
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // Who looks at the rings is told when records come by the socket: the drainer sends them when a ring fills faster than

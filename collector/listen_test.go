@@ -22,7 +22,7 @@ import (
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // A process that is done before its connection was accepted is in the trace all the same.

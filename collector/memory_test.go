@@ -14,7 +14,7 @@ import (
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // What is no region is refused with a reason.

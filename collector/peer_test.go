@@ -10,7 +10,7 @@ import (
 
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // dial connects as a traced process would, from inside the test.

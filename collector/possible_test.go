@@ -13,7 +13,7 @@ import (
 	"mtrace/analyze/report"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // scribble does what a program does that writes over memory which is not its own: every counter is nonsense. What was

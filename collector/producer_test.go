@@ -20,7 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // The tests run this binary again as the process that is traced: it does what the shim and its drainer do, and notes in

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"mtrace/collector/tracefile"
-	"mtrace/collector/tracefile/validate"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/validate"
 )
 
 // selected is the trace of a process, of what was selected: feed gives the records of its rings.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // A file that is shortened under a mapping raises SIGBUS in whoever reads it, and that would end the collector and with

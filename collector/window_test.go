@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"mtrace/collector/tracefile"
-	"mtrace/collector/tracefile/validate"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/validate"
 )
 
 // windowedRun feeds a window the records of a process whose clock counts nanoseconds.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"testing"
 
-	"mtrace/interpose/testlibrary"
+	"mtrace/fixtures/testlibrary"
 )
 
 // built is where the tests' binaries are, for as long as the test process runs.

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/replay"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/handmade"
+	"mtrace/fixtures/tracesim"
 )
 
 const inputPeriod = 1_000_000

@@ -6,7 +6,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/compile"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // compilesFirst is a thread that compiles pipeline states for most of its time, each function named step of another

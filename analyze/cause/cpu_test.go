@@ -7,7 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // rounds makes a trace of a second in which two threads, on two processors, hand a command buffer over every 50 ms and

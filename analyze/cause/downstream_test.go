@@ -5,7 +5,7 @@ import (
 
 	"mtrace/analyze/cause"
 	"mtrace/analyze/replay"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // compiledFor is a program of four threads, of which one compiles in each round what the others need too, and wait

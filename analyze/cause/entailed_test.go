@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 const us = analyze.Nanos(1000)

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/replay"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // A mix is a program of two kernels. What can be made faster in it really can be.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // The story: one completion handler in four wrote to a file for six milliseconds, which took most of the threads' time,

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // TestHandover: a thread that waits for the submitter's signal waits for an answer only if it handed something over,

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // handled is a run of four threads that wait for their work on a GPU that takes 90 µs to begin and as long to say that

@@ -7,7 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // twoQueues is a thread that waits for each of its command buffers of 5 ms or so on the GPU, and another one whose

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // TestLine: short command buffers behind a long one of another thread, in a shared queue, were once laid on a saturated

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/replay"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // A tie is a program in which threads wait for what others do, and not only for the GPU.

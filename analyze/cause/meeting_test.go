@@ -8,7 +8,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // meets makes rounds in which A, B and C work on the GPU and wait for who is last, who is A in nine of ten. With a

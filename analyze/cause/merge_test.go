@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/replay"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // smallBuffers are two threads that wait for each of their command buffers, with so many dispatches in each.

@@ -7,7 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 const us, ms = 1_000, 1_000_000

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // busyMachine is a program of four threads, on a machine of two processors that other programs want, too: the GPU's

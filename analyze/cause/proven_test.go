@@ -6,8 +6,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/replay"
+	"mtrace/fixtures/handmade"
 )
 
 const microsecond = 1_000

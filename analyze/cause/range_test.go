@@ -5,7 +5,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // A range of time may have the commits of command buffers and not their work on the GPU, which came later: their replay

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/policy"
+	"mtrace/fixtures/handmade"
 )
 
 // crowd are threads that each compute for a while, commit and wait, on a GPU that runs so many command buffers at a

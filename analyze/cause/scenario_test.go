@@ -7,7 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 func load(t testing.TB, path string) *analyze.Trace {

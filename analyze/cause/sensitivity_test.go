@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/policy"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // keptEnv names folders of kept recordings (the matrix's --keep), separated by colons: TestSensitivity then moves each

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // everydayWords stand for terms that Metal and its tools have: docs/style.md has the glossary.

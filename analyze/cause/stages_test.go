@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/handmade"
 )
 
 // TestStages: the second stage of a pipeline was said to starve, and to be four times as fast if it need not wait for

@@ -6,7 +6,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // startedSlowly is a run of threads that wait for each other's work, a second after another thread of the process has

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // shortOfProcessors is a run of six threads on two processors, which each may lose its processor between making a

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/replay"
+	"mtrace/fixtures/handmade"
 )
 
 // work lets threads A, B and C make a command buffer each millisecond, and wait for it.

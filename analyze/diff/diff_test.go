@@ -14,8 +14,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

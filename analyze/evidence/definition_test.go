@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/statistics"
+	"mtrace/fixtures/handmade"
 )
 
 type parts map[analyze.Part]analyze.Nanos

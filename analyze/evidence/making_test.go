@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // Memory that a thread makes while it has work in flight keeps nothing from the GPU.

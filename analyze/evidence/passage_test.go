@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // TestPassages: all that leads from one needless wait to the next hangs on it; beside a wait that is needed no more

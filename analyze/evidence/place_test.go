@@ -5,7 +5,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // TestPlace: the parts of a wait that have their place in time follow one another from its begin to its end, and are as

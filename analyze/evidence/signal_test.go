@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // The story: a command buffer waits for a value or any larger one, and it was looked for among command buffers that

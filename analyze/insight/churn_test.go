@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // Small objects that were never released were nothing, because they are less than a mebibyte.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // Distributions with one hump are not said to have two, and two humps are found where they are.

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/compile"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // Work that runs on the GPU until another queue's has ended is named, with both queues.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // What allocates memory resident was recorded, and never mentioned.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // steady is a program that repeats a step.

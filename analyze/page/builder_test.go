@@ -7,8 +7,8 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/report"
-	"mtrace/analyze/tracesim"
 	"mtrace/fixtures/longtrace"
+	"mtrace/fixtures/tracesim"
 )
 
 // whole makes the document of a trace that is loaded as one.

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/report"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/handmade"
 	"mtrace/fixtures/longtrace"
+	"mtrace/fixtures/tracesim"
 )
 
 // written is the page of a report and a document.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"mtrace/analyze"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/report"
+	"mtrace/fixtures/handmade"
 	"mtrace/fixtures/longtrace"
 )
 

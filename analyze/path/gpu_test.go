@@ -5,9 +5,9 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/handmade"
 	"mtrace/analyze/path"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/handmade"
+	"mtrace/fixtures/tracesim"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/path"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 func load(t *testing.T, file string) *analyze.Trace {

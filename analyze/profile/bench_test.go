@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracetest"
 )
 
 // BenchmarkBuild makes the GPU's and the waits' profile of a loaded trace: a sample is a command buffer's work, or a

@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/tracesim"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
+	"mtrace/fixtures/tracetest"
 )
 
 func load(t *testing.T, path string) *analyze.Trace {

@@ -11,7 +11,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // withStacks is a scenario of which every call that has a stack has one.

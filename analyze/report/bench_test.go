@@ -8,9 +8,9 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/wire"
 	"mtrace/fixtures/longtrace"
+	"mtrace/fixtures/tracesim"
 )
 
 // large is a trace of eight threads with a hundred thousand command buffers in all, each waited for.

@@ -13,9 +13,9 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/cause"
 	"mtrace/analyze/profile"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
 )
 
 // checkWhole runs everything on a trace and checks what holds for every trace.

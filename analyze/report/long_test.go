@@ -14,8 +14,8 @@ import (
 	"mtrace/analyze/cause"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/policy"
-	"mtrace/analyze/tracesim"
 	"mtrace/fixtures/longtrace"
+	"mtrace/fixtures/tracesim"
 )
 
 // both are the reports on a trace as one, and in parts.

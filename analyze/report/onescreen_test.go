@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // TestOneScreen: the default text of every scenario has at most 40 lines on a sheet of the usual width, names the

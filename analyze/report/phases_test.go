@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/profile"
-	"mtrace/analyze/tracesim"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracesim"
+	"mtrace/fixtures/tracetest"
 )
 
 // keptTraces names a folder of recorded traces to check ranges on, beside those that the tests make.

@@ -15,8 +15,8 @@ import (
 	"unicode/utf8"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracesim"
+	"mtrace/fixtures/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

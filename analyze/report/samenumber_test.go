@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracetest"
 )
 
 // Two machines' processes may have one number, and a number comes again. The story: a long report, which adds parts up,

@@ -9,9 +9,9 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/timeline"
-	"mtrace/analyze/tracesim"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracesim"
 )
 
 // FuzzSlices: whatever the records in a trace are, in slices each call is written as often as of the trace read as one,

@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 	"mtrace/fixtures/longtrace"
+	"mtrace/fixtures/tracetest"
 )
 
 // inSlices are the JSON lines of a trace that was read in slices of so many records, in the order of their text.

@@ -24,10 +24,10 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracetest"
 	"mtrace/analyze/wholefile"
 	"mtrace/collector/wire"
 	"mtrace/fixtures/consumers"
+	"mtrace/fixtures/tracetest"
 )
 
 var update = flag.Bool("update", false, "write the golden files and docs/schema/events.1.json")

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze/tracetest"
 	"mtrace/fixtures/consumers"
+	"mtrace/fixtures/tracetest"
 )
 
 func firefoxOf(b *bytes.Buffer) *Writer { return NewFirefox(b) }

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/tracetest"
 )
 
 // TestSignals: an arrow leads from the moment at which a thread gave a signal to the end of the wait for it, in both

@@ -11,9 +11,9 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/wire"
 	"mtrace/fixtures/consumers"
+	"mtrace/fixtures/tracetest"
 )
 
 func speedscopeOf(b *bytes.Buffer) *Writer { return NewSpeedscope(b) }

@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
-	"mtrace/analyze/tracetest"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
 	"mtrace/fixtures/consumers"
+	"mtrace/fixtures/tracesim"
+	"mtrace/fixtures/tracetest"
 )
 
 func write(t testing.TB, path string, open func(*bytes.Buffer) *Writer) ([]byte, *analyze.Trace) {

@@ -11,7 +11,7 @@ import (
 	"github.com/joshdk/go-junit"
 	yaml "go.yaml.in/yaml/v3"
 
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // An action is what the tests look at of the action for GitHub.

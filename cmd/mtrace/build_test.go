@@ -13,7 +13,7 @@ import (
 
 	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/fixtures/softmetal"
-	"mtrace/interpose/testlibrary"
+	"mtrace/fixtures/testlibrary"
 )
 
 // tool is the folder of a build of everything, as ./build.sh lays it out in bin/: the tests run the real programs.

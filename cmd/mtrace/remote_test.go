@@ -17,7 +17,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/cmd/mtrace/internal/cli"
-	"mtrace/collector/relay/relaytest"
+	"mtrace/fixtures/relaytest"
 )
 
 const relayToken = "a token for these tests"

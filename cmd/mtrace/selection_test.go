@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"mtrace/analyze"
-	"mtrace/analyze/tracesim"
 	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/fixtures/tracesim"
 )
 
 // inProcess runs a command without a process of its own.

@@ -10,7 +10,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/collector/tracefile"
-	"mtrace/collector/tracefile/validate"
+	"mtrace/fixtures/validate"
 )
 
 // stacksProgram builds testdata/stacks.c.

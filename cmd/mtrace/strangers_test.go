@@ -17,7 +17,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/collector/tracefile"
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // strangerScript connects to every collector's socket in a folder that /proc/net/unix shows, as often as it is asked

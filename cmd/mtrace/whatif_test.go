@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"mtrace/analyze/tracesim"
-	"mtrace/analyze/tracetest"
+	"mtrace/fixtures/tracesim"
+	"mtrace/fixtures/tracetest"
 )
 
 // What is asked for with --what-if is predicted, and what cannot be asked gets one clear line and status 2. The trace

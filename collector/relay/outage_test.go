@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"mtrace/collector/relay/relaytest"
+	"mtrace/fixtures/relaytest"
 )
 
 // The network is cut again and again, in every way a network can be: what arrives is what was written, once.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // workload makes n records of a thread in a process with as many threads.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"mtrace/collector/wire"
-	"mtrace/collector/wire/wiretest"
+	"mtrace/fixtures/wiretest"
 )
 
 // newRegion makes a region in memory that is shared with nobody. Most of its pages are never touched.

@@ -13,8 +13,8 @@ import (
 
 	"mtrace/collector"
 	"mtrace/collector/tracefile"
-	"mtrace/collector/tracefile/validate"
 	"mtrace/collector/wire"
+	"mtrace/fixtures/validate"
 )
 
 // trace runs a program with the collector that users have, and opens what that wrote. took is longer than the program

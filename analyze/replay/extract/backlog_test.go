@@ -5,7 +5,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
-	"mtrace/analyze/handmade"
+	"mtrace/fixtures/handmade"
 )
 
 // backlog are threads that fill their queues at once. The GPU runs one command buffer of each at a time, for 150

@@ -8,8 +8,8 @@ import (
 	"github.com/google/pprof/profile"
 
 	"mtrace/analyze/xctrace/summary"
-	"mtrace/analyze/xctrace/xctracetest"
 	"mtrace/fixtures/xctrace/export"
+	"mtrace/fixtures/xctracetest"
 )
 
 // again writes a profile and reads it, as go tool pprof would.

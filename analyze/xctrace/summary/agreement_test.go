@@ -18,8 +18,8 @@ import (
 	"mtrace/analyze/timeline"
 	"mtrace/analyze/xctrace"
 	"mtrace/analyze/xctrace/summary"
-	"mtrace/analyze/xctrace/xctracetest"
 	"mtrace/fixtures/xctrace/export"
+	"mtrace/fixtures/xctracetest"
 )
 
 // workRow is a row of the GPU as the simulation made it.

@@ -17,8 +17,8 @@ func blocking(t testing.TB, args ...string) *exec.Cmd {
 		"-o", "OUT", "testdata/blocking.cc", shapes, "-lpthread"), args...)
 }
 
-// TestBlocking: every call that blocks outside of Metal is recorded with what it waited for, and a wait at a barrier or a
-// futex with the thread that ended it; a call that need not wait is not recorded.
+// TestBlocking: each call that blocks outside of Metal is recorded with the kind of file that it waited for, and each
+// wait at a barrier or a futex with the thread that ended the wait. A call that does not have to wait is not recorded.
 func TestBlocking(t *testing.T) {
 	r := trace(t, blocking(t))
 	if !r.state.Success() {
@@ -62,8 +62,8 @@ func TestBlockingWithoutMetal(t *testing.T) {
 	}
 }
 
-// A handler of a signal that waits may interrupt its thread while the tracer writes a record: what it records then would
-// garble that one, so it records nothing. Each record of the trace is one that the program made.
+// A signal handler that waits can interrupt its thread while the tracer writes a record. Recording the wait would
+// garble that record, so the tracer must not record it. The test checks that the trace has only intact records.
 func TestHandlerThatWaits(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	r := trace(t, exec.Command(build(t, "handlers", "gcc", "-O2", "-std=gnu11", "-Wall", "-Wextra", "-Werror",

@@ -1,5 +1,5 @@
-// The floor core: the shared memory, its rings and who writes them, the connection to the collector. One piece of C,
-// because cgo compiles only this folder; see docs/architecture.md.
+// The core floor: the shared memory with its rings, the threads that write them, and the connection to the collector.
+// One compilation unit, because cgo compiles only this folder; see docs/architecture.md.
 #include "core/children.c"
 #include "core/clock.c"
 #include "core/fact.c"

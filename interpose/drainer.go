@@ -11,7 +11,7 @@ import (
 	"mtrace/interpose/drainer"
 )
 
-// drain moves records and facts to the collector until that is gone.
+// drain moves records and facts to the collector until the collector is gone.
 func drain() {
 	runtime.LockOSThread()
 	if C.mt_drainer_ready() == 0 {
@@ -23,7 +23,7 @@ func drain() {
 	select {} // The collector is gone; the program continues.
 }
 
-// A process asks the C half.
+// A process forwards the drainer's requests to the C half.
 type process struct{}
 
 func (process) Send(kind, ring uint32, position uint64, a, b []byte) bool {

@@ -1,5 +1,5 @@
-// The floor features: what else is recorded of some calls. One piece of C, because cgo compiles only this folder; see
-// docs/architecture.md.
+// The features floor: what is recorded besides the calls themselves. One compilation unit, because cgo compiles only
+// this folder; see docs/architecture.md.
 #include "features/capture.c"
 #include "features/completion.c"
 #include "features/early.c"

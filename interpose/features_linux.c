@@ -1,3 +1,3 @@
-// The floor features: what else is recorded of some calls. On Linux. One piece of C, because cgo compiles only this
-// folder; see docs/architecture.md.
+// The features floor on Linux: what is recorded besides the calls themselves. One compilation unit, because cgo
+// compiles only this folder; see docs/architecture.md.
 #include "features/signposts_linux.c"

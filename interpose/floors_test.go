@@ -78,7 +78,8 @@ var (
 	spoken   = regexp.MustCompile(`//[^\n]*|"(?:\\.|[^"\\\n])*"`)
 	namesMT  = regexp.MustCompile(`\bmt_\w+`)
 	function = regexp.MustCompile(`(?m)^[A-Za-z_][\w ()*]*?[ *](mt_\w+)\([^;{]*\)\s*\{`)
-	variable = regexp.MustCompile(`(?m)^[A-Za-z_][\w ()*]*[ *](mt_\w+)(?:\[[^\]]*\])*(?: __attribute__\(\([^;]*\)\))?(?: =|;)`)
+	variable = regexp.MustCompile(`(?m)^[A-Za-z_][\w ()*]*[ *](mt_\w+)(?:\[[^\]]*\])*(?: ` +
+		`__attribute__\(\([^;]*\)\))?(?: =|;)`)
 )
 
 // readAlone says the same of a file by its text, whatever system it is for.
@@ -244,7 +245,8 @@ func TestFloorsOfHeaders(t *testing.T) {
 // variable there, without a word of the compiler's.
 func TestFloorsAreWhole(t *testing.T) {
 	system := regexp.MustCompile(`_(linux|darwin)\.c$`)
-	own := regexp.MustCompile(`(?m)^static (?:_Atomic )?(?:[\w]+ |\*|\([^()]*\) ?)+\**(\w+)(?:\[[^\]]*\])?(?: =|;)|^\} (\w+)(?:\[[^\]]*\])?(?: =|;)`)
+	own := regexp.MustCompile(`(?m)^static (?:_Atomic )?(?:[\w]+ |\*|\([^()]*\) ?)+\**(\w+)(?:\[[^\]]*\])?(?: ` +
+		`=|;)|^\} (\w+)(?:\[[^\]]*\])?(?: =|;)`)
 	for _, floor := range floors {
 		paths, err := filepath.Glob(floor + "/*.c")
 		if err != nil {

@@ -1,5 +1,5 @@
-// The floor hook: how a call is found, replaced and recorded. One piece of C, because cgo compiles only this folder;
-// see docs/architecture.md.
+// The hook floor: how a call is found, replaced and recorded. One compilation unit, because cgo compiles only this
+// folder; see docs/architecture.md.
 #include "hook/async.c"
 #include "hook/base.c"
 #include "hook/canary.c"

@@ -315,13 +315,19 @@ enum {
   MT_CALL_encoder_sampleCountersInBuffer_atSampleIndex_withBarrier_ = 145,
   MT_CALL_encoder_synchronizeResource_ = 146,
   MT_CALL_encoder_synchronizeTexture_slice_level_ = 147,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_ = 148,
-  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_ = 149,
-  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_options_ = 150,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_ = 151,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_options_ = 152,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_
+      = 148,
+  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_
+      = 149,
+  MT_CALL_encoder_copyFromBuffer_sourceOffset_sourceBytesPerRow_sourceBytesPerImage_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_options_
+      = 150,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_
+      = 151,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toBuffer_destinationOffset_destinationBytesPerRow_destinationBytesPerImage_options_
+      = 152,
   MT_CALL_encoder_generateMipmapsForTexture_ = 153,
-  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_toTexture_destinationSlice_destinationLevel_sliceCount_levelCount_ = 154,
+  MT_CALL_encoder_copyFromTexture_sourceSlice_sourceLevel_toTexture_destinationSlice_destinationLevel_sliceCount_levelCount_
+      = 154,
   MT_CALL_encoder_copyFromTexture_toTexture_ = 155,
   MT_CALL_encoder_optimizeContentsForGPUAccess_ = 156,
   MT_CALL_encoder_optimizeContentsForGPUAccess_slice_level_ = 157,
@@ -331,7 +337,8 @@ enum {
   MT_CALL_encoder_copyIndirectCommandBuffer_sourceRange_destination_destinationIndex_ = 161,
   MT_CALL_encoder_optimizeIndirectCommandBuffer_withRange_ = 162,
   MT_CALL_encoder_resolveCounters_inRange_destinationBuffer_destinationOffset_ = 163,
-  MT_CALL_encoder_copyFromTensor_sourceOrigin_sourceDimensions_toTensor_destinationOrigin_destinationDimensions_ = 164,
+  MT_CALL_encoder_copyFromTensor_sourceOrigin_sourceDimensions_toTensor_destinationOrigin_destinationDimensions_
+      = 164,
   MT_CALL_archive_setLabel_ = 165,
   MT_CALL_archive_addComputePipelineFunctionsWithDescriptor_error_ = 166,
   MT_CALL_archive_addRenderPipelineFunctionsWithDescriptor_error_ = 167,
@@ -375,7 +382,8 @@ enum {
   MT_CALL_ioCommandBuffer_addCompletedHandler_ = 205,
   MT_CALL_ioCommandBuffer_loadBytes_size_sourceHandle_sourceHandleOffset_ = 206,
   MT_CALL_ioCommandBuffer_loadBuffer_offset_size_sourceHandle_sourceHandleOffset_ = 207,
-  MT_CALL_ioCommandBuffer_loadTexture_slice_level_size_sourceBytesPerRow_sourceBytesPerImage_destinationOrigin_sourceHandle_sourceHandleOffset_ = 208,
+  MT_CALL_ioCommandBuffer_loadTexture_slice_level_size_sourceBytesPerRow_sourceBytesPerImage_destinationOrigin_sourceHandle_sourceHandleOffset_
+      = 208,
   MT_CALL_ioCommandBuffer_copyStatusToBuffer_offset_ = 209,
   MT_CALL_ioCommandBuffer_commit = 210,
   MT_CALL_ioCommandBuffer_waitUntilCompleted = 211,
@@ -399,7 +407,8 @@ enum {
   MT_CALL_pipeline_newIntersectionFunctionTableWithDescriptor_ = 229,
   MT_CALL_encoder_buildAccelerationStructure_descriptor_scratchBuffer_scratchBufferOffset_ = 230,
   MT_CALL_encoder_refitAccelerationStructure_descriptor_destination_scratchBuffer_scratchBufferOffset_ = 231,
-  MT_CALL_encoder_refitAccelerationStructure_descriptor_destination_scratchBuffer_scratchBufferOffset_options_ = 232,
+  MT_CALL_encoder_refitAccelerationStructure_descriptor_destination_scratchBuffer_scratchBufferOffset_options_
+      = 232,
   MT_CALL_encoder_copyAccelerationStructure_toAccelerationStructure_ = 233,
   MT_CALL_encoder_writeCompactedAccelerationStructureSize_toBuffer_offset_ = 234,
   MT_CALL_encoder_writeCompactedAccelerationStructureSize_toBuffer_offset_sizeDataType_ = 235,
@@ -407,7 +416,8 @@ enum {
   MT_CALL_encoder_updateTextureMappings_mode_regions_mipLevels_slices_numRegions_ = 237,
   MT_CALL_encoder_updateTextureMapping_mode_region_mipLevel_slice_ = 238,
   MT_CALL_encoder_updateTextureMapping_mode_indirectBuffer_indirectBufferOffset_ = 239,
-  MT_CALL_encoder_moveTextureMappingsFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_ = 240,
+  MT_CALL_encoder_moveTextureMappingsFromTexture_sourceSlice_sourceLevel_sourceOrigin_sourceSize_toTexture_destinationSlice_destinationLevel_destinationOrigin_
+      = 240,
   MT_CALL_encoder_renderCommandEncoder = 241,
   MT_CALL_mtl4Queue_commit_count_ = 242,
   MT_CALL_mtl4Queue_commit_count_options_ = 243,
@@ -464,9 +474,11 @@ enum {
   MT_CALL_compiler_newDynamicLibrary_completionHandler_ = 294,
   MT_CALL_compiler_newDynamicLibraryWithURL_completionHandler_ = 295,
   MT_CALL_compiler_newComputePipelineStateWithDescriptor_compilerTaskOptions_completionHandler_ = 296,
-  MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_ = 297,
+  MT_CALL_compiler_newComputePipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_
+      = 297,
   MT_CALL_compiler_newRenderPipelineStateWithDescriptor_compilerTaskOptions_completionHandler_ = 298,
-  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_ = 299,
+  MT_CALL_compiler_newRenderPipelineStateWithDescriptor_dynamicLinkingDescriptor_compilerTaskOptions_completionHandler_
+      = 299,
   MT_CALL_compiler_newRenderPipelineStateBySpecializationWithDescriptor_pipeline_completionHandler_ = 300,
   MT_CALL_compiler_newBinaryFunctionWithDescriptor_compilerTaskOptions_completionHandler_ = 301,
   MT_CALL_compiler_newMachineLearningPipelineStateWithDescriptor_error_ = 302,
@@ -486,8 +498,10 @@ enum {
   MT_CALL_encoder_drawPrimitives_indirectBuffer_indirectBufferOffset_ = 316,
   MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_ = 317,
   MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_ = 318,
-  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_ = 319,
-  MT_CALL_encoder_drawIndexedPrimitives_indexType_indexBuffer_indexBufferOffset_indirectBuffer_indirectBufferOffset_ = 320,
+  MT_CALL_encoder_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_
+      = 319,
+  MT_CALL_encoder_drawIndexedPrimitives_indexType_indexBuffer_indexBufferOffset_indirectBuffer_indirectBufferOffset_
+      = 320,
   MT_CALL_encoder_drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 321,
   MT_CALL_encoder_drawMeshThreads_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 322,
   MT_CALL_encoder_dispatchThreadsPerTile_ = 323,
@@ -535,7 +549,8 @@ enum {
   MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrix_rightHandSideMatrix_solutionMatrix_ = 365,
   MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrix_rightHandSideMatrix_pivotIndices_solutionMatrix_ = 366,
   MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_resultIndexMatrix_resultValueMatrix_ = 367,
-  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrices_resultMatrix_scaleVector_offsetVector_biasVector_startIndex_ = 368,
+  MT_CALL_mpsKernel_encodeToCommandBuffer_sourceMatrices_resultMatrix_scaleVector_offsetVector_biasVector_startIndex_
+      = 368,
   MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_biasVector_resultMatrix_ = 369,
   MT_CALL_mpsKernel_encodeToCommandBuffer_inputMatrix_weightMatrix_biasVector_resultMatrix_ = 370,
   MT_CALL_mpsKernel_encodeToCommandBuffer_destinationMatrix_ = 371,
@@ -592,9 +607,12 @@ enum {
   MT_CALL_resource_indirectRenderCommandAtIndex_ = 422,
   MT_CALL_indirectCommand_setRenderPipelineState_ = 423,
   MT_CALL_indirectCommand_drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_ = 424,
-  MT_CALL_indirectCommand_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_ = 425,
-  MT_CALL_indirectCommand_drawPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_ = 426,
-  MT_CALL_indirectCommand_drawIndexedPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_controlPointIndexBuffer_controlPointIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_ = 427,
+  MT_CALL_indirectCommand_drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_
+      = 425,
+  MT_CALL_indirectCommand_drawPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_
+      = 426,
+  MT_CALL_indirectCommand_drawIndexedPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_controlPointIndexBuffer_controlPointIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_
+      = 427,
   MT_CALL_indirectCommand_drawMeshThreadgroups_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 428,
   MT_CALL_indirectCommand_drawMeshThreads_threadsPerObjectThreadgroup_threadsPerMeshThreadgroup_ = 429,
   MT_CALL_function_MTLCodeGenServiceBuildRequest = 430,
@@ -790,11 +808,16 @@ enum {
   "sampleCountersInBuffer:atSampleIndex:withBarrier:", \
   "synchronizeResource:", \
   "synchronizeTexture:slice:level:", \
-  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", \
-  "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", \
-  "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:options:", \
-  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:destinationBytesPerImage:", \
-  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:destinationBytesPerImage:options:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:destinationLevel:" \
+      "destinationOrigin:", \
+  "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:" \
+      "destinationLevel:destinationOrigin:", \
+  "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:" \
+      "destinationLevel:destinationOrigin:options:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:" \
+      "destinationBytesPerImage:", \
+  "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:" \
+      "destinationBytesPerImage:options:", \
   "generateMipmapsForTexture:", \
   "copyFromTexture:sourceSlice:sourceLevel:toTexture:destinationSlice:destinationLevel:sliceCount:levelCount:", \
   "copyFromTexture:toTexture:", \
@@ -850,7 +873,8 @@ enum {
   "addCompletedHandler:", \
   "loadBytes:size:sourceHandle:sourceHandleOffset:", \
   "loadBuffer:offset:size:sourceHandle:sourceHandleOffset:", \
-  "loadTexture:slice:level:size:sourceBytesPerRow:sourceBytesPerImage:destinationOrigin:sourceHandle:sourceHandleOffset:", \
+  "loadTexture:slice:level:size:sourceBytesPerRow:sourceBytesPerImage:destinationOrigin:sourceHandle:" \
+      "sourceHandleOffset:", \
   "copyStatusToBuffer:offset:", \
   "commit", \
   "waitUntilCompleted", \
@@ -882,7 +906,8 @@ enum {
   "updateTextureMappings:mode:regions:mipLevels:slices:numRegions:", \
   "updateTextureMapping:mode:region:mipLevel:slice:", \
   "updateTextureMapping:mode:indirectBuffer:indirectBufferOffset:", \
-  "moveTextureMappingsFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", \
+  "moveTextureMappingsFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:" \
+      "destinationLevel:destinationOrigin:", \
   "renderCommandEncoder", \
   "commit:count:", \
   "commit:count:options:", \
@@ -1068,8 +1093,10 @@ enum {
   "setRenderPipelineState:", \
   "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", \
   "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:baseInstance:", \
-  "drawPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
-  "drawIndexedPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:controlPointIndexBuffer:controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
+  "drawPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:instanceCount:baseInstance:" \
+      "tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
+  "drawIndexedPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:controlPointIndexBuffer:" \
+      "controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", \
   "drawMeshThreadgroups:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
   "drawMeshThreads:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", \
   "MTLCodeGenServiceBuildRequest", \

@@ -39,10 +39,12 @@ mtrace.charts = function (page) {
       scales: {x: {time: false}, y: {range: (u, low, high) => list[0].unit === "share" ? [0, 1] : [0,
           Math.max(1, high * 1.08)]}},
       axes: [axis(ink, grid, {values: (u, all) => all.map((n) => instant(n)), space: 80}),
-          axis(ink, grid, {values: (u, all) => all.map(write), size: 72, ...(list[0].unit === "bytes" ? {incrs: powers} : {})})],
+          axis(ink, grid, {values: (u, all) => all.map(write), size: 72, ...(list[0].unit === "bytes"
+              ? {incrs: powers} : {})})],
       series: [{label: "time", value: (u, n) => n == null ? "" : mtrace.duration(n)},
           ...list.map((s, i) => ({label: s.name, value: (u, n) => n == null ? "" : write(n),
-        stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1 ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false},
+        stroke: mtrace.palette[i % mtrace.palette.length], fill: list.length === 1
+            ? mtrace.palette[i] + "44" : undefined, width: 1.5, points: {show: false},
         paths: uPlot.paths.stepped({align: 1})}))],
       cursor: {drag: {x: true, y: false}}, legend: {live: true}})};
     const rows = [["from", ...list.map((s) => s.name)]], step = Math.max(1, Math.ceil(count / 24));

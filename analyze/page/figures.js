@@ -67,7 +67,8 @@ mtrace.palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc94
 // unfold has nothing folded on paper.
 mtrace.unfold = function () {
   const folded = [];
-  addEventListener("beforeprint", () => { for (const d of document.querySelectorAll("details:not([open])")) { d.open = true; folded.push(d); } });
+  addEventListener("beforeprint",
+      () => { for (const d of document.querySelectorAll("details:not([open])")) { d.open = true; folded.push(d); } });
   addEventListener("afterprint", () => { for (const d of folded.splice(0)) d.open = false; });
 };
 
@@ -80,7 +81,8 @@ mtrace.figures = function (root) {
     return {ink: style.getPropertyValue("--ink").trim(), grid: style.getPropertyValue("--grid").trim()};
   };
   function figure(title, remark, plot, rows) {
-    const figure = document.createElement("figure"), caption = document.createElement("figcaption"), at = document.createElement("div"), details = document.createElement("details"),
+    const figure = document.createElement("figure"), caption = document.createElement("figcaption"),
+        at = document.createElement("div"), details = document.createElement("details"),
       summary = document.createElement("summary"), scroll = document.createElement("div");
     const name = document.createElement("b");
     name.textContent = title;
@@ -106,7 +108,8 @@ mtrace.figures = function (root) {
     const index = plots.push(null) - 1;
     makers.push(make);
   }
-  const axis = (ink, grid, more) => ({stroke: ink, grid: {stroke: grid, width: 1}, ticks: {stroke: grid}, font: "11px system-ui, sans-serif", ...more});
+  const axis = (ink, grid, more) => ({stroke: ink, grid: {stroke: grid, width: 1}, ticks: {stroke: grid},
+      font: "11px system-ui, sans-serif", ...more});
 
   const again = () => makers.forEach((make) => make());
   let width = root.clientWidth;

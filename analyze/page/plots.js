@@ -5,7 +5,8 @@
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));
   const three = (n) => n == null ? "" : n === 0 ? "0" : n >= 999.5 ? Math.round(n).toString() : n.toPrecision(3);
   const percent = (share) => (100 * share).toFixed(1) + "%";
-  const change = (ratio) => ratio == null ? "" : ratio >= 10 ? three(ratio) + " ×" : ratio <= 0.1 ? "1/" + three(1 / ratio) : (ratio >= 1 ? "+" : "−") + Math.abs(100 * (ratio - 1)).toFixed(1) + "%";
+  const change = (ratio) => ratio == null ? "" : ratio >= 10 ? three(ratio) + " ×" : ratio <= 0.1
+      ? "1/" + three(1 / ratio) : (ratio >= 1 ? "+" : "−") + Math.abs(100 * (ratio - 1)).toFixed(1) + "%";
   const cursor = {drag: {x: false, y: false}};
   const lined = [[], [8, 5], [2, 4]];
 
@@ -18,7 +19,8 @@
     const along = (values) => { const found = new Map(curves.threads.map((x, i) => [x,
         values[i]])); return xs.map((x) => found.has(x) ? found.get(x) : null); };
     const write = (u, n) => three(n), points = (color, width,
-        size) => ({stroke: color, width, paths: () => null, points: {show: true, size, stroke: color, fill: size > 5 ? color : undefined}});
+        size) => ({stroke: color, width, paths: () => null, points: {show: true, size, stroke: color, fill: size > 5
+            ? color : undefined}});
     const plot = {height: 320, data: [xs, at((r) => r.ops_per_s), at((r) => r.min_ops_per_s),
         at((r) => r.max_ops_per_s), ...curves.lines.map((l) => along(l.values))], options: (ink, grid) => ({
       scales: {x: {time: false}, y: {range: (u, low, high) => [0,
@@ -30,7 +32,8 @@
           {label: "median", value: write, ...points(mtrace.palette[0], 2, 9)},
               {label: "least", value: write, ...points(mtrace.palette[0], 1, 5)},
         {label: "most", value: write, ...points(mtrace.palette[0], 1, 5)},
-        ...curves.lines.map((l, i) => ({label: l.name, value: write, stroke: i === 0 ? ink : mtrace.palette[i], width: 1.5, dash: lined[i % lined.length], spanGaps: true, points: {show: false}}))],
+        ...curves.lines.map((l, i) => ({label: l.name, value: write, stroke: i === 0 ? ink : mtrace.palette[i],
+            width: 1.5, dash: lined[i % lined.length], spanGaps: true, points: {show: false}}))],
       cursor})};
     figure((series.name ? series.name + ": " : "") + "Throughput",
         "operations a second, with the least and the most of the runs", plot,
@@ -93,7 +96,8 @@
     }
     const rest = list.length - shown.length;
     if (rest > 0) {
-      const details = document.createElement("details"), summary = document.createElement("summary"), scroll = document.createElement("div");
+      const details = document.createElement("details"), summary = document.createElement("summary"),
+          scroll = document.createElement("div");
       summary.textContent = "All " + list.length + " that were compared";
       scroll.className = "scroll";
       scroll.append(mtrace.table(table(list)));

@@ -1,10 +1,10 @@
 package wire
 
-// Call numbers a row of the table: a traced method or function, or a record the tracer makes of its own accord. Numbers
-// are in files: rows are only ever added, with the next number, and a retired row keeps its number.
+// Call is the number of a row of the table: a traced method or function, or a record that the tracer writes on its own.
+// The numbers are stored in trace files. A new row gets the next number, and a retired row keeps its number.
 type Call uint16
 
-// The records of the tracer itself, and the calls the analysis asks for by name.
+// The tracer's own records, and the calls that the analysis refers to by name.
 const (
 	CallNone        Call = 0
 	CallMore        Call = 1
@@ -21,7 +21,7 @@ const (
 	CallSignpost     Call = 436
 )
 
-// callCount is one more than the last number: there is a row for each, but CallNone.
+// callCount is the number of calls, CallNone included. It is one more than the highest call number.
 const callCount = 1 +
 	len(tracerCalls) + len(functionCalls) + len(deviceCalls) + len(queueCalls) + len(ioCalls) + len(commandBufferCalls) +
 	len(encoderCalls) +
@@ -52,7 +52,8 @@ func tableOf(lists ...[]Row) (table [callCount]Row) {
 	return table
 }
 
-// Row is the call's row in the table. A number beyond the table, from a newer library, has a row that says so.
+// Row returns the call's row in the table. For a number that is not in the table, from a newer library, it returns a
+// row that shows the number.
 func (c Call) Row() Row {
 	if int(c) < len(Table) {
 		return Table[c]

@@ -1,7 +1,7 @@
 package wire
 
-// What is reported of an encoder that is made. sampledFields come with --gpu-timing encoder only: else there is no More
-// record.
+// Values of calls that create an encoder. sampledFields are recorded only with --gpu-timing encoder; without it these
+// calls have no More record.
 var (
 	encoderFields = []Field{{At: InX0, Role: RoleDispatchType}, {At: InX1, Role: RoleSampling}}
 	sampledFields = []Field{{At: InX1, Role: RoleSampling}}

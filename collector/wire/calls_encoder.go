@@ -1,6 +1,7 @@
 package wire
 
-// gridFields are the size of a dispatch, and of its threadgroups. Of a grid without unit only the GPU knows the size.
+// gridFields are the sizes of a dispatch's grid and threadgroups. UnitNone is for indirect dispatches, whose size only
+// the GPU knows.
 func gridFields(unit Unit) []Field {
 	return []Field{
 		{At: InX0Low, Role: RoleGrid, Unit: unit, name: "grid width"}, {At: InX0High, Role: RoleGrid, Unit: unit,
@@ -18,7 +19,8 @@ var (
 		{At: InX1, Role: RoleTo, Kind: KindBuffer, name: "destination buffer"}}
 )
 
-// Which commands of an indirect command buffer. Where the range lies in memory, only the GPU knows it.
+// The range of commands of an indirect command buffer that an encoder executes. In some calls the range is in a buffer,
+// which only the GPU reads.
 var (
 	indirectFields = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"}}
 	rangeFields    = []Field{{At: InX0, Role: RoleObject, Kind: KindResource, name: "indirect command buffer"},
@@ -63,11 +65,19 @@ var encoderCalls = [...]Row{
 	{145, "sampleCountersInBuffer:atSampleIndex:withBarrier:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
 	{146, "synchronizeResource:", FamilyEncoder, GroupEncode, EffectNone, encoder, resource, nil},
 	{147, "synchronizeTexture:slice:level:", FamilyEncoder, GroupEncode, EffectNone, encoder, resource, nil},
-	{148, "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", FamilyEncoder, GroupEncode, EffectCopies, encoder, texels, copyFields},
-	{149, "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", FamilyEncoder, GroupEncode, EffectCopies, encoder, bytesOf, copyFields},
-	{150, "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:options:", FamilyEncoder, GroupEncode, EffectCopies, encoder, bytesOf, copyFields},
-	{151, "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:destinationBytesPerImage:", FamilyEncoder, GroupEncode, EffectCopies, encoder, bytesOf, copyFields},
-	{152, "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:destinationBytesPerRow:destinationBytesPerImage:options:", FamilyEncoder, GroupEncode, EffectCopies, encoder, bytesOf, copyFields},
+	{148, "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:" +
+		"destinationLevel:destinationOrigin:", FamilyEncoder, GroupEncode, EffectCopies, encoder, texels, copyFields},
+	{149, "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:" +
+		"destinationLevel:destinationOrigin:", FamilyEncoder, GroupEncode, EffectCopies, encoder, bytesOf, copyFields},
+	{150, "copyFromBuffer:sourceOffset:sourceBytesPerRow:sourceBytesPerImage:sourceSize:toTexture:destinationSlice:" +
+		"destinationLevel:destinationOrigin:options:", FamilyEncoder, GroupEncode, EffectCopies, encoder, bytesOf,
+		copyFields},
+	{151, "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:" +
+		"destinationBytesPerRow:destinationBytesPerImage:", FamilyEncoder, GroupEncode, EffectCopies, encoder, bytesOf,
+		copyFields},
+	{152, "copyFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toBuffer:destinationOffset:" +
+		"destinationBytesPerRow:destinationBytesPerImage:options:", FamilyEncoder, GroupEncode, EffectCopies, encoder,
+		bytesOf, copyFields},
 	{153, "generateMipmapsForTexture:", FamilyEncoder, GroupEncode, EffectNone, encoder, resource, nil},
 	{154, "copyFromTexture:sourceSlice:sourceLevel:toTexture:destinationSlice:destinationLevel:sliceCount:levelCount:",
 		FamilyEncoder, GroupEncode, EffectCopies, encoder, texels, copyFields},
@@ -105,7 +115,8 @@ var encoderCalls = [...]Row{
 	{238, "updateTextureMapping:mode:region:mipLevel:slice:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
 	{239, "updateTextureMapping:mode:indirectBuffer:indirectBufferOffset:", FamilyEncoder, GroupEncode, EffectNone,
 		encoder, none, nil},
-	{240, "moveTextureMappingsFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:destinationLevel:destinationOrigin:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
+	{240, "moveTextureMappingsFromTexture:sourceSlice:sourceLevel:sourceOrigin:sourceSize:toTexture:destinationSlice:" +
+		"destinationLevel:destinationOrigin:", FamilyEncoder, GroupEncode, EffectNone, encoder, none, nil},
 	{241, "renderCommandEncoder", FamilyEncoder, GroupEncode, EffectMakes, encoder, made(KindRenderEncoder), nil},
 
 	{271, "barrierAfterQueueStages:beforeStages:visibilityOptions:", FamilyEncoder, GroupEncode, EffectNone, encoder,
@@ -144,7 +155,8 @@ var encoderCalls = [...]Row{
 		EffectDraws, encoder, vertices, nil},
 	{318, "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:", FamilyEncoder,
 		GroupEncode, EffectDraws, encoder, vertices, nil},
-	{319, "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:baseInstance:", FamilyEncoder, GroupEncode, EffectDraws, encoder, vertices, nil},
+	{319, "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:" +
+		"baseInstance:", FamilyEncoder, GroupEncode, EffectDraws, encoder, vertices, nil},
 	{320, "drawIndexedPrimitives:indexType:indexBuffer:indexBufferOffset:indirectBuffer:indirectBufferOffset:",
 		FamilyEncoder, GroupEncode, EffectDraws, encoder, none, nil},
 	{321, "drawMeshThreadgroups:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", FamilyEncoder, GroupEncode,

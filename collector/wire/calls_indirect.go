@@ -1,8 +1,8 @@
 package wire
 
-// indirectCalls are the methods of MTLIndirectCommandBuffer, MTLIndirectComputeCommand and MTLIndirectRenderCommand, by
-// which commands are encoded once to be executed many times. A command is a new object each time that it is asked for:
-// the index says which place in the buffer it is.
+// indirectCalls are the methods of MTLIndirectCommandBuffer, MTLIndirectComputeCommand and MTLIndirectRenderCommand,
+// with which commands are encoded once and executed many times. Metal returns a new command object for each request of
+// the same command: its index identifies the command in the buffer.
 var indirectCalls = [...]Row{
 	{415, "indirectComputeCommandAtIndex:", FamilyResource, GroupEncode, EffectMakes, resource, made(KindIndirectCommand),
 		[]Field{{At: InX0, Role: RoleFirst, name: "at index"}}},
@@ -21,9 +21,15 @@ var indirectCalls = [...]Row{
 	{423, "setRenderPipelineState:", FamilyIndirectCommand, GroupEncode, EffectBinds, indirectCommand, pipelineState, nil},
 	{424, "drawPrimitives:vertexStart:vertexCount:instanceCount:baseInstance:", FamilyIndirectCommand, GroupEncode,
 		EffectDraws, indirectCommand, vertices, nil},
-	{425, "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:baseInstance:", FamilyIndirectCommand, GroupEncode, EffectDraws, indirectCommand, vertices, nil},
-	{426, "drawPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", FamilyIndirectCommand, GroupEncode, EffectDraws, indirectCommand, vertices, nil},
-	{427, "drawIndexedPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:controlPointIndexBuffer:controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", FamilyIndirectCommand, GroupEncode, EffectDraws, indirectCommand, vertices, nil},
+	{425, "drawIndexedPrimitives:indexCount:indexType:indexBuffer:indexBufferOffset:instanceCount:baseVertex:" +
+		"baseInstance:", FamilyIndirectCommand, GroupEncode, EffectDraws, indirectCommand, vertices, nil},
+	{426, "drawPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:instanceCount:baseInstance:" +
+		"tessellationFactorBuffer:tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:",
+		FamilyIndirectCommand, GroupEncode, EffectDraws, indirectCommand, vertices, nil},
+	{427, "drawIndexedPatches:patchStart:patchCount:patchIndexBuffer:patchIndexBufferOffset:controlPointIndexBuffer:" +
+		"controlPointIndexBufferOffset:instanceCount:baseInstance:tessellationFactorBuffer:" +
+		"tessellationFactorBufferOffset:tessellationFactorBufferInstanceStride:", FamilyIndirectCommand, GroupEncode,
+		EffectDraws, indirectCommand, vertices, nil},
 	{428, "drawMeshThreadgroups:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", FamilyIndirectCommand,
 		GroupEncode, EffectDraws, indirectCommand, threads, nil},
 	{429, "drawMeshThreads:threadsPerObjectThreadgroup:threadsPerMeshThreadgroup:", FamilyIndirectCommand, GroupEncode,

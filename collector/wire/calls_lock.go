@@ -3,19 +3,20 @@ package wire
 var (
 	lockHolder = Field{Role: RoleHolder, name: "thread id of the holder when the wait began, 0 when not known"}
 	signaller  = Field{Role: RoleSignaller,
-		name: "thread id of the one that signalled, 0 when not known; failed when none came"}
-	signalBits = Field{Role: RoleBits, name: "bit 0: a semaphore was given back by the thread that had taken it, as a " +
-		"lock is; bit 1: who signalled had touched, " +
-		"after its answer to the one before and before its commit, an object that the waiting thread had touched of late"}
-	lockName     = Field{At: InX0, Role: RoleName, name: "its symbol or label, or of the function that waited"}
+		name: "thread id of the signalling thread, 0 when not known; the failed flag marks a timeout"}
+	signalBits = Field{Role: RoleBits, name: "bit 0: a semaphore was signalled by the thread that had waited for it, " +
+		"as a lock is " +
+		"released; bit 1: between its previous reply and its commit, the signalling thread used an object " +
+		"that the waiting thread had used recently"}
+	lockName     = Field{At: InX0, Role: RoleName, name: "its symbol or label, or else the name of the waiting function"}
 	lockAddress  = Field{At: InX1, Role: RoleAddress}
 	lockFields   = []Field{lockName, lockAddress}
 	signalFields = []Field{lockName, lockAddress,
-		{At: InX2, Role: RoleGave, name: "address of what the thread itself had signalled last, since its wait before"},
-		{At: InX3, Role: RoleAgo, Unit: UnitTicks, name: "time from the signal to the end in"}}
+		{At: InX2, Role: RoleGave, name: "address of what the waiting thread itself last signalled after its previous wait"},
+		{At: InX3, Role: RoleAgo, Unit: UnitTicks, name: "time from the signal to the end of the wait in"}}
 	ended         = Field{Role: RoleProcess, name: "process id of the child that ended, 0 when not known"}
 	processFields = []Field{{At: InX0, Role: RoleName,
-		name: "the program of the child that was asked for, or the command"}}
+		name: "the awaited program, or the command"}}
 )
 
 // lockCalls are the functions that wait for a lock of the program; only their waits are recorded.
@@ -41,7 +42,7 @@ var lockCalls = [...]Row{
 	{414, "dispatch_barrier_async_and_wait_f", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 }
 
-// What the object of a wait for a signal says.
+// The bits of the Object of a wait for a signal.
 const (
 	SignalGivenBack ObjectID = 1 << 0
 	SignalFetched   ObjectID = 1 << 1

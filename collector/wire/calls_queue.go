@@ -31,7 +31,8 @@ var ioCalls = [...]Row{
 		ioCommandBuffer, bytesOf, nil},
 	{207, "loadBuffer:offset:size:sourceHandle:sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone,
 		ioCommandBuffer, bytesOf, nil},
-	{208, "loadTexture:slice:level:size:sourceBytesPerRow:sourceBytesPerImage:destinationOrigin:sourceHandle:sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, bytesOf, nil},
+	{208, "loadTexture:slice:level:size:sourceBytesPerRow:sourceBytesPerImage:destinationOrigin:sourceHandle:" +
+		"sourceHandleOffset:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, bytesOf, nil},
 	{209, "copyStatusToBuffer:offset:", FamilyIoCommandBuffer, GroupOther, EffectNone, ioCommandBuffer, none, nil},
 	{210, "commit", FamilyIoCommandBuffer, GroupOther, EffectCommits, ioCommandBuffer, none, nil},
 	{211, "waitUntilCompleted", FamilyIoCommandBuffer, GroupOther, EffectWaitsCompleted, ioCommandBuffer, none, nil},

@@ -1,6 +1,6 @@
 package wire
 
-// tracerCalls are the records that the tracer makes of its own accord.
+// tracerCalls are the records that the tracer writes on its own, without a traced call.
 var tracerCalls = [...]Row{
 	{CallMore, "more", FamilyTracer, GroupNone, EffectContinues, none, none, nil},
 	{CallThreadStart, "thread start", FamilyTracer, GroupNone, EffectStartsThread, none,
@@ -11,23 +11,24 @@ var tracerCalls = [...]Row{
 	{CallScheduled, "scheduled", FamilyTracer, GroupNone, EffectSchedules, commandBuffer, none, nil},
 
 	{67, "made", FamilyTracer, GroupNone, EffectHands,
-		Field{Role: RoleObject, name: "device, library or compiler that was asked"},
-		Field{Role: RoleMade, Kind: KindObject, name: "which came to a completion handler"}, nil},
+		Field{Role: RoleObject, name: "device, library or compiler that created it"},
+		Field{Role: RoleMade, Kind: KindObject, name: "passed to a completion handler"}, nil},
 
 	{342, "mark", FamilyTracer, GroupNone, EffectMarks, none, named("the name the program gave to the moment"), nil},
 	{343, "scope", FamilyTracer, GroupNone, EffectScopes, none,
-		named("the name the program gave to the time from begin to end"),
+		named("the program's name for the time from begin to end"),
 		[]Field{{At: InX0, Role: RoleDepth, name: scopesAround}}},
 	{CallEncoderTimes, "encoder times", FamilyTracer, GroupNone, EffectTimes, encoder, Field{Role: RoleSampling},
 		encoderTimesFields},
 
 	{CallStack, "stack", FamilyTracer, GroupNone, EffectSeesStack,
 		Field{Role: RoleBits, name: "bit 0: the GIL was held, bit 1: it is known whether it was"},
-		Field{Role: RoleStack, name: "StackID of the call that begins at the end of this record, which is the time that " +
+		Field{Role: RoleStack, name: "StackID of the call that begins when this record ends; the record's duration is " +
+			"the time " +
 			"it took to find it"}, nil},
 
 	{CallCanary, "canary", FamilyTracer, GroupNone, EffectChecks, none,
-		Field{Role: RoleCall, name: "a call that the self-check made and that was seen"}, nil},
+		Field{Role: RoleCall, name: "a call that the self-check made and the tracer recorded"}, nil},
 	{CallScopeBegins, "scope begins", FamilyTracer, GroupNone, EffectOpensScope,
 		Field{Role: RoleDepth, name: scopesAround},
 		named("its name; a scope record follows when it ends"), nil},
@@ -48,7 +49,7 @@ var tracerCalls = [...]Row{
 
 const scopesAround = "how many scopes are around it"
 
-// When the GPU ran it. Begin and end of the record completed are when the tracer's handler ran.
+// The GPU times of an encoder.
 var (
 	completedFields = []Field{{At: InX0, Role: RoleGPUBegin, Unit: UnitNanos, name: "GPUStartTime"},
 		{At: InX1, Role: RoleGPUEnd, Unit: UnitNanos, name: "GPUEndTime"},
@@ -66,7 +67,7 @@ var functionCalls = [...]Row{
 
 	{405, "MTLCopyAllDevicesWithObserver", FamilyFunction, GroupOther, EffectMakes, none, devicesMade, nil},
 
-	// Of the private compiler service, which programs call to compile without a device. Whether it failed it says to a
-	// block.
+	// Functions of the private compiler service, which programs call to compile without a device. A block receives the
+	// result, so the record cannot show whether the compilation failed.
 	{430, "MTLCodeGenServiceBuildRequest", FamilyFunction, GroupCompile, EffectBuildsLibrary, none, none, libraryFields},
 }

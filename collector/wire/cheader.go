@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// CName is the call's name in the generated C header: MT_CALL_family_selector with underscores for colons.
+// CName is the call's name in the generated C header: MT_CALL_family_selector, with an underscore for each colon.
 func (c Call) CName() string {
 	r := c.Row()
 	name := strings.NewReplacer(":", "_", " ", "_").Replace(r.Selector)
@@ -15,8 +15,8 @@ func (c Call) CName() string {
 	return "MT_CALL_" + r.Family.String() + "_" + name
 }
 
-// CHeader is the text of interpose/wire.h: the calls and the memory layout for the shim, made from this package's
-// tables. A test compares it with the file; `go test ./collector/wire -update` writes it.
+// CHeader returns the text of interpose/wire.h: the calls and the memory layout for the shim, generated from this
+// package's tables. A test compares it with the file; `go test ./collector/wire -update` writes the file.
 func CHeader() string {
 	var b strings.Builder
 	b.WriteString("// Made from collector/wire by `go test ./collector/wire -update`. Do not edit.\n")
@@ -99,13 +99,13 @@ func CHeader() string {
 	}
 	fmt.Fprintf(&b, "  MT_FAMILY_COUNT = %d\n};\n\nenum {\n", len(familyNames))
 	for i := range Table {
-		fmt.Fprintf(&b, "  %s = %d,\n", Call(i).CName(), i)
+		b.WriteString(enumLine(Call(i).CName(), i))
 	}
 	fmt.Fprintf(&b, "  MT_CALL_COUNT = %d\n};\n\n", len(Table))
 	b.WriteString("// The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.\n#define " +
 		"MT_SELECTORS { \\\n")
 	for _, row := range Table {
-		fmt.Fprintf(&b, "  %q, \\\n", row.Selector)
+		b.WriteString(selectorLine(row.Selector))
 	}
 	b.WriteString("}\n\n// Initializes an array that says of each call, by number, whether its stack is recorded when " +
 		"stacks are.\n#define MT_CALLS_WITH_STACK { \\\n")
@@ -116,4 +116,24 @@ func CHeader() string {
 	}
 	b.WriteString("}\n#endif\n")
 	return b.String()
+}
+
+// headerColumns is the length from which a line of the header is broken.
+const headerColumns = 116
+
+// enumLine declares an enumeration constant, on two lines if its name is long.
+func enumLine(name string, value int) string {
+	if len(name) < headerColumns-len("   = 999,") {
+		return fmt.Sprintf("  %s = %d,\n", name, value)
+	}
+	return fmt.Sprintf("  %s\n      = %d,\n", name, value)
+}
+
+// selectorLine is a string of the array of selectors. C joins adjacent literals, so a long selector takes two lines.
+func selectorLine(selector string) string {
+	if len(selector) <= headerColumns {
+		return fmt.Sprintf("  %q, \\\n", selector)
+	}
+	split := strings.LastIndexByte(selector[:headerColumns], ':') + 1
+	return fmt.Sprintf("  %q \\\n      %q, \\\n", selector[:split], selector[split:])
 }

@@ -5,26 +5,26 @@ import (
 	"unsafe"
 )
 
-// The page of a process's children: one u32 that counts those who left a word, then ChildrenMost u32 process ids, in
-// the processes' own numbering, with childForked or without; 0 is one that is not known. A process passes it to the
-// collector with its hello and to its children by fork. A child that uses Metal and can reach the collector in no other
-// way notes itself there. The shim writes it, the collector reads it.
+// The page of a process's children: a u32 counter of the entries, then ChildrenMost u32 process ids in the processes'
+// own numbering, some with the bit childForked; an id of 0 is unknown. The traced process passes the page to the
+// collector with its hello, and to its children by fork. A child that uses Metal and cannot reach the collector adds
+// itself to the page. The shim writes the page, the collector reads it.
 const (
 	// ChildrenSize is the size of the page in bytes.
 	ChildrenSize = 4096
-	// ChildrenMost is how many process ids it has room for.
+	// ChildrenMost is the number of process ids that the page has room for.
 	ChildrenMost = ChildrenSize/4 - 1
-	// childForked marks a child of a process that was recorded and whose counters had been read for the last time.
+	// childForked marks a child that was forked without exec from a recorded process and is itself not traced.
 	childForked = 1 << 31
 )
 
-// A Child is a process that is not traced and could say so in no other way.
+// A Child is an untraced process that added itself to the page of children because it could not reach the collector.
 type Child struct {
 	PID    int  // in its own numbering; 0 when it is not known
-	Forked bool // it passed through because its parent was recorded; otherwise it could not reach the collector
+	Forked bool // the process is a fork of a recorded process; otherwise it could not reach the collector
 }
 
-// Children returns those that noted themselves in a page of ChildrenSize bytes, and whether there were more.
+// Children returns the processes in a page of ChildrenSize bytes, and whether there were more than fit.
 func Children(page []byte) (all []Child, more bool) {
 	word := func(i int) uint32 { return atomic.LoadUint32((*uint32)(unsafe.Pointer(&page[4*i]))) }
 	used := word(0)

@@ -2,7 +2,7 @@ package wire
 
 import "strings"
 
-// encodingCures are what to do about calls of which encoding may mostly consist, by the begin of their selectors.
+// encodingCures is the advice for calls that can make up most of the encoding time, by prefix of the selector.
 var encodingCures = []struct{ selector, advice string }{
 	{"useResource", "make resources resident together: take them from a heap and call useHeap: once, or put them " +
 		"into a residency set (MTLResidencySet) " +
@@ -29,7 +29,7 @@ var encodingCures = []struct{ selector, advice string }{
 	{"blitCommandEncoder", "encode several copies into one encoder"},
 }
 
-// EncodingCure is what to call in place of thousands of calls of a selector; empty when there is nothing better.
+// EncodingCure returns what to call instead of calling a selector thousands of times, or "" if nothing is better.
 func EncodingCure(selector string) string {
 	for _, cure := range encodingCures {
 		if strings.HasPrefix(selector, cure.selector) {

@@ -1,27 +1,28 @@
 package wire
 
-// Descriptor says what a thread waited for at a file descriptor. It is the object of the record of such a wait.
+// Descriptor is the kind of file descriptor that a thread waited for. It is the Object of the record of such a wait.
 type Descriptor uint8
 
 // The kinds of descriptors.
 const (
-	DescriptorUnknown  Descriptor = iota
-	DescriptorFile                // a regular file or a directory
-	DescriptorPipe                // a pipe or FIFO of which another process has the other end
-	DescriptorOwnPipe             // a pipe of which the process has both ends
-	DescriptorPair                // an unnamed socket of this machine, as of socketpair: the program made both ends
-	DescriptorSocket              // a named socket of this machine
-	DescriptorNetwork             // a socket of the network
-	DescriptorTerminal            // a terminal
-	DescriptorDevice              // another device
-	DescriptorEvent               // eventfd, or an event of kqueue that the program triggers: given by its own threads
-	DescriptorTimer               // timerfd, or a timer of kqueue
-	DescriptorOther               // another kind that the system has: a signalfd, an inotify instance
-	DescriptorTimeout             // the call waited for several descriptors, or one, until its time was over
-	DescriptorStandard            // standard input, where that is no file: a pipe of the program that started it
+	DescriptorUnknown Descriptor = iota
+	DescriptorFile               // a regular file or a directory
+	DescriptorPipe               // a pipe or FIFO with its other end in another process
+	DescriptorOwnPipe            // a pipe with both ends in this process
+	// an unnamed socket of this machine, such as one from socketpair: the program created both ends
+	DescriptorPair
+	DescriptorSocket   // a named socket of this machine
+	DescriptorNetwork  // a socket of the network
+	DescriptorTerminal // a terminal
+	DescriptorDevice   // another device
+	DescriptorEvent    // eventfd, or a user event of kqueue: triggered by the program's own threads
+	DescriptorTimer    // timerfd, or a timer of kqueue
+	DescriptorOther    // another kind that the system has: a signalfd, an inotify instance
+	DescriptorTimeout  // the call waited until its timeout, for one descriptor or several
+	DescriptorStandard // standard input that is not a file: a pipe from the program that started this one
 )
 
-// descriptors are the names in the shim's header, and what a report says.
+// descriptors are the kinds' names in the shim's header and in reports.
 var descriptors = [...]struct{ name, text string }{
 	DescriptorUnknown:  {"unknown", "a descriptor that is not known"},
 	DescriptorFile:     {"file", "a file"},
@@ -39,7 +40,7 @@ var descriptors = [...]struct{ name, text string }{
 	DescriptorStandard: {"standard", "standard input"},
 }
 
-// String says it as a report does.
+// String returns the kind's name in reports.
 func (d Descriptor) String() string {
 	if int(d) < len(descriptors) {
 		return descriptors[d].text
@@ -47,7 +48,7 @@ func (d Descriptor) String() string {
 	return "unknown"
 }
 
-// Name is its name in the shim's header.
+// Name returns the kind's name in the shim's header.
 func (d Descriptor) Name() string {
 	if int(d) < len(descriptors) {
 		return descriptors[d].name

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -54,18 +55,21 @@ func Document() string {
 	line("")
 	line("## Calls")
 	line("")
-	line("“new X” is the number given to the object the call returned, 0 when it returned nil. The group says to which " +
-		"part of a")
-	line("thread's time the call belongs, the effect what readers have to know of what it does. Begin and end of a " +
-		"completed record")
-	line("are when the tracer's handler ran.")
+	line("“new X” is the number given to the object that the call returned, 0 when the call returned nil. The group " +
+		"is the part of")
+	line("a thread's time that the call counts towards. The effect is what the call does, as far as the analysis " +
+		"uses it. Begin and end")
+	line("of a completed record are the times at which the tracer's completion handler ran.")
 	line("")
-	line("Of a call with a mark before its selector, `*`, the stack is recorded when stacks are asked for: a stack "+
-		"record (call %d),", CallStack)
-	line("written when the call begins. It ends at the tick at which its call begins. Calls nest, and a record may be " +
-		"lost, so a stack")
-	line("that no call begins at belongs to none, or to one that did not return.")
+	line("A `*` before the selector marks calls whose stack is recorded when stacks are requested: a stack record "+
+		"(call %d), written", CallStack)
+	line("when the call begins. The stack record ends at the tick at which its call begins. Calls nest and records can " +
+		"be lost: a stack")
+	line("whose end is no call's begin belongs to a call that did not return or was lost.")
 	line("")
+	line("“Values N” stands for a list of values that several calls share; the lists follow the table.")
+	line("")
+	var shared sharedValues
 	table("call", "selector or symbol", "family", "group", "effect", "object", "arg", "more")
 	for i, row := range Table {
 		if i > 0 {
@@ -74,18 +78,26 @@ func Document() string {
 				mark = "* "
 			}
 			line("| %d | %s`%s` | %s | %s | %s | %s | %s | %s |", i, mark, row.Selector, row.Family, row.Group, row.Effect,
-				cell(row.Object.Meaning()), cell(row.Arg.Meaning()),
-				cell(row.moreMeaning()))
+				cell(shared.cell(row.Object.Meaning())), cell(shared.cell(row.Arg.Meaning())),
+				cell(shared.cell(row.moreMeanings()...)))
+		}
+	}
+	for i, values := range shared.lists {
+		line("")
+		line("Values %d:", i+1)
+		line("")
+		for _, value := range values {
+			line("- %s", value)
 		}
 	}
 	line("")
-	line("Sampling says what became of the measurement of an encoder's time:")
+	line("Sampling is the outcome of measuring an encoder's time on the GPU:")
 	line("")
 	for i, s := range samplings {
 		line("- %d: %s", i, s.text)
 	}
 	line("")
-	line("Descriptor says what a thread waited for at a file descriptor:")
+	line("Descriptor is the kind of file that a thread waited for at a file descriptor:")
 	line("")
 	for i, d := range descriptors {
 		line("- %d: %s", i, d.text)
@@ -93,7 +105,8 @@ func Document() string {
 	line("")
 	line("## Facts")
 	line("")
-	line("A fact is said once: size u32 (of the whole fact), kind u16, aux u16, key u64, length of the text u32, zero " +
+	line("A process sends each fact once: size u32 (of the whole fact), kind u16, aux u16, key u64, length of the " +
+		"text u32, zero " +
 		"u32, the text")
 	line("(UTF-8, at most %d bytes), zeros up to a multiple of 8. Readers skip kinds they do not know.", MaxFactText)
 	line("")
@@ -115,24 +128,26 @@ func Document() string {
 	line("")
 	line("## Shared memory")
 	line("")
-	line("%d bytes: a region header of %d bytes, then %d rings, each a ring header of %d bytes, %d records and %d "+
-		"bytes of", RegionSize, PageSize, RingCount, PageSize,
-		RecordsPerRing, FactsPerRing)
-	line("facts. Heads and tails only grow; the slot of a position is the position modulo the capacity. A record is " +
-		"there once head is")
-	line("beyond it; its slot may be written again once tail is beyond it. A ring is used by another thread only when " +
-		"its thread has")
-	line("left and all of it is consumed; the next thread's first record is its thread start.")
+	line("%d bytes: a region header of %d bytes, then %d rings. Each ring is a header of %d bytes, %d records and "+
+		"%d bytes of facts.", RegionSize, PageSize, RingCount, PageSize, RecordsPerRing, FactsPerRing)
+	line("Heads and tails only grow; the slot of a position is the position modulo the capacity. A record is complete " +
+		"once head is beyond")
+	line("its position; its slot may be overwritten once tail is beyond it. A ring is reused by another thread only " +
+		"after its thread has")
+	line("exited and all its records are consumed; the next thread's first record is its thread start.")
 	line("")
-	line("The collector reads the rings where they lie. When one fills in a hurry, the drainer inside the process " +
-		"sends an empty Records frame, upon")
-	line("which the collector looks at once; it sends what nobody has read for a while, and of a collector that reads " +
-		"no rings what fills them. Who drains holds the claim, so exactly one side does at a time. The drainer moves the " +
-		"tail only after a frame is")
-	line("written whole, and the collector only after it has copied the records, so what a dead process leaves between")
-	line("the last position that came by the socket and head is in the memory, whole: joined by positions, each record " +
-		"is there once.")
-	line("The claim of a process that is gone is void.")
+	line("The collector reads the rings in place. When a ring fills quickly, the drainer inside the process sends an " +
+		"empty Records frame,")
+	line("and the collector reads the rings at once. The drainer itself sends records that nobody has read for a while. " +
+		"If the collector")
+	line("cannot map the memory, the drainer sends all records. The side that drains holds the claim, so exactly one " +
+		"side drains at a time.")
+	line("")
+	line("The drainer moves the tail only after a whole frame is written, the collector only after it has copied the " +
+		"records. If the process")
+	line("dies, every record between the last position received by the socket and head is therefore intact in the " +
+		"memory. Joined by")
+	line("positions, each record occurs once. The claim of a dead process is void.")
 	line("")
 	line("Region header:")
 	line("")
@@ -143,5 +158,29 @@ func Document() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// cell is a text in a table of Markdown.
+// cell escapes a text for a cell of a Markdown table.
 func cell(s string) string { return strings.ReplaceAll(s, "|", "\\|") }
+
+// sharedValues collects the lists of values that more than one row of the calls' table has and that are too long to be
+// repeated in each row. The zero value is ready for use.
+type sharedValues struct {
+	lists [][]string
+}
+
+// longValues is the length in bytes from which a cell of the calls' table is replaced by a reference to a list.
+const longValues = 80
+
+// cell is the text of a table cell with the given values: the values themselves if short, otherwise "values N", with N
+// the number of the list below the table.
+func (s *sharedValues) cell(values ...string) string {
+	text := strings.Join(values, "; ")
+	if len(text) < longValues {
+		return text
+	}
+	at := slices.IndexFunc(s.lists, func(list []string) bool { return slices.Equal(list, values) })
+	if at < 0 {
+		at = len(s.lists)
+		s.lists = append(s.lists, values)
+	}
+	return fmt.Sprintf("values %d", at+1)
+}

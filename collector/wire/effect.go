@@ -1,23 +1,23 @@
 package wire
 
-// An Effect is what a call does, beyond taking time, that some reader has to know.
+// An Effect is what a call does, as far as the analysis needs to know it.
 type Effect uint8
 
-// The effects of calls of the program. Which kind of object it is done to is the row's Object.
+// The effects of the program's calls. The row's Object is the kind of object that the call works on.
 const (
 	EffectNone           Effect = iota
 	EffectCounted               // only counted, never recorded
-	EffectMakes                 // makes an object, and nothing else
+	EffectMakes                 // creates an object and does nothing else
 	EffectLabels                // gives an object its label
 	EffectOpensGroup            // begins a debug group of a command buffer or an encoder
 	EffectClosesGroup           // ends the innermost one
-	EffectEnqueues              // takes a command buffer's place in its queue
-	EffectCommits               // hands command buffers to their queue
-	EffectCommitsOptions        // the same, with options of the program's
-	EffectHandles               // adds a handler of completion
-	EffectSignals               // gives an event a value: at once, or when the GPU comes to it
-	EffectAwaits                // has the GPU wait until an event has a value
-	EffectBinds                 // sets the pipeline state for what follows
+	EffectEnqueues              // reserves a command buffer's place in its queue
+	EffectCommits               // submits command buffers to their queue
+	EffectCommitsOptions        // submits command buffers with the program's options
+	EffectHandles               // adds a completion handler
+	EffectSignals               // sets the value of an event: at once, or when the GPU reaches the command
+	EffectAwaits                // makes the GPU wait until an event has a value
+	EffectBinds                 // sets the pipeline state for the following dispatches
 	EffectDispatches            // encodes a run of a kernel
 	EffectDraws                 // encodes a drawing
 	EffectExecutes              // encodes a run of the commands of an indirect command buffer
@@ -31,37 +31,37 @@ const (
 	EffectBlocks                // waits for a lock
 	EffectListens               // waits for a signal of another thread
 	EffectAwaitsProcess         // waits for a child process
-	EffectAwaitsInput           // waits at a file descriptor, for input or for room for output
+	EffectAwaitsInput           // waits at a file descriptor until it can be read or written
 	EffectSleeps                // waits for a time
 	EffectJoins                 // waits for the end of another thread
 	EffectAllocates             // takes memory
-	EffectAllocatesCopy         // takes memory and copies into it
-	EffectResides               // changes what is resident, and can be used by the GPU
-	EffectReleases              // gives memory, or an object, back
+	EffectAllocatesCopy         // allocates memory and copies into it
+	EffectResides               // changes which resources are resident, and so usable by the GPU
+	EffectReleases              // releases an object, or memory
 	EffectBuildsLibrary         // compiles or loads a library
 	EffectFindsFunction         // looks a function up in a library
-	EffectBuildsFunction        // the same, with constants or a description of what to make of it
+	EffectBuildsFunction        // builds a function with constants or from a descriptor
 	EffectBuildsPipeline        // compiles a pipeline state
-	EffectArchives              // loads or fills an archive of what was compiled
-	EffectEncodesLayer          // encodes what a layer above Metal makes of it: it ends when the call does
+	EffectArchives              // loads or fills an archive of compiled code
+	EffectEncodesLayer          // encodes through a layer above Metal; the layer's work ends with the call
 
 	// The effects of records of the tracer's own.
-	EffectStartsThread // the records that follow are of another thread
+	EffectStartsThread // the records that follow in this ring belong to another thread
 	EffectCompletes    // a command buffer has completed
-	EffectFails        // a command buffer has completed with an error, which is in words
+	EffectFails        // a command buffer has completed with an error; the text is the error
 	EffectSchedules    // a command buffer was scheduled
 	EffectTimes        // an encoder ran on the GPU
-	EffectSeesStack    // a call begins at a stack
-	EffectMeters       // a device said how much is allocated
-	EffectChecks       // a call of the self-check was seen
+	EffectSeesStack    // the stack of the call that begins when this record ends
+	EffectMeters       // a device reported how much memory is allocated
+	EffectChecks       // the tracer recorded a call of its self-check
 	EffectEntersLayer  // a call of a layer above Metal begins
-	EffectMarks        // the program named a moment
-	EffectScopes       // the program named a time, which has ended
-	EffectOpensScope   // the program named a time, which begins
-	EffectSpans        // the program named a time, which another thread began
-	EffectHands        // an object came to a completion handler
+	EffectMarks        // the program marked a moment with a name
+	EffectScopes       // a scope that the program named has ended
+	EffectOpensScope   // a scope that the program named begins
+	EffectSpans        // an interval that the program named, begun by another thread
+	EffectHands        // an object was passed to a completion handler
 	EffectFeeds        // the process can write into a pipe
-	EffectContinues    // it belongs to the record before it
+	EffectContinues    // the second half of the record before it
 )
 
 // effectNames are for people.
@@ -117,7 +117,7 @@ var effectNames = [...]string{
 	EffectScopes:         "scopes",
 	EffectOpensScope:     "opens a scope",
 	EffectSpans:          "spans threads",
-	EffectHands:          "hands over",
+	EffectHands:          "passes to a handler",
 	EffectFeeds:          "feeds a pipe",
 	EffectContinues:      "continues",
 }
@@ -130,18 +130,19 @@ func (e Effect) String() string {
 	return "unknown"
 }
 
-// Compiles says whether it makes something of code.
+// Compiles reports whether the call compiles or loads code.
 func (e Effect) Compiles() bool { return e >= EffectBuildsLibrary && e <= EffectArchives }
 
-// Blocks says whether the call waits outside of Metal for something other than a lock, another thread's signal or a
+// Blocks reports whether the call waits outside of Metal for something other than a lock, another thread's signal or a
 // child process.
 func (e Effect) Blocks() bool { return e >= EffectAwaitsInput && e <= EffectJoins }
 
-// OnlyWaits says whether a thread that makes only such calls does nothing but wait, outside of Metal and for no lock.
+// OnlyWaits reports whether the call is only a wait outside of Metal and not for a lock. A thread that makes only such
+// calls does nothing but wait.
 func (e Effect) OnlyWaits() bool { return e == EffectListens || e == EffectAwaitsProcess || e.Blocks() }
 
-// Commits says whether it hands command buffers to their queue.
+// Commits reports whether the call submits command buffers to their queue.
 func (e Effect) Commits() bool { return e == EffectCommits || e == EffectCommitsOptions }
 
-// Allocates says whether it takes memory.
+// Allocates reports whether the call allocates memory.
 func (e Effect) Allocates() bool { return e == EffectAllocates || e == EffectAllocatesCopy }

@@ -6,11 +6,11 @@ import (
 	"fmt"
 )
 
-// FactKind states what a Fact states.
+// FactKind is the kind of a Fact.
 type FactKind uint16
 
-// The kinds of facts, each with a row in the table of facts. Text is UTF-8, but for stacks, and at most MaxFactText
-// bytes.
+// The kinds of facts, each with a row in the table of facts. The text of a fact is UTF-8, except for stacks, and has at
+// most MaxFactText bytes.
 const (
 	FactString     FactKind = 1
 	FactClass      FactKind = 2 // Aux is the Family
@@ -33,12 +33,12 @@ const (
 	FactExperimentBlock  FactKind = 17
 )
 
-// A factRow declares a kind of fact: what its key, its number aux and its text are.
+// A factRow declares a kind of fact: the meaning of its key, of its number aux and of its text.
 type factRow struct {
 	kind           FactKind
 	name           string
 	key, aux, text string
-	check          func(Fact) error // of one that is more than a text
+	check          func(Fact) error // checks a fact whose text has a structure; nil for plain text
 }
 
 // facts is the table of facts, from which the shim's header and docs/wire.md come.
@@ -49,65 +49,68 @@ var facts = [...]factRow{
 	{kind: FactDevice, name: "device", key: "the device's object number", aux: "1 for a software device",
 		text: "its name"},
 	{kind: FactThreadName, name: "thread name", key: "the system's thread id", text: "its name"},
-	{kind: FactWarning, name: "warning", key: "1 when it says that a device was made where the tracer does not look, 2 " +
+	{kind: FactWarning, name: "warning", key: "1 when a device was created in a way that the tracer does not hook, 2 " +
 		"when the process uses Metal and is not traced, " +
 		"3 when its waits for locks and signals are not recorded",
 		text: "one line for the user"},
 	{kind: FactStack, name: "stack", key: "its StackID: for each 64-bit word of the text, hash = (hash ^ word) * " +
 		"0x9e3779b97f4a7c15, hash ^= hash >> 32, from aux on; 1 in place of 0",
-		aux: "bits 0–7: native frames, bit 8: more of them were left out, bit 9: more of Python's were",
-		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python's (StringIDs of "+
+		aux: "bits 0–7: number of native frames, bit 8: native frames were cut, bit 9: Python frames were cut",
+		text: fmt.Sprintf("innermost first: native frames (return address u64; at most %d), then Python frames "+
+			"(StringIDs of "+
 			"function and file u64 each, line u32, zero "+
 			"u32; at most %d)", MaxNativeFrames, MaxPythonFrames),
 		check: func(f Fact) error { _, err := f.Stack(); return err }},
-	{kind: FactImage, name: "image", key: "address at which a file of code begins",
+	{kind: FactImage, name: "image", key: "address at which a mapped file of code begins",
 		text: "bytes in memory in hexadecimal, build ID (ELF) or UUID (Mach-O) in " +
 			"hexadecimal or `-`, path; a blank between them",
 		check: func(f Fact) error { _, err := f.Image(); return err }},
 	{kind: FactSymbol, name: "symbol", key: "a return address",
-		aux: "1 when there is no call before it: the frame and those outside of it were read by something " +
-			"that is no frame pointer", text: "name of the function it is in"},
+		aux:  "1 when no call instruction precedes it: this frame and its callers were not found by frame pointers",
+		text: "name of the function it is in"},
 	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all",
 		aux:  "the family's number",
-		text: "the name of a class whose objects came by without hooks"},
+		text: "the name of a class whose methods are not hooked"},
 	{kind: FactCanary, name: "canary", key: "a call that the self-check made", aux: "how often"},
-	{kind: FactCost, name: "cost", key: "picoseconds that recording a call adds to it, measured when the process began " +
+	{kind: FactCost, name: "cost", key: "picoseconds by which recording prolongs a call, measured when the process " +
+		"began " +
 		"to use Metal; 0 when that failed"},
 	{kind: FactLine, name: "line", key: "a return address",
-		text: "the line of the source in decimal, a blank, the file: of the statement that was running in the " +
+		text: "the source line in decimal, a blank, the file; the line of the statement that was running in the " +
 			"frame's function, which for code inlined into it is the outermost call",
 		check: func(f Fact) error { _, err := f.CodeLine(); return err }},
 	{kind: FactRegistry, name: "registry", key: "the device's object number",
-		text: "its registryID in decimal: that of the GPU, in all processes of the machine"},
+		text: "its registryID in decimal, which is the same for the GPU in all processes of the machine"},
 	{kind: FactWorkingSet, name: "working set", key: "the device's object number",
-		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: beyond it memory is paged, or moved"},
+		text: "its recommendedMaxWorkingSetSize in bytes, in decimal: above it the system pages or moves memory"},
 	{kind: FactExperiment, name: "experiment", key: "the seed of its random order",
-		text: "JSON: budget_share, progress, threads; from the collector, as the two that follow", check: checkExperiment},
+		text: "JSON: budget_share, progress, threads; written by the collector, as are the next two", check: checkExperiment},
 	{kind: FactExperimentTarget, name: "experiment target", key: "its number, from 1",
 		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, took_ns",
 		check: checkExperiment},
-	{kind: FactExperimentBlock, name: "experiment block", key: "when it began, in nanoseconds",
+	{kind: FactExperimentBlock, name: "experiment block", key: "begin, in nanoseconds",
 		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), delay_ns, occurrences, injected_ns, units, " +
 			"last_before_ns, last_in_ns", check: checkExperiment},
 }
 
-// The Keys of a FactWarning that is more than a line of text.
+// Key values of a FactWarning that the collector reacts to.
 const (
-	UnseenDevice = 1 // a device was made where the tracer does not look
-	NotTraced    = 2 // the process uses Metal and none of it is recorded; the text says why
-	WaitsUnseen  = 3 // the library replaces no function there, so no wait for a lock or a signal is recorded
+	UnseenDevice = 1 // a device was created in a way that the tracer does not hook
+	NotTraced    = 2 // the process uses Metal and none of it is recorded; the text gives the reason
+	// the library cannot replace functions on this system, so no wait for a lock or a signal is recorded
+	WaitsUnseen = 3
 )
 
 // MaxFactText bounds the text of one fact, in bytes; the shim cuts longer texts.
 const MaxFactText = 4096
 
-// factHeader is size u32 (of the whole fact, padding included), kind u16, aux u16, key u64, text length u32, reserved
-// u32.
+// factHeader is the size of a fact's fields before its text: size u32 (of the whole fact, padding included), kind u16,
+// aux u16, key u64, text length u32, reserved u32.
 const factHeader = 24
 
-// A Fact is something said once, of variable size: a name, a label, a class, a warning. Facts travel in the second ring
-// of each thread. Layout, in bytes: size 0–3, kind 4–5, aux 6–7, key 8–15, text length 16–19, zero 20–23, text, zeros
-// up to a multiple of 8.
+// A Fact is a piece of information of variable size that a process sends once: a name, a label, a class, a warning.
+// Facts travel in the second ring of each thread. Layout, in bytes: size 0–3, kind 4–5, aux 6–7, key 8–15, text length
+// 16–19, zero 20–23, text, zeros up to a multiple of 8.
 type Fact struct {
 	Kind FactKind
 	Aux  uint16
@@ -136,11 +139,11 @@ func AppendFact(b []byte, f Fact) []byte {
 	return b
 }
 
-// ErrShortFact says that the bytes end before the fact does.
+// ErrShortFact is returned when the bytes end before the fact does.
 var ErrShortFact = errors.New("fact: it is not whole")
 
-// DecodeFact reads the fact at the start of b and returns how many bytes it takes. The error is ErrShortFact when more
-// bytes could make a fact of it.
+// DecodeFact reads the fact at the start of b and returns its size in bytes. It returns ErrShortFact if b is a prefix
+// of a longer fact.
 func DecodeFact(b []byte) (f Fact, size int, err error) {
 	if len(b) < factHeader {
 		return f, 0, ErrShortFact
@@ -173,7 +176,7 @@ func DecodeFacts(b []byte) (facts []Fact, err error) {
 	return facts, nil
 }
 
-// Check states what is wrong with a fact that is more than a text.
+// Check returns an error if the text of a fact does not have the structure that its kind requires.
 func (f Fact) Check() error {
 	for i := range facts {
 		if row := &facts[i]; row.kind == f.Kind && row.check != nil {

@@ -1,7 +1,7 @@
 package wire
 
-// A Family is a kind of Metal object. The shim keeps one depth per thread and family, and records only the outermost
-// call.
+// A Family is a group of Metal classes. The shim keeps one nesting depth per thread and family, and records only the
+// outermost call.
 type Family uint8
 
 // The families.
@@ -29,10 +29,10 @@ const (
 	FamilyMtl4Allocator                   // MTL4CommandAllocator
 	FamilyCompiler                        // MTL4Compiler
 	FamilyCompilerTask                    // MTL4CompilerTask
-	// objects of which no method is recorded: samplers, argument encoders, file handles
+	// objects without recorded methods: samplers, argument encoders, file handles
 	FamilyOther
-	FamilyLock             // locks of the program, of which only the waits are recorded
-	FamilySignal           // condition variables and semaphores, of which only the waits are recorded
+	FamilyLock             // locks of the program; only waits for them are recorded
+	FamilySignal           // condition variables and semaphores; only waits for them are recorded
 	FamilyMpsKernel        // kernels of Metal Performance Shaders
 	FamilyMpsGraph         // MPSGraph and its executables
 	FamilyMpsCommandBuffer // MPSCommandBuffer, a proxy

@@ -1,6 +1,6 @@
 package wire
 
-// Fields of calls of several families, for the rows of calls_*.go.
+// Fields that calls of several families share, for the rows of calls_*.go.
 
 func object(kind Kind) Field  { return Field{Role: RoleObject, Kind: kind} }
 func made(kind Kind) Field    { return Field{Role: RoleMade, Kind: kind} }
@@ -24,7 +24,7 @@ var (
 	devicesMade = Field{Role: RoleCount, Kind: KindDevice, name: "devices"}
 )
 
-// Objects that calls are made on, or are about.
+// Objects that calls receive or refer to.
 var (
 	device          = object(KindDevice)
 	queue           = object(KindQueue)
@@ -54,7 +54,7 @@ var (
 	drawable        = object(KindDrawable)
 )
 
-// What More records of calls of several families hold.
+// More records that calls of several families share.
 var (
 	pipelineFields = []Field{{At: InX0, Role: RoleName, name: "the function's name"}, {At: InX1, Role: RoleLabel},
 		{At: InX2, Role: RoleObject, Kind: KindFunction}}

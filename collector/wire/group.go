@@ -1,21 +1,22 @@
 package wire
 
-// A Group says to which part of a thread's time a call belongs.
+// A Group is the part of a thread's time that a call counts towards.
 type Group uint8
 
-// The groups, one for each part of the partition that calls fill, and those that fill none.
+// The groups: one for each part of the partition that is filled by calls, and two that are not part of it.
 const (
-	GroupNone     Group = iota // not a call of the program
-	GroupAcquire               // making a command buffer, which blocks when the queue is full
+	GroupNone     Group = iota // a record of the tracer, not a call of the program
+	GroupAcquire               // creating a command buffer, which blocks when the queue is full
 	GroupEncode                // encoders: making, filling, ending
-	GroupCommit                // handing a command buffer to the queue
+	GroupCommit                // submitting a command buffer to its queue
 	GroupWait                  // waiting for a command buffer or an event
 	GroupCompile               // libraries, functions, pipeline states
 	GroupAllocate              // buffers and other memory
 	GroupLock                  // waiting for a lock
-	GroupOther                 // the rest of the API
+	GroupOther                 // other Metal calls
 	GroupDrawable              // waiting for a layer's next drawable
-	// waiting for a signal of another thread: for work as often as for a result, so no part of the partition
+	// waiting for another thread's signal. The thread may wait for new work or for a result, so such waits are not a
+	// part of the partition.
 	GroupSignal
 )
 
@@ -32,8 +33,8 @@ func (g Group) String() string {
 	return "unknown"
 }
 
-// Progress says whether calls of the group say, by ending, that a program continues: it makes command buffers, encodes,
-// commits or compiles, or what it waited for has come.
+// Progress reports whether the end of a call of this group shows that the program progresses: it created a command
+// buffer, encoded, committed or compiled, or a wait ended.
 func (g Group) Progress() bool {
 	switch g {
 	case GroupAcquire, GroupEncode, GroupCommit, GroupWait, GroupCompile:

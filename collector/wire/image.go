@@ -6,16 +6,15 @@ import (
 	"strings"
 )
 
-// An Image is a file of machine code in the memory of a process: the program, or a library.
+// An Image is a file of machine code that is mapped in a process: the program, or a library.
 type Image struct {
 	Start   uint64 // address of its first byte
 	Size    uint64 // bytes of memory from there on
-	BuildID string // in hexadecimal: of ELF the GNU build ID, of Mach-O the UUID; empty when it has none
+	BuildID string // in hexadecimal: the GNU build ID of an ELF file, the UUID of a Mach-O file; empty if there is none
 	Path    string
 }
 
-// Fact is the image as it travels: a FactImage, whose text is the size in hexadecimal, the build ID or "-", and the
-// path.
+// Fact encodes the image as a FactImage. Its text is the size in hexadecimal, the build ID or "-", and the path.
 func (i Image) Fact() Fact {
 	id := i.BuildID
 	if id == "" {

@@ -1,12 +1,12 @@
 package wire
 
-// A Kind is a kind of object that has a number.
+// A Kind is the kind of a numbered object.
 type Kind uint8
 
 // The kinds.
 const (
-	KindNone   Kind = iota // the row does not know
-	KindObject             // objects of which no more is reported
+	KindNone   Kind = iota // the row does not know the kind
+	KindObject             // an object about which nothing else is recorded
 	KindDevice
 	KindQueue
 	KindCommandBuffer
@@ -36,12 +36,12 @@ const (
 	KindKernel // of Metal Performance Shaders
 	KindGraph
 	KindProxy
-	KindIndirectCommand // a place in an indirect command buffer
-	KindLayer           // that drawables are shown in
+	KindIndirectCommand // a command of an indirect command buffer
+	KindLayer           // a CAMetalLayer, which shows drawables
 	KindDrawable
 )
 
-// kinds are their names, and what each is a sort of.
+// kinds has the name of each kind and the more general kind that it belongs to.
 var kinds = [...]struct {
 	name string
 	base Kind
@@ -82,7 +82,7 @@ var kinds = [...]struct {
 	KindDrawable:        {"drawable", KindNone},
 }
 
-// String is what an object of the kind is called.
+// String returns the kind's name in reports.
 func (k Kind) String() string {
 	if int(k) < len(kinds) {
 		return kinds[k].name
@@ -90,12 +90,12 @@ func (k Kind) String() string {
 	return "unknown"
 }
 
-// Is says whether objects of kind k are of kind other.
+// Is reports whether each object of kind k is also of kind other.
 func (k Kind) Is(other Kind) bool {
 	return k == other || other != KindNone && int(k) < len(kinds) && kinds[k].base == other
 }
 
-// Base is the kind without what sort of it it is.
+// Base returns the most general kind that k belongs to.
 func (k Kind) Base() Kind {
 	if int(k) < len(kinds) && kinds[k].base != KindNone {
 		return kinds[k].base
@@ -103,8 +103,8 @@ func (k Kind) Base() Kind {
 	return k
 }
 
-// Fits says whether an object that was made as one kind can be used as another: some rows know no better than that it
-// is an object, or a resource.
+// Fits reports whether an object that was created as one kind can be used as another. Some rows only know that a value
+// is an object or a resource.
 func (k Kind) Fits(used Kind) bool {
 	vague := func(k Kind) bool { return k == KindObject || k == KindResource }
 	return k.Base() == used.Base() || vague(k) || vague(used)

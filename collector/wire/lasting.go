@@ -1,6 +1,6 @@
 package wire
 
-// lasting says of each call whether it Lasts.
+// lasting has the result of Lasts for each call.
 var lasting = func() []bool {
 	all := make([]bool, len(Table))
 	for i := range all {
@@ -18,6 +18,7 @@ var lasting = func() []bool {
 	return all
 }()
 
-// Lasts says whether what a record of the call says holds for all that comes after it: which thread has the ring, what
-// a queue or a pipeline state is. Such records are few.
+// Lasts reports whether the information in a record of the call stays valid for all later records: which thread has the
+// ring, what a queue or a pipeline state is. A reader of a time range has to read such records from the start of the
+// trace. They are few.
 func (c Call) Lasts() bool { return int(c) < len(lasting) && lasting[c] }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A CodeLine says where in the source a native frame is: the statement of its function that was running.
+// A CodeLine is the source line of a native frame: the statement of its function that was running.
 type CodeLine struct {
 	Address uint64 // return address of the frame
 	File    string
 	Line    uint32 // from 1
 }
 
-// Fact is the line as it travels: a FactLine, whose text is the number of the line, a blank and the file.
+// Fact encodes the line as a FactLine. Its text is the line number, a blank and the file.
 func (l CodeLine) Fact() Fact {
 	return Fact{Kind: FactLine, Key: l.Address, Text: fmt.Sprintf("%d %s", l.Line, l.File)}
 }

@@ -1,12 +1,9 @@
 package wire
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
-// Words are what a value of the field is called beside the value, for people: "label", "source bytes". They are made
-// for reading: nothing may be concluded from them, and a test sees to it.
+// Words returns the label that is printed next to a value of the field, such as "label" or "source bytes". It is text
+// for people: code must not switch on it, and a test enforces that.
 func (f Field) Words() string {
 	switch {
 	case f.name != "" && f.Unit != UnitNone && f.Role != RoleCount:
@@ -21,7 +18,7 @@ func (f Field) Words() string {
 	return roleWords[f.Role]
 }
 
-// roleWords are for roles that say all.
+// roleWords labels the fields whose role alone describes the value.
 var roleWords = map[Role]string{
 	RoleLabel: "the label", RoleText: "the text", RoleName: "the name", RoleCount: "how many", RoleFirst: "from index",
 	RoleValue: "value", RoleOptions: "MTLResourceOptions",
@@ -30,7 +27,7 @@ var roleWords = map[Role]string{
 	RoleCapacity: "maximum of command buffers", RoleStatus: "status | error code<<8",
 }
 
-// Meaning is the whole of what the field is, as docs/wire.md has it. Nothing may be concluded from it either.
+// Meaning describes the field in full, for docs/wire.md. Code must not switch on it either.
 func (f Field) Meaning() string {
 	switch {
 	case f.Role == RoleNone:
@@ -49,11 +46,11 @@ var placeNames = [...]string{InX0: "x0", InX1: "x1", InX2: "x2", InX3: "x3", InX
 	InX1Low: "x1", InX1High: "x1>>32", InX2Low: "x2",
 	InX2High: "x2>>32"}
 
-// moreMeaning is what the More record holds.
-func (r *Row) moreMeaning() string {
+// moreMeanings are the values of the row's More record, in order, each with its place.
+func (r *Row) moreMeanings() []string {
 	var parts []string
 	for _, f := range r.More {
 		parts = append(parts, fmt.Sprintf("%s %s", placeNames[f.At], f.Meaning()))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }

@@ -1,4 +1,4 @@
-// Package wire is the format in which the library inside a traced process hands its records to the collector: the
+// Package wire is the format in which the library inside a traced process sends its records to the collector: the
 // fixed-size records of the rings in shared memory, the variable-size facts alongside them, and the frames that carry
 // both over a socket. One table (Table, of the rows in calls_*.go) names every call; the C header of the shim is
 // generated from it.
@@ -16,19 +16,19 @@ import (
 // Version is the version of the records, the ring layout and the frames together. The collector refuses any other.
 const Version = 1
 
-// Ticks is a reading of the traced process's raw clock: TSC cycles, mach_absolute_time units or nanoseconds. What a
-// tick is worth is said by the process's ClockSamples, never assumed.
+// Ticks is a reading of the traced process's raw clock: TSC cycles, mach_absolute_time units or nanoseconds. The
+// process's ClockSamples define the length of a tick.
 type Ticks uint64
 
 // ObjectID numbers the Metal objects of one process in the order of their creation, from 1. Zero is "not known": an
 // object that was there before the tracer, or nil.
 type ObjectID uint32
 
-// FirstLock is where the numbers of locks begin, which are no Metal objects: which of them are contended, and so get a
-// number, differs from run to run. In files of earlier versions locks have numbers of the one sequence.
+// FirstLock is the first number of a lock. Locks are no Metal objects and get a number only if they are contended,
+// which differs from run to run. Files of earlier versions number locks in the sequence of the objects.
 const FirstLock ObjectID = 1 << 31
 
-// Number is the object's number among its like, for people: of a lock that among the locks.
+// Number is the object's number for people: a lock's number among the locks, another object's number as it is.
 func (id ObjectID) Number() uint32 {
 	if id >= FirstLock {
 		return uint32(id-FirstLock) + 1
@@ -48,12 +48,12 @@ const (
 	HasMore Flags = 1 << 0
 	// Failed says that the call returned nil, NO or an error.
 	Failed Flags = 1 << 1
-	// HoldsInterpreter and LacksInterpreter say of a wait whether the thread held the lock of its language interpreter
-	// when it began to wait. Neither: that is not known, or the process has no interpreter.
+	// HoldsInterpreter and LacksInterpreter tell whether the thread held the lock of its language interpreter, such as
+	// the GIL, when its wait began. If neither is set, that is not known, or the process has no interpreter.
 	HoldsInterpreter Flags = 1 << 2
 	LacksInterpreter Flags = 1 << 3
-	// ClassShift is where the index of the receiver's class (the Key of a ClassFact) starts: the upper byte. Index 0 is
-	// unknown.
+	// ClassShift is the lowest bit of the index of the receiver's class (the Key of a FactClass). The index takes the
+	// upper byte. Index 0 is unknown.
 	ClassShift = 8
 )
 
@@ -73,20 +73,20 @@ type Record struct {
 	Flags      Flags
 }
 
-// A More record carries what does not fit in the record before it: three 64-bit values and one of 32 bits. It lies in
-// the same 32 bytes: x0 0–7, x1 8–15, x2 16–23, x3 24–27, call (always the call More) 28–29, flags 30–31.
+// A More record carries what does not fit in the record before it: three 64-bit values and a 32-bit value. It takes the
+// same 32 bytes: x0 0–7, x1 8–15, x2 16–23, x3 24–27, call (always CallMore) 28–29, flags 30–31.
 type More struct {
 	X0, X1, X2 uint64
 	X3         uint32
 	Flags      Flags
 }
 
-// More reads a record whose Call is More as what it is.
+// More converts a record whose Call is CallMore into a More.
 func (r Record) More() More {
 	return More{X0: uint64(r.Begin), X1: uint64(r.End), X2: r.Arg, X3: uint32(r.Object), Flags: r.Flags}
 }
 
-// Record is the More record as it lies in a ring.
+// Record converts the More record into the form that it has in a ring.
 func (m More) Record() Record {
 	return Record{Begin: Ticks(m.X0), End: Ticks(m.X1), Arg: m.X2, Object: ObjectID(m.X3), Call: CallMore, Flags: m.Flags}
 }
@@ -101,7 +101,7 @@ func AppendRecord(b []byte, r Record) []byte {
 	return binary.LittleEndian.AppendUint16(b, uint16(r.Flags))
 }
 
-// DecodeRecord reads the record in the first 32 bytes of b, which must be there.
+// DecodeRecord reads the record in the first 32 bytes of b, which must be at least that long.
 func DecodeRecord(b []byte) Record {
 	_ = b[RecordSize-1]
 	return Record{
@@ -134,8 +134,8 @@ func DecodeRecords(dst []Record, b []byte) ([]Record, error) {
 	return dst, nil
 }
 
-// isAsInMemory says that a Record lies in the memory of this machine as it does in a ring, so that many are copied as
-// one: 3 ns each instead of 12 (BenchmarkDecodeRecords).
+// isAsInMemory reports whether this machine stores a Record in memory with the same bytes as a ring does. Then
+// DecodeRecords copies many records at once: 3 ns each instead of 12 (BenchmarkDecodeRecords).
 var isAsInMemory = func() bool {
 	want := Record{Begin: 0x0102030405060708, End: 0x1112131415161718, Arg: 0x2122232425262728, Object: 0x31323334,
 		Call: 0x4142, Flags: 0x5152}

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// A Region is the shared memory of a traced process as its reader has it mapped: the drainer inside the process or the
-// collector outside. The process continues writing to it, so every word that changes is read with an atomic load, and
-// nothing read from it is trusted beyond being a number.
+// A Region is the mapped shared memory of a traced process. Its reader is the drainer inside the process or the
+// collector outside. The process keeps writing to it: every word that changes is read with an atomic load, and every
+// value is checked before it is used.
 type Region struct{ memory []byte }
 
 // OpenRegion checks that memory is a region of this version. It must be mapped as a whole and stay mapped.
@@ -63,8 +63,8 @@ func (g Region) FirstSample() ClockSample {
 	return ClockSample{Ticks(g.load64(RegionFirstSampleOffset)), int64(g.load64(RegionFirstSampleOffset + 8))}
 }
 
-// LatestSample is the clock sample last written, and false when there is none or it was being written: in a process
-// that is gone, when it died writing.
+// LatestSample returns the last clock sample. It returns false if there is none, or if the sample is incomplete because
+// it is being written or because the process died while writing it.
 func (g Region) LatestSample() (ClockSample, bool) {
 	for range 8 {
 		before := g.load64(RegionLatestSampleOffset)
@@ -76,13 +76,13 @@ func (g Region) LatestSample() (ClockSample, bool) {
 	return ClockSample{}, false
 }
 
-// A Losses is what a process left out, over all its threads; the meaning of each is at its offset in layout.go.
+// A Losses counts what a process did not record, over all its threads; layout.go describes each counter at its offset.
 type Losses struct {
 	Unringed, Unnumbered, Forks, Rejected uint64
 }
 
-// SetEnded says that the counters are about to be read for the last time. Who counts afterwards finds it set; who did
-// before is counted.
+// SetEnded announces that the counters are about to be read for the last time. A process that counts afterwards sees
+// the mark; earlier counts are included in what is read.
 func (g Region) SetEnded() {
 	atomic.StoreUint32((*uint32)(unsafe.Pointer(&g.memory[RegionEndedOffset])), 1)
 }
@@ -99,7 +99,7 @@ func (g Region) Ring(i int) Ring {
 	return Ring{g.memory[start : start+RingStride : start+RingStride]}
 }
 
-// A Ring is one ring of a Region. Its methods are for the consumer, which must hold the claim for those that say so.
+// A Ring is one ring of a Region. Its methods are for the consumer. Methods whose comment says so require the claim.
 type Ring struct{ memory []byte }
 
 func (r Ring) word32(offset int) *uint32 { return (*uint32)(unsafe.Pointer(&r.memory[offset])) }
@@ -112,7 +112,7 @@ func (r Ring) Head() uint64 { return atomic.LoadUint64(r.word64(RingHeadOffset))
 // Tail is how many records were ever consumed.
 func (r Ring) Tail() uint64 { return atomic.LoadUint64(r.word64(RingTailOffset)) }
 
-// SetTail gives the slots before position back to the thread. Only with the claim.
+// SetTail releases the slots before position, so that the thread can overwrite them. The caller must hold the claim.
 func (r Ring) SetTail(position uint64) { atomic.StoreUint64(r.word64(RingTailOffset), position) }
 
 // FactsHead is how many bytes of facts were ever published.
@@ -121,7 +121,8 @@ func (r Ring) FactsHead() uint64 { return atomic.LoadUint64(r.word64(RingFactsHe
 // FactsTail is how many bytes of facts were ever consumed.
 func (r Ring) FactsTail() uint64 { return atomic.LoadUint64(r.word64(RingFactsTailOffset)) }
 
-// SetFactsTail gives the bytes before position back to the thread. Only with the claim.
+// SetFactsTail releases the bytes before position, so that the thread can overwrite them. The caller must hold the
+// claim.
 func (r Ring) SetFactsTail(position uint64) {
 	atomic.StoreUint64(r.word64(RingFactsTailOffset), position)
 }
@@ -129,37 +130,37 @@ func (r Ring) SetFactsTail(position uint64) {
 // Dropped is how many records were dropped because the ring was full.
 func (r Ring) Dropped() uint64 { return atomic.LoadUint64(r.word64(RingDroppedOffset)) }
 
-// FactsDropped is how many facts were dropped because there was no room.
+// FactsDropped is how many facts were dropped because the ring of facts was full.
 func (r Ring) FactsDropped() uint64 { return atomic.LoadUint64(r.word64(RingFactsDroppedOffset)) }
 
-// State is where the ring is in its life.
+// State is the ring's state: free, in use, or left by its thread.
 func (r Ring) State() RingState { return RingState(atomic.LoadUint32(r.word32(RingStateOffset))) }
 
 // Thread is the system's id of the thread that has the ring, or had it last.
 func (r Ring) Thread() uint64 { return atomic.LoadUint64(r.word64(RingThreadOffset)) }
 
-// TryClaim makes side the ring's only consumer, if nobody is.
+// TryClaim makes side the ring's only consumer if no side holds the claim.
 func (r Ring) TryClaim(side Claim) bool {
 	return atomic.CompareAndSwapUint32(r.word32(RingClaimOffset), uint32(ClaimNobody), uint32(side))
 }
 
-// Unclaim gives the claim back: after the last store to the tails.
+// Unclaim releases the claim. It must follow the last store to the tails.
 func (r Ring) Unclaim() { atomic.StoreUint32(r.word32(RingClaimOffset), uint32(ClaimNobody)) }
 
-// Claimed says who is draining the ring.
+// Claimed is the side that is draining the ring.
 func (r Ring) Claimed() Claim { return Claim(atomic.LoadUint32(r.word32(RingClaimOffset))) }
 
-// An Audit counts command buffers at a point of Metal's own that all of them pass, below what is hooked to record
-// calls.
+// An Audit counts command buffers at an internal Metal function that every command buffer passes, below the methods
+// that are hooked to record calls. It shows how many the hooks missed.
 type Audit struct {
 	Reached uint64 `json:"reached"` // that passed it
-	Missed  uint64 `json:"missed"`  // of which the hooks above it saw nothing
+	Missed  uint64 `json:"missed"`  // the hooks above recorded no call for them
 }
 
-// Add adds what another one counted.
+// Add adds the counts of b.
 func (a *Audit) Add(b Audit) { a.Reached, a.Missed = a.Reached+b.Reached, a.Missed+b.Missed }
 
-// Seen is how many the hooks saw.
+// Seen is the number of command buffers that the hooks recorded.
 func (a Audit) Seen() uint64 { return a.Reached - min(a.Reached, a.Missed) }
 
 // Commits are the command buffers that the ring's threads committed, counted where their queue takes them.
@@ -173,20 +174,20 @@ func (r Ring) Completions() Audit {
 		atomic.LoadUint64(r.word64(RingCompletionsMissedOffset))}
 }
 
-// Nested is how many calls of a family, which must be below NestedFamilies, were made inside calls of the same family
-// and not recorded.
+// Nested is how many calls of a family were made inside calls of the same family and therefore not recorded. The family
+// must be below NestedFamilies.
 func (r Ring) Nested(f Family) uint64 {
 	return atomic.LoadUint64(r.word64(RingNestedOffset + 8*int(f)))
 }
 
-// Current is the call the thread is inside: when it began, on which object, and which; CallNone when it is in none.
+// Current is the call that the thread is inside: its begin, its object and its number, or CallNone outside of any call.
 func (r Ring) Current() (begin Ticks, object ObjectID, call Call) {
 	rest := atomic.LoadUint64(r.word64(RingCurrentOffset + 8))
 	begin = Ticks(atomic.LoadUint64(r.word64(RingCurrentOffset)))
 	return begin, ObjectID(rest), Call(rest >> 32)
 }
 
-// Awaited is what the current call waits for when it is one that waits: the value of an event, and the flags that its
+// Awaited describes the current call if it is a wait: the value of the event that it waits for, and the flags that its
 // record will have.
 func (r Ring) Awaited() (value uint64, flags Flags) {
 	return atomic.LoadUint64(r.word64(RingAwaitedOffset)), Flags(atomic.LoadUint64(r.word64(RingAwaitedOffset + 8)))
@@ -199,7 +200,7 @@ type Blocked struct {
 	Holder      uint64 // the system's id of the thread that held the lock when the wait began; 0 when not known
 	Call        Call   // CallNone when the thread is in no such wait
 	Flags       Flags
-	Interpreter bool // the lock is an interpreter's
+	Interpreter bool // the lock is a language interpreter's, such as the GIL
 }
 
 // Blocked is the wait for a lock or a signal that the thread is inside.
@@ -215,15 +216,15 @@ func (r Ring) Blocked() Blocked {
 	}
 }
 
-// Slots is the memory of the records at positions from to to, in one piece or, where the ring wraps, two. At most
-// RecordsPerRing records; only with the claim, or of a process that is gone.
+// Slots returns the memory of the records at positions from up to to, not including to: one slice, or two where the
+// ring wraps. There may be at most RecordsPerRing records. The caller must hold the claim, or the process must be dead.
 func (r Ring) Slots(from, to uint64) (a, b []byte) {
 	records := r.memory[PageSize : PageSize+RecordsPerRing*RecordSize]
 	return wrapped(records, from%RecordsPerRing*RecordSize, (to-from)*RecordSize)
 }
 
-// FactBytes is the memory of the facts at byte positions from to to, in one piece or two. At most FactsPerRing bytes;
-// only with the claim, or of a process that is gone.
+// FactBytes returns the memory of the facts at byte positions from up to to, not including to: one slice or two. There
+// may be at most FactsPerRing bytes. The caller must hold the claim, or the process must be dead.
 func (r Ring) FactBytes(from, to uint64) (a, b []byte) {
 	facts := r.memory[PageSize+RecordsPerRing*RecordSize:]
 	return wrapped(facts, from%FactsPerRing, to-from)

@@ -1,7 +1,7 @@
 package wire
 
-// A Role states what a value is to those who read it. A value that means something new has a new role; one that is only
-// new has not.
+// A Role is what a value means to the code that reads it. A value with a new meaning gets a new role; a new value with
+// a known meaning does not.
 type Role uint8
 
 // The roles.
@@ -11,53 +11,53 @@ const (
 	RoleMade              // number of the object that the call returned, 0 when it returned nil
 	RoleFrom              // number of the object that is copied from
 	RoleTo                // number of the object that is copied to
-	RoleMember            // number of one of several objects; those that are not there are 0
-	RoleName              // StringID of the name of what is made or waited for: a function, a path, a lock
-	RoleSource            // StringID of what stands for a source
-	RoleLabel             // StringID of a label that the made object has
+	RoleMember            // number of one of several objects; 0 where there are fewer
+	RoleName              // StringID of the name of what is created or waited for: a function, a path, a lock
+	RoleSource            // StringID that identifies a source text
+	RoleLabel             // StringID of a label of the created object
 	RoleText              // StringID of another text
 	RoleSize              // how big it is
 	RoleCount             // how many
 	RoleFirst             // index of the first of them
 	RoleGrid              // one of width, height and depth of a grid, in this order; 0 when only the GPU knows it
 	RoleGroup             // one of width, height and depth of a threadgroup, in this order
-	RoleCapacity          // most command buffers that may be uncompleted; 0 stands for the default
+	RoleCapacity          // most command buffers that may be uncompleted; 0 is Metal's default
 	RoleValue             // an event's value
-	RoleTimeout           // longest time that it waits
+	RoleTimeout           // longest time that the call waits
 	RoleThread            // system's id of a thread
 	RoleHolder            // system's id of the thread that held a lock, 0 when not known
-	RoleSignaller         // system's id of the thread that gave a signal, 0 when not known
-	RoleAddress           // where in memory it is
-	RoleGave              // address of what the thread itself had signalled last
-	RoleAgo               // how long before the end the signal came
-	RoleConstant          // a number that Metal has a name for
+	RoleSignaller         // system's id of the signalling thread, 0 when not known
+	RoleAddress           // an address in memory
+	RoleGave              // address of what the waiting thread itself last signalled
+	RoleAgo               // time between the signal and the end of the wait
+	RoleConstant          // a number that has a name in Metal
 	RoleOptions           // MTLResourceOptions
 	RoleDispatchType      // MTLDispatchType
 	RoleSampling          // a Sampling
-	RoleStatus            // MTLCommandBufferStatus in the lowest byte, code of the error above it
+	RoleStatus            // MTLCommandBufferStatus in the lowest byte, the error code above it
 	RoleGPUBegin          // when the GPU began
 	RoleGPUEnd            // when it ended
-	RoleKernelBegin       // when the driver began to schedule
-	RoleKernelLength      // for how long it did
+	RoleKernelBegin       // time at which the driver began to schedule
+	RoleKernelLength      // how long the driver scheduled
 	RoleStack             // a StackID
 	RoleCall              // a Call
-	RoleDepth             // how many of the like are around it
-	RoleBits              // bits with a meaning each
+	RoleDepth             // number of enclosing scopes
+	RoleBits              // bits, each with its own meaning
 	RoleProcess           // system's id of a process
 	RoleDescriptor        // a Descriptor
 	RoleInode             // number of a file in its file system
 	RoleFile              // number of a file descriptor
 )
 
-// IsText says whether a value of the role is a StringID.
+// IsText reports whether a value of the role is a StringID.
 func (r Role) IsText() bool { return r >= RoleName && r <= RoleText }
 
-// IsObject says whether a value of the role is the number of an object that was there before the call.
+// IsObject reports whether a value of the role is the number of an object that existed before the call.
 func (r Role) IsObject() bool {
 	return r == RoleObject || r == RoleFrom || r == RoleTo || r == RoleMember
 }
 
-// A Unit states what a value counts.
+// A Unit is what a value counts.
 type Unit uint8
 
 // The units.
@@ -79,7 +79,7 @@ var unitNames = [...]string{UnitBytes: "bytes", UnitNanos: "ns", UnitMillis: "ms
 	UnitTexels:   "texels",
 	UnitVertices: "vertices", UnitCommands: "commands"}
 
-// String is the unit as it is behind a number.
+// String is the unit as it is written after a number.
 func (u Unit) String() string {
 	if int(u) < len(unitNames) {
 		return unitNames[u]

@@ -1,22 +1,22 @@
 package wire
 
-// Sampling states what became of the measurement of an encoder's time on the GPU, under --gpu-timing encoder. The shim
-// says it twice: in the More record of the call that made the encoder (x1), and, where samples were asked for, in the
-// record "encoder times".
+// Sampling is the outcome of measuring an encoder's time on the GPU, with --gpu-timing encoder. The shim records it
+// twice: in the More record of the call that created the encoder (x1) and, if samples were requested, in the record
+// "encoder times".
 type Sampling uint8
 
-// The values. In the record of a call that makes an encoder SamplingMeasured means that samples were asked for.
+// In the record of a call that creates an encoder, SamplingMeasured means only that samples were requested.
 const (
-	SamplingOff      Sampling = iota // it was not asked for: --gpu-timing buffer
+	SamplingOff      Sampling = iota // not requested: --gpu-timing buffer
 	SamplingMeasured                 // the GPU's own clock, at the encoder's boundaries
 	SamplingDevice                   // the device has no such samples, or they failed the self-test
-	SamplingFull                     // more encoders were in flight than there is room for
+	SamplingFull                     // more encoders were in flight than the sample buffer has room for
 	SamplingTaken                    // the program's own pass descriptor samples counters
-	SamplingMissing                  // the GPU gave an error value, or none: an encoder without work has none
+	SamplingMissing                  // the GPU gave an error value or no sample; an encoder without work has none
 	SamplingWrong                    // the samples lie outside of the command buffer's time
 )
 
-// samplings are their names in the shim's header, and what a report says.
+// samplings are the names in the shim's header and the texts of reports.
 var samplings = [...]struct{ name, text string }{
 	SamplingOff:      {"off", "off"},
 	SamplingMeasured: {"measured", "measured"},
@@ -27,7 +27,7 @@ var samplings = [...]struct{ name, text string }{
 	SamplingWrong:    {"wrong", "the samples lie outside of the command buffer's time"},
 }
 
-// String says it as a report does.
+// String returns the text for reports.
 func (s Sampling) String() string {
 	if int(s) < len(samplings) {
 		return samplings[s].text

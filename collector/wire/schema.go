@@ -1,8 +1,8 @@
 package wire
 
-// A Row declares one kind of record: its call, what the call does, and what each value of the record is. It is all that
-// anyone may know of a record: code that reads records switches on effects, roles, kinds and units. The words for
-// people are built from the same fields, so that nothing can depend on how a sentence is put.
+// A Row declares one kind of record: its call, what the call does, and what each value of the record is. Code that
+// reads records must rely on the row's effects, roles, kinds and units alone. The texts for people are built from the
+// same fields, so no code needs to depend on their wording.
 type Row struct {
 	Call     Call
 	Selector string // as it is written in Objective-C, or the C symbol
@@ -11,22 +11,22 @@ type Row struct {
 	Effect   Effect
 	Object   Field   // Record.Object
 	Arg      Field   // Record.Arg
-	More     []Field // of the More record; without any there is none
+	More     []Field // values of the More record; empty if the call has none
 }
 
-// A Field is one value of a record. The zero Field is a value that is not used: it is 0.
+// A Field is one value of a record. The zero Field is an unused value, which is 0.
 type Field struct {
 	At   Place
 	Role Role
-	Kind Kind // of the object that the value is the number of, or of the objects that are counted
+	Kind Kind // kind of the object that the value numbers, or of the objects that it counts
 	Unit Unit
-	name string // in words for people, where role, kind and unit do not say it
+	name string // wording for people, where role, kind and unit do not suffice
 }
 
-// A Place is where in a record a field lies: a value of it or of its More record, or half of one.
+// A Place is the position of a field in a record: a value of the record or of its More record, or half of a value.
 type Place uint8
 
-// The places. Those of Object and Arg of a Row are implied.
+// The places of the fields of More records. The fields Object and Arg of a Row have fixed places.
 const (
 	Nowhere Place = iota
 	InObject
@@ -43,7 +43,7 @@ const (
 	InX2High
 )
 
-// Of is the value at the place.
+// Of returns the value at the place.
 func (p Place) Of(r *Record, m *More) uint64 {
 	switch p {
 	case InObject:
@@ -57,8 +57,8 @@ func (p Place) Of(r *Record, m *More) uint64 {
 	return [...]uint64{m.X0, m.X1, m.X2}[word] >> shift & (1<<bits - 1)
 }
 
-// Word is where in a More record the place lies: in x0 to x3, from a bit on, so many bits. Nowhere, and places that are
-// in no More record, have no bits.
+// Word returns the position of the place in a More record: the index of the word x0 to x3, the lowest bit and the
+// number of bits. For a place that is not in a More record, bits is 0.
 func (p Place) Word() (word int, shift, bits uint) {
 	switch {
 	case p >= InX0Low && p <= InX2High:
@@ -71,7 +71,7 @@ func (p Place) Word() (word int, shift, bits uint) {
 	return 0, 0, 0
 }
 
-// Find is the row's first field of a role.
+// Find returns the row's first field with the role.
 func (r *Row) Find(role Role) (f Field, found bool) {
 	for _, f := range [...]Field{r.Object, r.Arg} {
 		if f.Role == role {
@@ -86,11 +86,11 @@ func (r *Row) Find(role Role) (f Field, found bool) {
 	return f, false
 }
 
-// Has says whether a value of the record has the role.
+// Has reports whether a value of the record has the role.
 func (r *Row) Has(role Role) bool {
 	_, found := r.Find(role)
 	return found
 }
 
-// Makes says whether the call returns a new object of the kind.
+// Makes reports whether the call returns a new object of the kind.
 func (r *Row) Makes(kind Kind) bool { return r.Arg.Role == RoleMade && r.Arg.Kind.Is(kind) }

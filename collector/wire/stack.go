@@ -11,9 +11,9 @@ const (
 	MaxPythonFrames = 64
 )
 
-// CallHasStack says whether the tracer records the stack of a call when it is asked to record stacks: of calls that
-// hand work to the GPU, that wait, and that make what is accounted for. Left out is what is made many times between
-// those, like setting an argument.
+// CallHasStack reports whether the tracer records the stack of a call when stacks are requested: it does for calls that
+// submit work to the GPU, that wait, and that create what is accounted for. It does not for frequent small calls, such
+// as setting an argument.
 func CallHasStack(c Call) bool {
 	switch row := c.Row(); row.Group {
 	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupDrawable, GroupSignal:
@@ -26,31 +26,31 @@ func CallHasStack(c Call) bool {
 	return false
 }
 
-// What a stack record's Object says.
+// The bits of the Object of a stack record.
 const (
-	InterpreterHeld  ObjectID = 1 << 0 // the thread held the lock of the language interpreter
-	InterpreterKnown ObjectID = 1 << 1 // it is known whether it did
+	InterpreterHeld  ObjectID = 1 << 0 // the thread held the lock of its language interpreter (the GIL)
+	InterpreterKnown ObjectID = 1 << 1 // it is known whether the thread held that lock
 )
 
 // StackID identifies a stack by the hash of its frames, so threads need not agree on numbers. Zero is "no stack".
 type StackID uint64
 
-// A Stack is the calls a thread was inside, innermost first: the machine's, and those of a Python interpreter, which
-// the machine's know nothing of.
+// A Stack is the calls that a thread was inside, innermost first: the native frames, and separately the frames of a
+// Python interpreter, which are not visible in the native stack.
 type Stack struct {
 	Native    []uint64 // return addresses
 	Python    []PythonFrame
-	CutNative bool // there are more outside of the last
+	CutNative bool // outer native frames were cut
 	CutPython bool
 }
 
 // A PythonFrame is one call of a Python function.
 type PythonFrame struct {
 	Function, File StringID
-	Line           uint32 // that is running; 0 when not known
+	Line           uint32 // of the running statement; 0 when not known
 }
 
-// The Aux of a FactStack: how many frames are native, and what was cut.
+// The bits of the Aux of a FactStack: the number of native frames, and which frames were cut.
 const (
 	stackNative    = 1<<8 - 1
 	stackCutNative = 1 << 8
@@ -60,7 +60,7 @@ const (
 	pythonFrameSize = 24 // function u64, file u64, line u32, zero u32
 )
 
-// Fact is the stack as it travels: a FactStack.
+// Fact encodes the stack as a FactStack.
 func (s Stack) Fact() Fact {
 	aux := uint16(len(s.Native))
 	if s.CutNative {
@@ -81,9 +81,9 @@ func (s Stack) Fact() Fact {
 	return Fact{Kind: FactStack, Aux: aux, Key: uint64(hashStack(aux, b)), Text: string(b)}
 }
 
-// hashStack is the StackID of a stack: for each of the 64-bit words of the frames, hash = (hash ^ word) * K; hash ^=
-// hash >> 32, beginning with the fact's Aux; 1 in place of 0. K is the odd number nearest to 2⁶⁴ divided by the golden
-// ratio.
+// hashStack returns the StackID of a stack. For each 64-bit word of the frames: hash = (hash ^ word) * K; hash ^= hash
+// >> 32. The hash begins with the fact's Aux, and 0 is replaced by 1. K is the odd number nearest to 2⁶⁴ divided by the
+// golden ratio.
 func hashStack(aux uint16, frames []byte) StackID {
 	h := uint64(aux)
 	for ; len(frames) >= 8; frames = frames[8:] {
@@ -104,7 +104,7 @@ func (f Fact) Stack() (s Stack, err error) {
 	switch {
 	case f.Kind != FactStack || f.Aux&^(stackNative|stackCutNative|stackCutPython) != 0 || rest < 0 ||
 		rest%pythonFrameSize != 0:
-		return s, fmt.Errorf("stack: %d bytes are not %d native frames and a number of Python's", len(f.Text), native)
+		return s, fmt.Errorf("stack: %d bytes are not %d native frames and whole Python frames", len(f.Text), native)
 	case native > MaxNativeFrames || python > MaxPythonFrames:
 		return s, fmt.Errorf("stack: %d native frames and %d of Python are more than %d and %d", native, python,
 			MaxNativeFrames, MaxPythonFrames)

@@ -49,7 +49,7 @@ func AppendText(b []byte, r Record, more *More) []byte {
 		b = append(b, `,"failed":true`...)
 	}
 	if flags&HasMore != 0 && (more == nil || r.Call == CallMore) {
-		b = append(b, `,"has_more":true`...) // what belongs to it is not here
+		b = append(b, `,"has_more":true`...) // the More record is not available here
 	}
 	number64("flags", uint64(flags&(1<<ClassShift-1)&^(HasMore|Failed)))
 	if more != nil {
@@ -65,7 +65,7 @@ func AppendText(b []byte, r Record, more *More) []byte {
 	return append(b, '}')
 }
 
-// appendQuoted quotes a text. Selectors need nothing but the quotes.
+// appendQuoted appends a selector in quotes. Selectors contain no character that must be escaped.
 func appendQuoted(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] == '"' || s[i] == '\\' || s[i] >= 0x7f {
@@ -76,7 +76,7 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(append(append(b, '"'), s...), '"')
 }
 
-// textRecord is the text form as encoding/json reads it.
+// textRecord is the text form of a record, for encoding/json.
 type textRecord struct {
 	Call    string
 	Family  string

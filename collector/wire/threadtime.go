@@ -9,27 +9,29 @@ import (
 // ThreadTimeSize is the size of an encoded ThreadTime, in bytes.
 const ThreadTimeSize = 32
 
-// A ThreadTime is how much processor time a thread had used at an instant. Counters only grow; their differences mean
-// something.
+// A ThreadTime is the processor time that a thread had used at an instant. The counters only grow; their differences
+// are the time used in between.
 type ThreadTime struct {
-	// the system's thread id; WholeProcess for all threads of the process together, WholeMachine for those of all programs
+	// the system's thread id; WholeProcess for all threads of the process together, WholeMachine for all threads of all
+	// programs
 	Thread uint64
 	At     int64 // nanoseconds on the clock of GPU times
 	Ran    int64 // nanoseconds on a processor, since the thread began
-	// nanoseconds that it could run and had no processor, since it began; WaitNotKnown where the system does not count
-	// that
+	// nanoseconds that the thread was runnable without a processor, since it began; WaitNotKnown where the system does
+	// not count this
 	Waited int64
 }
 
-// WholeProcess is ThreadTime.Thread where all threads of the process are counted together, those that are not traced
-// and those that are gone too; of the time that those waited, only what was seen while they were there.
+// WholeProcess is the ThreadTime.Thread of the sum over all threads of the process, including untraced threads and
+// threads that have exited. The waiting time of exited threads is included only up to the last sample before they
+// exited.
 const WholeProcess = 0
 
-// WholeMachine is ThreadTime.Thread where all threads of all programs of the machine are counted together, on all of
-// its processors: since it was started, but for the time that they waited, which is counted since somebody looked.
+// WholeMachine is the ThreadTime.Thread of the sum over all threads of all programs of the machine, on all processors.
+// Running time counts from the start of the machine, waiting time from the start of sampling.
 const WholeMachine = math.MaxUint64
 
-// WaitNotKnown is ThreadTime.Waited where the system does not tell how long a thread waited for a processor.
+// WaitNotKnown is the ThreadTime.Waited on systems that do not count how long a thread waited for a processor.
 const WaitNotKnown = -1
 
 // AppendThreadTime appends the 32 bytes of t to b: thread u64, at i64, ran i64, waited i64.
@@ -40,7 +42,7 @@ func AppendThreadTime(b []byte, t ThreadTime) []byte {
 	return binary.LittleEndian.AppendUint64(b, uint64(t.Waited))
 }
 
-// DecodeThreadTimes appends the thread times of b, which holds nothing else, to dst.
+// DecodeThreadTimes appends the thread times in b to dst. b must contain nothing else.
 func DecodeThreadTimes(dst []ThreadTime, b []byte) ([]ThreadTime, error) {
 	if len(b)%ThreadTimeSize != 0 {
 		return dst, fmt.Errorf("thread times: %d bytes are not a multiple of %d", len(b), ThreadTimeSize)

@@ -1,6 +1,6 @@
 package wire
 
-// A word is a field of a header in the shared memory, as the generated header and the documentation list it.
+// A word is a field of a header in the shared memory, for the generated header and the documentation.
 type word struct {
 	name    string
 	offset  int
@@ -30,26 +30,26 @@ var ringWords = []word{
 	{"dropped", RingDroppedOffset, "u64", "records dropped because the ring was full"},
 	{"facts head", RingFactsHeadOffset, "u64", "bytes of facts ever published"},
 	{"facts dropped", RingFactsDroppedOffset, "u64", "facts dropped because there was no room"},
-	{"tail", RingTailOffset, "u64", "records ever consumed; stored with release by whoever holds the claim"},
+	{"tail", RingTailOffset, "u64", "records ever consumed; stored with release by the holder of the claim"},
 	{"facts tail", RingFactsTailOffset, "u64", "bytes of facts ever consumed"},
-	{"claim", RingClaimOffset, "u32", "who consumes now: 0 nobody, 1 the drainer, 2 the collector; taken by " +
+	{"claim", RingClaimOffset, "u32", "the side that consumes now: 0 none, 1 the drainer, 2 the collector; taken by " +
 		"compare-and-swap from 0"},
-	{"state", RingStateOffset, "u32", "0 free, 1 a thread's, 2 left by its thread"},
+	{"state", RingStateOffset, "u32", "0 free, 1 in use by a thread, 2 left by its thread"},
 	{"thread", RingThreadOffset, "u64", "the system's id of the thread that has it, or had it last"},
 	{"current", RingCurrentOffset, "u64, u32, u16, u16",
 		"begin ticks, object, call, zero: the call the thread is inside; call 0 is none"},
 	{"awaited", RingAwaitedOffset, "u64, u64",
-		"of the current call when it waits: the value of the event that it waits for, and its flags as in a record"},
+		"of the current call if it is a wait: the value of the awaited event, and its flags as in a record"},
 	{"blocked", RingBlockedOffset, "u64, u64, u64, u16, u16, u32",
-		"the wait for a lock or a signal that the thread is inside: begin ticks, address of the lock, " +
-			"condition variable or semaphore, the system's id of the lock's holder when the wait began (0: not known), call " +
-			"(0: none), flags as in a record, 1 for an " +
+		"the thread's current wait for a lock or a signal: begin ticks; address of the lock, " +
+			"condition variable or semaphore, the system's id of the lock's holder when the wait began (0: not known); call " +
+			"(0: none); flags as in a record; 1 for an " +
 			"interpreter's lock"},
 	{"nested", RingNestedOffset, "64 × u64",
-		"inner calls not recorded because an outer one was, by family; this and the following only grow, whoever has the ring"},
+		"inner calls not recorded because an outer one was, by family; this and the following counters are never reset"},
 	{"commits", RingCommitsOffset, "u64", "command buffers that reached `commitCommandBuffer:wake:`, below the hooks"},
-	{"commits missed", RingCommitsMissedOffset, "u64", "of those, the ones that no recorded commit led to"},
+	{"commits missed", RingCommitsMissedOffset, "u64", "how many of them were not preceded by a recorded commit"},
 	{"completions", RingCompletionsOffset, "u64", "command buffers whose completion Metal announced to their queue"},
 	{"completions missed", RingCompletionsMissedOffset, "u64",
-		"of those, the ones for which the tracer's completion handler did not run"},
+		"how many of them did not run the tracer's completion handler"},
 }

@@ -1,17 +1,17 @@
-// What is left to a child of a fork that cannot reach the collector: it has given up its user or its root folder, or
-// lives in another namespace. The process that said hello has a page of memory which the collector sees too and every
-// fork passes on; there the child leaves its number.
+// The page of children: how a forked child that cannot reach the collector still reports that it exists. Such a child
+// has dropped privileges, changed its root folder, or is in another namespace. The process that said hello has a page
+// of memory that is shared with the collector and inherited by every fork; the child writes its process id there.
 //
-// Memory order: a slot is taken by an atomic addition and stored relaxed; the collector reads when the recording ends,
-// and takes a slot that is still empty for a number that it does not know.
+// Memory order: a slot is taken by an atomic addition and stored relaxed. The collector reads the page when the
+// recording ends; a slot that is still empty then counts as a child with an unknown id.
 #ifndef MTRACE_CHILDREN_H
 #define MTRACE_CHILDREN_H
 #include <stdint.h>
 
-// Makes the page when there is none, and returns its descriptor for the collector, to be closed; or -1.
+// Creates the page if there is none. Returns its descriptor for the collector, which the caller closes; or -1.
 int mt_children_page(void);
 
-// This process is not traced, and can say so in no other way. how is 0, or MT_CHILD_FORKED for the child of a process
-// that was recorded and whose own counters have been read for the last time.
+// Notes that this process is not traced, when it cannot report that in any other way. how is 0, or MT_CHILD_FORKED for
+// the child of a recorded process whose own counters have been read for the last time.
 void mt_children_note(uint32_t how);
 #endif

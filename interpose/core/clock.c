@@ -1,5 +1,5 @@
 // Clock samples. Memory order: the latest sample in the region is a seqlock with one writer. The sequence is odd while
-// the two words change; the fence after the odd store and the release of the even one keep them inside.
+// the two words change; the fence after the odd store and the release of the even one keep the changes in between.
 #include "core/clock.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ static bool kernel_trusts_tsc(void) {
 #ifdef __linux__
 mt_clock_reader mt_clock_gettime = clock_gettime;
 
-// The kernel maps it into each process as part of a library, vdso(7). Where there is none the C library's asks the
-// kernel.
+// The kernel's own clock_gettime, which it maps into each process as part of the vDSO, vdso(7). Without a vDSO the C
+// library's clock_gettime is used, a system call.
 static mt_clock_reader kernels_clock(void) {
 #ifdef __x86_64__
   static const char name[] = "__vdso_clock_gettime";

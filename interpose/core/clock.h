@@ -26,7 +26,7 @@ struct mt_clock_sample {
 extern struct mt_clock_sample mt_clock_first;
 
 #ifdef __linux__
-// clock_gettime: the kernel's own, which the C library's calls, once mt_clock_start has found it.
+// The kernel's own clock_gettime, once mt_clock_start has found it; the C library's before that.
 typedef int (*mt_clock_reader)(clockid_t, struct timespec *);
 extern MT_HIDDEN mt_clock_reader mt_clock_gettime;
 #endif
@@ -42,7 +42,7 @@ static inline uint64_t mt_nanos(void) {
 #endif
 }
 
-// The clock that is chosen where it can be, and a reading of it.
+// The chosen clock, if there is a choice, and a reading of it.
 #if defined(__APPLE__)
 #define MT_CLOCK_QUICK MT_CLOCK_MACH
 static inline uint64_t mt_ticks_quick(void) { return mach_absolute_time(); }

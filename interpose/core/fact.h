@@ -1,4 +1,4 @@
-// Facts as bytes: collector/wire/fact.go. One says something that is no call, in words.
+// Encodes facts, pieces of information that are no calls, as bytes; collector/wire/fact.go has the layout.
 #ifndef MTRACE_FACT_H
 #define MTRACE_FACT_H
 #include <stddef.h>
@@ -19,14 +19,14 @@ static inline struct fact_header mt_fact_header(unsigned kind, unsigned aux, uin
       .aux = (uint16_t)aux, .key = key, .length = (uint32_t)length};
 }
 
-// The 64-bit FNV-1a of the wire, begun or carried on.
+// The 64-bit FNV-1a hash of the wire, as a start value and a step.
 #define MT_FNV_START 14695981039346656037ull
 static inline uint64_t mt_fnv(uint64_t hash, const char *bytes, size_t length) {
   for (size_t i = 0; i < length; i++) hash = (hash ^ (uint8_t)bytes[i]) * 1099511628211ull;
   return hash;
 }
 
-// Appends a fact at the end of a buffer of the given size and returns its new length; the old one when it does not fit.
+// Appends a fact to a buffer of the given size. Returns the new length, or the old length if the fact does not fit.
 size_t mt_fact_put(char *buffer, size_t length, size_t size, unsigned kind, uint64_t key, const char *text,
     size_t text_length);
 #endif

@@ -1,8 +1,8 @@
-// What a feature is to the floors below it: a row of functions that they call when something happens. Any may be NULL.
+// A feature, as the lower floors see it: a row of functions that they call at certain events. Any of them may be NULL.
 //
-// Rule: nothing below the features names one of them. The table of all is made at the top (top/features.c), when the
-// library is built, and its order is the order in which they are called. Nothing here is on the path of a call; a
-// command buffer's completion is the most frequent.
+// Rule: nothing below the features floor names a feature. The table of all features is in top/features.c, fixed at
+// build time; its order is the order of the calls. None of these functions is on the path of a call; the most frequent
+// event is a command buffer's completion.
 #ifndef MTRACE_FEATURE_H
 #define MTRACE_FEATURE_H
 #include <stdint.h>
@@ -13,29 +13,29 @@ struct objc_class;
 struct objc_object;
 
 struct mt_feature {
-  // The process' life.
-  // the library is loaded and a collector is named: what was requested is read from the environment
+  // Events of the process. load: the library is loaded and a collector is named; the feature reads its options from the
+  // environment.
   void (*load)(void);
   void (*connected)(void);      // the collector answered; no Metal call yet
-  const char *(*prepare)(void); // the first Metal call: NULL, or why nothing can be recorded, as one line for the user
-  void (*begin)(void);          // the rings are there, and nothing is recorded yet
+  // the first Metal call; returns NULL, or one line for the user that says why nothing can be recorded
+  const char *(*prepare)(void);
+  void (*begin)(void);          // the rings exist and nothing is recorded yet
 
-  // A thread's.
-  // it has taken a ring: what the feature keeps for the ring's threads is another's
+  // Events of a thread. thread_opening: the thread has taken a ring; the feature's data for that ring still belongs to
+  // the previous thread.
   void (*thread_opening)(struct thread *t);
   void (*thread_opened)(struct thread *t);  // its first record is written
-  void (*thread_left)(struct thread *t);    // its last chance to record
+  void (*thread_left)(struct thread *t);    // the thread's last chance to record
 
   // Forks of the process.
   void (*fork_begins)(void);
   void (*fork_over)(void);      // in both processes
-  // in a child of a process that had not used Metal: it is traced as a process of its own
+  // in the child of a process that had not used Metal: the child is traced as a process of its own
   void (*fork_starts_over)(void);
 
-  // Metal's objects.
-  // before its methods are hooked; slot: see classes.h
+  // Events of Metal's objects. class_seen comes before the class's methods are hooked; slot: see classes.h
   void (*class_seen)(unsigned slot, struct objc_class *class, unsigned family);
-  // now and then: a framework may have been loaded
+  // called occasionally: a framework may have been loaded since the last call
   void (*look)(struct thread *t);
   void (*completed)(struct thread *t, const struct mt_completed *completed);    // a command buffer; see completion.h
 };
@@ -43,7 +43,7 @@ struct mt_feature {
 extern const struct mt_feature mt_features[];
 extern const unsigned mt_feature_count;
 
-// Calls a function of all features that have it.
+// Calls a function of each feature that has it.
 #define MT_FEATURES(function, ...) \
   for (const struct mt_feature *feature = mt_features; feature < mt_features + mt_feature_count; feature++) \
     if (feature->function) feature->function(__VA_ARGS__)

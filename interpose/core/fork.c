@@ -1,6 +1,5 @@
-// What the child of a fork does. A parent that had not used Metal yet had only a socket: its child opens its own at its
-// first Metal call, so a pool of forked workers is traced. A parent that was recording leaves a child that passes
-// through untraced.
+// The child of a fork. If the parent had not used Metal yet, it had only a socket: the child opens its own socket at
+// its first Metal call, so a pool of forked workers is traced. If the parent was recording, the child runs untraced.
 #include "core/fork.h"
 #include <pthread.h>
 #include "core/feature.h"
@@ -18,7 +17,8 @@ static void in_child(void) {
   fork_over();
   mt_session_forget();
   mt_state_forked();
-  // A region without the active state: another thread was in the middle of the first Metal call, and is not here.
+  // A region without the active state: another thread of the parent was inside the first Metal call, and does not exist
+  // in the child.
   if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_READY && !mt_region) {
     child_starts_over();
     return;

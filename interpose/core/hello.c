@@ -1,5 +1,6 @@
-// Rule: made in the constructor, before main: no allocation from the program's heap, so the program's own allocations
-// stay where they would be. Arguments that do not fit are cut at a whole argument.
+// Rule: the hello is built in the constructor, before main, and allocates nothing from the program's heap, so the
+// program's own allocations get the same addresses as without the tracer. If the arguments do not fit, whole arguments
+// are left out.
 #include "core/hello.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -53,7 +54,8 @@ void mt_hello_program(char *path, size_t size) {
   path[n > 0 ? n : 0] = 0;
 }
 
-// The arguments follow one another, each ended by a NUL. They are read behind the capacity of what is built.
+// The arguments in memory follow one another, each ended by a NUL. They are read into the buffer behind the finished
+// part of the payload.
 static void add_arguments(struct payload *p) {
   int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return;

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Makes the payload in memory of its own, or returns NULL. Free it with mt_hello_free. children says that the page of
-// children.h goes with it.
+// Allocates the payload in memory of its own and returns it, or NULL. Free it with mt_hello_free. children announces
+// that the page of children.h is sent with it.
 char *mt_hello_make(size_t *length, bool children);
 void mt_hello_free(char *payload);
 

@@ -18,7 +18,7 @@ bool mt_identity_start(void) {
   return true;
 }
 
-// The first of so many numbers that nobody else gets.
+// Reserves count consecutive numbers and returns the first.
 static uint32_t numbers(uint32_t count) { return atomic_fetch_add_explicit(&last_number, count, memory_order_relaxed) +
     1; }
 
@@ -44,7 +44,7 @@ static struct mt_identity *entry_of(uintptr_t key) {
   return NULL;
 }
 
-// The same for an address that is most likely known and where it belongs.
+// As entry_of, for an address that is probably known and in its preferred entry.
 static inline struct mt_identity *known_entry_of(uintptr_t key) {
   struct mt_identity *e = &mt_identities[mt_identity_slot((const void *)key)];
   return __builtin_expect(atomic_load_explicit(&e->key, memory_order_relaxed) == key, 1) ? e : entry_of(key);
@@ -57,7 +57,7 @@ uint32_t mt_identity_of(const void *object) {
   struct mt_identity *e = entry_of((uintptr_t)object);
   if (!e) return 0;
   number = atomic_load_explicit(&e->number, memory_order_acquire);
-  if ((int32_t)number > 0) return number; // it was not where it belongs
+  if ((int32_t)number > 0) return number; // the address was not in its preferred entry
   uint32_t fresh = numbers(1);
   return atomic_compare_exchange_strong_explicit(&e->number, &number, fresh, memory_order_acq_rel,
       memory_order_acquire) ? fresh : number;

@@ -2,7 +2,7 @@
 #include "core/names.h"
 #include <stdatomic.h>
 
-enum { ENTRY_BITS = 11, WAYS = 2 }; // a key may be in either of two neighbours
+enum { ENTRY_BITS = 11, WAYS = 2 }; // a key may be in either of two neighbouring entries
 static struct name {
   _Atomic uint64_t name, mixed;
 } names[WAYS << ENTRY_BITS];

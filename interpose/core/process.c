@@ -1,7 +1,8 @@
-// From loaded to tracing. Rule: the constructor only says hello and hooks three initializers of Metal's; shared memory
-// and Go wait for the first Metal call, so a process that never makes one stays as it was but for a socket.
+// From loaded to tracing. Rule: the constructor only says hello and hooks three initializers of Metal; shared memory
+// and Go start at the first Metal call. A process that never makes one has a socket more than without the tracer, and
+// nothing else.
 //
-// The mutex is only taken by threads that come before the state is known.
+// The mutex is taken only by threads that come before the state is decided.
 #include "core/process.h"
 #include <errno.h>
 #include <pthread.h>
@@ -29,8 +30,8 @@ static void start_over(void) {
   MT_FEATURES(fork_starts_over);
 }
 
-// Once: by the constructor or, when the constructor of a library that the program links runs before and makes a device,
-// then.
+// Runs once: in the constructor, or earlier if the constructor of a library that the program links runs before and
+// creates a device.
 static void load(void) {
   static _Atomic bool loaded;
   if (atomic_exchange(&loaded, true)) return;
@@ -50,11 +51,12 @@ static void load(void) {
 
 __attribute__((constructor)) static void loaded(void) { load(); }
 
-// The collector may have ended a connection because it treated its program as gone.
+// The collector may have closed the connection because it treated the program as gone.
 static bool hand_over(int fd) { return mt_session_send_region(fd) ||
     (mt_session_reopen() && mt_session_send_region(fd)); }
 
-// Makes what recording needs and hands it to the collector. False with *why set to one line for the user.
+// Creates everything that recording needs and sends it to the collector. Returns false on failure, with *why set to one
+// line for the user.
 static bool prepare(const char **why) {
   for (unsigned i = 0; i < mt_feature_count; i++)
     if (mt_features[i].prepare && (*why = mt_features[i].prepare())) return false;

@@ -1,5 +1,5 @@
-// Making the rings' shared memory. Rule: it is sparse and out of core dumps, and leaves the program's limit on address
-// space alone.
+// Creates the rings' shared memory. Rule: the memory is sparse, is not in core dumps, and must not exhaust the
+// program's limit on address space.
 #include "core/region.h"
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -9,12 +9,12 @@
 
 struct region *mt_region;
 
-// How often the shared memory must fit into a limit on address space: the limit is what the program said that it needs,
-// and what we take of it the program lacks later, when it starts a thread.
+// The shared memory must fit this many times into a limit on address space. The limit states what the program needs;
+// memory that the tracer takes is missing later, when the program starts a thread.
 enum { LEAST_SHARE = 3 };
 
-// The rings lie on pages of the largest size that a system here has; the memory that mmap gives lies on pages of this
-// one.
+// The rings must be aligned to the largest page size of any supported system; mmap only aligns to this system's page
+// size.
 static void *map(int fd) {
   char *room = mmap(NULL, MT_REGION_SIZE + MT_PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return MAP_FAILED;

@@ -1,10 +1,10 @@
-// The shared memory of a traced process, as collector/wire/layout.go lays it out; wire.h has the offsets, asserted
+// The shared memory of a traced process, with the layout of collector/wire/layout.go; wire.h has the offsets, asserted
 // below.
 //
-// Rule and memory order: every ring has one producer, its thread, and one consumer, whoever holds the claim. The
-// producer fills slots and publishes them with a release store of head; the consumer reads head with acquire, copies,
-// and frees the slots with a release store of tail, which the producer reads with acquire before it uses a slot
-// again. All other words are counters with relaxed order: a reader may see them late, never torn.
+// Rule and memory order: every ring has one producer, its thread, and one consumer, the holder of the claim. The
+// producer fills slots and publishes them with a release store of head. The consumer reads head with acquire, copies
+// the records, and frees the slots with a release store of tail, which the producer reads with acquire before it reuses
+// a slot. All other words are counters with relaxed order: a reader may see them late, never torn.
 #ifndef MTRACE_REGION_H
 #define MTRACE_REGION_H
 #include <stdatomic.h>
@@ -27,7 +27,7 @@ struct ring {
   _Atomic uint64_t thread;
   _Alignas(128) _Atomic uint64_t current_begin;
   _Atomic uint64_t current; // object | call<<32, one word so that it is never torn; 0 is none
-  _Atomic uint64_t awaited, awaited_flags; // of the current call when it waits
+  _Atomic uint64_t awaited, awaited_flags; // of the current call if it is a wait
   _Alignas(128) _Atomic uint64_t blocked_begin;
   _Atomic uint64_t blocked_address, blocked_holder;
   _Atomic uint64_t blocked; // call | flags<<16 | interpreter<<32, stored last; 0 is none
@@ -94,7 +94,7 @@ _Static_assert(sizeof(struct region) == MT_REGION_SIZE, "region");
 // The process's region, NULL until the first Metal call. Never unmapped: a thread may be writing.
 extern struct region *mt_region;
 
-// Makes the region and returns the descriptor that goes to the collector, or -1 with *why set to one line for the user.
+// Creates the region and returns the descriptor for the collector, or -1 with *why set to one line for the user.
 int mt_region_make(const char **why);
 
 static inline void mt_count(_Atomic uint64_t *counter) { atomic_fetch_add_explicit(counter, 1, memory_order_relaxed); }

@@ -9,8 +9,8 @@
 #include "core/session.h"
 #include "system/own.h"
 
-// The pauses between two looks at the tail grow from the first to the second; looking whether the collector is there
-// takes system calls.
+// The pause between two reads of the tail grows from the first value to the second. Checking whether the collector is
+// alive takes system calls, so it is done less often.
 enum { SHORTEST_PAUSE = 50000, LONGEST_PAUSE = 2000000, COLLECTOR_PAUSE = 20000000 }; // nanoseconds
 
 static bool block;

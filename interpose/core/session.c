@@ -23,8 +23,8 @@
 #include "wire.h"
 #include "system/own.h"
 
-// How long a thread of the program waits for a collector that lives, at most: to send, and for a place among those that
-// connect.
+// The longest time that a thread of the program waits for a live collector: to send, and to connect when the listener's
+// backlog is full.
 enum { PATIENCE_MILLISECONDS = 500, CONNECT_PATIENCE_MILLISECONDS = 5000 };
 
 #ifndef MSG_NOSIGNAL
@@ -36,9 +36,9 @@ static dev_t device;
 static ino_t inode;
 static _Atomic bool gone; // nothing can be sent any more
 static _Atomic bool over; // and nobody reads the rings
-static bool absent;       // there is no collector, or not for us
+static bool absent;       // there is no collector, or it refuses this process
 static struct sockaddr_un address;
-static unsigned char token[MT_TOKEN_SIZE]; // proves to the collector that it, or what it started, started this program
+static unsigned char token[MT_TOKEN_SIZE]; // proves to the collector that its own mtrace started this program
 static bool has_token;
 
 struct frame_header {
@@ -54,7 +54,8 @@ bool mt_session_alive(void) {
   return fd >= 0 && fstat(fd, &now) == 0 && S_ISSOCK(now.st_mode) && now.st_dev == device && now.st_ino == inode;
 }
 
-// The collector holds a lock beside its socket. The kernel takes it away when the collector ends, whatever ends it.
+// The collector holds a lock on a file next to its socket. The kernel releases the lock when the collector ends, for
+// whatever reason.
 enum lock { LOCK_FREE, LOCK_HELD, LOCK_UNKNOWN };
 
 static enum lock lock_of_collector(void) {
@@ -71,7 +72,7 @@ bool mt_session_over(void) {
   if (atomic_load_explicit(&over, memory_order_relaxed)) return true;
   if (mt_session_alive()) {
     char byte;
-    // the collector says nothing: there is nothing to read, or the end
+    // the collector never sends anything: a read finds nothing, or the end of the connection
     ssize_t n = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     if (n > 0 || (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))) return false;
   } else if (lock_of_collector() != LOCK_FREE) {
@@ -86,8 +87,8 @@ void mt_session_forget(void) {
   fd = -1;
 }
 
-// On Linux the system call itself: a program under the thread sanitizer would have it look at the rings, whose order it
-// cannot see.
+// On Linux a direct system call: in a program under the thread sanitizer, the intercepted function would check accesses
+// to the rings, whose ordering the sanitizer does not see.
 #ifdef __linux__
 static ssize_t send_message(const struct msghdr *message, int flags) { return syscall(SYS_sendmsg, fd, message, flags);
     }
@@ -95,7 +96,7 @@ static ssize_t send_message(const struct msghdr *message, int flags) { return sy
 static ssize_t send_message(const struct msghdr *message, int flags) { return sendmsg(fd, message, flags); }
 #endif
 
-// Sends all of a message, waiting no longer than patience for each step when it is not negative.
+// Sends a whole message. If patience is not negative, each step waits at most so many milliseconds.
 static bool send_all(struct msghdr *message, size_t length, int patience) {
   while (length > 0) {
     ssize_t n = send_message(message, MSG_NOSIGNAL | (patience >= 0 ? MSG_DONTWAIT : 0));
@@ -109,7 +110,7 @@ static bool send_all(struct msghdr *message, size_t length, int patience) {
       return false;
     }
     length -= (size_t)n;
-    message->msg_control = NULL; // a descriptor goes with the first byte
+    message->msg_control = NULL; // a descriptor is sent with the first byte
     message->msg_controllen = 0;
     for (size_t rest = (size_t)n; rest > 0;) {
       size_t step = rest < message->msg_iov->iov_len ? rest : message->msg_iov->iov_len;
@@ -174,13 +175,13 @@ bool mt_session_warn(unsigned key, const char *text) {
       strnlen(text, MT_LONGEST_WARNING)));
 }
 
-// Leaves a word beside the socket. True when it is there.
+// Leaves a message next to the socket. Returns true if it is there.
 static bool leave_word(const char *text) {
   char name[sizeof address.sun_path + 40], word[1024], program[1024 - MT_LONGEST_WARNING - 2];
-  if (lock_of_collector() == LOCK_FREE) return false; // gone, or its folder cannot be seen from here
+  if (lock_of_collector() == LOCK_FREE) return false; // the collector has ended, or its folder is not visible from here
   mt_hello_program(program, sizeof program);
   snprintf(word, sizeof word, "%s\n%.*s", program, MT_LONGEST_WARNING, text);
-  for (int i = 0; i < 10; i++) { // a program that this process executed before may have left one
+  for (int i = 0; i < 10; i++) { // a program that this process executed earlier may have left a message
     snprintf(name, sizeof name, "%s.word.%d.%d", address.sun_path, (int)getpid(), i);
     if (symlink(word, name) == 0) return true;
     if (errno != EEXIST) break;
@@ -193,14 +194,14 @@ void mt_session_warn_surely(unsigned key, const char *text) {
   mt_children_note(0);
 }
 
-// A connect to a listener whose backlog is full would block without end, or fails: it is made without blocking and
-// tried for a while. macOS refuses it as if nobody listened, so there the lock says whether somebody does.
+// A connect to a listener with a full backlog would block indefinitely or fail, so it is made without blocking and
+// retried for a while. macOS reports a full backlog as if nobody listened; there the lock shows whether somebody does.
 static bool connect_patiently(void) {
   int waited = 0;
   for (int pause = 1;; pause = pause < 8 ? 2 * pause : 10) {
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0) return true;
     if (errno == EINTR) continue;
-    // by a seccomp filter of the program: the collector is there, and is to be told later
+    // a seccomp filter of the program forbids the connection: the collector exists and must be informed later
     bool refused_to_us = errno == EPERM;
     bool full = errno == EAGAIN || (errno == ECONNREFUSED && lock_of_collector() == LOCK_HELD);
     absent = !full && !refused_to_us;
@@ -212,7 +213,8 @@ static bool connect_patiently(void) {
 
 static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-// Takes in the token, as hexadecimal digits. One that is not whole is none: the collector then refuses the connection.
+// Reads the token, in hexadecimal digits. An incomplete token counts as none: the collector then refuses the
+// connection.
 static void read_token(const char *text) {
   has_token = text && strlen(text) == 2 * sizeof token;
   for (size_t i = 0; has_token && i < sizeof token; i++) {
@@ -222,8 +224,8 @@ static void read_token(const char *text) {
   }
 }
 
-// Sends the token in a message of its own: the collector reads nothing else before it, and a descriptor that came with
-// it would be lost.
+// Sends the token in a message of its own. The collector reads nothing else before it, and would lose a descriptor that
+// came with it.
 static bool send_token(void) {
   if (!has_token) return true;
   struct frame_header header = frame_of(MT_FRAME_TOKEN, 0, 0, sizeof token);
@@ -257,7 +259,7 @@ bool mt_session_reopen(void) {
   fcntl(fd, F_SETFL, flags | O_NONBLOCK);
 #ifdef __APPLE__
   setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
-  // else 8 KiB (net.local.stream.sendspace): a wait for every 256 records
+  // The default is 8 KiB (net.local.stream.sendspace), which means a wait for every 256 records.
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &(int){1 << 18}, sizeof(int));
 #endif
   if (!connect_patiently() || fcntl(fd, F_SETFL, flags) != 0 || fstat(fd, &now) != 0) {

@@ -14,7 +14,7 @@ static void seal(int fd) { fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | 
 static int memory(void) {
   char name[32];
   snprintf(name, sizeof name, "/mtrace.%d", (int)getpid());
-  shm_unlink(name); // left by a process of this number that died between the two
+  shm_unlink(name); // left by a process with the same id that died between shm_open and shm_unlink
   int fd = shm_open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
   if (fd >= 0) shm_unlink(name);
   return fd;

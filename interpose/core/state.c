@@ -9,7 +9,7 @@ static _Atomic bool counted;
 
 void mt_state_count_fork(void) {
   if (!mt_region || atomic_exchange_explicit(&counted, true, memory_order_relaxed)) return;
-  // in one order with what follows, and with the collector's, which does it the other way round
+  // sequentially consistent with the following load; the collector does the same two steps in the opposite order
   atomic_fetch_add(&mt_region->forks, 1);
   if (atomic_load(&mt_region->ended)) mt_children_note(MT_CHILD_FORKED);
 }

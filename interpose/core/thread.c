@@ -1,6 +1,6 @@
-// Taking a ring, filling it up, giving it back. Rule: a ring changes hands by compare-and-swap of its state, and only
-// when all it holds has been consumed, so positions never go back and no reader sees two threads' records under one id:
-// the next thread's first record is its ThreadStart.
+// How a thread takes a ring, fills it and releases it. Rule: a ring changes its owner by compare-and-swap of its state,
+// and only after everything in it was consumed. Positions therefore never go back, and no reader sees two threads'
+// records under one id: the next thread's first record is its ThreadStart.
 #include "core/thread.h"
 #include <errno.h>
 #include <string.h>
@@ -31,13 +31,14 @@ static void say_name(struct thread *t) {
   mt_fact(t, MT_FACT_THREAD_NAME, 0, atomic_load_explicit(&t->ring->thread, memory_order_relaxed), name, strlen(name));
 }
 
-// The thread is leaving, but other exit handlers may still release Metal objects or drain pools: the handler asks to be
-// called again in the next round, and releases in the third of the four that POSIX grants.
+// The thread is exiting, but other exit handlers may still release Metal objects or drain pools. The handler therefore
+// asks to be called again in the next round, and releases the ring in the third of the four rounds that POSIX
+// guarantees.
 static void leave(void *value) {
   struct thread *t = value;
   if (t == MT_THREAD_GONE) {
-      // where the key is the thread's pointer: it is emptied for this call, and a thread without one would take a ring
-      // for good
+      // where the key holds the thread's pointer: the system clears it for this call, and a thread without it would
+      // take a second ring and never release it
     mt_thread_set(t);
     return;
   }
@@ -52,7 +53,7 @@ static void leave(void *value) {
   mt_thread_set(MT_THREAD_GONE);
   atomic_store_explicit(&t->ring->current, 0, memory_order_relaxed);
   atomic_store_explicit(&t->ring->state, MT_RING_EXITED, memory_order_release);
-  // Short-lived threads must not use up the rings between two rounds of the drainer.
+  // Short-lived threads must not use up all rings between two rounds of the drainer.
   if (atomic_fetch_sub_explicit(&busy, 1, memory_order_relaxed) > 0 &&
       atomic_load_explicit(&mt_region->rings_used, memory_order_relaxed) > MT_RING_COUNT / 4)
     mt_doorbell_ring();
@@ -166,7 +167,7 @@ bool mt_thread_make_room(struct thread *t, unsigned n) {
     atomic_store_explicit(&t->ring->dropped, atomic_load_explicit(&t->ring->dropped, memory_order_relaxed) + n,
         memory_order_relaxed);
   } else {
-    // Look again at the next eighth of the ring, and never beyond what is free.
+    // Check the tail again after an eighth of the ring, and never beyond the free slots.
     uint64_t step = t->head + MT_RECORDS_PER_RING / 8, full = t->tail + MT_RECORDS_PER_RING;
     t->look_again = step < full ? step : full;
     if (t->look_again < t->head + n) t->look_again = t->head + n;

@@ -8,25 +8,22 @@ import (
 	"strings"
 )
 
-// goStartSection holds one pointer, to a function that does nothing: where
-// drainer_darwin.c looks for the start of the Go runtime.
+// goStartSection is the section that holds a pointer to an empty function. drainer_darwin.c finds the Go runtime's
+// constructor there after DeferGo has swapped the two.
 const goStartSection = "__mt_go"
 
-// ErrNoSlot is returned by DeferGo for images that do not ask for it.
+// ErrNoSlot is returned by DeferGo for images without that section.
 var ErrNoSlot = errors.New("there is no " + goStartSection + " section")
 
-// DeferGo keeps the Go runtime of a c-shared library from starting when the
-// library is loaded. A Go library has a constructor (_rt0_ARCH_darwin_lib) in
-// __mod_init_func, where it starts threads and installs signal handlers in
-// every process. DeferGo swaps that pointer with the one in __DATA,__mt_go:
-// then dyld calls the function that does nothing, and the library calls the
-// constructor when it needs Go. Where the swap is not made, the library works
-// all the same, with Go started at load. The image is signed afterwards.
+// DeferGo keeps the Go runtime of a c-shared library from starting when the library is loaded. A Go library has a
+// constructor (_rt0_ARCH_darwin_lib) in __mod_init_func, which starts threads and installs signal handlers in every
+// process. DeferGo swaps its pointer with the pointer in __DATA,__mt_go: then dyld calls the empty function, and the
+// library calls the constructor when it needs Go. Without the swap the library works too, with Go started at load. The
+// image must be signed afterwards.
 //
-// Both words are rebased by dyld: with LC_DYLD_INFO they are plain addresses,
-// with chained fixups the lower 44 bits are (DYLD_CHAINED_PTR_64 and
-// _64_OFFSET of <mach-o/fixup-chains.h>: target 36, high byte 8), and the rest
-// belongs to the chain.
+// Both words are rebased by dyld. With LC_DYLD_INFO they are plain addresses. With chained fixups only the lower 44
+// bits are the address (DYLD_CHAINED_PTR_64 and _64_OFFSET of <mach-o/fixup-chains.h>: target 36, high byte 8), and the
+// other bits belong to the chain.
 func DeferGo(image []byte) ([]byte, error) {
 	file, err := macho.NewFile(bytes.NewReader(image))
 	if err != nil {
@@ -60,9 +57,8 @@ func DeferGo(image []byte) ([]byte, error) {
 	return changed, nil
 }
 
-// replaceConstructor has dyld call the function at new instead of the one at
-// old. Newer linkers write offsets from the start of the image, 32 bits each,
-// to __TEXT,__init_offsets; a library starts at address 0.
+// replaceConstructor makes dyld call the function at new instead of the function at old. Newer linkers write 32-bit
+// offsets from the start of the image to __TEXT,__init_offsets; a library starts at address 0.
 func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) error {
 	if offsets := file.Section("__init_offsets"); offsets != nil {
 		if err := within(image, offsets, 4); err != nil {
@@ -90,7 +86,7 @@ func replaceConstructor(image []byte, file *macho.File, old, new, mask uint64) e
 	return fmt.Errorf("no constructor is Go's start at %#x", old)
 }
 
-// within checks that a section of words lies in the image.
+// within checks that a section of words is inside the image.
 func within(image []byte, s *macho.Section, word uint64) error {
 	if size := uint64(len(image)); s.Size < word || uint64(s.Offset) > size || s.Size > size-uint64(s.Offset) {
 		return fmt.Errorf("section %s does not lie in the file", s.Name)

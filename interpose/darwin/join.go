@@ -12,8 +12,8 @@ const (
 	maxFatSlices = 30
 )
 
-// Join makes a universal file of images for different processors. Slices are
-// ordered by processor, as lipo does, so equal input gives equal output.
+// Join combines images for different processors into a universal file. Slices are ordered by processor, as lipo orders
+// them, so equal input gives equal output.
 func Join(images ...[]byte) ([]byte, error) {
 	slicesOf := make([]*thin, 0, len(images))
 	for i, image := range images {

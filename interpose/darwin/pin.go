@@ -33,10 +33,9 @@ func ParseVersion(text string) (Version, error) {
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v>>16, v>>8&0xff, v&0xff) }
 
-// Pin returns the image with the oldest system it runs on and the SDK it was
-// built with as given. dyld applies the rules of the year of that SDK (its
-// mach_o/Policy.cpp), and a cross-linker claims the newest one that its maker
-// has seen. The image is signed afterwards.
+// Pin returns the image with the given values for the oldest system it runs on and the SDK it was built with. dyld
+// applies the rules that were in force for that SDK (its mach_o/Policy.cpp), and a cross-linker writes the newest SDK
+// that it knows. The image must be signed afterwards.
 func Pin(image []byte, minimum, sdk Version) ([]byte, error) {
 	f, err := parseThin(image)
 	if err != nil {

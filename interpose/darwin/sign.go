@@ -11,7 +11,7 @@ const (
 	superBlobMagic     = 0xfade0cc0
 	codeDirectoryMagic = 0xfade0c02
 	codeDirectoryFixed = 88      // of version 0x20400
-	signatureFlags     = 0x20002 // ad hoc, made by a linker
+	signatureFlags     = 0x20002 // ad hoc, signed by a linker
 	hashSHA256         = 2
 	signPageBits       = 12
 	execSegMain        = 1 // CS_EXECSEG_MAIN_BINARY
@@ -49,7 +49,7 @@ func Sign(image []byte, identifier string) ([]byte, error) {
 	return append(out, f.codeDirectory(out, identifier)...), nil
 }
 
-// codeLimit is where the signature starts: at the old one, or behind the rest.
+// codeLimit is the offset of the signature: of the existing one, or the end of the image.
 func (f *thin) codeLimit() (int, error) {
 	if start := int64(le.Uint32(f.data[f.signature+8:])); start != 0 {
 		if start > int64(len(f.data)) {
@@ -60,8 +60,7 @@ func (f *thin) codeLimit() (int, error) {
 	return (len(f.data) + 15) &^ 15, nil
 }
 
-// addSignatureCommand appends LC_CODE_SIGNATURE to the load commands, into the
-// gap that linkers leave there.
+// addSignatureCommand appends LC_CODE_SIGNATURE to the load commands, in the gap that linkers leave behind them.
 func addSignatureCommand(f *thin) ([]byte, error) {
 	const size = 16
 	if f.firstByte-f.commands < size {
@@ -127,8 +126,8 @@ func (f *thin) codeDirectory(code []byte, identifier string) []byte {
 // ErrUnsigned is returned by Verify for an image without a signature.
 var ErrUnsigned = errors.New("there is no code signature")
 
-// Verify checks that the signature of an image is whole and that every page
-// has the hash its code directory says. It does not judge who signed.
+// Verify checks that the signature of an image is complete and that every page has the hash of its code directory. It
+// does not check the signer.
 func Verify(image []byte) error {
 	f, err := parseThin(image)
 	if err != nil {
@@ -153,8 +152,7 @@ func Verify(image []byte) error {
 	return nil
 }
 
-// codeDirectories returns the code directories of a super blob that hash with
-// SHA-256; there must be at least one.
+// codeDirectories returns the code directories with SHA-256 hashes of a super blob; there must be at least one.
 func codeDirectories(blob []byte) ([][]byte, error) {
 	if len(blob) < 12 || be.Uint32(blob) != superBlobMagic || uint64(be.Uint32(blob[4:])) > uint64(len(blob)) {
 		return nil, errors.New("the code signature is not a super blob")

@@ -18,8 +18,7 @@ const (
 
 var le = binary.LittleEndian
 
-// thin is a 64-bit little-endian Mach-O image for one processor, with the
-// places a signature depends on.
+// thin is a 64-bit little-endian Mach-O image for one processor, with the offsets that a signature depends on.
 type thin struct {
 	data      []byte
 	cpu       uint32

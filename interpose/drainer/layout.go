@@ -1,7 +1,7 @@
 package drainer
 
-// The layout of the shared memory, and the frames, as collector/wire has them: that package is not imported, because it
-// brings fmt, and with it os. TestLayout holds that they are the same.
+// The layout of the shared memory and the frames, copied from collector/wire. That package is not imported, because it
+// imports fmt, and with it os. TestLayout checks that both are equal.
 const (
 	pageSize       = 16384
 	ringCount      = 256

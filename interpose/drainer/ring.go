@@ -9,10 +9,10 @@ import (
 type rings struct {
 	start   unsafe.Pointer
 	process Process
-	looks   [ringCount]look   // what the last round after a whole pause found
-	called  [ringCount]look   // what was there when the collector was called
-	left    [ringCount]uint64 // the tails as they were here last
-	reads   bool              // the collector: somebody has moved a tail
+	looks   [ringCount]look   // the state found in the last round after a whole pause
+	called  [ringCount]look   // the state when the collector was called
+	left    [ringCount]uint64 // the tails after the drainer's last round
+	reads   bool              // the collector reads the rings: something else than the drainer has moved a tail
 }
 
 // A reason is why there is another round.
@@ -20,14 +20,14 @@ type reason int
 
 const (
 	pause    reason = iota // a whole pause is over
-	call                   // the time is over that a collector was given to come
+	call                   // the time that a called collector has is over
 	doorbell               // it rang
 )
 
-// drain makes one round over the rings, calls the collector where one fills in a hurry, and sends what the collector
-// does not come to: to have a ring sent is to keep it from the collector for as long as that takes, and who saturates
-// the processors can make that as long as it continues. Active: something was recorded, or lies there, since the last
-// pause. Called: the collector was called. Not ok: it is gone.
+// drain makes one round over the rings: it calls the collector to rings that fill quickly, and sends what the collector
+// does not read. Sending is the exception because it keeps the ring from the collector meanwhile, and a program that
+// saturates the processors can make that long. active: something was recorded, or is pending, since the last pause.
+// called: the collector was called. ok is false when the collector is gone.
 func (g *rings) drain(after reason) (active, called, ok bool) {
 	for i := range min(atomic.LoadUint32((*uint32)(unsafe.Add(g.start, regionRingsUsed))), ringCount) {
 		r := ring{unsafe.Add(g.start, pageSize+uintptr(i)*ringStride), i}
@@ -68,7 +68,7 @@ func (r ring) word64(offset uintptr) *uint64 { return (*uint64)(unsafe.Add(r.sta
 
 func (r ring) load(offset uintptr) uint64 { return atomic.LoadUint64(r.word64(offset)) }
 
-// A look is what there is in a ring. Without the claim it is a hint.
+// A look is the state of a ring at an instant. Without the claim it is only a hint.
 type look struct{ head, tail, factsHead, factsTail uint64 }
 
 func (r ring) look() look {
@@ -77,22 +77,23 @@ func (r ring) look() look {
 
 func (l look) empty() bool { return l.head == l.tail && l.factsHead == l.factsTail }
 
-// filled says that the ring is full by one part of so many: of four, its thread rings the doorbell.
+// filled reports whether the ring is full by at least one part of parts. A thread rings the doorbell at one part of
+// four.
 func (l look) filled(parts uint64) bool {
 	return l.head-l.tail >= recordsPerRing/parts || l.factsHead-l.factsTail > factsPerRing/parts
 }
 
-// sameTails says that nothing was taken since another look.
+// sameTails reports whether nothing was consumed since an earlier look.
 func (l look) sameTails(before look) bool {
 	return l.tail == before.tail && l.factsTail == before.factsTail
 }
 
-// neglectedSince says that something has been there since another look.
+// neglectedSince reports whether something has been waiting since an earlier look.
 func (l look) neglectedSince(before look) bool {
 	return l.tail < before.head || l.factsTail < before.factsHead
 }
 
-// send sends what is there now, if nobody drains the ring.
+// send sends what is in the ring now, unless another side drains it.
 func (r ring) send(process Process) bool {
 	claim := r.word32(ringClaim)
 	if !atomic.CompareAndSwapUint32(claim, claimNobody, claimDrainer) {
@@ -106,8 +107,8 @@ func (r ring) send(process Process) bool {
 // mostRecords bounds a frame: the slots it holds are released before the next one is sent.
 const mostRecords = recordsPerRing / 4
 
-// sendRecords sends what is there up to a position, with the claim. Where a program has written over its counters they
-// may say anything: more than a ring holds is left where it is, and the collector says so.
+// sendRecords sends the records up to a position; the caller holds the claim. If the program has overwritten its
+// counters, they can have any value: more records than a ring holds are left in place, and the collector reports it.
 func (r ring) sendRecords(process Process, head uint64) bool {
 	for {
 		tail := r.load(ringTail)
@@ -138,7 +139,7 @@ func (r ring) sendFacts(process Process) bool {
 	return true
 }
 
-// circular is length bytes from a place on of a circular area of size bytes, in one piece or two.
+// circular returns length bytes from an offset of a circular area of size bytes, in one piece or two.
 func circular(area unsafe.Pointer, size, from, length uint64) (a, b []byte) {
 	first := min(length, size-from)
 	return unsafe.Slice((*byte)(unsafe.Add(area, from)), first), unsafe.Slice((*byte)(area), length-first)

@@ -1,7 +1,7 @@
-// Calls of Metal's that the tracer makes itself on a thread of the program's: none of them is in the trace.
+// Metal calls that the tracer itself makes on a thread of the program: none of them is in the trace.
 //
-// Rule: a frame that every other lies below makes them inner ones (span.h), and what they add to the counters of inner
-// ones is taken out again.
+// Rule: an outermost frame above all stack frames makes them inner calls (span.h), and their count is subtracted from
+// the counters of inner calls afterwards.
 #ifndef MTRACE_ASIDE_H
 #define MTRACE_ASIDE_H
 #include <stdatomic.h>

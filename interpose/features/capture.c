@@ -1,5 +1,5 @@
-// See capture.h. The state goes one way. Whoever takes it from capturing to captured stops the capture, and nobody else
-// does.
+// See capture.h. The state only moves forward. The thread that changes it from capturing to captured stops the capture,
+// and no other thread does.
 #include "features/capture.h"
 #include <pthread.h>
 #include <signal.h>
@@ -26,7 +26,7 @@ static long limit_ms = USUAL_LIMIT_MS;
 static _Atomic(id) captured_device;
 static _Atomic int capture_state;
 static _Atomic(struct thread *) scope_thread; // whose scope is captured
-static unsigned scope_depth;                  // how many scopes are open on it from there on; only that thread looks
+static unsigned scope_depth;                  // number of open scopes on that thread; only that thread reads it
 
 void mt_capture_start(void) {
   const char *asked = getenv("MTRACE_GPUTRACE"), *out = getenv("MTRACE_GPUTRACE_OUT"),
@@ -55,7 +55,7 @@ static void say(struct thread *t, const char *what, const char *why) {
   mt_fact(t, MT_FACT_WARNING, 0, 0, text, n < (int)sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-// Sends a message with an object to one; NULL when it does not respond.
+// Sends a message with an object argument; returns NULL if the receiver does not respond.
 static id send_with(id object, const char *selector, const void *argument) {
   IMP found = mt_implementation(object, selector);
   return found ? ((id(*)(id, SEL, const void *))found)(object, mt_selector(selector), argument) : NULL;
@@ -69,7 +69,7 @@ static bool set(id object, const char *selector, id value) {
 
 static id manager(void) { return mt_send_id((id)objc_lookUpClass("MTLCaptureManager"), "sharedCaptureManager"); }
 
-// The subject and the file of a new capture; NULL when this Metal has no captures. The caller releases it.
+// Creates the descriptor of a new capture; NULL when this Metal has no captures. The caller releases it.
 static id what_to_capture(void) {
   id made = mt_send_id(mt_send_id((id)objc_lookUpClass("MTLCaptureDescriptor"), "alloc"), "init");
   id path = send_with((id)objc_lookUpClass("NSString"), "stringWithUTF8String:", capture_path),
@@ -84,7 +84,7 @@ static id what_to_capture(void) {
   return made;
 }
 
-// Begins it. Why it cannot be, or NULL; the text is good until the pool is popped.
+// Starts the capture. Returns NULL, or the reason of a failure; the text is valid until the pool is popped.
 static const char *start(void) {
   if (!atomic_load(&captured_device)) return "the program has made no queue yet";
   id with = what_to_capture();
@@ -111,15 +111,15 @@ static bool stop(void) {
 
 static void *stop_in_time(void *unused) {
   (void)unused;
-  mt_thread_set(MT_THREAD_GONE); // nothing that this thread does is the program's
+  mt_thread_set(MT_THREAD_GONE); // none of this thread's calls are the program's
   struct timespec left = {limit_ms / 1000, limit_ms % 1000 * 1000000};
   while (mt_own_nanosleep(&left, &left) != 0) {}
   stop();
   return NULL;
 }
 
-// Makes the thread that ends a capture which the program does not. Without one there is no capture: it would have no
-// bound.
+// Starts the thread that ends a capture which the program does not end. Without that thread there is no capture,
+// because it would have no time limit.
 static bool guarded(void) {
   sigset_t all, mine;
   sigfillset(&all);

@@ -1,20 +1,20 @@
 // --gputrace: Metal's own capture of a scope, or of what follows a mark, as a document that Xcode opens.
 //
-// Rule: a capture begins and ends where the program says a mark or a scope, which is outside of any call of Metal's:
-// stopped inside of a commit it would wait for itself. There is one in a process. A thread of its own ends it when it
-// has been continuing for too long. What is captured is what is committed to command buffers of the device on which the
-// program made its first queue.
+// Rule: a capture begins and ends where the program sets a mark or a scope, which is outside of any Metal call:
+// stopping it inside a commit would deadlock. There is at most one capture in a process. A separate thread ends a
+// capture that exceeds the time limit. The capture contains what is committed to command buffers of the device on which
+// the program created its first queue.
 #ifndef MTRACE_CAPTURE_H
 #define MTRACE_CAPTURE_H
 #include "hook/objc.h"
 
 struct thread;
 
-// Reads what is requested: MTRACE_GPUTRACE, scope:NAME or mark:NAME; MTRACE_GPUTRACE_OUT, how its path begins;
+// Reads the options: MTRACE_GPUTRACE (scope:NAME or mark:NAME), MTRACE_GPUTRACE_OUT (the beginning of the path), and
 // MTRACE_GPUTRACE_LIMIT_MS.
 void mt_capture_start(void);
 
-// Before a queue is made: that is the device to capture.
+// Called before a queue is created: its device is the device to capture.
 void mt_capture_see(id device);
 
 // What the program says.

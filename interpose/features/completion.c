@@ -1,7 +1,7 @@
-// Rule: the handler runs before those who wait for the command buffer wake, so its cost is the program's: it reads the
-// clock once and six values, and writes two records, word by word into their places. It is one static global block,
-// which retains nothing and is never copied. Only of a command buffer that failed does it ask more: the error's code,
-// and what Metal says of it.
+// Rule: the handler runs before the threads that wait for the command buffer wake up, so its cost delays the program.
+// It reads the clock once and six values, and writes two records, word by word, directly into the ring. It is one
+// static global block, which retains nothing and is never copied. Only for a failed command buffer it does more: it
+// reads the error's code and description.
 #include "features/completion.h"
 #include <errno.h>
 #include "core/feature.h"
@@ -23,13 +23,13 @@ struct completion_methods {
 };
 static struct completion_methods methods_of[MT_CLASSES]; // by the slot of a class of command buffers
 
-// The features that are notified of a completion, gathered from their table once: most are not, and each look at a row
-// costs.
+// The features that want to be notified of a completion, collected from the table of features once. Most features do
+// not, and each look at a row costs time.
 enum { MOST_TOLD = 8 };
 static void (*told_of_completion[MOST_TOLD + 1])(struct thread *t, const struct mt_completed *completed);
 
 enum { COMMITTED = 2, FAILED_STATUS = 5 }; // MTLCommandBufferStatus
-// in nanoseconds they fit a signed word, to which x86-64 converts with one instruction
+// below this, a time in nanoseconds fits a signed word, to which x86-64 converts with one instruction
 static const double latest_seconds = 9e9;
 
 enum { METHODS = 8 };
@@ -40,7 +40,7 @@ static const char *const selectors[METHODS] = {"addCompletedHandler:", "status",
 static void resolve(struct completion_methods *methods, Class class) {
   IMP found[METHODS];
   for (int i = 0; i < METHODS; i++) {
-    if (!names[i]) names[i] = mt_selector(selectors[i]); // it came with the driver
+    if (!names[i]) names[i] = mt_selector(selectors[i]); // the method became known when the driver was loaded
     found[i] = mt_original_of(class, names[i]);
   }
   methods->add_handler = (void (*)(id, SEL, void *))found[0];
@@ -80,7 +80,7 @@ static void completed(void *block, id command_buffer) {
   uint64_t begin = mt_ticks();
   const struct class_entry *class = mt_class_find(objc_class_of(command_buffer), MT_FAMILY_commandBuffer);
   const struct class_entry *timed = class;
-  // A wrapper may leave its times to what it wraps.
+  // A wrapper may leave its times to the command buffer that it wraps.
   id inner = class && !methods_of[mt_class_index(class)].times[0] ? mt_wrapped_by(command_buffer,
       MT_FAMILY_commandBuffer) : NULL;
   if (inner) timed = mt_class_find(objc_class_of(command_buffer = inner), MT_FAMILY_commandBuffer);
@@ -152,7 +152,8 @@ void mt_completion_watch(struct thread *t, id command_buffer) {
     warn_once(t);
     return;
   }
-  // A second commit is the program's mistake and gets Metal's own message for it, not one about a handler.
+  // A second commit is the program's mistake; without this return Metal would complain about the tracer's handler
+  // instead.
   if (methods->status && methods->status(command_buffer, names[1]) >= COMMITTED) return;
   methods->add_handler(command_buffer, names[0], &handler);
 }

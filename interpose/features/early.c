@@ -1,4 +1,4 @@
-// See early.h. A log is found by its thread's id among a few: nothing here is on a path that Metal calls take.
+// See early.h. A thread's log is found by its id in a short list: nothing here is on the path of a Metal call.
 #include "features/early.h"
 #include <string.h>
 #include "core/clock.h"
@@ -8,19 +8,19 @@ enum { LOGS = 64, EVENTS = 512, NAMES = 16384 };
 
 struct log {
   _Atomic uint64_t thread; // 0: nobody's
-  _Atomic uint32_t noted;  // marks and beginnings, with those that did not fit
+  _Atomic uint32_t noted;  // marks and scope beginnings, including those that did not fit
   uint32_t counted;        // of them, as rejected
-  unsigned used, open, skipped; // skipped: scopes open whose beginning did not fit
+  unsigned used, open, skipped; // skipped: number of open scopes whose beginning did not fit
   unsigned name_bytes;
   struct {
     uint64_t ticks;
-    uint32_t name; // where it begins in names
+    uint32_t name; // offset of the name in names
     uint8_t kind;
   } events[EVENTS];
   char names[NAMES];
 };
 static struct log logs[LOGS]; // pages never touched take no memory
-static _Atomic uint32_t homeless; // events of threads that found no log
+static _Atomic uint32_t homeless; // events of threads for which there was no log
 
 static struct log *log_of(uint64_t id, bool take) {
   for (unsigned i = 0; i < LOGS; i++) {
@@ -86,7 +86,7 @@ void mt_early_replay(struct thread *t) {
   mt_scopes_skip(t, log->skipped);
   atomic_fetch_sub_explicit(&mt_region->rejected, replayed < log->counted ? replayed : log->counted,
       memory_order_relaxed);
-  atomic_store_explicit(&log->thread, 0, memory_order_relaxed); // not used again: no process becomes ready twice
+  atomic_store_explicit(&log->thread, 0, memory_order_relaxed); // not reused: a process becomes ready only once
 }
 
 void mt_early_forget(void) { memset(logs, 0, sizeof logs); }

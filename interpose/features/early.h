@@ -1,23 +1,24 @@
-// Marks and scopes from before the first Metal call: `with scope("train")` around all that a program does. There is no
-// ring yet, so they wait in a log of their thread, which is replayed into its ring when it takes one.
+// Marks and scopes from before the first Metal call, such as `with scope("train")` around a whole program. There is no
+// ring yet, so each thread keeps them in a log, which is replayed into its ring when the thread takes one.
 //
-// Rule: a log is only its thread's, and has room for the end of every scope whose beginning is in it. What does not
-// fit, and what threads leave behind that never take a ring, is counted as rejected.
+// Rule: only its thread writes a log. A log that has the beginning of a scope always has space for its end. Events that
+// do not fit, and events of threads that never take a ring, are counted as rejected.
 #ifndef MTRACE_EARLY_H
 #define MTRACE_EARLY_H
 #include "core/thread.h"
 
 enum mt_early { MT_EARLY_MARK, MT_EARLY_BEGIN, MT_EARLY_END };
 
-// Notes an event of the calling thread. Name is for marks and beginnings.
+// Logs an event of the calling thread. name is used for marks and beginnings.
 void mt_early(enum mt_early kind, const char *name);
 
-// When the first Metal call has made the region: counts what has been noted as rejected, until it is replayed.
+// Called when the first Metal call has created the region: counts all logged events as rejected until they are
+// replayed.
 void mt_early_count(void);
 
-// Replays what the calling thread, which has taken a ring, noted.
+// Replays the log of the calling thread, which has taken a ring.
 void mt_early_replay(struct thread *t);
 
-// In the child of a fork: what was noted is the parent's.
+// In the child of a fork: drops the logs, which belong to the parent.
 void mt_early_forget(void);
 #endif

@@ -1,11 +1,10 @@
-// See feedback.h. The handler is a block that carries the numbers of the command buffers of the commit that is under
-// way; the copy that Metal makes of it, when it is added, is the only one, and is freed with the options and their last
-// commit.
+// See feedback.h. The handler is a block that holds the numbers of the command buffers of the commit in progress. Metal
+// makes one copy of it when it is added; the copy is freed with the options and their last commit.
 //
-// Memory order: the options are alive while a commit has them, and they hold the handler, so a commit that finds it may
-// use it. Whoever makes the count of commits one writes the numbers before the commit; Metal hands the commit to the
-// thread that calls the handler, which reads them before it takes itself off the count. While the count is not zero
-// nobody else writes them.
+// Memory order: the options live as long as a commit uses them, and they hold the handler, so a commit that finds the
+// handler may use it. The thread that raises the count of commits to one writes the numbers before it commits. Metal
+// passes the commit to the thread that runs the handler, which reads the numbers before it decrements the count. While
+// the count is not zero no other thread writes the numbers.
 #include "features/feedback.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -30,10 +29,11 @@ struct feedback {
   _Atomic uint32_t under_way; // commits with these options, and MIXED
   uint32_t count, buffers[MOST_BUFFERS];
 };
-#define MIXED (UINT32_C(1) << 31) // several are, or were and one of them still is: whose feedback comes is not known
+// more than one commit is, or was, in progress since the count was last zero: a feedback cannot be assigned
+#define MIXED (UINT32_C(1) << 31)
 
-// From options to their handler: open addressing, keys never leave, as in identity.c. Options lie where others lay, so
-// they are few.
+// From options to their handler: open addressing, keys are never removed, as in identity.c. Options objects reuse
+// addresses, so there are few keys.
 enum { ENTRIES = 4096, MOST_OPTIONS_PROBES = 64 };
 static struct entry {
   _Atomic uintptr_t options;
@@ -60,7 +60,7 @@ static void copied(struct feedback *to, const struct feedback *from) {
   if (e) atomic_store_explicit(&e->feedback, to, memory_order_release);
 }
 
-// The options are gone, and others may lie there already.
+// The options were freed, and other options may already have their address.
 static void disposed(struct feedback *f) {
   struct entry *e = entry_of(f->options, false);
   struct feedback *own = f;
@@ -79,14 +79,14 @@ static uint64_t told_nanos(id feedback, const char *selector) {
   return seconds > 0 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
 }
 
-// One commit less is under way. True when it was the only one: then its command buffers are copied.
+// Decrements the number of commits in progress. True when it was the only one: then its command buffers are copied out.
 static bool leave(struct feedback *f, uint32_t *count, uint32_t buffers[MOST_BUFFERS]) {
   uint32_t now = atomic_load_explicit(&f->under_way, memory_order_acquire), left;
   bool only = now == 1;
   *count = only ? f->count : 0;
   for (uint32_t i = 0; i < *count; i++) buffers[i] = f->buffers[i];
   do {
-    if ((now & ~MIXED) == 0) return false; // a commit that went past the hooks
+    if ((now & ~MIXED) == 0) return false; // the commit bypassed the hooks
     left = (now & ~MIXED) == 1 ? 0 : now - 1;
   } while (!atomic_compare_exchange_weak_explicit(&f->under_way, &now, left, memory_order_acq_rel,
       memory_order_acquire));
@@ -139,7 +139,7 @@ static void watch_options(void) {
   mt_method_put(class, method, (IMP)initialized_options);
 }
 
-// commit:count:options: of a class of queues, by its slot; NULL when it has none
+// commit:count:options: of a class of queues, by the class's slot; NULL when the class has none
 static IMP commit_with_options[MT_CLASSES];
 
 void mt_feedback_see(unsigned slot, Class class, unsigned family) {

@@ -1,5 +1,5 @@
-// What a program may call: see marks.h. Before the first Metal call the events are noted, in a process that is not
-// traced they are not.
+// The functions that programs may call: see marks.h. Before the first Metal call the events are logged; in an untraced
+// process they are dropped.
 #include "marks.h"
 #include <errno.h>
 #include "core/clock.h"
@@ -10,8 +10,8 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// The thread to record on; NULL with *early when that has to wait for the first Metal call, which another thread may be
-// making.
+// The thread to record on. NULL with *early set if the event must wait for the first Metal call, which another thread
+// may just be making.
 static struct thread *recorder(bool *early) {
   struct thread *t = mt_thread();
   if (t) return t;

@@ -12,7 +12,7 @@ enum { PAUSE_NANOS = 1000000 };
 _Atomic uint64_t mt_memory_looked;
 static const char selector[] = "currentAllocatedSize";
 
-// By the slot of a class of devices; NULL where that is left to what they wrap.
+// currentAllocatedSize by the slot of a class of devices; NULL for a wrapper, where the wrapped device has it.
 static NSUInteger (*allocated_by[MT_CLASSES])(id, SEL);
 
 void mt_memory_see(unsigned slot, Class class, unsigned family) {
@@ -20,7 +20,7 @@ void mt_memory_see(unsigned slot, Class class, unsigned family) {
       mt_selector(selector));
 }
 
-// Is it time by a clock that counts nanoseconds, and is nobody else at it?
+// Is a sample due, and is no other thread taking it?
 static bool due(uint64_t ticks) {
   static _Atomic uint64_t next;
   atomic_store_explicit(&mt_memory_looked, ticks, memory_order_relaxed);
@@ -47,7 +47,7 @@ void mt_memory_sample(struct thread *t, id device, uint64_t now) {
 
 void mt_memory_completed(struct thread *t, const struct mt_completed *completed) {
   if (!mt_memory_due(completed->at)) return;
-  // Metal's completion queue has none, and the getters may autorelease (ggml-org/llama.cpp#27883)
+  // Metal's completion queue has no pool, and the getters may autorelease (ggml-org/llama.cpp#27883).
   void *pool = mt_pool_push();
   mt_memory_sample(t, mt_completed_device(completed), completed->at);
   mt_pool_pop(pool);

@@ -1,10 +1,9 @@
-// The self-test of a device's counter samples: a command buffer of our own, whose encoders are known.
+// The self-test of a device's counter samples: a command buffer of the tracer, with known encoders.
 //
-// Rule: nothing of it is in the trace or stays behind: its calls go past our hooks, or count as inner ones that are
-// taken out of the counters again; its command buffer has a number of its own that no choke point counts; it waits no
-// longer than it must, and what it made is released. It fills a buffer three times, in a blit encoder each, because
-// that needs no kernel and no compiler; the samples must be there, in order, and inside of the command buffer's time on
-// the GPU.
+// Rule: nothing of it is in the trace or stays allocated. Its calls bypass our hooks, or count as inner calls that are
+// subtracted from the counters again. Its command buffer has a number of its own, which no choke point counts. It waits
+// no longer than necessary. It fills a buffer three times, in a blit encoder each, because that needs no kernel and no
+// compiler. The samples must exist, be in order, and be inside the command buffer's time on the GPU.
 #include <time.h>
 #include "core/clock.h"
 #include "core/identity.h"

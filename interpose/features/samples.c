@@ -96,7 +96,7 @@ static id new_sample_buffer(id device) {
     if (set_set && set_count && set_storage) {
       set_set(descriptor, mt_selector("setCounterSet:"), set);
       set_count(descriptor, mt_selector("setSampleCount:"), SAMPLES);
-      set_storage(descriptor, mt_selector("setStorageMode:"), 0); // shared: the processor reads it
+      set_storage(descriptor, mt_selector("setStorageMode:"), 0); // shared: the processor reads the samples
       id error = NULL;
       buffer = make(maker, mt_selector(make_selector), descriptor, &error);
     }
@@ -106,8 +106,8 @@ static id new_sample_buffer(id device) {
   return buffer;
 }
 
-// A command buffer that is dropped without a commit never completes. Its chunks are free once another object lives at
-// its address.
+// A command buffer that is dropped without a commit never completes. Its chunks become free once another object has its
+// address.
 static void sweep(struct mt_sampled_device *device) {
   for (uint32_t i = 0; i < chunk_count; i++) {
     struct mt_chunk *chunk = &chunks[i];
@@ -118,7 +118,7 @@ static void sweep(struct mt_sampled_device *device) {
   }
 }
 
-// Finds more chunks: from command buffers that are gone, or from another sample buffer.
+// Finds more chunks: from dropped command buffers, or from another sample buffer.
 static struct mt_chunk *find_more(struct mt_sampled_device *device) {
   mt_own_lock(&samples_mutex);
   struct mt_chunk *chunk = pop(device);

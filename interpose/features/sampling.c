@@ -15,13 +15,13 @@ enum { BAD_IN_A_ROW = 64, ATTACHMENTS = 4 };
 
 bool mt_sampling_on;
 
-// The methods of a class of command buffers, by its slot.
+// The methods of a class of command buffers, by the class's slot.
 static struct sampling_methods {
   id (*device)(id, SEL);
   id (*make[MT_SAMPLED_KINDS])(id, SEL, id);
 } sampling_methods[MT_CLASSES];
 
-// The encoder that a thread is about to make, by the thread's index.
+// The encoder that a thread is about to create, by the thread's index.
 static struct sampling {
   unsigned outcome; // MT_SAMPLING_*
   unsigned kind;
@@ -60,7 +60,7 @@ void mt_sampling_see(struct thread *t, id object) {
   atomic_store_explicit(&device->works, !why, memory_order_release);
 }
 
-// Does a pass descriptor sample counters already, or is it one that ours cannot stand for?
+// Does a pass descriptor of the program sample counters already, or have properties that ours cannot copy?
 static bool taken(id pass, id ours) {
   if (!pass || objc_class_of(pass) != objc_class_of(ours)) return true;
   void *pool = mt_pool_push();
@@ -74,7 +74,7 @@ static bool taken(id pass, id ours) {
   return any;
 }
 
-// Finds a place for the samples of the next encoder and makes the pass descriptor that names it.
+// Finds space for the samples of the next encoder and prepares the pass descriptor that refers to it.
 static void prepare(struct thread *t, id command_buffer, uint32_t number, unsigned kind) {
   struct sampling *s = &about_to_make[t->index];
   *s = (struct sampling){.outcome = MT_SAMPLING_DEVICE, .kind = kind};
@@ -105,7 +105,7 @@ static void set_type(id descriptor, NSUInteger type) {
   if (set) ((void (*)(id, SEL, NSUInteger))set)(descriptor, mt_selector("setDispatchType:"), type);
 }
 
-// The trampoline calls one of these in place of its original: they read what prepare left.
+// The trampoline calls one of these in place of its original: they use the descriptor from prepare.
 static id make(id self, const char *name) {
   struct sampling *s = &about_to_make[mt_thread_get()->index];
   return s->make(self, mt_selector(name), s->descriptor);
@@ -169,7 +169,7 @@ unsigned mt_sampling_made(struct thread *t, uint32_t encoder) {
   return s->outcome;
 }
 
-// A device that was right in the self-test and is wrong from then on, always, is left alone.
+// A device that passed the self-test and then always gives bad samples is no longer sampled.
 static void judge_device(struct thread *t, struct mt_sampled_device *device, unsigned outcome) {
   if (outcome == MT_SAMPLING_MEASURED) {
     atomic_store_explicit(&device->bad, 0, memory_order_relaxed);

@@ -9,10 +9,10 @@ enum { MOST_SCOPES = 64 };
 // By a thread's index; pages never touched take no memory.
 static struct open_scopes {
   struct scope {
-    uint64_t name, begin, key; // key 0: it ends as the innermost
+    uint64_t name, begin, key; // key 0: the innermost scope ends first
     uint32_t depth;
-  } scopes[MOST_SCOPES]; // open ones, the innermost last
-  unsigned count, skipped; // skipped: open ones inside of those, which were not recorded
+  } scopes[MOST_SCOPES]; // open scopes, the innermost last
+  unsigned count, skipped; // skipped: number of unrecorded open scopes inside the recorded ones
 } open_scopes[MT_THREADS];
 
 void mt_scopes_open(struct thread *t) { open_scopes[t->index].count = open_scopes[t->index].skipped = 0; }
@@ -61,7 +61,7 @@ void mt_scope_begin(struct thread *t, uint64_t ticks, const char *name) {
   mt_scope_begin_keyed(t, ticks, name, 0);
 }
 
-// Where the innermost scope with the key is, below the given place; -1 when there is none.
+// Index of the innermost scope with the key, below the given index; -1 when there is none.
 static int place_of_scope(const struct open_scopes *open, uint64_t key, int below) {
   while (--below >= 0 && open->scopes[below].key != key) {}
   return below;

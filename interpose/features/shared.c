@@ -1,4 +1,4 @@
-// See shared.h. Handles are made rarely, and mostly to be sent to another process: a short list under a lock will do.
+// See shared.h. Handles are rare, and mostly created to be sent to another process: a short list under a lock suffices.
 #include "features/shared.h"
 #include <pthread.h>
 #include "hook/hooks.h"
@@ -16,7 +16,7 @@ static pthread_mutex_t shared_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 static unsigned count(void) { return atomic_load_explicit(&mt_shared_count, memory_order_relaxed); }
 
-// With the lock held: where an object is, or the count.
+// The index of an object, or the count if it is not in the list. The caller holds the lock.
 static unsigned find_shared(id object) {
   unsigned i = 0;
   while (i < count() && list[i].object != object) i++;

@@ -1,11 +1,11 @@
-// See signposts.h. An interval may overlap others of its thread and may end on another thread. One that ends where it
-// began is a scope. Of one that ends elsewhere the beginning is found in a table, direct mapped by log, id and name,
-// and it is written by the thread that ends it, as what it is; the thread that began it forgets it at its next
-// signpost.
+// See signposts.h. An interval may overlap others of its thread and may end on another thread. An interval that ends on
+// the thread where it began is recorded as a scope. If it ends on another thread, its beginning is found in a table,
+// direct mapped by log, id and name; the ending thread records it as an interval, and the beginning thread drops it at
+// its next signpost.
 //
-// Memory order: an entry is begin and thread, then key with release; who ends it elsewhere takes the key away by
-// compare-and-swap with acquire, so one thread has it, and then says that it has ended. Two intervals with one entry:
-// the older is not found elsewhere, and nothing else is lost.
+// Memory order: an entry's begin and thread are written first, then its key with release. A thread that ends the
+// interval takes the key by compare-and-swap with acquire, so only one thread gets it, and then marks the interval as
+// ended. If two intervals map to one entry, the older is not found from another thread; nothing else is lost.
 #include "features/signposts.h"
 #include <errno.h>
 #include <stdatomic.h>
@@ -30,8 +30,8 @@ static uint64_t key_of(const void *log, uint64_t id, const char *name) {
   return key ? key : 1; // 0 is no interval
 }
 
-// Is the code one of Apple's libraries? Those say much, and nothing of the program. Looked up once for each, direct
-// mapped.
+// Is the code in one of Apple's libraries? Their signposts are many and say nothing about the program. Looked up once
+// for each library, direct mapped.
 static bool is_apples(const void *image) {
   static _Atomic uintptr_t looked_up[64]; // the lowest bit is the answer
   _Atomic uintptr_t *known = &looked_up[((uintptr_t)image >> 4 ^ (uintptr_t)image >> 12) % 64];
@@ -45,8 +45,8 @@ static bool is_apples(const void *image) {
   return answer;
 }
 
-// The first text among the arguments: a byte of flags, how many, and of each its kind (upper half of a byte), its size
-// and its bytes.
+// The first text among the arguments. Their format: a byte of flags, a count, and for each argument its kind (upper
+// half of a byte), its size and its bytes.
 static const char *text_in(const uint8_t *arguments, uint32_t size) {
   enum { STRING = 2 };
   if (!arguments || size < 2) return NULL;

@@ -1,7 +1,7 @@
-// macOS: see hook/interpose_darwin.c for how the function comes to be ours. The macros of os/signpost.h call it where
-// the log is enabled for signposts: a signpost that is switched off is not seen, and none is switched on. The original
-// is a tail jump, because os_log takes the image that a signpost is from out of its return address. It goes through a
-// pointer that the compiler knows nothing of: on arm64 compilers jump to no function that may be missing.
+// macOS: hook/interpose_darwin.c describes how the function is replaced. The macros of os/signpost.h call it only if
+// the log is enabled for signposts: disabled signposts are not recorded, and none are enabled. The original is called
+// by a tail jump, because os_log determines the image of a signpost from its return address. The jump goes through a
+// pointer that is opaque to the compiler: on arm64 compilers do not jump to a function that may be missing.
 #include "features/signposts.h"
 #include "system/tail.h"
 

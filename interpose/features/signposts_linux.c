@@ -1,4 +1,4 @@
-// Linux: the function by its name, found before the library's own.
+// Linux: exports the function by its name, so that it is found before the library's own.
 #include "features/signposts.h"
 #include <stdatomic.h>
 #include "system/lookup.h"

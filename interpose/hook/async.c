@@ -5,8 +5,8 @@
 #include "hook/hooks.h"
 #include "core/thread.h"
 
-// HAS_DESCRIPTOR is the "transitional marker" of the specification: Apple's runtime ignores it, GNUstep's copies no
-// block without.
+// HAS_DESCRIPTOR is the "transitional marker" of the specification: Apple's runtime ignores it, GNUstep's only copies
+// blocks that have it.
 enum { HAS_COPY_DISPOSE = 1 << 25, HAS_DESCRIPTOR = 1 << 29, FIELD_IS_BLOCK = 7 };
 
 struct block {
@@ -25,8 +25,7 @@ static const struct {
   void (*dispose)(const struct async *);
 } descriptor = {0, sizeof(struct async), copy, dispose};
 
-// Handlers take two or three objects; an argument too many is not looked at, in the calling conventions of both
-// processors.
+// Handlers take two or three objects. In the calling conventions of both processors a surplus argument is ignored.
 static void ready(struct async *async, id object, id second, id third) {
   struct thread *t = mt_thread();
   if (t) {

@@ -1,12 +1,12 @@
-// Objects that a completion handler of the program receives, instead of the call's result: libraries and pipeline
-// states that are compiled in the background. Without a look into the handler they would come unseen, and all calls on
-// them with them.
+// Objects that a completion handler of the program receives instead of the call's caller: libraries and pipeline states
+// that are compiled in the background. Without this look into the handler the objects, and all calls on them, would not
+// be traced.
 #ifndef MTRACE_ASYNC_H
 #define MTRACE_ASYNC_H
 #include "hook/objc.h"
 
-// A block around the program's block. It begins in the frame of the call; Metal copies it, as it copies any block it
-// keeps.
+// A block around the program's block. It is in the stack frame of the call at first; Metal copies it, as it copies any
+// block it keeps.
 struct async {
   void *isa;
   int flags, reserved;
@@ -18,6 +18,6 @@ struct async {
   unsigned family;
 };
 
-// Makes the block. Returns it, or handler itself when there is none or no blocks runtime.
+// Creates the block. Returns it, or handler itself if handler is NULL or there is no blocks runtime.
 void *mt_async_watch(struct async *async, void *handler, unsigned family, uint32_t object);
 #endif

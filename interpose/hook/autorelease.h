@@ -1,18 +1,18 @@
-// Objects that a method returns autoreleased: Apple's runtime hands them to the caller without a pool, and a trampoline
-// must not get in the way.
+// Objects that a method returns autoreleased: Apple's runtime passes them to the caller without a pool, and a
+// trampoline must not prevent that.
 //
 // Under ARC the method ends with a jump to objc_autoreleaseReturnValue, which stores the object, still owned, and the
 // return address in the thread. The caller calls objc_retainAutoreleasedReturnValue directly after the call. The
 // runtime checks by the return address and the code there that the two belong together (objc4, runtime/objc-object.h:
-// prepareOptimizedReturn, acceptOptimizedReturn); if they do not, the object stays in an autorelease pool until that is
-// drained. A program without a pool per iteration would keep every command buffer, but only under the tracer. So a
-// trampoline of such a method plays both parts: mt_claim directly after the original's call, and a tail call of
-// objc_autoreleaseReturnValue at its end, whose return address is then the program's.
+// prepareOptimizedReturn, acceptOptimizedReturn). If they do not, the object stays in an autorelease pool until the
+// pool is drained. A program without a pool per iteration would keep every command buffer, but only under the tracer.
+// So a trampoline of such a method plays both roles: mt_claim directly after the original's call, and a tail call of
+// objc_autoreleaseReturnValue at its end, with the program's return address.
 //
-// On arm64 the marker goes with the claim: objc_claimAutoreleasedReturnValue would do without, but its hand-off is not
-// accepted of classes with a retain of their own. On x86-64 the runtime compares exactly these instructions.
+// On arm64 the claim contains the marker instruction: objc_claimAutoreleasedReturnValue works without it, but not for
+// classes with their own retain method. On x86-64 the runtime compares exactly these instructions.
 //
-// GCC's runtime has no such hand-off.
+// GCC's runtime has no such optimization.
 #ifndef MTRACE_AUTORELEASE_H
 #define MTRACE_AUTORELEASE_H
 #include "hook/objc.h"
@@ -20,7 +20,7 @@
 #ifdef __APPLE__
 extern id objc_autoreleaseReturnValue(id object);
 
-// Takes over the object that the call directly before it returned: the trampoline owns it then.
+// Takes over the object that the call directly before returned: afterwards the trampoline owns it.
 static inline __attribute__((always_inline)) id mt_claim(id returned) {
 #ifdef __aarch64__
   register id object __asm__("x0") = returned;

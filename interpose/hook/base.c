@@ -1,9 +1,9 @@
 // See base.h. On Apple's chips the system's frameworks call each other in their shared cache by direct branches, which
-// dyld's interposing does not reach: Core ML, Core Image and MPS make devices behind the functions that the library
-// replaces. Rule: each device, whoever makes it, passes the initializer of its base class in Metal. There its class is
-// hooked, and nothing is sent to what is not made yet: what is recorded of a device is asked when it makes its first
-// queue. Devices that come by a replaced function are left to that. Command buffers pass theirs too: of a queue that
-// nobody has seen made, or whose class is left alone, what is done with them is seen all the same.
+// dyld's interposing does not reach: Core ML, Core Image and MPS create devices without passing the functions that the
+// library replaces. Rule: each device passes the initializer of its base class in Metal, and its class is hooked there.
+// No message is sent to the unfinished object: facts about a device are read when it creates its first queue. Devices
+// that are created by a replaced function are handled there. Command buffers pass their initializer too: they are
+// traced even if their queue was created unseen or its class is not hooked.
 #include "hook/base.h"
 #include "hook/classes.h"
 #include "hook/devices.h"
@@ -21,7 +21,7 @@ static id (*initialize_queue)(id, SEL, id, NSUInteger);
 static id (*initialize_queue_by)(id, SEL, id, id);
 static id (*initialize_buffer)(id, SEL, id, BOOL);
 static id (*initialize_buffer_for_debugging)(id, SEL, id, BOOL, BOOL);
-static _Atomic bool behind; // a device was made where we do not stand
+static _Atomic bool behind; // a device was created inside Apple's frameworks, without passing a replaced function
 
 static struct thread *own_thread(void) { return mt_thread_get() == MT_THREAD_GONE ? NULL : mt_thread(); }
 
@@ -55,8 +55,8 @@ static id queue_made_by_descriptor(id self, SEL selector, id device, id descript
   return initialize_queue_by(self, selector, device, descriptor);
 }
 
-// The class is hooked where it is not yet; that is all: the buffer is told by the call that returns it, or by its
-// commit.
+// Hooks the class if it is not hooked yet, and nothing else: the call that returns the command buffer, or its commit,
+// records it.
 static id buffer_made(id made) {
   struct thread *t = made && mt_activate() ? own_thread() : NULL;
   if (t) mt_class_see(t, made, MT_FAMILY_commandBuffer);
@@ -88,8 +88,8 @@ bool mt_base_hooked(void) { return atomic_load_explicit(&hooked, memory_order_re
 void mt_base_hook(void) {
   if (!mt_metal_there() || !mt_methods_resolve()) return;
 #ifdef __linux__
-  // While a library's constructors run, the runtime cannot yet resolve a class whose root class it has not registered,
-  // and ends the program.
+  // While a library's constructors run, the runtime cannot yet resolve a class whose root class is not registered, and
+  // ends the program.
   if (!objc_lookUpClass("Object") || !objc_lookUpClass("NSObject")) return;
 #endif
   Class queue = objc_lookUpClass("_MTLCommandQueue");
@@ -103,9 +103,10 @@ void mt_base_hook(void) {
   hook(objc_lookUpClass("_MTLDevice"), "init", &initialize_device, (IMP)device_made);
 }
 
-// A device may have been made by a function that nobody replaces, or inside a framework of Apple's: then not one call
-// is seen.
+// If a device was created by a function that is not replaced, or inside one of Apple's frameworks, no call is recorded
+// at all.
 __attribute__((destructor)) static void unloaded(void) {
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY || !mt_driver_loaded()) return;
-  mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was made by a function or framework that the tracer does not replace: nothing done with it is recorded");
+  mt_session_warn(MT_UNSEEN_DEVICE, "a Metal device was made by a function or framework that the tracer does not "
+      "replace: nothing done with it is recorded");
 }

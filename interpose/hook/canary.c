@@ -1,8 +1,8 @@
-// See canary.h. Rule: nothing is left behind: every object is released, what Metal autoreleased goes with the pool, the
-// calls that Metal makes inside these ones are taken out of the counters again.
+// See canary.h. Rule: nothing stays behind: every object is released, autoreleased objects go with the pool, and calls
+// that Metal makes inside these calls are subtracted from the counters.
 //
-// How its records stay apart without a look at each record: while it flies its thread has no room in its ring, so every
-// call takes the slow way of span.c, where the canary is asked.
+// How its records are kept apart without a check for each record: during the self-check the thread's ring appears full,
+// so every call takes the slow path of span.c, which asks the canary.
 #include "hook/canary.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ void mt_canary_keep(const void *object) {
 uint32_t mt_canary_number(void) { return MT_CANARY_FIRST + numbers++ % (MT_TRACERS_OWN - MT_CANARY_FIRST); }
 
 void mt_canary_seen(struct thread *t, unsigned call) {
-  if (call == MT_CALL_resource_dealloc) return; // when Metal releases the buffer is its own affair
+  if (call == MT_CALL_resource_dealloc) return; // Metal may release the buffer at any time
   uint64_t now = mt_ticks(), look_again = t->look_again;
   bool flying = t->canary;
   t->canary = false;
@@ -44,7 +44,7 @@ void mt_canary_seen(struct thread *t, unsigned call) {
   if (flying) t->look_again = look_again;
 }
 
-// The method a message of the program would reach, our hook included.
+// The implementation that a message of the program would reach, our hook included.
 static IMP method(id object, unsigned call) {
   IMP found = mt_implementation(object, mt_selectors[call]);
   made[call] += found != NULL;

@@ -1,5 +1,5 @@
-// Discovery: no class is named in advance. Each object is looked at as it first appears, device, queue, command buffer,
-// encoder and the rest, so drivers that load late and classes of chips not yet made are hooked all the same.
+// Discovery: no driver class is known by name. The class of each object, device, queue, command buffer, encoder and so
+// on, is looked up when the first object appears. So drivers that load late and classes of future chips are hooked too.
 #include "hook/classes.h"
 #include <errno.h>
 #include <pthread.h>
@@ -33,23 +33,23 @@ const struct class_entry *mt_class_search(Class class, unsigned family) {
   return e && atomic_load_explicit(&e->class, memory_order_relaxed) ? e : NULL;
 }
 
-// Classes of the frameworks that make kernels share their methods: hooks are put where those are defined. Returns how
-// many were left out.
+// Kernel classes of the frameworks share their methods: the hooks are installed where the methods are defined. Returns
+// the number of methods without a hook.
 static unsigned put_hooks(Class class, unsigned family, unsigned flags) {
   static const bool share_methods[MT_FAMILY_COUNT] = {[MT_FAMILY_mpsKernel] = true, [MT_FAMILY_mpsGraph] = true,
       [MT_FAMILY_mpsCommandBuffer] = true};
   return share_methods[family] ? mt_install_owners(class, family) : mt_install(class, family, flags);
 }
 
-// The choke points of queues. With the first device those of the class of Metal.framework that every driver's queues
-// derive from: they see queues that we do not see.
+// The choke points of queues. The first device also hooks the choke points of the class in Metal.framework from which
+// every driver's queues derive: they count command buffers of queues that the hooks do not see.
 static void put_audits(Class class, unsigned family) {
   Class queues = family == MT_FAMILY_queue ? class : family == MT_FAMILY_device ? objc_lookUpClass("_MTLCommandQueue") :
       NULL;
   if (queues && !mt_skipped(queues)) mt_install_audits(queues, MT_FAMILY_queue);
 }
 
-// Installing takes the runtime's locks, which is why it happens under our own and not inside the table's readers.
+// Installing takes the runtime's locks; therefore it happens under our own lock and not inside the table's readers.
 const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned family) {
   const struct class_entry *known = mt_class_find(class, family);
   if (!class || known) return known;
@@ -85,7 +85,7 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
   }
   mt_own_unlock(&mutex);
   t->own_work = outer;
-  mt_class_missed(t, class, family); // when there was no place for it
+  mt_class_missed(t, class, family); // the table is full
   errno = saved;
   return mt_class_find(class, family);
 }
@@ -93,7 +93,7 @@ const struct class_entry *mt_class_hook(struct thread *t, Class class, unsigned 
 id mt_wrapped_by(id object, unsigned family) {
   const struct class_entry *e = mt_class_find(objc_class_of(object), family);
   if (!e || !e->base) return NULL;
-  void *pool = mt_pool_push(); // the getter may autorelease: the wrapper holds what it wraps
+  void *pool = mt_pool_push(); // the getter may autorelease; the wrapper keeps the object that it wraps alive
   id inner = e->base(object, mt_selector("baseObject"));
   mt_pool_pop(pool);
   return inner;

@@ -1,9 +1,9 @@
-// See codegen.h. The block that is called at the end is the program's and may be none that could be copied, so it is
-// handed on as it is: whether a compilation failed is not known. A process that only compiles, as a worker of a pool,
-// begins to be traced with this call.
+// See codegen.h. The block that receives the result is the program's and cannot always be copied, so it is passed on
+// unchanged: whether a compilation failed is not known. In a process that only compiles, such as a worker of a pool,
+// this call starts the recording.
 //
-// A request to compile is: u64 bytes of source, u64 bytes of parameters, the source, the parameters; both end with
-// zeros.
+// Format of a compilation request: u64 bytes of source, u64 bytes of parameters, the source, the parameters; both end
+// with zeros.
 #include "hook/codegen.h"
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 
 enum { COMPILE = 13 };
 
-// The hash of the source, as of one that a device is given, and its length; 0 of a request of another kind.
+// The hash of the source, the same as for newLibraryWithSource, and its length; 0 for another kind of request.
 static uint64_t hash_of_request(struct thread *t, int32_t type, const char *request, size_t bytes, uint64_t *length) {
   uint64_t sizes[2];
   *length = 0;

@@ -1,6 +1,6 @@
-// See coverage.h. A choke point is a method of the queue that Metal sends itself for each command buffer, whoever
-// committed it and however: through a method that is hooked, a private one, an implementation looked up before there
-// was a hook, or a class nobody has seen. Rule: a choke point only counts, it makes no record.
+// See coverage.h. A choke point is a method of the queue that Metal calls itself for each command buffer, whatever way
+// the command buffer was committed: through a hooked method, a private method, an implementation that was looked up
+// before the hook, or a class that was never seen. Rule: a choke point only counts and writes no record.
 #include "hook/coverage.h"
 #include "hook/canary.h"
 #include "hook/classes.h"
@@ -9,8 +9,8 @@
 struct mt_audits mt_audits[MT_THREADS];
 void mt_audit_open(struct thread *t) { mt_audits[t->index] = (struct mt_audits){0}; }
 
-// Like a span: the outermost of a chain of super calls for one command buffer counts. A handler may commit another one
-// in between.
+// As for a span: the outermost of a chain of super calls for one command buffer counts. A handler may commit another
+// command buffer in between.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame) {
   struct thread *t = mt_thread_get();
   a->thread = t == MT_THREAD_GONE ? NULL : mt_thread();
@@ -24,7 +24,8 @@ void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_
     return;
   }
   *choke = (struct choke){frame, command_buffer};
-  // Whoever waits for the command buffer is woken inside, and may end the process before this returns.
+  // The threads that wait for the command buffer are woken inside the original, and may end the process before it
+  // returns.
   if (which == MT_CHOKE_COMPLETION && !mt_canary_has(a->number)) mt_tally(&a->thread->ring->completions);
 }
 

@@ -1,7 +1,7 @@
-// What the hooks saw, by the library's own count, against what passed Metal's choke points below them.
+// Coverage: what the hooks recorded, compared with what passed Metal's choke points below them.
 //
-// Rule: a counter belongs to one thread and only it writes: a load and a store, without a locked instruction. It lies
-// in the ring's header, so a reader outside sees it at any time and a process that dies leaves it behind.
+// Rule: a counter belongs to one thread, and only that thread writes it: with a load and a store, without a locked
+// instruction. It is in the ring's header, so a reader outside sees it at any time, also after the process has died.
 #ifndef MTRACE_COVERAGE_H
 #define MTRACE_COVERAGE_H
 #include "hook/objc.h"
@@ -9,20 +9,20 @@
 
 enum mt_choke { MT_CHOKE_COMMIT, MT_CHOKE_COMPLETION, MT_CHOKES };
 struct choke {
-  uintptr_t frame; // of the outermost passage in progress, 0 when there is none
+  uintptr_t frame; // of the outermost choke point in progress, 0 when there is none
   const void *command_buffer;
 };
 
 // The counters of a thread, by its index.
 extern struct mt_audits {
   struct choke chokes[MT_CHOKES];
-  uint64_t handled; // command buffers whose completion handler of ours ran here
+  uint64_t handled; // command buffers whose completion handler of the tracer ran on this thread
 } __attribute__((aligned(128))) mt_audits[MT_THREADS];
 
-// A thread has taken a ring: it is in no choke point.
+// A thread has taken a ring: it is not inside a choke point.
 void mt_audit_open(struct thread *t);
 
-// A command buffer in progress through a choke point.
+// A command buffer that is passing a choke point.
 struct audit {
   struct thread *thread; // NULL when it is not counted
   struct choke before;
@@ -30,12 +30,12 @@ struct audit {
   uint32_t number; // of the command buffer: read before its waiters can wake and release it
 };
 
-// Enters a choke point whose trampoline has the given frame.
+// Enters a choke point, from the trampoline with the given frame.
 void mt_audit_enter(struct audit *a, unsigned which, id command_buffer, uintptr_t frame);
 
-// commitCommandBuffer:wake: of a queue returned: every way to commit goes through it.
+// commitCommandBuffer:wake: of a queue returned; every kind of commit calls it.
 void mt_audit_commit(struct audit *a, id queue, id command_buffer);
 
-// commandBufferDidComplete:… of a queue returned: the handlers have run.
+// commandBufferDidComplete:… of a queue returned; the handlers have run.
 void mt_audit_completion(struct audit *a, id queue, id command_buffer);
 #endif

@@ -1,5 +1,5 @@
-// The C functions that uses of Metal start with, and what is reported about a device. A device is a singleton: the same
-// object is returned again, so it keeps its number.
+// The C functions with which uses of Metal start, and the facts about a device. A device is a singleton: the same
+// object is returned again and keeps its number.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { MOST_DEVICES = 64 };
 #ifdef __APPLE__
 enum { SOFTWARE = 0 };
 #else
-enum { SOFTWARE = 1 }; // no machine that runs Linux has Apple's Metal
+enum { SOFTWARE = 1 }; // Apple's Metal does not exist on Linux
 #endif
 
 uint32_t mt_device_seen(struct thread *t, id device) {
@@ -71,7 +71,7 @@ static uint64_t seen_all(struct thread *t, id devices) {
 id mt_create_default_device(id (*original)(void)) { FUNCTION(MTLCreateSystemDefaultDevice, original(),
     mt_device_seen(span.thread, result)); }
 id mt_copy_all_devices(id (*original)(void)) { FUNCTION(MTLCopyAllDevices, original(), seen_all(span.thread, result)); }
-// Devices that come later, to the handler, are external ones, which Macs with Apple's own GPUs do not take.
+// Devices that the handler receives later are external GPUs, which Macs with Apple's own GPUs do not support.
 id mt_copy_observed_devices(id (*original)(id *, void *), id *observer, void *handler) {
   FUNCTION(MTLCopyAllDevicesWithObserver, original(observer, handler), seen_all(span.thread, result));
 }

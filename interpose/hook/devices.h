@@ -5,6 +5,6 @@
 
 struct thread;
 
-// Hooks a device's class and what it wraps, and tells its name once. Its number. Keeps errno.
+// Hooks a device's class and the device that it wraps, and reports its name once. Returns its number. Keeps errno.
 uint32_t mt_device_seen(struct thread *t, id device);
 #endif

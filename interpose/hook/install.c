@@ -1,15 +1,15 @@
-// Rule: a hook changes one class, and those below it that inherit from it. A method the class inherits is overridden in
-// it; only one of its own is replaced: replacing an inherited one would change the ancestor, and with it every sibling.
-// The original is stored before the trampoline can be called. A method whose prototype is not the table's is left
-// alone. There are two exceptions: what only counts is put into the ancestor too, to see command buffers of queues that
-// nobody has seen made, and the kernels of Metal Performance Shaders are hooked where their methods are defined,
-// because hundreds of classes share them.
+// Rule: a hook changes one class and the classes that inherit from it. An inherited method is overridden in the class;
+// only a method of the class itself is replaced. Replacing an inherited method would change the ancestor, and with it
+// every sibling. The original is stored before the trampoline can be called. A method whose prototype differs from the
+// table's is not hooked. There are two exceptions: methods that only count are also hooked in the ancestor, to see
+// command buffers of queues whose creation was not seen; and kernels of Metal Performance Shaders are hooked where
+// their methods are defined, because hundreds of classes share them.
 #include "hook/install.h"
 #include <string.h>
 #include "hook/hooks.h"
 #include "hook/methods.h"
 
-// The slot of a hook whose trampoline an implementation is, or NULL when it is none of ours.
+// The slot of the hook whose trampoline this implementation is, or NULL if it is no trampoline.
 static struct slot *slot_of(const struct hook *hook, IMP implementation) {
   for (unsigned i = 0; i < hook->slot_count; i++)
     if (hook->trampolines[i] == implementation) return &hook->slots[i];
@@ -60,8 +60,8 @@ static const char *skip_type(const char *e) {
   return e;
 }
 
-// Does a method return, and take as many arguments, as the hook's prototype says? Encodings name structs and sizes
-// differently from one compiler to the next, so no more than this is compared.
+// Do the return type and the number of arguments of a method match the hook's prototype? Compilers encode struct names
+// and sizes differently, so nothing else is compared.
 static bool fits(const struct hook *hook, const char *encoding) {
   if (!encoding) return false;
   while (*encoding && strchr("rnNoORV", *encoding)) encoding++;
@@ -79,7 +79,8 @@ static bool install(const struct hook *hook, Class class, unsigned flags) {
   const char *encoding = method_getTypeEncoding(method);
   if (!fits(hook, encoding)) return hook->audit;
   IMP found = method_getImplementation(method);
-  // An ancestor of this class may be hooked already: its trampoline is not this class's original, what it calls is.
+  // If an ancestor of this class is hooked, the implementation found is its trampoline; the original of that is this
+  // class's original.
   struct slot *inherited = slot_of(hook, found);
   IMP original = inherited ? atomic_load_explicit(&inherited->original, memory_order_relaxed) : found;
   for (unsigned i = 0; i < hook->slot_count; i++) {

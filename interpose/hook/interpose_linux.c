@@ -1,6 +1,6 @@
-// Linux: the exported functions come before the Metal library's for programs that link them, and dlsym hands
-// them out to those that look them up, as ctypes does. Rule: for any other name dlsym is a tail jump (dlsym_linux_*.S):
-// glibc's RTLD_NEXT looks at the return address, so no frame of ours may stand between.
+// Linux: for programs that link Metal, the exported functions are found before the Metal library's; for programs that
+// look them up, as ctypes does, the replaced dlsym returns them. Rule: for any other name dlsym is a tail jump
+// (dlsym_linux_*.S), because glibc's RTLD_NEXT uses the return address, so no frame of ours may be in between.
 #include "hook/interpose.h"
 #include <dlfcn.h>
 #include <stdatomic.h>
@@ -33,12 +33,12 @@ static const struct function {
     {"MTLCodeGenServiceBuildRequest", (void *)MTLCodeGenServiceBuildRequest},
 };
 
-// Metal may come with a library that calls it past this one, as one opened with RTLD_DEEPBIND does. A program uses what
-// it has opened by asking for its symbols: then Metal is looked for, when anything was loaded since the last time, and
-// the initializers of its base classes are hooked.
+// A library may bring Metal along and call it without passing this library, for example when it is opened with
+// RTLD_DEEPBIND. A program that uses a library it has opened looks up its symbols. Therefore dlsym looks for Metal if
+// anything was loaded since the last time, and hooks the initializers of its base classes.
 static void look_for_metal(void) {
   static _Atomic unsigned long long looked_at;
-  static _Atomic bool waits; // Metal is there, its classes are not yet
+  static _Atomic bool waits; // Metal is loaded, its classes are not registered yet
   if (atomic_load_explicit(&mt_state, memory_order_acquire) != MT_READY) return;
   unsigned long long loaded = mt_libraries_loaded();
   if (atomic_exchange_explicit(&looked_at, loaded, memory_order_relaxed) == loaded && !atomic_load_explicit(&waits,
@@ -47,8 +47,8 @@ static void look_for_metal(void) {
   atomic_store_explicit(&waits, mt_metal_there() && !mt_base_hooked(), memory_order_relaxed);
 }
 
-// Metal in a linker namespace of its own has an Objective-C runtime, and a C library, of its own: it is left alone.
-// Thread-specific data would be shared by the two C libraries, under keys that each gives out as if it were alone.
+// Metal in a separate linker namespace has its own Objective-C runtime and C library: it is not traced. The two C
+// libraries would share thread-specific data, under keys that each allocates as if it were alone.
 static bool is_out_of_reach(void *real) {
   static _Atomic bool said;
   if (!mt_in_other_namespace(real)) return false;
@@ -57,9 +57,9 @@ static bool is_out_of_reach(void *real) {
   return true;
 }
 
-// Called by the dlsym of dlsym_linux_*.S: what to return, if this library decides that; else it jumps on. RTLD_NEXT
-// depends on where the caller's library stands: the C library decides, unless nothing but this library's function would
-// be found.
+// Called by the dlsym of dlsym_linux_*.S: the address to return, if this library decides that; otherwise it jumps on to
+// the C library's dlsym. For RTLD_NEXT, which depends on the caller's position, the C library decides, unless it would
+// find only this library's function.
 struct mt_pick {
   void *address;
   long ours;
@@ -75,7 +75,8 @@ struct mt_pick mt_dlsym_pick(void *handle, const char *name, const void *caller)
     if (strcmp(name, f->name) != 0) continue;
     if (handle == RTLD_NEXT) return mt_metal_behind(i, caller) ? not_ours : (struct mt_pick){NULL, 1};
     void *real = next(handle, name);
-    if (real == f->ours) real = mt_metal_behind(i, caller); // NULL when the caller would find none, and dlerror says so
+    // NULL when the caller would find none; then dlerror has the reason
+    if (real == f->ours) real = mt_metal_behind(i, caller);
     if (!real) return (struct mt_pick){NULL, 1};
     if (atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_OFF || is_out_of_reach(real)) return (
         struct mt_pick){real, 1};

@@ -1,6 +1,6 @@
-// Linux: GCC's runtime has one place for a function that is called for classes, which is the program's, and the dynamic
-// linker's list is behind a lock that a fork may leave taken. So a look is due now and then. It costs little here:
-// GCC's runtime looks classes up without a lock.
+// Linux: GCC's runtime has a single hook for loaded classes, which belongs to the program, and the dynamic linker's
+// list is protected by a lock that a fork may leave held. So a look is simply due every now and then. That costs
+// little: GCC's runtime looks classes up without a lock.
 #include "hook/loads.h"
 #include "core/clock.h"
 

@@ -1,4 +1,4 @@
-// Objects as calls return them. Rule: the class is hooked and the number given before the program sees the object.
+// Objects that calls return. Rule: the class is hooked and the number assigned before the program gets the object.
 #include "core/feature.h"
 #include "core/thread.h"
 #include "hook/canary.h"
@@ -6,10 +6,10 @@
 #include "hook/hooks.h"
 #include "core/identity.h"
 
-// Layers wrap layers: Metal has at most three.
+// Wrappers wrap wrappers: Metal has at most three layers.
 enum { MOST_LAYERS = 4 };
 
-// So many command buffers of a thread lie between two looks for frameworks whose calls are layers.
+// The number of command buffers of a thread between two looks for frameworks with layers.
 enum { LOOK_EVERY = 256 };
 
 static void alias(struct thread *t, const void *object, uint32_t number) {
@@ -27,7 +27,7 @@ void mt_made_layers(struct thread *t, unsigned family, id object, uint32_t numbe
   }
 }
 
-// Where there is more to do than to number the object.
+// The slow path: more must be done than numbering the object.
 static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   const struct class_entry *class = mt_class_see(t, object, family);
   uint32_t number = t->canary ? mt_canary_number() : mt_identity_new(t, object);
@@ -40,12 +40,13 @@ static uint32_t made_otherwise(struct thread *t, unsigned family, id object) {
   return number;
 }
 
-// Was nothing made by inner calls, or only what the outer one returns?
+// Was nothing created by inner calls, or only the object that the outer call returns?
 static bool only(const struct thread *t, id object) {
   return t->made_inside_count == 0 || (t->made_inside_count == 1 && t->made_inside[0].object == object);
 }
 
-// Is it time to look for such a framework? It makes libraries and pipelines for its kernels, and is given a queue.
+// Is it time to look for such a framework? A framework creates libraries and pipelines for its kernels, and receives a
+// queue.
 static bool look_is_due(struct thread *t, unsigned family) {
   if (family == MT_FAMILY_commandBuffer) return ++t->command_buffers % LOOK_EVERY == 0;
   return family == MT_FAMILY_queue || family == MT_FAMILY_library || family == MT_FAMILY_pipeline;

@@ -3,30 +3,30 @@
 #define MTRACE_METAL_H
 #include <stdbool.h>
 
-// Is it in the process?
+// Is the Metal library in the process?
 bool mt_metal_there(void);
 
-// Is a driver of Metal in the process? Metal loads it with the first device.
+// Is a Metal driver in the process? Metal loads it with the first device.
 bool mt_driver_loaded(void);
 
 #ifdef __linux__
-// The address of a symbol in the Metal library the program uses or what that brought along; NULL when there is none.
+// The address of a symbol in the program's Metal library or in the libraries that it depends on; NULL when there is
+// none.
 void *mt_metal_symbol(const char *name);
 
-// Metal's functions by which programs get devices, and compile without one, in the order of their table in
-// interpose_linux.c.
+// Metal's functions that return devices, or compile without a device, in the order of their table in interpose_linux.c.
 enum mt_metal_function { MT_METAL_CREATE, MT_METAL_COPY, MT_METAL_COPY_OBSERVED, MT_METAL_BUILD_REQUEST,
     MT_METAL_FUNCTIONS };
 
-// Metal's own function for a caller, an address in the library that calls, or for anybody when that is NULL: what the
-// caller would call if the tracer were not there, else what a dlsym has found, else that of any library in the process.
-// NULL when there is none.
+// Metal's own function for a caller, given as an address in the calling library: the function that the caller would
+// call without the tracer, otherwise the one that dlsym found, otherwise that of any library in the process. With NULL
+// for the caller, the last two. NULL when there is none.
 void *mt_metal_real(unsigned which, const void *caller);
 
-// The same for a caller that asks whether there is such a function.
+// The same for a caller that asks whether such a function exists.
 void *mt_metal_behind(unsigned which, const void *caller);
 
-// A dlsym has found it.
+// dlsym has found Metal's function.
 void mt_metal_found(unsigned which, void *real);
 #endif
 #endif

@@ -1,4 +1,4 @@
-// Linux: the Metal library is whichever has the functions that this library puts its own before.
+// Linux: the Metal library is the library that defines the functions which this library replaces.
 #include "hook/metal.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -13,11 +13,11 @@ static int is_driver_here(struct dl_phdr_info *info, size_t size, void *unused) 
   return is_driver(info->dlpi_name);
 }
 
-// Linker namespaces other than the program's are listed since glibc 2.35 only.
+// Before glibc 2.35, linker namespaces other than the program's cannot be listed.
 static bool driver_in_other_namespace(void) {
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
   const struct r_debug *first = &_r_debug;
-  __asm__("" : "+r"(first)); // it is declared as what it was before it was extended
+  __asm__("" : "+r"(first)); // the struct is declared as it was before later glibc versions extended it
   if (first->r_version < 2) return false;
   for (const struct r_debug_extended *n = ((const struct r_debug_extended *)first)->r_next; n; n = n->r_next)
     for (const struct link_map *library = n->base.r_map; library; library = library->l_next)
@@ -38,8 +38,8 @@ void mt_metal_found(unsigned which, void *real) { atomic_store_explicit(&real_fu
 
 void *mt_metal_behind(unsigned which, const void *caller) {
   void *real = mt_symbol_behind(function_names[which], caller);
-  // What the caller's library finds beside itself, in the scope of the library that brought it along, is not asked of
-  // anybody: any is taken.
+  // A function that the caller's library finds only in its own local scope cannot be looked up from here: any library's
+  // function is used.
   if (!real && caller && !mt_in_program(caller)) real = mt_symbol_anywhere(function_names[which]);
   if (real) mt_metal_found(which, real);
   return real;
@@ -58,7 +58,7 @@ bool mt_metal_there(void) { return mt_metal_real(MT_METAL_CREATE, NULL) != NULL;
 
 void *mt_metal_symbol(const char *name) {
   static void *library;
-  void *metal = NULL; // a worker that only compiles has found the last of them only
+  void *metal = NULL; // a worker that only compiles has found only the last function
   for (unsigned i = 0; !library && !metal && i < MT_METAL_FUNCTIONS; i++) metal = mt_metal_real(i, NULL);
   Dl_info info;
   if (!library && metal && dladdr(metal, &info)) library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);

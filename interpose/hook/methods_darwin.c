@@ -1,7 +1,7 @@
-// Apple's runtime changes classes under readers without a lock: nothing of a method list or a cache is freed while a
-// thread may read it (docs/cases.md says how). class_replaceMethod never looks above the class. class_getInstanceMethod
-// asks a resolver for what it does not find, and that is a message, for which a class is initialized: the lists
-// themselves are looked through.
+// Apple's runtime lets classes change while other threads read them without a lock: no method list or cache is freed
+// while a thread may read it (docs/cases.md explains how). class_replaceMethod never changes an ancestor.
+// class_getInstanceMethod calls a resolver for a missing method, which is a message and initializes the class;
+// therefore the method lists themselves are searched.
 #include "hook/methods.h"
 #include <stdlib.h>
 

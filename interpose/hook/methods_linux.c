@@ -1,17 +1,17 @@
-// GCC's runtime finds methods in a table per class, read without a lock. Its class_addMethod throws the table away and
-// makes another, and the tables of all classes below: while the runtime has counted one thread, and it counts no
-// pthreads, the memory is freed at once; else its first words become links of a list, which objc_thread_add() therefore
-// does not help against. Either way a thread that was interrupted between reading where the table is and reading the
-// table continues in what is no table any more.
+// GCC's runtime finds methods in a table per class, read without a lock. Its class_addMethod replaces the table, and
+// the tables of all classes below. If the runtime counts one thread, and it does not count pthreads, it frees the old
+// memory at once; otherwise it reuses the first words for a list, so objc_thread_add() does not help. Either way a
+// thread that is interrupted between reading the table's address and reading the table then reads freed or changed
+// memory.
 //
 // Rule: a table in use is changed in place, word by word, as the runtime itself does when it replaces a method, and
-// nothing is freed: a class's list of methods grows by one at its head, and its table gets a bucket of its own where it
-// shared one with its ancestor. So memory grows with the methods that are hooked, at most by one bucket (264 bytes) and
-// one list (40 bytes) for each.
+// nothing is freed: a class's list of methods grows by one at its head, and its table gets its own bucket where it
+// shared one with its ancestor. So memory grows with the number of hooked methods, at most by one bucket (264 bytes)
+// and one list (40 bytes) for each.
 //
-// Memory order: what a new bucket or list holds is written before the word that shows it is stored, with release;
-// readers follow that word, which orders their loads by dependency. Writers hold the runtime's own mutex. A class that
-// has no table yet is in nobody's hands: it gets one from the lists, made under that mutex, at its first message.
+// Memory order: the content of a new bucket or list is written before the word that points to it is stored, with
+// release; readers follow that word, which orders their loads by dependency. Writers hold the runtime's own mutex. A
+// class without a table is not in use: it gets a table from the lists, under that mutex, at its first message.
 #include "hook/methods.h"
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@
 
 enum { BUCKET = 32 };
 
-// The layouts of ABI 8: those of selectors, methods and classes are what the compiler writes, those of tables what
-// every libobjc.so.4 reads.
+// The layouts of ABI 8: compilers emit selectors, methods and classes in this form, and every libobjc.so.4 reads tables
+// in this form.
 struct objc_selector {
-  uint32_t bucket, element; // where its methods are in a table
+  uint32_t bucket, element; // position of its methods in a table
   const char *types;
 };
 struct objc_method {
@@ -91,7 +91,7 @@ static bool add(Class class, const struct objc_method *inherited, IMP implementa
 }
 
 static void put(struct table *table, SEL name, IMP implementation) {
-  // no: the method is in the table, inherited or not
+  // no: the method is in the table, its own or inherited
   if ((size_t)name->bucket * BUCKET + name->element >= table->capacity) return;
   _Atomic(struct bucket *) *place = &table->buckets[name->bucket];
   struct bucket *bucket = atomic_load_explicit(place, memory_order_relaxed);

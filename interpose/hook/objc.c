@@ -1,9 +1,9 @@
-// Messages of our own to Metal's objects. Rule: inside a pool when they can autorelease, and without a lock of the
-// runtime's once a selector and a class are known: labels are set and buffers made by many threads at once, which would
-// take turns on our look-ups.
+// Messages that the tracer sends to Metal's objects. Rule: inside a pool if they can autorelease, and without a lock of
+// the runtime once a selector and a class are known: many threads set labels and create buffers at once, and would be
+// serialized by the look-ups.
 //
-// Memory order: a selector is stored with release in the entry that its name has claimed, and loaded with acquire;
-// until it is there whoever comes asks the runtime, which always gives the same.
+// Memory order: a selector is stored with release in the entry that its name has claimed, and loaded with acquire.
+// Until it is stored, other threads ask the runtime, which always returns the same selector.
 #include "hook/objc.h"
 #include <stdatomic.h>
 
@@ -97,7 +97,7 @@ uint64_t mt_send_integer(id object, const char *selector) {
   return method ? ((uint64_t (*)(id, SEL))method)(object, mt_selector(selector)) : 0;
 }
 
-// Where the runtime has no pool functions, Foundation's pool class does the same: GNUstep's on GCC's runtime.
+// Where the runtime has no pool functions, Foundation's pool class is used: GNUstep's on GCC's runtime.
 void *mt_pool_push(void) {
   if (pool_push && pool_pop) return pool_push();
   Class class = objc_lookUpClass("NSAutoreleasePool");

@@ -1,8 +1,8 @@
-// The part of the Objective-C runtime the shim uses, declared by hand so that one source serves Apple's runtime and
-// GCC's without either's headers. Rule: nothing here is called on the hot path, except objc_class_of.
+// The part of the Objective-C runtime that the shim uses, declared by hand so that one source works with Apple's
+// runtime and GCC's without the headers of either. Rule: nothing here is called on the hot path, except objc_class_of.
 //
 // On macOS the functions are linked. On Linux they are looked up, at the first Metal call, in the runtime that the
-// Metal library itself brought: linking libobjc would load it into every shell and compiler the traced program starts.
+// Metal library has loaded: linking libobjc would load it into every shell and compiler that the traced program starts.
 #ifndef MTRACE_OBJC_H
 #define MTRACE_OBJC_H
 #include <stdbool.h>
@@ -71,16 +71,17 @@ extern struct mt_objc mt_objc;
 static inline Class objc_class_of(id object) { return object ? *(Class *)object : NULL; }
 #endif
 
-// Resolves what is not linked: the functions above on Linux, and the optional ones below. False when there is no
-// runtime.
+// Resolves the functions that are not linked: those above on Linux, and the optional ones below. Returns false without
+// a runtime.
 bool mt_objc_resolve(void);
 
-// The selector of a name, which is a constant: each is asked for once. NULL when no method has it: GCC's runtime grows
-// the table of all classes without one of their own, under whoever reads it, when a selector is registered, so none is.
+// The selector of a name, which must be a constant: each name is looked up once. Returns NULL when no method has the
+// selector. It never registers a selector: GCC's runtime would grow the tables of all classes while other threads read
+// them.
 SEL mt_selector(const char *name);
 
-// The implementation object has for a selector, or NULL when it does not respond; never a forwarding stub. It takes no
-// lock once a class was asked for a selector.
+// The implementation that object has for a selector, or NULL when it does not respond; never a forwarding stub. Takes
+// no lock once the class was asked for the selector.
 IMP mt_implementation(id object, const char *selector);
 
 // Sends a message without arguments that returns an object; NULL when object is NULL or does not respond.
@@ -89,8 +90,8 @@ id mt_send_id(id object, const char *selector);
 // Sends a message without arguments that returns an integer; 0 when object is NULL or does not respond.
 uint64_t mt_send_integer(id object, const char *selector);
 
-// An autorelease pool around messages of our own, so that nothing of ours outlives the call and a thread without a pool
-// does not leak. Push returns NULL when there is no pool to be had; pop takes that.
+// An autorelease pool around the tracer's messages, so that none of its objects outlives the call and a thread without
+// a pool does not leak. Push returns NULL when there are no pools; pop accepts NULL.
 void *mt_pool_push(void);
 void mt_pool_pop(void *pool);
 #endif

@@ -1,10 +1,10 @@
-// See skip.h. Rule: the list is copied before any other thread of ours runs, and only read after that: the program may
-// change its environment.
+// See skip.h. Rule: the list is copied before any other thread of the library runs, and only read afterwards, because
+// the program may change its environment.
 #include "hook/skip.h"
 #include <stdlib.h>
 #include <string.h>
 
-static char list[2048]; // longer ones are refused where they are given
+static char list[2048]; // longer lists are refused by the command that sets them
 
 void mt_skip_start(void) {
   const char *asked = getenv("MTRACE_SKIP_CLASSES");

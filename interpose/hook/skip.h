@@ -1,13 +1,13 @@
-// Classes that are left alone, because the user says so or an earlier run ended inside one of them.
+// Classes that are not hooked, because the user requested it or an earlier run crashed inside one of them.
 #ifndef MTRACE_SKIP_H
 #define MTRACE_SKIP_H
 #include <stdbool.h>
 #include "hook/objc.h"
 
-// Reads MTRACE_SKIP_CLASSES, names with commas between; a name that ends in * stands for all that begin so. Called by
-// the constructor.
+// Reads MTRACE_SKIP_CLASSES, names separated by commas; a name that ends in * stands for all classes with that prefix.
+// Called by the constructor.
 void mt_skip_start(void);
 
-// Is nothing of this class to be hooked?
+// Is this class not to be hooked?
 bool mt_skipped(Class class);
 #endif

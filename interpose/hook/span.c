@@ -1,8 +1,8 @@
-// The hot path, once for all trampolines: two thousand copies of it would cost more in instruction cache than two calls
-// do.
+// The hot path, shared by all trampolines: two thousand copies of it would cost more in instruction cache than two
+// calls do.
 //
-// What nearly every call needs is written out in functions that save no register, because they call nobody but in their
-// last step. Whatever else there may be to do, a first call, a stack, a full ring, is left to another one, from the
+// What nearly every call needs is in functions that save no registers, because they call other functions only as their
+// last step. All rarer work, a first call, a stack, a full ring, is left to other functions, which start from the
 // beginning.
 #include "hook/span.h"
 #include "hook/canary.h"
@@ -27,8 +27,8 @@ bool mt_span_enter(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// The begin is known: whoever looks from outside sees the call from now on. Words are kept in registers and stored one
-// by one, as in mt_record_put.
+// The begin is known: from now on an observer outside sees the call as current. Words are kept in registers and stored
+// one by one, as in mt_record_put.
 static inline void show(struct span *s, struct thread *t, unsigned family, uint64_t begin, uint64_t current) {
   struct ring *ring = t->ring;
   s->begin = begin;
@@ -46,7 +46,7 @@ void mt_span_start(struct span *s, unsigned family, unsigned call) {
   show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
 }
 
-// The same by a clock that is a function, which is called from here so that registers are saved only for it.
+// The same for a clock that is a function: a function of its own, so that registers are saved only in this case.
 static __attribute__((noinline)) bool begin_by_nanos(struct span *s, struct thread *t, unsigned family,
     uint64_t current) {
   show(s, t, family, mt_nanos(), current);
@@ -75,7 +75,8 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
   return true;
 }
 
-// The call is over: whoever looks from outside sees the one around it again. Then the drainer is woken, if it sleeps.
+// The call is over: an observer outside sees the enclosing call as current again. Then the drainer is woken, if it
+// sleeps.
 static inline void hide(const struct span *s, struct thread *t, struct ring *ring, unsigned family) {
   uint64_t outer = s->outer_current;
   if (__builtin_expect(outer != 0, 0)) atomic_store_explicit(&ring->current_begin, s->outer_begin,
@@ -130,15 +131,16 @@ void mt_span_end_more(struct span *s, uint64_t end, unsigned family, unsigned fl
   hide(s, t, ring, family);
 }
 
-// What the call in progress releases has no number any more, and what a wrapper wraps has the wrapper's.
+// An object that the current call releases has lost its number already, and a wrapper's inner object has the wrapper's
+// number.
 bool mt_span_freed(unsigned family, unsigned call, unsigned flags, id self) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return false;
   uint32_t number = mt_identity_retire(self);
-  // a lock's may have been there before
+  // the address may have belonged to a lock before
   if ((int32_t)number <= 0 || number == (uint32_t)t->inside[family].current) return false;
   _Atomic uint64_t *nested = &t->ring->nested[family];
-  // it was counted when it was not entered
+  // it was counted as an inner call when it was not entered
   atomic_store_explicit(nested, atomic_load_explicit(nested, memory_order_relaxed) - 1, memory_order_relaxed);
   uint64_t now = mt_ticks();
   struct record record = {.begin = now, .end = now, .object = number, .call = (uint16_t)call, .flags = (uint16_t)flags};

@@ -12,8 +12,8 @@ enum { CHUNK = 1024 };
 
 typedef void (*get_characters)(id, SEL, uint16_t *, NSRange);
 
-// Copies the UTF-8 of the characters in *range, as many whole ones as fit, and leaves in *range those that did not. It
-// asks for UTF-16, the primitive of every string class, because GNUstep's strings do not know getBytes:.
+// Copies the UTF-8 of the characters in *range, as many whole characters as fit, and leaves the rest in *range. It
+// reads UTF-16, the primitive of every string class, because GNUstep's strings lack getBytes:.
 static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
   enum { UNITS = 128 };
   static const char selector[] = "getCharacters:range:";
@@ -31,7 +31,8 @@ static size_t read_utf8(id string, NSRange *range, char *buffer, size_t size) {
       uint32_t c = units[i];
       bool high = c >= 0xd800 && c < 0xdc00, low_here = high && i + 1 < n && units[i + 1] >= 0xdc00 &&
           units[i + 1] < 0xe000;
-      if (high && i + 1 == n && n < range->length && i > 0) break; // its other half comes with the next piece
+      // the other half of the surrogate pair is in the next piece
+      if (high && i + 1 == n && n < range->length && i > 0) break;
       if (low_here) c = 0x10000 + ((c - 0xd800) << 10) + (units[i + 1] - 0xdc00u);
       char character[MT_UTF8_LONGEST];
       size_t bytes = mt_utf8_put(character, c);

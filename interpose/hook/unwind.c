@@ -1,5 +1,5 @@
-// See unwind.h. Only the unwinder that is at work can say which frame it is at, and a process may have several: the
-// routine asks the one that called it for the frame pointer, which is what span.h knows a trampoline by.
+// See unwind.h. Only the running unwinder knows its current frame, and a process may have several unwinders. The
+// routine asks the unwinder that called it for the frame pointer, by which span.h identifies a trampoline.
 #include "hook/unwind.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,9 +9,9 @@
 enum { CLEANUP_PHASE = 2, CONTINUE_UNWIND = 8 }; // _UA_CLEANUP_PHASE, _URC_CONTINUE_UNWIND
 
 #ifdef __aarch64__
-enum { FRAME_POINTER = 29 }; // DWARF register numbers: of AArch64, x29
+enum { FRAME_POINTER = 29 }; // DWARF register numbers: x29 on AArch64
 #else
-enum { FRAME_POINTER = 6 }; // and of the System V ABI for x86-64, rbp
+enum { FRAME_POINTER = 6 }; // rbp in the System V ABI for x86-64
 #endif
 
 typedef uintptr_t (*get_register)(void *context, int number);
@@ -20,7 +20,7 @@ static get_register get_register_of(void *unwinder) {
   Dl_info info;
   void *library = dladdr(unwinder, &info) ? dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
   get_register found = library ? (get_register)dlsym(library, "_Unwind_GetGR") : NULL;
-  if (library) dlclose(library); // the count only: the unwinder is running
+  if (library) dlclose(library); // only drops the reference: the unwinder keeps running
   return found;
 }
 

@@ -207,10 +207,12 @@ func (h Host) judgeSignature(j *judgement, path string, image Image, protected f
 	}
 	hardened := signature.has(SignatureRuntime)
 	if hardened && !signature.entitled(entitlementDyldVariables) {
-		protected(HardenedRuntime, "has the hardened runtime without the entitlement "+entitlementDyldVariables+": dyld drops DYLD_INSERT_LIBRARIES", signAgain(path))
+		protected(HardenedRuntime, "has the hardened runtime without the entitlement "+entitlementDyldVariables+": dyld "+
+			"drops DYLD_INSERT_LIBRARIES", signAgain(path))
 	} else if (hardened || signature.has(SignatureRequireLV)) && !signature.entitled(entitlementNoValidation) {
 		j.harmless = false
-		j.refuse(LibraryValidation, path, "validates libraries and lacks the entitlement "+entitlementNoValidation+": it loads none but its own maker's", signAgain(path))
+		j.refuse(LibraryValidation, path, "validates libraries and lacks the entitlement "+entitlementNoValidation+": "+
+			"it loads none but its own maker's", signAgain(path))
 	}
 	if signature.entitled(entitlementSandbox) {
 		j.warn(Sandboxed, path, "runs in the App Sandbox and may not reach the collector's socket", signAgain(path))

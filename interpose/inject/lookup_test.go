@@ -70,7 +70,8 @@ func TestErrors(t *testing.T) {
 		{"nothing", "nothing: not found in PATH; give its path or check PATH"},
 		{"./nothing", "./nothing: not found; check the path"},
 		{"./bad", "./bad: its interpreter /no/such/interpreter was not found; install it or correct the #! line"},
-		{"./windows", `./windows: its interpreter "/bin/sh\r" was not found; the #! line ends in a carriage return, which dos2unix removes`},
+		{"./windows", `./windows: its interpreter "/bin/sh\r" was not found; the #! line ends in a carriage return, ` +
+			`which dos2unix removes`},
 		{"./junk", "./junk: cannot be executed: it is neither a program of a known format nor a script"},
 		{"./dir", "./dir: cannot be executed: it is a directory"},
 		{"./Empty.app", "./Empty.app: cannot be executed: it is a folder without Contents/Info.plist; give a program or " +

@@ -40,25 +40,31 @@ static void *(*pool_push)(void);
 static void (*pool_pop)(void *);
 
 // Where traced selectors are declared: a name here, the selector, and the kind of object that implements it.
-#define TRACED(X) \
+#define TRACED(X)                                                                                                   \
     X(new_queue, "newCommandQueue", device) X(new_small_queue, "newCommandQueueWithMaxCommandBufferCount:", device) \
-    X(new_buffer, "newBufferWithLength:options:", device) \
-    X(new_library, "newLibraryWithSource:options:error:", device) X(new_event, "newSharedEvent", device) \
-    X(new_pipeline, "newComputePipelineStateWithFunction:error:", device) X(new_function, "newFunctionWithName:", library) \
-    X(command_buffer, "commandBuffer", queue) X(unretained, "commandBufferWithUnretainedReferences", queue) \
-    X(compute, "computeCommandEncoder", command_buffer) \
-    X(compute_typed, "computeCommandEncoderWithDispatchType:", command_buffer) X(blit, "blitCommandEncoder", command_buffer) \
-    X(enqueue, "enqueue", command_buffer) X(commit, "commit", command_buffer) \
+    X(new_buffer, "newBufferWithLength:options:", device)                                                           \
+    X(new_library, "newLibraryWithSource:options:error:", device) X(new_event, "newSharedEvent", device)            \
+    X(new_pipeline, "newComputePipelineStateWithFunction:error:", device) \
+        X(new_function, "newFunctionWithName:", library) \
+    X(command_buffer, "commandBuffer", queue) X(unretained, "commandBufferWithUnretainedReferences", queue)         \
+    X(compute, "computeCommandEncoder", command_buffer)                                                             \
+    X(compute_typed, "computeCommandEncoderWithDispatchType:", command_buffer) \
+        X(blit, "blitCommandEncoder", command_buffer) \
+    X(enqueue, "enqueue", command_buffer) X(commit, "commit", command_buffer)                                       \
     X(wait_scheduled, "waitUntilScheduled", command_buffer) X(wait_completed, "waitUntilCompleted", command_buffer) \
-    X(encode_signal, "encodeSignalEvent:value:", command_buffer) X(encode_wait, "encodeWaitForEvent:value:", command_buffer) \
-    X(wait_event, "waitUntilSignaledValue:timeoutMS:", event) X(set_signaled, "setSignaledValue:", event) \
-    X(set_pipeline, "setComputePipelineState:", compute_encoder) \
-    X(dispatch_groups, "dispatchThreadgroups:threadsPerThreadgroup:", compute_encoder) \
-    X(dispatch_threads, "dispatchThreads:threadsPerThreadgroup:", compute_encoder) X(end, "endEncoding", compute_encoder) \
+    X(encode_signal, "encodeSignalEvent:value:", command_buffer) \
+        X(encode_wait, "encodeWaitForEvent:value:", command_buffer) \
+    X(wait_event, "waitUntilSignaledValue:timeoutMS:", event) X(set_signaled, "setSignaledValue:", event)           \
+    X(set_pipeline, "setComputePipelineState:", compute_encoder)                                                    \
+    X(dispatch_groups, "dispatchThreadgroups:threadsPerThreadgroup:", compute_encoder)                              \
+    X(dispatch_threads, "dispatchThreads:threadsPerThreadgroup:", compute_encoder) \
+        X(end, "endEncoding", compute_encoder) \
     X(fill, "fillBuffer:range:value:", blit_encoder) X(end_blit, "endEncoding", blit_encoder)
 #define PLAIN(X) \
-    X(set_buffer, "setBuffer:offset:atIndex:") X(contents, "contents") X(string, "stringWithUTF8String:") X(utf8, "UTF8String") \
-    X(name, "name") X(description, "localizedDescription") X(status, "status") X(gpu_start, "GPUStartTime") X(gpu_end, "GPUEndTime") \
+    X(set_buffer, "setBuffer:offset:atIndex:") X(contents, "contents") X(string, "stringWithUTF8String:") \
+        X(utf8, "UTF8String") \
+    X(name, "name") X(description, "localizedDescription") X(status, "status") X(gpu_start, "GPUStartTime") \
+        X(gpu_end, "GPUEndTime") \
     X(make, "new") X(drain, "drain") X(unified, "hasUnifiedMemory")
 
 #define FIELD3(c, text, role) SEL c;
@@ -67,7 +73,8 @@ static struct { TRACED(FIELD3) PLAIN(FIELD2) } sel;
 #define COUNTER(c, text, role) atomic_ulong c;
 static struct { TRACED(COUNTER) atomic_ulong create; } calls;
 
-#define SEND(result, types, receiver, selector, ...) (((result (*)types)msg_send)((receiver), sel.selector, ##__VA_ARGS__))
+#define SEND(result, types, receiver, selector, ...) (((result (*)types)msg_send)((receiver), sel.selector, \
+    ##__VA_ARGS__))
 #define CALL(result, types, receiver, selector, ...) \
     (atomic_fetch_add(&calls.selector, 1), SEND(result, types, receiver, selector, ##__VA_ARGS__))
 #define GET(result, receiver, selector) SEND(result, (id, SEL), receiver, selector)
@@ -335,10 +342,11 @@ static void print_owners(const char *name, const char *selector_name, SEL select
 
 static void print_calls(void) {
     const char *separator = "";
-#define COUNT(c, text, role) \
+#define COUNT(c, text, role)     \
     if (atomic_load(&calls.c)) { \
-        printf("%s\n{\"role\":\"%s\",\"selector\":\"%s\",\"count\":%lu}", separator, #role, text, atomic_load(&calls.c)); \
-        separator = ","; \
+        printf("%s\n{\"role\":\"%s\",\"selector\":\"%s\",\"count\":%lu}", separator, #role, text, \
+            atomic_load(&calls.c)); \
+        separator = ",";         \
     }
     TRACED(COUNT)
     printf("%s\n{\"role\":\"function\",\"selector\":\"MTLCreateSystemDefaultDevice\",\"count\":%lu}", separator,
@@ -347,7 +355,8 @@ static void print_calls(void) {
 
 static const char source[] =
     "#include <metal_stdlib>\nusing namespace metal;\n"
-    "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] * 2 + 1; }\n";
+    "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] "
+        "* 2 + 1; }\n";
 
 // A program that does not use Metal states what it has of its own accord, to see what the library brings into it:
 // threads, and handlers for signals.

@@ -27,13 +27,16 @@ int __poll_chk(struct pollfd *, nfds_t, int, size_t);
 size_t __fread_chk(void *, size_t, size_t, size_t, FILE *);
 char *__fgets_chk(char *, size_t, int, FILE *);
 
-#define MT_ORIGINALS(X) \
-  X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) X(pthread_rwlock_tryrdlock) X(pthread_rwlock_wrlock) \
-  X(pthread_rwlock_trywrlock) X(pthread_rwlock_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
-  X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post) X(waitpid) X(wait4) X(wait) X(waitid) X(system) \
+#define MT_ORIGINALS(X)                                                                                              \
+  X(pthread_mutex_lock) X(pthread_mutex_trylock) X(pthread_mutex_unlock) X(pthread_rwlock_rdlock) \
+      X(pthread_rwlock_tryrdlock) X(pthread_rwlock_wrlock) \
+  X(pthread_rwlock_trywrlock) X(pthread_rwlock_unlock) X(pthread_cond_wait) X(pthread_cond_timedwait) \
+      X(pthread_cond_clockwait) X(pthread_cond_signal) X(pthread_cond_broadcast) \
+  X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post) X(waitpid) X(wait4) X(wait) X(waitid) \
+      X(system) \
   X(read) X(__read_chk) X(readv) X(pread) X(pread64) X(write) X(writev) X(recv) X(__recv_chk) X(recvfrom) X(recvmsg) \
-  X(send) X(sendmsg) X(accept) X(accept4) X(poll) X(__poll_chk) X(ppoll) X(select) X(pselect) X(epoll_ctl) \
-  X(epoll_wait) X(epoll_pwait) X(fread) X(__fread_chk) X(fgets) X(__fgets_chk) X(getdelim) X(nanosleep) \
+  X(send) X(sendmsg) X(accept) X(accept4) X(poll) X(__poll_chk) X(ppoll) X(select) X(pselect) X(epoll_ctl)           \
+  X(epoll_wait) X(epoll_pwait) X(fread) X(__fread_chk) X(fgets) X(__fgets_chk) X(getdelim) X(nanosleep)              \
   X(clock_nanosleep) X(usleep) X(sleep) X(pthread_join) X(pthread_barrier_wait) X(syscall)
 #define X(name) MT_AT_##name,
 enum { MT_ORIGINALS(X) MT_ORIGINAL_COUNT };

@@ -1,4 +1,5 @@
-// The tracer's own mutexes, semaphores and sleeps: by the system's functions, past those that the library puts before them.
+// The tracer's own mutexes, semaphores and sleeps: by the system's functions, past those that the library puts before
+// them.
 #ifndef MTRACE_OWN_H
 #define MTRACE_OWN_H
 #include <poll.h>

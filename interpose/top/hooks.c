@@ -71,7 +71,8 @@
   (atomic_store_explicit(&t->ring->awaited, value, memory_order_relaxed), \
    atomic_store_explicit(&t->ring->awaited_flags, mt_python_flags(), memory_order_relaxed))
 #define DISPATCH(grid, group) \
-  MORE((uint32_t)grid.width | (uint64_t)grid.height << 32, (uint32_t)grid.depth | (uint64_t)group.width << 32, (uint32_t)group.height | (uint64_t)group.depth << 32)
+  MORE((uint32_t)grid.width | (uint64_t)grid.height << 32, (uint32_t)grid.depth | (uint64_t)group.width << 32, \
+      (uint32_t)group.height | (uint64_t)group.depth << 32)
 #define SOURCE(source) \
   uint64_t bytes; \
   uint64_t name = mt_hash_of(t, source, &bytes); \
@@ -85,9 +86,10 @@
   struct async async; \
   handler = mt_async_watch(&async, handler, MT_FAMILY_##made, mt_span_object(&span))
 #define PIPELINE(function, descriptor) \
-  void *pool = mt_pool_push(); \
-  id compiled = function; \
-  MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), mt_identity_of(compiled)); \
+  void *pool = mt_pool_push();         \
+  id compiled = function;              \
+  MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), \
+      mt_identity_of(compiled)); \
   mt_pool_pop(pool)
 #define LABELLED(descriptor) \
   void *pool = mt_pool_push(); \
@@ -97,7 +99,8 @@
   mt_pool_pop(pool)
 // Says, before the first call inside it, who encodes.
 #define LAYER mt_layer_begin(t, self)
-#define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, "resourceOptions"), 0)
+#define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, \
+    "resourceOptions"), 0)
 #define SAMPLED() \
   if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)
 #define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))
@@ -147,7 +150,8 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
 
 // Methods of these families count as one family when they call each other: a compiler works by the methods of devices
 // and libraries.
-#define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
+#define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive \
+    || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
 
 // Where there is nothing to do between the entry and the start of the clock they are one.
 #define ENTRY_FOR(...) FIRST(__VA_OPT__(mt_span_enter, ) mt_span_begin, )
@@ -156,33 +160,34 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
 
 // READY is what the original finds: no more than a store, because it is timed.
 #define PLAIN_TRAMPOLINE(which, family, name, ...) FUNCTION(family##_##name##_##which, which, family, name, __VA_ARGS__)
-#define FUNCTION(symbol, which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
-  static TYPE_##returns symbol(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
-    struct slot *used = &slots_##family##_##name[which]; \
-    TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
-        (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, memory_order_acquire); \
-    struct span span; \
+#define FUNCTION(symbol, which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER)          \
+  static TYPE_##returns symbol(id self, SEL _cmd COMMA_LIST(PARAMETERS)) {                                          \
+    struct slot *used = &slots_##family##_##name[which];                                                            \
+    TYPE_##returns (*original)(id, SEL COMMA_LIST(PARAMETERS)) =                                                    \
+        (TYPE_##returns(*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&used->original, \
+            memory_order_acquire); \
+    struct span span;                                                                                               \
     if (!SPAN_##returns(ENTRY_FOR(BEFORE), &span, DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, self)) { \
-      KEEP_##returns(original(self, _cmd COMMA_LIST(ARGUMENTS))); \
-      INNER; \
-      return GIVE_##returns; \
-    } \
-    struct thread *t = span.thread; \
-    (void)t; \
-    BEFORE; \
-    START_AFTER(DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, BEFORE); \
-    READY; \
-    KEEP_##returns(original(self, _cmd COMMA_LIST(ARGUMENTS))); \
-    uint64_t end = mt_ticks(), arg = 0; \
-    unsigned flags = used->flags; \
-    uint64_t extra[3], *more = NULL; \
-    (void)extra; \
-    { AFTER; } \
-    if (more) \
-      mt_span_end_more(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg, more); \
-    else \
-      mt_span_end(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg); \
-    return GIVE_##returns; \
+      KEEP_##returns(original(self, _cmd COMMA_LIST(ARGUMENTS)));                                                   \
+      INNER;                                                                                                        \
+      return GIVE_##returns;                                                                                        \
+    }                                                                                                               \
+    struct thread *t = span.thread;                                                                                 \
+    (void)t;                                                                                                        \
+    BEFORE;                                                                                                         \
+    START_AFTER(DEPTH_OF(MT_FAMILY_##family), MT_CALL_##family##_##name, BEFORE);                                   \
+    READY;                                                                                                          \
+    KEEP_##returns(original(self, _cmd COMMA_LIST(ARGUMENTS)));                                                     \
+    uint64_t end = mt_ticks(), arg = 0;                                                                             \
+    unsigned flags = used->flags;                                                                                   \
+    uint64_t extra[3], *more = NULL;                                                                                \
+    (void)extra;                                                                                                    \
+    { AFTER; }                                                                                                      \
+    if (more)                                                                                                       \
+      mt_span_end_more(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg, more);                                 \
+    else                                                                                                            \
+      mt_span_end(&span, end, DEPTH_OF(MT_FAMILY_##family), flags, arg);                                            \
+    return GIVE_##returns;                                                                                          \
   }
 
 // The trampoline of a method that returns an autoreleased object is two functions: see autorelease.h. The inner one
@@ -204,10 +209,12 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
 #define REPEAT_MANY(M, ...) REPEAT_FEW(M, __VA_ARGS__) M(3, __VA_ARGS__)
 enum { FEW = 3, MANY = 4 };
 #else
-#define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__) M(3, __VA_ARGS__) M(4, __VA_ARGS__) M(5, __VA_ARGS__)
-#define REPEAT_MANY(M, ...) \
+#define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__) M(3, __VA_ARGS__) \
+    M(4, __VA_ARGS__) M(5, __VA_ARGS__)
+#define REPEAT_MANY(M, ...)  \
   REPEAT_FEW(M, __VA_ARGS__) \
-  M(6, __VA_ARGS__) M(7, __VA_ARGS__) M(8, __VA_ARGS__) M(9, __VA_ARGS__) M(10, __VA_ARGS__) M(11, __VA_ARGS__) M(12, __VA_ARGS__) M(13, __VA_ARGS__) \
+  M(6, __VA_ARGS__) M(7, __VA_ARGS__) M(8, __VA_ARGS__) M(9, __VA_ARGS__) M(10, __VA_ARGS__) M(11, __VA_ARGS__) \
+      M(12, __VA_ARGS__) M(13, __VA_ARGS__) \
   M(14, __VA_ARGS__) M(15, __VA_ARGS__)
 enum { FEW = 6, MANY = 16 };
 #endif
@@ -215,12 +222,13 @@ enum { FEW = 6, MANY = 16 };
 // A choke point's trampoline.
 #define AUDIT_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, choke, passed) \
   static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
-    void (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
-        (void (*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&slots_##family##_##name[which].original, memory_order_acquire); \
-    struct audit passage; \
-    mt_audit_enter(&passage, choke, a1, (uintptr_t)__builtin_frame_address(0)); \
-    original(self, _cmd COMMA_LIST(ARGUMENTS)); \
-    passed(&passage, self, a1); \
+    void (*original)(id, SEL COMMA_LIST(PARAMETERS)) =                              \
+        (void (*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&slots_##family##_##name[which].original, \
+            memory_order_acquire); \
+    struct audit passage;                                                           \
+    mt_audit_enter(&passage, choke, a1, (uintptr_t)__builtin_frame_address(0));     \
+    original(self, _cmd COMMA_LIST(ARGUMENTS));                                     \
+    passed(&passage, self, a1);                                                     \
   }
 
 // The trampoline of what gives an object back.
@@ -247,11 +255,13 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(TRAMPOLINE_##returns, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
-#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, , , AFTER)
+#define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) ROW(family, name, slots, returns, \
+    PARAMETERS, ARGUMENTS, BEFORE, , , AFTER)
 #define MAKE(...) MAKES(object, __VA_ARGS__)
 #define MAKE_AUTORELEASED(...) MAKES(autoreleased, __VA_ARGS__)
 #define MAKES(returns, family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
-  ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, t->made_inside_count = 0, mt_made_inside(MT_FAMILY_##made, result), \
+  ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, t->made_inside_count = 0, \
+      mt_made_inside(MT_FAMILY_##made, result), \
       t->own_work = true; arg = mt_made(t, MT_FAMILY_##made, result); FAILED_UNLESS(result); AFTER; t->own_work = false)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
   static struct slot slots_##family##_##name[slots]; \
@@ -273,11 +283,14 @@ enum { FEW = 6, MANY = 16 };
 #define COUNTED(zero, a, b, c, d, e, f, g, h, i, j, k, l, n, ...) n
 
 #define CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER) \
-  {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), false, slots, trampolines_##family##_##name, slots_##family##_##name},
+  {MT_CALL_##family##_##name, MT_FAMILY_##family, ENCODED_##returns, COUNT(ARGUMENTS), false, slots, \
+      trampolines_##family##_##name, slots_##family##_##name},
 #define MAKE_AUTORELEASED(...) MAKE(__VA_ARGS__)
-#define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) CALL(family, name, slots, object, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
+#define MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER) CALL(family, name, slots, object, \
+    PARAMETERS, ARGUMENTS, BEFORE, AFTER)
 #define AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed) \
-  {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, trampolines_##family##_##name, slots_##family##_##name},
+  {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, \
+      trampolines_##family##_##name, slots_##family##_##name},
 #define FREE(family, name, slots, FORGET) CALL(family, name, slots, nothing, P(), A(), , )
 const struct hook mt_hooks[] = {
 #include "top/hooks_table.h"

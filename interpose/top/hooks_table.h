@@ -1,17 +1,22 @@
-// The hook table, included once for each thing that is built from it; a header by its name, or Go would not build anew
-// when it changes. One row is one selector of one family of objects, with its exact C prototype: structs are passed by
-// value, and where they go differs between processors, so nothing here is untyped (AAPCS64 and System V AMD64 calling
-// conventions).
+// The hook table. It is included once for each thing that is generated from it, always by its file name: Go only
+// rebuilds for headers that are included by name. One row is one selector of one family of objects, with its exact C
+// prototype. Structs are passed by value, and the calling conventions (AAPCS64, System V AMD64) differ in where they
+// go, so nothing here is untyped.
 //
 //   CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
-//   MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER)    returns a new object of the family made, which the caller owns
-//   MAKE_AUTORELEASED(…)                                                     the same, but the object is autoreleased: see autorelease.h
-//   FREE(family, name, slots, FORGET)                                        gives the receiver back; FORGET is done before
-//   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed)         only counts: see coverage.h
+//   MAKE(family, name, slots, made, PARAMETERS, ARGUMENTS, BEFORE, AFTER)
+//     returns a new object of the family made, which the caller owns
+//   MAKE_AUTORELEASED(...)
+//     as MAKE, but the returned object is autoreleased: see autorelease.h
+//   FREE(family, name, slots, FORGET)
+//     releases the receiver; FORGET runs before the call
+//   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed)
+//     only counts calls: see coverage.h
 //
-// family and name make the call's number, MT_CALL_family_name in wire.h, whose table states what arg and more mean.
-// slots is how many classes can have the selector hooked, each with its own original. BEFORE runs before the clock
-// starts, AFTER when it has stopped; they see t, self, a1, a2, …, result, and fill arg, flags and MORE(x0, x1, x2).
+// family and name form the call's number, MT_CALL_family_name in wire.h; the table of wire.h states what arg and more
+// mean. slots is the number of classes that can have the selector hooked, each with its own original. BEFORE runs
+// before the clock is read, AFTER once the call has returned. Both see t, self, a1, a2, ..., result, and may set arg,
+// flags and MORE(x0, x1, x2).
 
 // device
 MAKE(device, newCommandQueue, FEW, queue, P(), A(), (mt_sampling_see(t, self), mt_capture_see(self)), MORE(0, 0, 0))
@@ -743,7 +748,9 @@ CALL(indirectCommand, setRenderPipelineState_, FEW, nothing, P(id a1), A(a1), , 
 CALL(indirectCommand, drawPrimitives_vertexStart_vertexCount_instanceCount_baseInstance_, FEW, nothing,
     P(NSUInteger a1, NSUInteger a2, NSUInteger a3,
      NSUInteger a4, NSUInteger a5), A(a1, a2, a3, a4, a5), , arg = a3 * a4)
-CALL(indirectCommand, drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_, FEW, nothing,
+CALL(indirectCommand,
+    drawIndexedPrimitives_indexCount_indexType_indexBuffer_indexBufferOffset_instanceCount_baseVertex_baseInstance_,
+    FEW, nothing,
      P(NSUInteger a1, NSUInteger a2, NSUInteger a3, id a4, NSUInteger a5, NSUInteger a6, long a7, NSUInteger a8),
          A(a1, a2, a3, a4, a5, a6, a7, a8), , arg = a2 * a6)
 CALL(indirectCommand, drawPatches_patchStart_patchCount_patchIndexBuffer_patchIndexBufferOffset_instanceCount_baseInstance_tessellationFactorBuffer_tessellationFactorBufferOffset_tessellationFactorBufferInstanceStride_,

@@ -13,7 +13,8 @@ struct mt_descriptor {
 };
 
 // Describes a descriptor; one below 0 is not known. The calling thread has the ring t: of a pipe that the process sees
-// for the first time, it is recorded which pipes the process can write into, at the tick at, the end of the wait: records
+// for the first time, it is recorded which pipes the process can write into, at the tick at, the end of the wait:
+// records
 // come in the order of their ends. May change errno.
 void mt_descriptor_of(struct thread *t, int fd, uint64_t at, struct mt_descriptor *d);
 #endif

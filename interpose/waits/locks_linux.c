@@ -74,16 +74,17 @@ LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_o
 UNLOCK(pthread_mutex_unlock, pthread_mutex_t, )
 UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, )
 
-#define WAIT(call, condition, mutex, as_lock, ...) \
-  if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
-  bool interpreters = mt_lock_is_interpreters(condition); \
-  if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__); \
-  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, __builtin_frame_address(0), interpreters); \
-  int result = ORIGINAL(call)(condition, __VA_ARGS__); \
-  mt_wait_hide(); \
-  if (interpreters) \
-    mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
-  else if (result == 0 || result == ETIMEDOUT) \
+#define WAIT(call, condition, mutex, as_lock, ...)                                                              \
+  if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__);                                            \
+  bool interpreters = mt_lock_is_interpreters(condition);                                                       \
+  if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__);                         \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, \
+      __builtin_frame_address(0), interpreters); \
+  int result = ORIGINAL(call)(condition, __VA_ARGS__);                                                          \
+  mt_wait_hide();                                                                                               \
+  if (interpreters)                                                                                             \
+    mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0));                           \
+  else if (result == 0 || result == ETIMEDOUT)                                                                  \
     mt_signal_waited(MT_CALL_signal_##call, condition, mutex, begin, result != 0, __builtin_return_address(0)); \
   return result
 
@@ -111,22 +112,24 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
 
 // The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read.
 // One that was released by the thread that had taken it is a lock, as Python's threading.Lock is.
-#define WAIT_FOR(call, semaphore, ...) \
-  pthread_testcancel(); \
-  int saved = errno; \
-  if (ORIGINAL(sem_trywait)(semaphore) == 0) { \
-    mt_handoff_take(semaphore, false); \
-    return 0; \
-  } \
-  errno = saved; \
-  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, semaphore, holder, __builtin_frame_address(0), false); \
-  int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__); \
-  mt_wait_hide(); \
-  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0}; \
-  if (result == 0) mt_handoff_take(semaphore, true); \
-  if (by.given_back) \
-    mt_lock_waited(MT_CALL_lock_##call, semaphore, semaphore, begin, holder ? holder : by.by, __builtin_return_address(0)); \
-  else \
+#define WAIT_FOR(call, semaphore, ...)                                                                         \
+  pthread_testcancel();                                                                                        \
+  int saved = errno;                                                                                           \
+  if (ORIGINAL(sem_trywait)(semaphore) == 0) {                                                                 \
+    mt_handoff_take(semaphore, false);                                                                         \
+    return 0;                                                                                                  \
+  }                                                                                                            \
+  errno = saved;                                                                                               \
+  uint64_t holder = mt_handoff_taker(semaphore), begin = mt_wait_begin(MT_CALL_signal_##call, semaphore, holder, \
+      __builtin_frame_address(0), false); \
+  int result = ORIGINAL(call)(semaphore __VA_OPT__(, ) __VA_ARGS__);                                           \
+  mt_wait_hide();                                                                                              \
+  struct handoff by = result == 0 ? mt_handoff_read(semaphore, begin, mt_ticks()) : (struct handoff){0};       \
+  if (result == 0) mt_handoff_take(semaphore, true);                                                           \
+  if (by.given_back)                                                                                           \
+    mt_lock_waited(MT_CALL_lock_##call, semaphore, semaphore, begin, holder ? holder : by.by, \
+        __builtin_return_address(0)); \
+  else                                                                                                         \
     mt_signal_waited(MT_CALL_signal_##call, semaphore, NULL, begin, result != 0, __builtin_return_address(0)); \
   return result
 

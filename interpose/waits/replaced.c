@@ -5,6 +5,7 @@
 
 void mt_waits_check(void) {
   if (!mt_waits_replaced())
-    mt_session_warn(MT_WAITS_UNSEEN, "waits for locks and signals are not recorded: dyld has loaded the library into this process and refuses "
+    mt_session_warn(MT_WAITS_UNSEEN, "waits for locks and signals are not recorded: dyld has loaded the library "
+        "into this process and refuses "
                                      "its replacements of functions (__interpose)");
 }

@@ -10,21 +10,22 @@
 #include "waits/queues.h"
 #include "stacks/stack.h"
 
-#define WAIT(call, condition, mutex, as_lock, ...) \
-  if (!mt_locks_on()) return call(condition, __VA_ARGS__); \
-  bool interpreters = mt_lock_is_interpreters(condition); \
-  if (!interpreters && !mt_signals_on()) { \
-    int inside = call(condition, __VA_ARGS__); \
-    mt_lock_taken(mutex, false); \
-    return inside; \
-  } \
-  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, __builtin_frame_address(0), interpreters); \
-  int result = call(condition, __VA_ARGS__); \
-  mt_wait_hide(); \
-  mt_lock_taken(mutex, false); \
-  if (interpreters) \
-    mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0)); \
-  else if (result == 0 || result == ETIMEDOUT) \
+#define WAIT(call, condition, mutex, as_lock, ...)                                                              \
+  if (!mt_locks_on()) return call(condition, __VA_ARGS__);                                                      \
+  bool interpreters = mt_lock_is_interpreters(condition);                                                       \
+  if (!interpreters && !mt_signals_on()) {                                                                      \
+    int inside = call(condition, __VA_ARGS__);                                                                  \
+    mt_lock_taken(mutex, false);                                                                                \
+    return inside;                                                                                              \
+  }                                                                                                             \
+  uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, \
+      __builtin_frame_address(0), interpreters); \
+  int result = call(condition, __VA_ARGS__);                                                                    \
+  mt_wait_hide();                                                                                               \
+  mt_lock_taken(mutex, false);                                                                                  \
+  if (interpreters)                                                                                             \
+    mt_lock_waited(as_lock, condition, mutex, begin, 0, __builtin_return_address(0));                           \
+  else if (result == 0 || result == ETIMEDOUT)                                                                  \
     mt_signal_waited(MT_CALL_signal_##call, condition, mutex, begin, result != 0, __builtin_return_address(0)); \
   return result
 

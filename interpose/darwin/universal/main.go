@@ -1,10 +1,8 @@
-// Universal puts off the start of Go in the library, signs Mach-O files ad hoc
-// and joins them into a universal file; of one file it makes no universal one.
+// Universal defers the start of Go in the library, signs Mach-O files ad hoc and joins them into a universal file. A
+// single input stays a file for one processor. With -minimum and -sdk it also sets the oldest system that the files run
+// on and the SDK that they were built with.
 //
-// With -minimum and -sdk it also sets the oldest system they run on and the SDK
-// they claim to be built with.
-//
-//	universal [-minimum VERSION -sdk VERSION] IDENTIFIER OUTPUT INPUT...
+// universal [-minimum VERSION -sdk VERSION] IDENTIFIER OUTPUT INPUT...
 package main
 
 import (
@@ -74,7 +72,7 @@ func run(minimum, sdk, identifier, output string, inputs []string) error {
 			return err
 		}
 	}
-	// Written beside and moved: a process may have the old file mapped.
+	// Written to a new file and renamed: a process may have the old file mapped.
 	if err := os.WriteFile(output+".new", joined, 0o755); err != nil {
 		return err
 	}

@@ -4,13 +4,13 @@
 // Package main is the library that is loaded into a traced process: libmtrace.so, libmtrace.dylib.
 //
 // The C half records. It hooks the methods of Metal's objects as they appear and writes one record per call into a ring
-// of the calling thread, in shared memory. The Go half, this one, moves the records to the collector. They meet in that
-// shared memory and nowhere else: no thread of the program ever runs Go.
+// of the calling thread, in shared memory. The Go half, this one, moves the records to the collector. The halves share
+// only that memory: no thread of the program ever runs Go.
 //
-// What is imported here runs inside somebody else's program. The packages os, net, time and fmt are left out on
-// purpose: they make timers and descriptors, as epoll's for a standard input that does not block. By embed sources.go
-// brings time, of which nothing is called. Nor may the runtime itself follow the limits of its control group, for which
-// it keeps two files open.
+// All imported packages run inside the traced program. The packages os, net, time and fmt are not imported on purpose:
+// they create timers and descriptors, such as epoll's for a standard input that does not block. sources.go imports
+// embed, and thereby time, but calls nothing of it. The runtime must not follow the limits of its control group either,
+// for which it would keep two files open.
 package main
 
 /*

@@ -1,7 +1,7 @@
-// What a program may call itself, in C. The functions are there when mtrace runs the program, and do something once it
-// uses Metal; without the tracer they are not there: declared weak, as here, they are NULL then, and the macros below
-// test for that, so a program that includes this and links with nothing works traced and untraced (on macOS link with
-// -Wl,-undefined,dynamic_lookup).
+// Functions that a program may call itself, in C. They exist when mtrace runs the program, and record once the program
+// uses Metal. Without the tracer they are NULL, because they are declared weak here, and the macros below test for
+// that. A program that includes this header and links with nothing therefore works traced and untraced (on macOS link
+// with -Wl,-undefined,dynamic_lookup).
 #ifndef MTRACE_MARKS_H
 #define MTRACE_MARKS_H
 #ifdef __cplusplus

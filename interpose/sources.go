@@ -4,10 +4,10 @@ import "C"
 
 import "embed"
 
-// The C half is built floor by floor: core.c includes what is in core/, and so on, because cgo compiles only a
-// package's own folder. Go would not see that a file in there has changed and would take the last build out of its
-// cache, were they not embedded. Nothing uses them, so the linker leaves them out. The import of C is there because
-// without cgo this package has no files.
+// The C half is compiled floor by floor: core.c includes the files of core/, and so on, because cgo compiles only a
+// package's own folder. Go would not notice a change of those files and would use its cached build, if they were not
+// embedded here. Nothing uses the embedded files, so the linker drops them. The import of C is needed because this
+// package has no other files without cgo.
 //
 //go:embed system/*.[ch] core/*.[ch] stacks/*.[ch] waits/*.[ch] hook/*.[ch] features/*.[ch] top/*.[ch]
 var _ embed.FS

@@ -1,5 +1,5 @@
-// The floor system: what differs between systems and knows nothing of tracing. On Linux. One piece of C, because cgo
-// compiles only this folder; see docs/architecture.md.
+// The system floor on Linux: what differs between systems and knows nothing of tracing. One compilation unit, because
+// cgo compiles only this folder; see docs/architecture.md.
 #include "system/doorbell_linux.c"
 #include "system/lookup_linux.c"
 #include "system/originals_linux.c"

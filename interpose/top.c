@@ -1,5 +1,5 @@
-// The floor top: the two tables, and the drainer. One piece of C, because cgo compiles only this folder; see
-// docs/architecture.md.
+// The top floor: the tables of hooks and features, and the drainer. One compilation unit, because cgo compiles only
+// this folder; see docs/architecture.md.
 #include "top/cost.c"
 #include "top/drainer.c"
 #include "top/features.c"

@@ -1,4 +1,4 @@
-// The floor top: the two tables, and the drainer. On macOS. One piece of C, because cgo compiles only this folder; see
-// docs/architecture.md.
+// The top floor on macOS: the tables of hooks and features, and the drainer. One compilation unit, because cgo compiles
+// only this folder; see docs/architecture.md.
 #include "top/drainer_darwin.c"
 #include "top/threadtimes_darwin.c"

@@ -1,5 +1,5 @@
-// The floor waits: locks, queues, signals and who woke whom. One piece of C, because cgo compiles only this folder; see
-// docs/architecture.md.
+// The waits floor: locks, queues, signals and wake-ups. One compilation unit, because cgo compiles only this folder;
+// see docs/architecture.md.
 #include "waits/handoff.c"
 #include "waits/locks.c"
 #include "waits/processes.c"

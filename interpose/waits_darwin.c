@@ -1,4 +1,4 @@
-// The floor waits: locks, queues, signals and who woke whom. On macOS. One piece of C, because cgo compiles only this
+// The waits floor on macOS: locks, queues, signals and wake-ups. One compilation unit, because cgo compiles only this
 // folder; see docs/architecture.md.
 #include "waits/locks_darwin.c"
 #include "waits/processes_darwin.c"

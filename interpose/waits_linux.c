@@ -1,4 +1,4 @@
-// The floor waits: locks, queues, signals and who woke whom. On Linux. One piece of C, because cgo compiles only this
+// The waits floor on Linux: locks, queues, signals and wake-ups. One compilation unit, because cgo compiles only this
 // folder; see docs/architecture.md.
 #include "waits/blocked_linux.c"
 #include "waits/blocking_linux.c"

@@ -7,9 +7,8 @@ var archSlices = map[string]string{
 	"-arm64": "arm64", "-arm64e": "arm64e", "-x86_64": "x86_64", "-x86_64h": "x86_64h", "-64": "",
 }
 
-// nextInArch follows arch(1) of macOS, which starts a chosen slice of a
-// program. It is protected and so loses DYLD_ variables, but sets what its
-// option -e names in the program it starts; Prepare uses that.
+// nextInArch follows arch(1) of macOS, which starts a chosen slice of a program. arch is protected by SIP and loses
+// DYLD_ variables, but it passes variables given with its option -e to the program; Prepare uses that.
 func (h Host) nextInArch(s step, _ *chain) (*step, error) {
 	env := s.env
 	options := []string{s.args[0]}

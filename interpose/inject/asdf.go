@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// An asdfShim is what a script in asdf's folder of shims says: the versions of
-// the tools that have the program. The script ends in "asdf exec NAME", which
-// starts the one that is selected.
+// An asdfShim is the content of a script in asdf's folder of shims: the versions of the tools that provide the program.
+// The script ends in "asdf exec NAME", which starts the selected version.
 type asdfShim struct {
 	folder, name string // of asdf's data, and of the program
 	tools        []string
@@ -36,9 +35,8 @@ func parseAsdfShim(path string, content []byte) (*asdfShim, bool) {
 	return shim, len(shim.tools) > 0
 }
 
-// nextInAsdf follows a shim of asdf as "asdf exec" does. It gives up, so that
-// the shim is what runs, where a script of a plugin or a setting of the user
-// takes part, and where the system's own program is selected.
+// nextInAsdf follows a shim of asdf as "asdf exec" does. It does not follow, and the plan then starts the shim, if a
+// plugin's script or a user setting influences the choice, or if the system's own program is selected.
 func (h Host) nextInAsdf(s step, script string, content []byte) (*step, error) {
 	shim, ok := parseAsdfShim(h.absolute(script), content)
 	if !ok || asdfIsConfigured(s.env) {
@@ -77,8 +75,7 @@ func (h Host) nextInAsdf(s step, script string, content []byte) (*step, error) {
 	return nil, nil
 }
 
-// hasScripts says whether a tool's plugin decides by a script of its own what
-// is started, or in which environment.
+// hasScripts reports whether a script of the tool's plugin chooses the program or its environment.
 func (a *asdfShim) hasScripts(tool string) bool {
 	plugin := filepath.Join(a.folder, "plugins", tool)
 	for _, script := range []string{"bin/exec-env", "bin/exec-path", "bin/list-bin-paths", "shims/" + a.name} {
@@ -89,8 +86,8 @@ func (a *asdfShim) hasScripts(tool string) bool {
 	return false
 }
 
-// asdfIsConfigured says whether the user's file of settings selects versions
-// by other files than asdf's own, or runs commands before a program.
+// asdfIsConfigured reports whether the user's settings select versions by other files than asdf's own, or run commands
+// before a program.
 func asdfIsConfigured(env environment) bool {
 	file, named := env.get("ASDF_CONFIG_FILE")
 	if home, _ := env.get("HOME"); !named {
@@ -110,8 +107,8 @@ func asdfIsConfigured(env environment) bool {
 	return false
 }
 
-// asdfVersions tells which versions of a tool are selected: by its variable,
-// by the nearest .tool-versions file, or by that of the home folder.
+// asdfVersions returns the selected versions of a tool: from its environment variable, the nearest .tool-versions file,
+// or the one in the home folder.
 func (h Host) asdfVersions(tool string, env environment) []string {
 	variable := "ASDF_" + strings.ReplaceAll(strings.ToUpper(tool), "-", "_") + "_VERSION"
 	if version, ok := env.get(variable); ok && version != "" {

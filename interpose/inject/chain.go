@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// maxHops bounds the chain from the command to the final image. The longest
-// honest one (script, env, shim, shell, wrapper, stub) has about eight.
+// maxHops bounds the chain from the command to the final image. The longest realistic chain (script, env, shim, shell,
+// wrapper, stub) has about eight hops.
 const maxHops = 16
 
 // step is a program about to be executed.
@@ -17,19 +17,18 @@ type step struct {
 	args []string
 	env  environment
 	via  string
-	// machine is the slice that arch(1) asks for, "" for the kernel's choice.
+	// machine is the slice that arch(1) requests, "" for the kernel's choice.
 	machine string
 	// archArgs are arch(1) and its own options, when it starts the program.
 	archArgs []string
-	// observed is true behind a program that cannot be left out: what follows
-	// is known to be started by it and is judged, yet cannot be the start.
+	// observed is true after a program that the plan cannot skip: that program is known to start this one, which is
+	// judged but cannot be the plan's start.
 	observed bool
-	// cleared is true behind a program that takes the preload variable out of
-	// the environment, as env -i does.
+	// cleared is true after a program that removes the preload variable from the environment, as env -i does.
 	cleared bool
 }
 
-// chain is the way from the command to the final image.
+// chain is the sequence of programs from the command to the final image.
 type chain struct {
 	hops  []Hop
 	steps []step // one per hop
@@ -40,9 +39,9 @@ func (c *chain) note(code Code, path, text, advice string) {
 	c.notes = append(c.notes, Finding{Code: code, Path: path, Text: text, Advice: advice})
 }
 
-// follow resolves the command and walks to the final image. Errors are those
-// the kernel would give for the command itself or for the interpreter of a
-// script; what a program in between would complain about is left to it.
+// follow resolves the command and follows the chain to the final image. It returns the errors that the kernel would
+// report for the command itself or for the interpreter of a script. Errors that a program in between would report are
+// left to that program.
 func (h Host) follow(command []string, env environment) (*chain, error) {
 	path, err := h.lookup(command[0], env)
 	if err != nil {
@@ -66,8 +65,8 @@ func (h Host) follow(command []string, env environment) (*chain, error) {
 	return c, nil
 }
 
-// imageOf describes the file of a step. A file that cannot be read or is
-// damaged is left to the kernel to run or refuse; it is not injected.
+// imageOf describes the file of a step. A file that cannot be read or is damaged is not injected; the kernel runs or
+// refuses it.
 func (h Host) imageOf(s step) Image {
 	full := h.absolute(s.path)
 	if info, err := os.Stat(full); err == nil && info.IsDir() {
@@ -84,7 +83,7 @@ func (h Host) imageOf(s step) Image {
 	return image
 }
 
-// next tells what a step executes in its turn, nil when it is the final image.
+// next returns the program that a step executes, nil if the step is the final image.
 func (h Host) next(s step, image Image, c *chain) (*step, error) {
 	if image.problem.Code != "" {
 		return nil, nil
@@ -119,7 +118,7 @@ func (h Host) next(s step, image Image, c *chain) (*step, error) {
 	return next, nil
 }
 
-// nextInScript is the kernel's own step from a script to its interpreter.
+// nextInScript takes the step from a script to its interpreter, as the kernel does.
 func (h Host) nextInScript(s step) (*step, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
@@ -162,14 +161,14 @@ func (h Host) shellStep(s step) *step {
 	return &next
 }
 
-// viaShell marks what execvp(3) hands to the shell because no kernel runs it.
+// viaShell marks a file that execvp(3) passes to the shell because the kernel cannot run it.
 const viaShell = "no #! line"
 
-// follower finds out what a program starts; nil and no error when nothing, or
-// nothing that matters.
+// A follower determines the program that a step starts. It returns nil and no error if there is none, or none that
+// matters.
 type follower func(s step, c *chain) (*step, error)
 
-// followerOf picks by the program's name, as its users do.
+// followerOf chooses the follower by the program's name.
 func (h Host) followerOf(s step) follower {
 	switch name := filepath.Base(s.path); {
 	case name == "env" || name == "genv":
@@ -225,7 +224,7 @@ func (h Host) stepTo(s step, command []string, env environment, via string) (*st
 	return &next, nil
 }
 
-// nextInShell recognises scripts that only start another program.
+// nextInShell recognises scripts whose only command starts another program.
 func (h Host) nextInShell(s step, _ *chain) (*step, error) {
 	if len(s.args) < 2 || strings.HasPrefix(s.args[1], "-") || strings.HasPrefix(s.args[1], "+") {
 		return nil, nil

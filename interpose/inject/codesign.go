@@ -42,7 +42,7 @@ const (
 	entitlementSandbox       = "com.apple.security.app-sandbox"
 )
 
-// Signature is what an embedded code signature says.
+// Signature is the content of an embedded code signature.
 type Signature struct {
 	Flags SignatureFlags `json:"flags"`
 	// Platform is not zero for a binary that is part of macOS.
@@ -53,9 +53,8 @@ type Signature struct {
 	Entitlements map[string]bool `json:"entitlements,omitempty"`
 }
 
-// parseSignature reads the super blob an LC_CODE_SIGNATURE points to. Flags of
-// all its code directories are joined: which one the kernel takes depends on
-// the hashes it supports, and a restriction in any of them may count.
+// parseSignature reads the super blob that an LC_CODE_SIGNATURE refers to. It combines the flags of all code
+// directories: the kernel chooses a directory by the hashes it supports, and a restriction in any of them may apply.
 func parseSignature(blob []byte) (*Signature, error) {
 	if len(blob) < 12 || binary.BigEndian.Uint32(blob) != magicSuperBlob {
 		return nil, damaged("its code signature does not start with a super blob")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// elfMachines spells processors as uname(1) does on them.
+// elfMachines maps ELF machine numbers to the names that uname(1) prints.
 var elfMachines = map[elf.Machine]string{
 	elf.EM_X86_64:  "x86_64",
 	elf.EM_AARCH64: "aarch64",
@@ -21,9 +21,8 @@ var elfMachines = map[elf.Machine]string{
 // maxInterpreter bounds PT_INTERP; the kernel's own bound is PATH_MAX.
 const maxInterpreter = 4096
 
-// parseELF describes an ELF file. An executable is static when it names no
-// dynamic linker (PT_INTERP): then nothing ever reads LD_PRELOAD. That covers
-// static position-independent executables, which do have PT_DYNAMIC.
+// parseELF describes an ELF file. An executable without a dynamic linker (PT_INTERP) is static: nothing reads
+// LD_PRELOAD. That includes static position-independent executables, which do have PT_DYNAMIC.
 func parseELF(r io.ReaderAt) (image Image, err error) {
 	image.Format = FormatELF
 	file, err := elf.NewFile(r)
@@ -50,7 +49,7 @@ func parseELF(r io.ReaderAt) (image Image, err error) {
 	image.Library = file.Type == elf.ET_DYN && !image.Dynamic
 	image.Needed, err = file.ImportedLibraries()
 	if err != nil {
-		// A stripped section table is legal; the linker reads segments.
+		// The section table may have been stripped; the dynamic linker only reads segments.
 		image.Needed = nil
 	}
 	image.ownSanitizerOptions = ownSanitizerOptions(file, image.Needed)
@@ -58,7 +57,7 @@ func parseELF(r io.ReaderAt) (image Image, err error) {
 	return image, nil
 }
 
-// ownSanitizerOptions says whether a program defines the function by which AddressSanitizer's runtime asks for default
+// ownSanitizerOptions reports whether a program defines the function from which AddressSanitizer's runtime gets default
 // options.
 func ownSanitizerOptions(file *elf.File, needed []string) bool {
 	if !slices.ContainsFunc(needed, func(name string) bool { return strings.HasPrefix(name, "libasan.") }) {
@@ -71,8 +70,8 @@ func ownSanitizerOptions(file *elf.File, needed []string) bool {
 	})
 }
 
-// elfMachine names processor and, where a processor has two, word size and
-// byte order: x32 and x86_64 share a machine number, as do ppc64 and ppc64le.
+// elfMachine names the processor and, where a machine number is ambiguous, word size and byte order: x32 and x86_64
+// share a machine number, as do ppc64 and ppc64le.
 func elfMachine(file *elf.File) string {
 	name, known := elfMachines[file.Machine]
 	if !known {
@@ -90,7 +89,7 @@ func elfMachine(file *elf.File) string {
 	return name
 }
 
-// elfMachineOf is the machine whose programs a processor of Go's name runs.
+// elfMachineOf returns the machine whose programs run on a processor with the given Go name.
 func elfMachineOf(arch string) string {
 	switch arch {
 	case "amd64":

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// errNotFollowed says that a program's arguments were not understood well
-// enough to tell what it will start.
+// errNotFollowed is returned if a program's arguments were not understood well enough to determine the program that it
+// starts.
 var errNotFollowed = errors.New("its arguments were not understood")
 
-// followEnv works out what env(1) would execute: the words behind its options
-// and settings, in the environment those produce.
+// followEnv returns the command that env(1) would execute: the words after its options and settings, in the environment
+// that these produce.
 func followEnv(args []string, env environment) (command []string, changed environment, err error) {
 	words := args[1:]
 	for expanded := 0; len(words) > 0; {
@@ -53,7 +53,7 @@ func followEnv(args []string, env environment) (command []string, changed enviro
 	return nil, nil, errNotFollowed // env alone prints the environment
 }
 
-// envSettings takes NAME=VALUE words off the front.
+// envSettings removes leading NAME=VALUE words and applies them to env.
 func envSettings(words []string, env environment) ([]string, environment, error) {
 	for len(words) > 0 && strings.Contains(words[0], "=") {
 		name, value, _ := strings.Cut(words[0], "=")
@@ -79,9 +79,8 @@ func splitOperand(words []string) (text string, rest []string, ok bool) {
 	return words[1], words[2:], true
 }
 
-// splitString is the splitting of env -S, the same in FreeBSD's env, which
-// macOS has, and in GNU's: blanks separate, quotes group, ${NAME} is replaced,
-// # starts a comment at the start of a word, \c ends the string.
+// splitString splits text as env -S does, in FreeBSD's env, which macOS has, and in GNU's: blanks separate, quotes
+// group, ${NAME} is replaced, # starts a comment at the start of a word, \c ends the string.
 func splitString(text string, env environment) (words []string, err error) {
 	var word strings.Builder
 	inWord := false

@@ -32,8 +32,8 @@ func (e environment) without(name string) environment {
 	return changed
 }
 
-// withoutOrderCheck returns a copy in which AddressSanitizer does not insist on being the first library. The library
-// says so itself (interpose/system/sanitizer_linux.c), unless the program has default options of its own.
+// withoutOrderCheck returns a copy in which AddressSanitizer does not require to be the first library. The library
+// itself sets this option (interpose/system/sanitizer_linux.c), unless the program defines default options of its own.
 func (e environment) withoutOrderCheck() environment {
 	const variable, option = "ASAN_OPTIONS", "verify_asan_link_order"
 	options, _ := e.get(variable)
@@ -46,11 +46,10 @@ func (e environment) withoutOrderCheck() environment {
 	return e.with(variable, options+option+"=0")
 }
 
-// ourPrefix starts the names of the variables that tell the library what to do.
+// ourPrefix is the prefix of the variables that configure the library.
 const ourPrefix = "MTRACE_"
 
-// withOurs returns a copy that has those of other too, if a program in between
-// would have taken them out.
+// withOurs returns a copy with the MTRACE_ variables of other, in case a program in between would have removed them.
 func (e environment) withOurs(other environment) environment {
 	changed := e
 	for _, entry := range other {

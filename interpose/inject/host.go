@@ -7,14 +7,12 @@ import (
 	"runtime"
 )
 
-// Host is what Prepare needs to know of the machine the command will run on.
-// ThisHost fills it in; tests describe other machines.
+// Host describes the machine that the command will run on. ThisHost fills it in; tests describe other machines.
 type Host struct {
 	// OS and Arch are in Go's spelling: darwin or linux, arm64, amd64. Arch is
 	// the processor's, not that of a translated mtrace.
 	OS, Arch string
-	// Translated is true when this process runs under Rosetta, whose children
-	// prefer their x86_64 slice too.
+	// Translated is true when this process runs under Rosetta; its children also prefer their x86_64 slice.
 	Translated bool
 	// ProtectionOff is true when System Integrity Protection was turned off.
 	ProtectionOff bool
@@ -22,7 +20,7 @@ type Host struct {
 	Directory string
 	// UID and GID are the effective ids that will execute the command.
 	UID, GID int
-	// Facts tells what the file system knows of a file beyond its content.
+	// Facts returns the attributes of a file, as opposed to its content.
 	Facts func(path string) (FileFacts, error)
 }
 
@@ -60,8 +58,8 @@ func ThisHost() Host {
 	return host
 }
 
-// translate corrects the architecture where mtrace itself is translated by
-// Rosetta, for which the machine looks like an Intel.
+// translate corrects the architecture if mtrace itself is translated by Rosetta, in which case the machine looks like
+// an Intel one.
 func (h *Host) translate(arm64, translated bool) {
 	if arm64 {
 		h.Arch = "arm64"
@@ -69,7 +67,7 @@ func (h *Host) translate(arm64, translated bool) {
 	h.Translated = translated
 }
 
-// absolute returns path as seen from the command's working directory.
+// absolute resolves path against the command's working directory.
 func (h Host) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return path

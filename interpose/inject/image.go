@@ -20,8 +20,8 @@ const (
 	FormatUnknown Format = "unknown"
 )
 
-// Image describes a program file or a library by what decides about injection.
-// Of a universal Mach-O file it describes the slice the kernel will run.
+// Image describes a program file or a library by the properties that decide about injection. For a universal Mach-O
+// file it describes the slice that the kernel will run.
 type Image struct {
 	Format Format `json:"format"`
 	// Machine is the processor the image is for, in the spelling of its own
@@ -43,17 +43,15 @@ type Image struct {
 	Go bool `json:"go,omitempty"`
 	// RestrictSegment is true when the image has a __RESTRICT segment.
 	RestrictSegment bool `json:"restrict_segment,omitempty"`
-	// Platform is the Mach-O platform number, 1 for macOS, 0 when not said.
+	// Platform is the Mach-O platform number, 1 for macOS, 0 if the image has none.
 	Platform uint32 `json:"platform,omitempty"`
 	// Signature is the embedded code signature; nil when there is none.
 	Signature *Signature `json:"signature,omitempty"`
-	// problem is why the file could not be understood; its code is empty when
-	// it was.
+	// problem is the reason why the file could not be understood; its code is empty if it was.
 	problem Finding
 }
 
-// errDamaged is wrapped by every error about a file that claims to be a Mach-O
-// or ELF image and is not a consistent one.
+// errDamaged is wrapped by every error about a file that has a Mach-O or ELF header and is not consistent.
 var errDamaged = errors.New("the file is damaged")
 
 func damaged(format string, args ...any) error {
@@ -101,8 +99,7 @@ func parseImage(r io.ReaderAt, size int64, host Host, machine string) (Image, er
 	return Image{Format: FormatUnknown}, nil
 }
 
-// readBounded reads length bytes at offset, refusing what does not lie in the
-// file or is larger than any honest file has.
+// readBounded reads length bytes at offset. It refuses a range that is not in the file, or longer than limit.
 func readBounded(r io.ReaderAt, size, offset, length, limit int64, what string) ([]byte, error) {
 	switch {
 	case length > limit:

@@ -7,15 +7,14 @@ import (
 	"strings"
 )
 
-// judgement is what the dynamic linker of one program does with the library.
+// judgement is the reaction of one program's dynamic linker to the library.
 type judgement struct {
 	// loads: the library will be in the process.
 	loads bool
-	// passes: what the process starts still has the preload variable.
+	// passes: programs that the process starts still have the preload variable.
 	passes bool
-	// harmless: the variable can be set although the library is not loaded.
-	// Where it is false dyld would kill the program, or ld.so complain into its
-	// standard error.
+	// harmless: the variable can be set although the library is not loaded. If false, dyld would kill the program, or
+	// ld.so would print to its standard error.
 	harmless bool
 	reasons  []Finding
 	warnings []Finding
@@ -30,8 +29,7 @@ func (j *judgement) warn(code Code, path, text, advice string) {
 	j.warnings = append(j.warnings, Finding{Code: code, Path: path, Text: text, Advice: advice})
 }
 
-// judge decides for one program of the chain; library is the image of the
-// tracing library.
+// judge decides for one program of the chain; library is the image of the tracing library.
 func (h Host) judge(path string, image, library Image) judgement {
 	j := judgement{loads: true, passes: true, harmless: true}
 	switch {
@@ -57,7 +55,7 @@ func (h Host) judge(path string, image, library Image) judgement {
 	return j
 }
 
-// foreignFormat is the format the system's kernel does not run.
+// foreignFormat is the executable format that the system's kernel cannot run.
 func (h Host) foreignFormat() Format {
 	if h.OS == "darwin" {
 		return FormatELF
@@ -107,8 +105,8 @@ func (h Host) gainsID(facts FileFacts) bool {
 	return facts.Mode&modeSetUID != 0 && facts.UID != h.UID || facts.Mode&modeSetGID != 0 && facts.GID != h.GID
 }
 
-// cLibrary names the C library an ELF image was linked with: by its dynamic
-// linker, or by what it needs, as shared libraries name no linker.
+// cLibrary names the C library that an ELF image was linked with: from its dynamic linker, or for a shared library,
+// which has none, from its dependencies.
 func cLibrary(image Image) string {
 	if strings.HasPrefix(filepath.Base(image.Interpreter), "ld-musl-") {
 		return "musl"
@@ -130,9 +128,8 @@ const (
 	lacksSliceIs = "the library has no slice for it"
 )
 
-// judgeMachO applies the rules of dyld and AMFI: for a protected program dyld
-// removes every DYLD_ variable, from its children's environment too; for any
-// other it loads the library or, when it cannot, ends the program.
+// judgeMachO applies the rules of dyld and AMFI. For a protected program dyld removes every DYLD_ variable, from its
+// children's environment too. For any other program dyld loads the library or, if it cannot, ends the program.
 func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 	if image.Machine == "" {
 		j.harmless = false
@@ -182,16 +179,15 @@ func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 	}
 }
 
-// signAgain names the commands that make a copy which takes libraries: signed
-// ad hoc, without the flags that forbid it. A copy on its own suffices for a
-// program, not for an application that needs the rest of its bundle.
+// signAgain returns the commands that create a copy which accepts libraries: signed ad hoc, without the flags that
+// forbid it. A copy of the file suffices for a program, but not for an application that needs the rest of its bundle.
 func signAgain(path string) string {
 	name := filepath.Base(path)
 	return fmt.Sprintf("trace a copy signed anew: cp %q ./%s-traced && codesign --force --sign - ./%[2]s-traced", path,
 		name)
 }
 
-// judgeSignature applies what code signature and entitlements say.
+// judgeSignature applies the rules for code signatures and entitlements.
 func (h Host) judgeSignature(j *judgement, path string, image Image, protected func(Code, string, string)) {
 	signature := image.Signature
 	if signature == nil {
@@ -219,8 +215,7 @@ func (h Host) judgeSignature(j *judgement, path string, image Image, protected f
 	}
 }
 
-// protectedAdvice knows the programs of macOS that users most often put in
-// front of what they want to trace.
+// protectedAdvice returns the advice for macOS programs that users often put in front of the program to trace.
 func (h Host) protectedAdvice(path string) string {
 	name := filepath.Base(path)
 	switch {

@@ -14,11 +14,10 @@ const defaultPath = "/usr/bin:/bin"
 
 func hasSlash(name string) bool { return strings.ContainsRune(name, '/') }
 
-// lookup finds name as execvp(3) does: a name with a slash is a path, any
-// other is tried in each directory of PATH, an empty one being the working
-// directory. A file that exists and may not be executed does not end the
-// search; it is reported when nothing better follows. The result is spelled as
-// execvp would hand it to the kernel, because scripts see that spelling.
+// lookup finds name as execvp(3) does: a name with a slash is a path, any other is tried in each directory of PATH, an
+// empty one being the working directory. A file that exists but is not executable does not end the search; it is
+// reported if nothing better follows. The result has the spelling that execvp would pass to the kernel, because scripts
+// see it.
 func (h Host) lookup(name string, env environment) (string, error) {
 	if name == "" {
 		return "", &NotFoundError{Name: name}
@@ -60,8 +59,8 @@ func (h Host) lookup(name string, env environment) (string, error) {
 	return "", &NotFoundError{Name: name}
 }
 
-// executable tells why the kernel would refuse to execute path, or "" when it
-// would not. The error is that of a file which is not there.
+// executable returns the reason why the kernel would refuse to execute path, or "" if it would not. err is set if the
+// file does not exist.
 func (h Host) executable(path string) (refused string, err error) {
 	full := h.absolute(path)
 	info, err := os.Stat(full)

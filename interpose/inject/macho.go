@@ -42,8 +42,8 @@ const (
 
 	platformMacOS = 1
 
-	// A Java class file starts like a universal Mach-O file; its version
-	// number, which stands where the count of slices would, is above 40.
+	// A Java class file starts like a universal Mach-O file; at the position of the number of slices it has its version
+	// number, which is above 40.
 	maxSlices       = 30
 	maxCommandBytes = 4 << 20
 )
@@ -92,8 +92,7 @@ type slice struct {
 	offset, size int64
 }
 
-// parseMachO describes the slice of the file that the kernel will run, or that
-// machine names.
+// parseMachO describes the slice of the file that the kernel will run, or the slice that machine names.
 func parseMachO(r io.ReaderAt, size int64, host Host, machine string) (Image, error) {
 	image := Image{Format: FormatMachO}
 	slices, err := machoSlices(r, size)
@@ -112,7 +111,7 @@ func parseMachO(r io.ReaderAt, size int64, host Host, machine string) (Image, er
 	return image, err
 }
 
-// machoSlices lists the slices of a universal file, or the one of a thin file.
+// machoSlices lists the slices of a universal file, or the only slice of a thin file.
 func machoSlices(r io.ReaderAt, size int64) ([]slice, error) {
 	header, err := readBounded(r, size, 0, 8, 8, "header")
 	if err != nil {
@@ -174,9 +173,8 @@ func machoOrder(header []byte) binary.ByteOrder {
 	return binary.BigEndian
 }
 
-// sliceRank is the order in which the kernel of a processor prefers slices,
-// best first. A process translated by Rosetta hands its preference for x86_64
-// on to its children.
+// sliceRank is the kernel's order of preference for slices, best first. The children of a process that is translated by
+// Rosetta inherit its preference for x86_64.
 func sliceRank(host Host) []string {
 	switch {
 	case host.Arch == "arm64" && host.Translated:

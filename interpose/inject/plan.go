@@ -6,27 +6,26 @@ import (
 	"strings"
 )
 
-// Plan says how to start a command so that the tracing library is in it.
-// Program, Args and Env are complete and valid even when the library cannot be
-// loaded: running them then runs the command untraced.
+// Plan describes how to start a command so that the tracing library is loaded. Program, Args and Env are complete and
+// valid even if the library cannot be loaded: then they run the command untraced.
 type Plan struct {
-	// Program is the file to execute, not searched for again.
+	// Program is the file to execute; it is not looked up in PATH again.
 	Program string `json:"program"`
 	// Args is the argument vector, the program's name first.
 	Args []string `json:"args"`
-	// Env is the whole environment, with the preload variable when it helps.
+	// Env is the whole environment, with the preload variable if that is useful.
 	Env []string `json:"-"`
 	// Injectable is true when the dynamic linker of the program that does the
 	// work will load the library.
 	Injectable bool `json:"injectable"`
-	// Inherited is true when the program itself cannot load the library but
-	// Env still carries the variable for what it starts.
+	// Inherited is true when the program itself cannot load the library but Env still has the variable for the programs
+	// that it starts.
 	Inherited bool `json:"inherited,omitempty"`
 	// Variable is the preload setting put into Env, NAME=VALUE, or empty.
 	Variable string `json:"variable,omitempty"`
 	// Chain lists every program between the command and the final image.
 	Chain []Hop `json:"chain"`
-	// Reasons says why Injectable is false; empty when it is true.
+	// Reasons explains why Injectable is false; empty when it is true.
 	Reasons []Finding `json:"reasons,omitempty"`
 	// Warnings are doubts that do not prevent the injection.
 	Warnings []Finding `json:"warnings,omitempty"`
@@ -38,7 +37,7 @@ type Hop struct {
 	Path string `json:"path"`
 	// Args is its argument vector.
 	Args []string `json:"args,omitempty"`
-	// Via says how the hop before led here, for instance "#! line".
+	// Via is how the previous hop led to this one, for example "#! line".
 	Via string `json:"via,omitempty"`
 	// Image describes the file.
 	Image Image `json:"image"`
@@ -49,7 +48,7 @@ type Hop struct {
 // Code names one kind of finding; it is stable and used in JSON.
 type Code string
 
-// Reasons why the library cannot, or may not, be loaded.
+// Reasons why the library cannot, or must not, be loaded.
 const (
 	StaticProgram       Code = "static-program"
 	SetID               Code = "set-id"
@@ -87,7 +86,7 @@ const (
 	NotTraced           Code = "not-traced"
 )
 
-// Finding is one fact that decides, with what to do about it.
+// Finding is a fact that decides about injection, with advice.
 type Finding struct {
 	Code Code `json:"code"`
 	// Path is the file the finding is about.
@@ -110,8 +109,7 @@ func (f Finding) String() string {
 // ErrNoCommand is returned by Prepare for an empty command.
 var ErrNoCommand = errors.New("no command given; name the program to run after --")
 
-// NotFoundError says that the command, or the interpreter one of its scripts
-// names, does not exist.
+// NotFoundError is returned if the command, or the interpreter that one of its scripts names, does not exist.
 type NotFoundError struct {
 	Name string // as the user, or the script, wrote it
 	From string // the script that names it; empty for the command itself
@@ -135,7 +133,7 @@ func (e *NotFoundError) Error() string {
 // ExitStatus is the status a shell, and mtrace run, report for this error.
 func (e *NotFoundError) ExitStatus() int { return 127 }
 
-// NotExecutableError says that the command exists and cannot be executed.
+// NotExecutableError is returned if the command exists and cannot be executed.
 type NotExecutableError struct {
 	Path   string
 	Reason string // for instance "is a directory"

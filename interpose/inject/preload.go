@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// preloadVariables are the variables that name libraries to load first. The
-// second one of macOS is what launchd hands to XPC services as the first.
+// preloadVariables are the variables that name libraries to load first. macOS has a second one, which launchd passes to
+// XPC services under the name of the first.
 func preloadVariables(system string) []string {
 	if system == "darwin" {
 		return []string{"DYLD_INSERT_LIBRARIES", "__XPC_DYLD_INSERT_LIBRARIES"}
@@ -20,8 +20,8 @@ func preloadVariables(system string) []string {
 // sanitizer matches the runtime of a sanitizer, which must come before every other library.
 var sanitizer = regexp.MustCompile(`^lib(?:[atl]san|hwasan|ubsan|clang_rt\.[a-z]*san)`)
 
-// preloaded returns env with library in front of what the user preloads, but
-// behind runtimes of sanitizers, and the first setting made, NAME=VALUE.
+// preloaded returns env with library before the libraries that the user preloads, but after the runtimes of sanitizers,
+// and the resulting setting, NAME=VALUE.
 func (h Host) preloaded(env environment, library string) (changed environment, setting string) {
 	for _, name := range preloadVariables(h.OS) {
 		old, _ := env.get(name)
@@ -48,16 +48,15 @@ func (h Host) separatesPreloads(r rune) bool {
 	return r == ':' || r == ' ' && h.OS != "darwin"
 }
 
-// CheckLibrary tells why the library cannot be preloaded into any program; nil
-// when it can. The image says which processors it is for.
+// CheckLibrary returns the reason why the library cannot be preloaded into any program, or nil. The image lists the
+// processors that the library is for.
 func (h Host) CheckLibrary(library string) (Image, *Finding) {
 	_, image, problem := h.checkLibrary(library)
 	return image, problem
 }
 
-// checkLibrary makes sure that the preload variable can name the library: dyld
-// ends a program whose variable names a file it cannot load, and ld.so writes
-// a complaint into the program's standard error.
+// checkLibrary checks that the preload variable can name the library: dyld ends a program if the variable names a file
+// that it cannot load, and ld.so prints a complaint to the program's standard error.
 func (h Host) checkLibrary(library string) (path string, image Image, problem *Finding) {
 	fail := func(code Code, text, advice string) (string, Image, *Finding) {
 		return library, Image{}, &Finding{Code: code, Path: library, Text: text, Advice: advice}
@@ -101,7 +100,7 @@ func (h Host) checkLibrary(library string) (path string, image Image, problem *F
 	return path, image, nil
 }
 
-// reason is the part of a file error behind its path.
+// reason is the part of a file error after its path.
 func reason(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, ": "); i >= 0 {

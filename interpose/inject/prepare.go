@@ -10,13 +10,11 @@ const (
 	modeSetGID = fs.ModeSetgid
 )
 
-// Prepare plans how to start command on this machine with library loaded into
-// it. environ is the environment the command is to have (NAME=VALUE each);
-// its PATH is searched.
+// Prepare plans how to start command on this machine with library loaded into it. environ is the command's environment
+// (NAME=VALUE each); its PATH is searched.
 //
-// The error is a *NotFoundError, a *NotExecutableError or ErrNoCommand: the
-// command cannot be started at all. Everything that only prevents tracing is
-// in the plan, whose Program, Args and Env then start the command untraced.
+// It returns a *NotFoundError, a *NotExecutableError or ErrNoCommand if the command cannot be started at all.
+// Everything that only prevents tracing is in the plan, whose Program, Args and Env then start the command untraced.
 func Prepare(command []string, library string, environ []string) (*Plan, error) {
 	return ThisHost().Prepare(command, library, environ)
 }
@@ -47,8 +45,7 @@ func (h Host) Prepare(command []string, library string, environ []string) (*Plan
 	return plan, nil
 }
 
-// start is the first step the kernel can execute: behind a bundle and behind
-// text that only a shell runs.
+// start is the first step that the kernel can execute, after bundles and after text that only a shell runs.
 func (c *chain) start() int {
 	for i, hop := range c.hops {
 		if hop.Image.Format != FormatBundle && (i+1 == len(c.hops) || c.steps[i+1].via != viaShell) {
@@ -58,10 +55,9 @@ func (c *chain) start() int {
 	return len(c.hops) - 1
 }
 
-// launch is the step to start so that the fewest programs stand between us and
-// the final image. On macOS every program left out is one that might drop the
-// preload variable. Elsewhere only one that takes it out of the environment is
-// left out, and else the user's command stays as it is.
+// launch is the step to start, so that as few programs as possible are between mtrace and the final image. On macOS
+// every skipped program is one less that might drop the preload variable. Elsewhere the user's command is kept, except
+// that programs which remove the variable from the environment are skipped.
 func (c *chain) launch(system string) int {
 	last := c.start()
 	for i, s := range c.steps {
@@ -72,7 +68,7 @@ func (c *chain) launch(system string) int {
 	return last
 }
 
-// decide fills in whether the library gets in, and if it does, how.
+// decide fills in whether the library is loaded and how.
 func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Image) {
 	passes, harmless := true, true
 	for i := launch; i < len(c.hops); i++ {
@@ -110,8 +106,8 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 	}
 }
 
-// startByArch leaves arch(1) in place, because only it starts another slice
-// than the kernel would, and has it set the variables it loses itself.
+// startByArch keeps arch(1) in the plan, because only arch can start another slice than the kernel would. arch sets the
+// variables that it loses itself.
 func (h Host) startByArch(plan *Plan, c *chain, chosen step) {
 	for i, s := range c.steps {
 		if len(c.steps) > i+1 && c.steps[i+1].via == "arch" {
@@ -126,9 +122,8 @@ func (h Host) startByArch(plan *Plan, c *chain, chosen step) {
 	plan.Args = append(append(args, chosen.path), chosen.args[1:]...)
 }
 
-// Inspect tells why the dynamic linker of one program, already resolved, would
-// not load the library, and what makes it doubtful; both are empty for a
-// program that takes it. Use it for programs found running.
+// Inspect returns the reasons why the dynamic linker of a resolved program would not load the library, and warnings.
+// Both are empty for a program that loads it. It serves for programs that are already running.
 func (h Host) Inspect(program, library string) (reasons, warnings []Finding) {
 	_, image, problem := h.checkLibrary(library)
 	if problem != nil {

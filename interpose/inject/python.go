@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// nextInPython follows what a Python interpreter is known to start: itself
-// again, in a framework build, and a shell, when it runs conda.
+// nextInPython follows the programs that a Python interpreter is known to start: itself again, in a framework build,
+// and a shell, when it runs conda.
 func (h Host) nextInPython(s step, c *chain) (*step, error) {
 	if app, ok := frameworkApp(h.absolute(s.path)); ok {
 		c.note(ReExecution, s.path, "starts "+app+" in its own place, so the library starts twice in one process", "")
@@ -23,8 +23,7 @@ func (h Host) nextInPython(s step, c *chain) (*step, error) {
 	return nil, nil
 }
 
-// adviseOtherPython replaces the advice on a Python that cannot be traced by the
-// name of one in PATH that can.
+// adviseOtherPython replaces the advice about a Python that cannot be traced by the name of a Python in PATH that can.
 func (h Host) adviseOtherPython(reasons []Finding, env environment, library Image) {
 	for i := range reasons {
 		name := filepath.Base(reasons[i].Path)
@@ -46,9 +45,8 @@ func (h Host) adviseOtherPython(reasons []Finding, env environment, library Imag
 	}
 }
 
-// frameworkApp finds the application a framework build of Python re-executes:
-// bin/python3.X is a stub (Mac/Tools/pythonw.c in Python's sources) that
-// replaces itself with Resources/Python.app, to be a real application.
+// frameworkApp finds the application that a framework build of Python re-executes: bin/python3.X is a stub
+// (Mac/Tools/pythonw.c in Python's sources) that replaces itself with Resources/Python.app, to be a real application.
 func frameworkApp(path string) (string, bool) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -66,8 +64,8 @@ func frameworkApp(path string) (string, bool) {
 	return app, true
 }
 
-// nextInUV guesses the interpreter uv run will start: that of the project's
-// environment. It exists before the run unless uv creates it.
+// nextInUV guesses the interpreter that uv run will start: the one in the project's environment. It exists before the
+// run unless uv creates it.
 func (h Host) nextInUV(s step, c *chain) (*step, error) {
 	if len(s.args) < 2 || s.args[1] != "run" {
 		return nil, nil
@@ -87,7 +85,7 @@ func (h Host) nextInUV(s step, c *chain) (*step, error) {
 	return nil, nil
 }
 
-// observe adds a program that an earlier one starts by itself.
+// observe adds a program that an earlier program of the chain starts.
 func (h Host) observe(s step, path, via string) (*step, error) {
 	if _, err := h.executable(path); err != nil {
 		return nil, nil

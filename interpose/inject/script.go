@@ -7,26 +7,24 @@ import (
 	"strings"
 )
 
-// Sizes of the head of a file that the kernels look at for a #! line:
-// BINPRM_BUF_SIZE of Linux, IMG_SHSIZE of XNU.
+// The number of bytes in which the kernels look for a #! line: BINPRM_BUF_SIZE of Linux, IMG_SHSIZE of XNU.
 const (
 	linuxShebangBytes  = 256
 	darwinShebangBytes = 512
 )
 
-// shebang is the interpreter a script names and what is behind it.
+// shebang is the interpreter that a script names, and its arguments.
 type shebang struct {
 	interpreter string
 	args        []string
 }
 
-// parseShebang reads the #! line at the start of a script the way the kernel
-// of the given system does; ok is false where it would answer ENOEXEC.
+// parseShebang reads the #! line at the start of a script the way the kernel of the given system does; ok is false
+// where the kernel would return ENOEXEC.
 //
-// Linux (fs/binfmt_script.c) hands everything behind the interpreter over as
-// one argument, and cuts an over-long line as long as the interpreter's name is
-// whole. XNU (exec_shell_imgact) splits it at blanks, ends the line at a '#'
-// too, and refuses an over-long one.
+// Linux (fs/binfmt_script.c) passes everything after the interpreter as one argument, and truncates a long line as long
+// as the interpreter's name is complete. XNU (exec_shell_imgact) splits at blanks, also ends the line at a '#', and
+// refuses a long line.
 func parseShebang(head []byte, system string) (s shebang, ok bool) {
 	if !bytes.HasPrefix(head, []byte("#!")) {
 		return shebang{}, false
@@ -37,8 +35,7 @@ func parseShebang(head []byte, system string) (s shebang, ok bool) {
 	return parseLinuxShebang(head)
 }
 
-// parseLinuxShebang: a line without end in the buffer loses the buffer's last
-// byte to the terminator.
+// parseLinuxShebang: if the line does not end within the buffer, the terminator overwrites the buffer's last byte.
 func parseLinuxShebang(head []byte) (s shebang, ok bool) {
 	line := head[2:min(len(head), linuxShebangBytes)]
 	if end := bytes.IndexAny(line, "\n\x00"); end >= 0 {
@@ -75,9 +72,8 @@ func parseDarwinShebang(head []byte) (s shebang, ok bool) {
 	return shebang{interpreter: words[0], args: words[1:]}, true
 }
 
-// looksLikeText tells a script without #! line, which execvp hands to the
-// shell, from a binary of an unknown kind, which no shell can run. Shells use
-// the same test: a NUL byte in the first line.
+// looksLikeText distinguishes a script without a #! line, which execvp passes to the shell, from a binary of an unknown
+// kind, which no shell can run. Shells use the same test: a NUL byte in the first line.
 func looksLikeText(head []byte) bool {
 	if end := bytes.IndexByte(head, '\n'); end >= 0 {
 		head = head[:end]

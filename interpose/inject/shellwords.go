@@ -2,10 +2,9 @@ package inject
 
 import "strings"
 
-// shellWords splits one simple command as sh(1) does. A word may be bare,
-// quoted, or mixed; script replaces $0 and ${0}; "$@" becomes the word allArgs.
-// Anything that needs a shell to evaluate (other expansions, operators, globs,
-// comments inside) makes ok false: better not to follow than to follow wrongly.
+// shellWords splits one simple command as sh(1) does. A word may be bare, quoted, or mixed; script replaces $0 and
+// ${0}; "$@" becomes the word allArgs. For anything that needs a shell to evaluate (other expansions, operators, globs,
+// comments inside) ok is false: a chain that is not followed is better than a wrong one.
 func shellWords(line, script string) (words []string, ok bool) {
 	var word strings.Builder
 	inWord := false
@@ -50,12 +49,12 @@ func shellWords(line, script string) (words []string, ok bool) {
 	return words, true
 }
 
-// allArgs stands for "$@" in the words of a wrapper. It cannot be typed.
+// allArgs stands for "$@" in the words of a wrapper. No script can contain it.
 const allArgs = "\x00@"
 
-// doubleQuoted reads the quoted text that starts at line[start] and returns it
-// with the position behind the closing quote. Besides plain text it knows $0,
-// $@ and the folder of the script as uv's relocatable wrappers spell it.
+// doubleQuoted reads the quoted text that starts at line[start]. It returns the text and the position after the closing
+// quote. Besides plain text it understands $0, $@, and the script's folder in the spelling of uv's relocatable
+// wrappers.
 func doubleQuoted(line string, start int, script string) (text string, next int, ok bool) {
 	const ownFolder = `"$(dirname -- "$(realpath -- "$0")")"`
 	if strings.HasPrefix(line[start:], ownFolder) {

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// nextInShim follows a pyenv shim: a bash script in $PYENV_ROOT/shims that
-// starts the program of the same name in the selected version of Python. What
-// pyenv-exec changes in the environment is changed here too.
+// nextInShim follows a pyenv shim: a bash script in $PYENV_ROOT/shims that starts the program of the same name in the
+// selected version of Python. It makes the same changes to the environment as pyenv-exec.
 func (h Host) nextInShim(s step, script string, content []byte) (*step, error) {
 	folder, name := filepath.Split(h.absolute(script))
 	root, isShim := strings.CutSuffix(filepath.Clean(folder), "/shims")
@@ -32,8 +31,8 @@ func (h Host) nextInShim(s step, script string, content []byte) (*step, error) {
 	return nil, nil
 }
 
-// pyenvVersion tells which versions are selected, separated by colons: by the
-// variable, by the nearest .python-version file, by the global file.
+// pyenvVersion returns the selected versions, separated by colons: from the variable, the nearest .python-version file,
+// or the global file.
 func (h Host) pyenvVersion(root string, env environment) string {
 	if version, ok := env.get("PYENV_VERSION"); ok && version != "" {
 		return version

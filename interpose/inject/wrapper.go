@@ -13,10 +13,10 @@ func folderOf(script string) string {
 	return filepath.Dir(script)
 }
 
-// wrapper is what a shell script does whose only command is an exec.
+// wrapper is the effect of a shell script whose only command is an exec.
 type wrapper struct {
 	settings []string // NAME=VALUE before or around the exec
-	command  []string // the words behind exec, "$@" already replaced
+	command  []string // the words after exec, with "$@" replaced
 }
 
 // parseWrapper recognises scripts that do nothing but replace themselves:

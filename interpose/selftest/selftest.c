@@ -1,10 +1,10 @@
-// The program `mtrace doctor` runs under the tracer: a known number of Metal calls, and what the Objective-C runtime
-// says of the classes behind them, as one JSON object on standard output. It loads Metal late and by name, as Python
-// does.
+// The program that `mtrace doctor` runs under the tracer. It makes a known number of Metal calls and prints one JSON
+// object: the calls, and the classes behind them as the Objective-C runtime reports them. It loads Metal late and by
+// name, as Python does.
 //
-// Rule: every call of the tracer's table is sent through CALL, which counts it, so what the program says it did is what
-// it did. Counters are atomic because two threads make calls; they are read after both have been joined. No Apple
-// header is used: one source for Apple's Metal and for any other with the same entry points.
+// Rule: every traced call goes through CALL, which counts it, so the printed numbers are the real ones. Counters are
+// atomic because two threads make calls; they are read after both have been joined. No Apple header is used: the source
+// works with Apple's Metal and with any other that has the same entry points.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #ifdef __APPLE__
@@ -39,7 +39,7 @@ static void (*msg_send)(void);
 static void *(*pool_push)(void);
 static void (*pool_pop)(void *);
 
-// Where traced selectors are declared: a name here, the selector, and the kind of object that implements it.
+// The traced selectors: a name for this file, the selector, and the kind of object that implements it.
 #define TRACED(X)                                                                                                   \
     X(new_queue, "newCommandQueue", device) X(new_small_queue, "newCommandQueueWithMaxCommandBufferCount:", device) \
     X(new_buffer, "newBufferWithLength:options:", device)                                                           \
@@ -85,8 +85,8 @@ static void fail(const char *what, const char *why) {
     exit(1);
 }
 
-// The clock of GPUStartTime: mach_absolute_time in seconds on a Mac, which is CLOCK_UPTIME_RAW; CLOCK_MONOTONIC
-// elsewhere.
+// The clock of GPUStartTime: on a Mac mach_absolute_time in seconds, which is CLOCK_UPTIME_RAW; elsewhere
+// CLOCK_MONOTONIC.
 static double seconds(void) {
     struct timespec now;
 #ifdef __APPLE__
@@ -140,7 +140,7 @@ static void pop(void *pool) {
 static const char *text_of(id string) { return string ? GET(const char *, string, utf8) : ""; }
 static id string(const char *text) { return SEND(id, (id, SEL, const char *), get_class("NSString"), string, text); }
 
-// The class of one object of each kind, as it is when the object first appears.
+// The class of one object of each kind, at the object's first appearance.
 static struct role { const char *name; Class class; } roles[ROLES];
 static int role_count;
 
@@ -158,7 +158,7 @@ static id note(const char *name, id object) {
 
 struct work {
     id queue, pipeline, buffer;
-    // GPU start after the call of commit, and GPU end before the return of the wait, in seconds
+    // the GPU's start relative to the call of commit, and the return of the wait relative to the GPU's end, in seconds
     double earliest, latest;
     double notify[BUFFERS];  // from the GPU's end to the return of the wait
     double set_ns;           // one setComputePipelineState:, the median of many
@@ -196,8 +196,8 @@ static void submit(struct work *w, int number) {
     pop(pool);
 }
 
-// What one traced call costs, measured on the shortest: in batches, because a single one is shorter than the clock is
-// fine.
+// The cost of one traced call, measured with the shortest call: in batches, because a single call is shorter than the
+// clock's resolution.
 static void repeat(struct work *w) {
     double batches[REPEATS / 100];
     void *pool = push();
@@ -222,7 +222,7 @@ static void *run(void *argument) {
     return NULL;
 }
 
-// Every other traced call, once.
+// Makes every other traced call once.
 static void variants(id device, id queue, id pipeline, id data) {
     const Size threads = {ELEMENTS, 1, 1}, group = {64, 1, 1};
     void *pool = push();
@@ -253,8 +253,9 @@ static void *release_gpu(void *event) {
     return NULL;
 }
 
-// A queue has room for so many command buffers; making one more waits until one of them has completed. All that fit are
-// held back on the GPU by an event that another thread signals later. Returns how long making the one more took, in ns.
+// A queue holds a limited number of command buffers; creating one more blocks until one has completed. An event holds
+// all of them back on the GPU until another thread signals it. Returns how long the creation of the additional command
+// buffer took, in ns.
 static double full_queue(id device) {
     void *pool = push();
     id queue = CALL(id, (id, SEL, unsigned long), device, new_small_queue, (unsigned long)SLOTS);
@@ -288,7 +289,7 @@ static void *hold(void *unused) {
     return NULL;
 }
 
-// Waits for a mutex that another thread holds for a while. Returns how long, in ns.
+// Waits for a mutex that another thread holds for a while. Returns the duration of the wait, in ns.
 static double contend(void) {
     pthread_t thread;
     if (pthread_create(&thread, NULL, hold, NULL)) fail("a thread", "it cannot be started");
@@ -320,7 +321,7 @@ static void print_chain(Class class) {
     putchar(']');
 }
 
-// The classes from the object's own upwards in which the selector has an implementation of its own.
+// Prints the classes, from the object's own upwards, that implement the selector themselves.
 static void print_owners(const char *name, const char *selector_name, SEL selector) {
     const char *separator = "";
     Class class = role(name);
@@ -358,8 +359,8 @@ static const char source[] =
     "kernel void twice(device float *data [[buffer(0)]], uint i [[thread_position_in_grid]]) { data[i] = data[i] "
         "* 2 + 1; }\n";
 
-// A program that does not use Metal states what it has of its own accord, to see what the library brings into it:
-// threads, and handlers for signals.
+// For a program that does not use Metal: prints the threads and signal handlers of the process, to show what the
+// library adds.
 static int idle(void) {
     int threads = 0;
 #ifdef __APPLE__
@@ -419,7 +420,7 @@ int main(int argc, char **argv) {
         memcpy(notify + i * BUFFERS, work[i].notify, sizeof work[i].notify);
         set[i] = work[i].set_ns;
     }
-    // Each of the command buffers doubled and added one: 2^n - 1 after n.
+    // Each command buffer doubles the value and adds one: 2^n - 1 after n.
     float expected = (float)((1 << BUFFERS) - 1), got = ((float *)GET(void *, work[0].buffer, contents))[ELEMENTS - 1];
     variants(device, queues[0], pipeline, work[1].buffer);
     double blocked = full_queue(device), contended = contend();

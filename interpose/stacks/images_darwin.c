@@ -1,5 +1,5 @@
-// macOS: dyld calls for each image, those that are there and those that come, before anything of it runs; an image
-// cannot go away during the call. Of an image the code is what counts, its __TEXT segment.
+// macOS: dyld calls a function for each image, present and future, before any code of it runs; the image cannot be
+// unloaded during the call. The recorded range of an image is its code, the __TEXT segment.
 #include "stacks/images.h"
 #include <dlfcn.h>
 #include <mach-o/dyld.h>

@@ -1,7 +1,7 @@
-// Linux: the list of the dynamic linker (dl_iterate_phdr), which says how often it has changed.
+// Linux: the list of the dynamic linker (dl_iterate_phdr), with its counter of changes.
 //
-// The linker holds a lock while its list of images is read, and a child of fork would find that lock held for ever.
-// So forks and reading exclude each other.
+// The linker holds a lock while its list is read, and the child of a fork would find that lock held for ever. Therefore
+// forks and reading exclude each other.
 #include "stacks/images.h"
 #include "system/own.h"
 #include <elf.h>
@@ -17,11 +17,11 @@ static char found[ROOM];
 static size_t found_length;
 static uint64_t sent[MOST_IMAGES]; // hashes of images, open addressing
 static unsigned sent_count;
-static unsigned long long changes = ~0ull; // that the list had when it was read whole
+static unsigned long long changes = ~0ull; // the list's counter of changes when it was last read completely
 static char program[4096];
-static atomic_int turn; // 0 nobody's, 1 the reader's, 2 a fork's
+static atomic_int turn; // 0 free, 1 held by the reader, 2 held by a fork
 
-// Remembers an image. False when it was known.
+// Remembers an image. Returns false if it was known.
 static bool is_new(uint64_t start, const char *name) {
   uint64_t h = start * 0x9e3779b97f4a7c15ull;
   for (; *name; name++) h = (h ^ (uint8_t)*name) * 1099511628211ull;
@@ -35,7 +35,7 @@ static bool is_new(uint64_t start, const char *name) {
   return true;
 }
 
-// The GNU build ID among an image's notes.
+// Finds the GNU build ID among an image's notes.
 static const uint8_t *build_id(const struct dl_phdr_info *image, size_t *length) {
   for (int i = 0; i < image->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &image->dlpi_phdr[i];
@@ -75,7 +75,7 @@ static int see(struct dl_phdr_info *image, size_t size, void *whole) {
   const char *path = image->dlpi_name && *image->dlpi_name ? image->dlpi_name : program;
   if (low >= high || !*path) return 0;
   enum { LARGEST = 4096 + 128 };
-  if (ROOM - found_length < LARGEST) { // the rest comes with the next call
+  if (ROOM - found_length < LARGEST) { // the remaining images follow in the next call
     *(unsigned long long *)whole = ~0ull;
     return 1;
   }
@@ -104,7 +104,7 @@ const void *mt_images_new(size_t *length) {
   return found;
 }
 
-// A fork does not wait long: the linker may be busy for another thread, with files.
+// A fork does not wait long: another thread may be keeping the linker busy with files.
 void mt_images_hold(void) {
   enum { TRIES = 200, STEP_NANOS = 50000 };
   for (int i = 0; i < TRIES; i++) {

@@ -1,21 +1,20 @@
 // See python.h.
 //
-// Why it is safe to read without the GIL. The thread state is the one the interpreter keeps for the
-// calling thread under a key of the thread. A frame is pushed, moved on and popped by its own thread alone, in the
-// evaluation loop, and that thread is here: inside a C call which the loop made, or which it made to wait for the lock.
-// So the chain stands still, every frame in it holds a reference to its code object, and the code object to its name,
-// file and table of lines, none of which is changed after it was made. An instruction pointer may lag by one
-// instruction where the loop gave the lock away between two; one that lies outside its code (a frame that has not
-// started, a compiled trace) counts as the first. Others write to the reference counts and the bytecode only, which are
-// not read.
+// Why it is safe to read without the GIL. The thread state is the one that the interpreter keeps for the calling thread
+// under a thread key. Only the thread itself pushes, advances and pops its frames, in the evaluation loop; and the
+// thread is here, inside a C call from that loop, or waiting for the GIL. So the chain of frames does not change. Every
+// frame holds a reference to its code object, and the code object to its name, file and line table, which are
+// immutable. An instruction pointer may lag by one instruction if the loop released the GIL between two; a pointer
+// outside the code (a frame that has not started, a compiled trace) counts as the first instruction. Other threads only
+// write reference counts and bytecode, which are not read.
 //
-// What is not so is refused: builds without the lock, versions that are not known, and an interpreter that is coming up
-// or going down. While it goes down it takes the frames away from daemon threads that are still in C. It says so before
-// it does it, and is asked before each frame; a thread that is stopped by the system between the question and the few
-// loads after it, for all of that time, could still read memory that is gone.
+// Cases in which this does not hold are refused: builds without the GIL, unknown versions, and an interpreter that is
+// starting or finalizing. While finalizing, the interpreter removes the frames of daemon threads that are still in C.
+// It announces that before, and the announcement is checked before each frame. A thread that the system stops between
+// the check and the few loads after it, for the whole finalization, could still read freed memory.
 //
-// A frame is looked up in a cache of its thread by code object and instruction. A code object may be freed and another
-// be made in its place, so an entry is stamped with what its texts and its line were made from.
+// A cache per thread maps a code object and an instruction to a frame. A code object may be freed and another created
+// at its address, so an entry is stamped with the values that its texts and line came from.
 #include "stacks/python.h"
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,8 +30,8 @@
 
 static struct {
   int (*initialized)(void), (*finalizing)(void);
-  void *(*state_of_thread)(void); // its first, for 3.11 and before, when there are subinterpreters
-  // 3.11 and before: of the thread that holds it; since 3.12: of this one, if that holds it
+  void *(*state_of_thread)(void); // the thread's first state, for 3.11 and before, when there are subinterpreters
+  // until 3.11: of the thread that holds the GIL; since 3.12: of this thread, if it holds the GIL
   void *(*state_of_lock)(void);
   int (*check)(void);
   const void *code_type;
@@ -54,7 +53,7 @@ static bool find_lock(void) {
   return python.finalizing && python.state_of_thread && python.state_of_lock && python.check;
 }
 
-// Finds out how to read frames of the version that an interpreter says it is. NULL when they can be read.
+// Determines how to read frames of an interpreter's version. NULL on success, otherwise the reason.
 static const char *find_frames(const char *version) {
   char *end;
   unsigned long major = strtoul(version, &end, 10), minor = *end == '.' ? strtoul(end + 1, &end, 10) : 0;
@@ -66,8 +65,8 @@ static const char *find_frames(const char *version) {
   if (why) return why;
   if (!find_lock()) return "it does not export what is needed";
   python.state_of_lock_is_ours = minor >= 12;
-  // The type of code objects is an object, whose type is that of types: where it says so is where objects keep their
-  // types.
+  // The type of code objects is an object, whose type is the type of types. The position of that pointer shows where
+  // objects keep their types.
   const void *type = dlsym(RTLD_DEFAULT, "PyType_Type");
   python.code_type = dlsym(RTLD_DEFAULT, "PyCode_Type");
   if (!python.code_type || !type || *(const void *const *)((const char *)python.code_type + PY_OBJECT_TYPE) != type)
@@ -99,7 +98,7 @@ int mt_python_lock_held(void) {
   void *holds = python.state_of_lock();
   if (python.state_of_lock_is_ours) return holds != NULL;
   if (holds && holds == python.state_of_thread()) return 1;
-  // The check says yes to all threads once there are subinterpreters, of which this thread may have another state.
+  // With subinterpreters the check returns true for all threads; this thread may have another state.
   return python.check() ? -1 : 0;
 }
 
@@ -121,7 +120,7 @@ static uint64_t word(const char *object, unsigned offset) {
   return value;
 }
 
-// What a frame's texts and line are made from.
+// The values that a frame's texts and line come from.
 struct source {
   const char *code, *name, *file, *lines;
   int64_t first_line, at; // at: bytes from the first instruction; negative before it
@@ -141,8 +140,8 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return h ^ h >> 29;
 }
 
-// Two code objects made one after the other in the same place may even have names in the same place, so the strings'
-// hashes and some of the table are in it.
+// Two code objects that are created one after the other at the same address may even have names at the same address, so
+// the stamp includes the strings' hashes and a part of the table.
 static uint64_t stamp_of(const struct source *s) {
   uint64_t size = word(s->lines, PY_VAR_SIZE);
   uint64_t h = mix((uintptr_t)s->name, (uint64_t)s->first_line);
@@ -153,7 +152,7 @@ static uint64_t stamp_of(const struct source *s) {
   return size >= 8 ? mix(h, word(s->lines, PY_BYTES_DATA)) : h;
 }
 
-// Sends a string object's text. False when there was no room for it.
+// Sends a string object's text. Returns false if there was no space for it.
 static bool send(struct thread *t, const char *string, uint64_t *name) {
   char text[MT_MAX_FACT_TEXT];
   *name = mt_text(t, text, mt_python_text(&python.layout, string, text, sizeof text));
@@ -181,7 +180,7 @@ static struct mt_python_frame describe(struct thread *t, const struct source *s)
   return frame;
 }
 
-// Where a frame is in its code, in bytes from the first instruction.
+// The position of a frame in its code, in bytes from the first instruction.
 static int64_t place_of(const char *frame, const char *code) {
   const struct mt_python_layout *l = &python.layout;
   if (l->unit) return integer(frame, l->frame_instruction) * l->unit;
@@ -189,7 +188,7 @@ static int64_t place_of(const char *frame, const char *code) {
   return at < 2 * word(code, PY_VAR_SIZE) ? (int64_t)at : -1;
 }
 
-// Reads what a frame is made from. False when it is not a Python function's.
+// Reads the values that a frame comes from. Returns false if it is not a Python function's frame.
 static bool read_frame(const char *frame, struct source *s) {
   const struct mt_python_layout *l = &python.layout;
   if (l->frame_owner && (unsigned char)frame[l->frame_owner] >= PY_OWNER_NOT_PYTHON) return false;
@@ -215,7 +214,7 @@ int mt_python_frames(struct thread *t, struct mt_python_frame *out, int max) {
   if (atomic_load_explicit(&mt_python, memory_order_acquire) != MT_KNOWN_PYTHON) return 0;
   int saved = errno, n = 0;
   struct source source;
-  // No more than one frame that is not Python's stands between two that are.
+  // Between two Python frames there is at most one frame of another kind.
   int steps = 2 * max + 1;
   for (const char *frame = innermost(); frame && n < max && steps > 0 && running(); frame = pointer(frame,
       python.layout.frame_previous), steps--)

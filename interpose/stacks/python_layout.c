@@ -1,4 +1,4 @@
-// See python_layout.h. testdata/python_layout.c compares these rows with the headers of the Pythons that are installed.
+// See python_layout.h. testdata/python_layout.c compares these rows with the headers of the installed Pythons.
 #include "stacks/python_layout.h"
 #include <string.h>
 
@@ -40,7 +40,7 @@ const struct mt_python_debug mt_python_debugs[PY_LAST - PY_FIRST_DEBUG + 1] = {
      .unicode_state = 78, .unicode_length = 79, .unicode_ascii = 80},
 };
 
-// A word as the offset of something of that many bytes; the structures are all smaller than this.
+// Checks a word as the offset of a field of so many bytes; all structures are smaller than this limit.
 enum { LARGEST = 4096 };
 static bool offset(uint64_t word, unsigned alignment, uint16_t *to) {
   *to = (uint16_t)word;
@@ -67,7 +67,7 @@ static const char *from_debug(struct mt_python_layout *l, unsigned minor, const 
                  offset(w[at->code_lines], 8, &l->code_lines) &&
              offset(w[at->code_instructions], 2, &l->code_instructions) && offset(w[at->unicode_ascii], 8,
                  &l->unicode_ascii) &&
-             // without the pointer that only str's subclasses use
+             // without the pointer that only subclasses of str use
              offset(w[at->unicode_size] - 8, 8, &l->unicode_compact);
   return all ? NULL : "it describes itself with offsets that cannot be";
 }

@@ -1,10 +1,10 @@
-// See python_lines.h. Sums have 64 bits, which the 32-bit steps of a table cannot overflow.
+// See python_lines.h. Sums have 64 bits, so the 32-bit steps of a table cannot overflow them.
 #include "stacks/python_lines.h"
 #include <stdbool.h>
 
 static uint32_t as_line(int64_t line) { return line > 0 && line <= UINT32_MAX ? (uint32_t)line : 0; }
 
-// Pairs of a step in the code, unsigned, and a step in the lines, signed, which is taken when the code's step does not
+// Pairs of an unsigned step in the code and a signed step in the lines. A line step applies if the code step does not
 // go beyond the instruction.
 static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   int64_t address = 0;
@@ -16,7 +16,7 @@ static uint32_t from_lnotab(const uint8_t *table, size_t size, int64_t line, int
   return as_line(line);
 }
 
-// Pairs of the length of a range of code and the step in the lines before it; -128 stands for a range without a line.
+// Pairs of the length of a code range and the line step before it; -128 marks a range without a line.
 static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   enum { NO_LINE = -128 };
   int64_t end = 0;
@@ -29,8 +29,8 @@ static uint32_t from_linetable(const uint8_t *table, size_t size, int64_t line, 
   return 0;
 }
 
-// A number in groups of six bits, the lowest first; bit 6 says that another follows. The lowest bit of the number is
-// its sign.
+// A number in groups of six bits, the lowest first; bit 6 announces another group. The lowest bit of the number is its
+// sign.
 static int64_t signed_number(const uint8_t *p, const uint8_t *end) {
   uint64_t number = 0;
   for (unsigned shift = 0; p < end && !(*p & 0x80) && shift <= 30; shift += 6) {
@@ -40,14 +40,15 @@ static int64_t signed_number(const uint8_t *p, const uint8_t *end) {
   return number & 1 ? -(int64_t)(number >> 1) : (int64_t)(number >> 1);
 }
 
-// Entries of a first byte, whose highest bit is set, and others, whose highest is not: 1 kkkk lll is a kind and the
-// length of a range of code less one, in units of two bytes. The kind says whether and how a step in the lines follows.
+// An entry has a first byte with the highest bit set, and further bytes without it. The first byte is 1 kkkk lll: a
+// kind, and the length of a code range minus one, in units of two bytes. The kind determines whether and how a line
+// step follows.
 static uint32_t from_locations(const uint8_t *table, size_t size, int64_t line, int64_t at) {
   enum { ONE_LINE_0 = 10, ONE_LINE_2 = 12, NO_COLUMNS = 13, LONG = 14, NO_LINE = 15 };
   const uint8_t *p = table, *table_end = table + size;
   for (int64_t end = 0; p < table_end;) {
     uint8_t first = *p++;
-    if (!(first & 0x80)) return 0; // not the beginning of an entry: not such a table
+    if (!(first & 0x80)) return 0; // not the beginning of an entry: the table has another format
     unsigned kind = first >> 3 & 15;
     if (kind >= ONE_LINE_0 && kind <= ONE_LINE_2) line += kind - ONE_LINE_0;
     else if (kind == NO_COLUMNS || kind == LONG) line += signed_number(p, table_end);

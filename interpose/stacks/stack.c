@@ -1,9 +1,10 @@
-// See stack.h. What a capture needs lies in memory of its own, not on the stack of the program, which may be small.
+// See stack.h. The buffers of a capture are in static memory, not on the stack of the program, which may be small.
 //
-// Why reading a chain of frame pointers is safe: each frame read lies in the thread's own stack, between the trampoline
-// that is running and the stack's end, which is mapped as long as the thread lives; and each is farther out than the
-// one before. A value that is no frame pointer, left in the register by code that keeps none, ends the walk or, should
-// it point into the stack, gives a number that is no code: the reader of the trace sees that no image holds it.
+// Why reading a chain of frame pointers is safe: each frame must be in the thread's own stack, between the frame of the
+// running trampoline and the stack's end, which stays mapped as long as the thread lives; and each frame must be
+// farther out than the previous one. Code without frame pointers may leave any value in the register. Such a value ends
+// the walk or, if it points into the stack, yields an address that is in no image, which the reader of the trace
+// detects.
 #include "stacks/stack.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ struct stacks {
   uintptr_t low, high; // of the thread's stack; both 0 when that is not known
   bool asked;
   struct mt_python_frame python[MT_MAX_PYTHON_FRAMES + 1];
-  uint64_t words[WORDS]; // the frames as they are sent
+  uint64_t words[WORDS]; // the frames in the form in which they are sent
   uint64_t sent[SENT_STACKS]; // StackIDs whose frames this thread has sent, direct mapped
 };
 static struct stacks all[MT_THREADS]; // by ring; pages never touched take no memory
@@ -43,7 +44,7 @@ void mt_stack_open(struct thread *t) {
   memset(t->stacks->sent, 0, sizeof t->stacks->sent);
 }
 
-// Now, and not only when the drainer comes to it: a program that ends soon has it said, too.
+// Done now, and not only when the drainer runs, so that a program that ends soon has sent it, too.
 void mt_stack_say(void) {
   if (!mt_stacks) return;
   size_t length;
@@ -60,7 +61,7 @@ void mt_stack_fork_over(void) {
   if (mt_stacks) mt_images_release();
 }
 
-// A return address without the signature that code of arm64e puts into it.
+// A return address without the pointer authentication code of arm64e.
 static inline uint64_t plain(uintptr_t address) {
 #ifdef __aarch64__
   register uintptr_t x30 __asm__("x30") = address;
@@ -71,8 +72,8 @@ static inline uint64_t plain(uintptr_t address) {
 #endif
 }
 
-// The words of a frame: the caller's frame pointer, and the address to return to (System V ABI for x86-64, 3.2.2;
-// AAPCS64, 6.4.6). Sanitizers would see a read of somebody else's variables.
+// A frame's two words: the caller's frame pointer and the return address (System V ABI for x86-64, 3.2.2; AAPCS64,
+// 6.4.6). Sanitizers would report a read of other functions' variables.
 __attribute__((no_sanitize_address, no_sanitize_thread)) static inline uintptr_t frame_word(uintptr_t frame, int i) {
   return ((const volatile uintptr_t *)frame)[i];
 }
@@ -81,7 +82,8 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(co
     uint64_t *out, bool *cut) {
   enum { FRAME = 2 * sizeof(uintptr_t) };
   unsigned n = 0;
-  if (frame < s->low || frame >= s->high) { // only our own frame is sure to be one
+  // the thread is not on its own stack: only the trampoline's frame is reliable
+  if (frame < s->low || frame >= s->high) {
     *cut = true;
     out[n++] = plain(frame_word(frame, 1));
     return n;
@@ -110,7 +112,8 @@ static uint64_t hash_of(uint64_t aux, const uint64_t *words, unsigned n) {
   return h ? h : 1;
 }
 
-// The StackID of where the thread is, which is sent if it has not been lately. 0 when nothing is known of it.
+// Captures the thread's current stack. Returns its StackID, and sends the frames unless they were sent recently. 0 when
+// nothing is known.
 static uint64_t capture(struct thread *t, uintptr_t frame) {
   struct stacks *s = t->stacks;
   unsigned native = 0, aux = 0, n;
@@ -145,7 +148,8 @@ static uint32_t interpreter(void) {
   return held < 0 ? 0 : MT_INTERPRETER_KNOWN | (held ? MT_INTERPRETER_HELD : 0);
 }
 
-// Finds out where the thread's stack is, unless it may be in its allocator, whose locks it would wait for without end.
+// Looks up the bounds of the thread's stack. Not while the thread may be in its allocator, because the look-up
+// allocates and would deadlock.
 static void ask(struct stacks *s, bool metal) {
   if (s->asked || !(mt_stacks & MT_STACKS_NATIVE) || (MT_STACK_BOUNDS_ALLOCATE && !metal)) return;
   int saved = errno;
@@ -154,7 +158,7 @@ static void ask(struct stacks *s, bool metal) {
   errno = saved;
 }
 
-// Publishes what is known of where the thread is, from begin to end, or to now when end is 0. Returns the end.
+// Publishes the thread's stack as a record from begin to end, or to now when end is 0. Returns the end.
 static uint64_t record(struct thread *t, uintptr_t frame, uint64_t begin, uint64_t end) {
   uint64_t id = capture(t, frame);
   uint32_t lock = id ? interpreter() : 0;

@@ -1,5 +1,5 @@
-// macOS: the bounds of a thread's stack, which its C library knows for every thread. The address is the end of the
-// stack.
+// macOS: the bounds of a thread's stack, which the C library knows for every thread. Its address is the upper end of
+// the stack.
 #include <pthread.h>
 #include "stacks/stack.h"
 

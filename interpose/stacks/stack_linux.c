@@ -1,5 +1,5 @@
-// Linux: where a thread's stack is. The main thread's the kernel made, and only the loader knows its end; asking the C
-// library would have it open a file.
+// Linux: the bounds of a thread's stack. The kernel creates the main thread's stack, and only the loader knows its end;
+// the C library would open a file to find it.
 #include <pthread.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -7,8 +7,8 @@
 #include <unistd.h>
 #include "stacks/stack.h"
 
-// The least room that the kernel keeps free below the main stack, whatever the limit (arch/x86/mm/mmap.c and mm/util.c,
-// MIN_GAP).
+// The minimum of free address space that the kernel keeps below the main stack, whatever the limit (arch/x86/mm/mmap.c
+// and mm/util.c, MIN_GAP).
 enum { LEAST_GAP = 128 << 20 };
 
 extern void *__libc_stack_end __attribute__((weak)); // glibc

@@ -1,7 +1,7 @@
-// The names of functions, where only the process itself can tell them: the system's libraries on macOS are in no files.
-// On Linux they are read from the files by the collector.
+// The names of functions that only the process itself can look up: the system's libraries on macOS are in no files. On
+// Linux the collector reads the names from the files.
 //
-// Rule: threads of the program only note addresses that are new; names are looked up by the drainer.
+// Rule: threads of the program only note new addresses; the drainer looks up the names.
 #ifndef MTRACE_SYMBOLS_H
 #define MTRACE_SYMBOLS_H
 #include <stddef.h>
@@ -11,7 +11,7 @@
 // Notes return addresses.
 void mt_symbols_want(const uint64_t *addresses, unsigned n);
 
-// Gives the facts of names that were not given before, as mt_images_new does.
+// Returns the facts of names that were not returned before, as mt_images_new does.
 const void *mt_symbols_new(size_t *length);
 #else
 static inline void mt_symbols_want(const uint64_t *addresses, unsigned n) { (void)addresses, (void)n; }

@@ -1,5 +1,5 @@
-// Rule: the lowest free descriptor belongs to the program: open() promises it. Ours sit below the soft limit, and below
-// 1024 so that a program that closes "all" descriptors in a loop does not loop longer because of us.
+// Rule: the program must get the lowest free descriptor, as open() guarantees. The library's descriptors are just below
+// the soft limit, and below 1024, so that a program that closes all descriptors in a loop does not loop longer.
 #include "system/descriptor.h"
 #include <fcntl.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Waking a drainer that sleeps for good: once, by whoever comes first. See doorbell.h.
+// Waking a drainer that sleeps without a timeout: only the first thread that finds it asleep rings. See doorbell.h.
 #include "system/doorbell.h"
 #include <errno.h>
 

@@ -1,5 +1,4 @@
-// See lookup.h. Rule: nothing is kept open. A handle that stayed would keep the program's dlclose from unloading what
-// it closes.
+// See lookup.h. Rule: no handle is kept. An open handle would keep the program's dlclose from unloading a library.
 #include "system/lookup.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -52,7 +51,7 @@ struct functions {
   const uint32_t *hashes;
 };
 
-// glibc has made addresses of the offsets in the dynamic section, where that can be written.
+// Where the dynamic section is writable, glibc has replaced its offsets by addresses.
 static const void *address_of(uintptr_t base, ElfW(Addr) value) {
   return (const void *)(value < base ? base + value : value);
 }
@@ -77,8 +76,8 @@ static uint32_t hash_of(const char *name) {
   return hash;
 }
 
-// The layout of a GNU hash table: numbers of buckets, of the first symbol and of the filter's words, a shift; the
-// filter, the buckets, the chains.
+// The layout of a GNU hash table: the number of buckets, the index of the first symbol, the number of filter words, a
+// shift; then the filter, the buckets, the chains.
 static void *function_in(const struct functions *t, const char *name, uint32_t hash) {
   if (!t->symbols || !t->texts || !t->hashes || t->hashes[0] == 0) return NULL;
   uint32_t buckets = t->hashes[0], first = t->hashes[1];

@@ -1,8 +1,8 @@
-// The C library's functions that the library puts its own before, and which those and the tracer itself call. Linux
+// The C library's functions that the library replaces, for the replacements and for the tracer itself to call. Linux
 // only.
 //
-// They are the next ones in the order of the libraries, so a sanitizer's stay in between; without a version dlsym finds
-// the default one, which for condition variables is not the oldest.
+// Each is the next one in the order of the libraries, so a sanitizer's function stays in between. Without a version
+// dlsym finds the default version, which for condition variables is not the oldest.
 #ifndef MTRACE_ORIGINALS_H
 #define MTRACE_ORIGINALS_H
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include "system/hidden.h"
 
-// Where a program is compiled with _FORTIFY_SOURCE, the C library's headers have it call these.
+// The C library's headers use these functions where a program is compiled with _FORTIFY_SOURCE.
 ssize_t __read_chk(int, void *, size_t, size_t);
 ssize_t __recv_chk(int, void *, size_t, size_t, int);
 int __poll_chk(struct pollfd *, nfds_t, int, size_t);
@@ -43,7 +43,7 @@ enum { MT_ORIGINALS(X) MT_ORIGINAL_COUNT };
 #undef X
 extern MT_HIDDEN _Atomic(void *) mt_originals[MT_ORIGINAL_COUNT];
 
-// Looks one up that was not found yet.
+// Looks up an original that was not found yet.
 void *mt_original_find(int at);
 
 // The original that was found, or NULL.
@@ -54,7 +54,7 @@ void *mt_original_find(int at);
   (__typeof__(name) *)(__builtin_expect(found != NULL, 1) ? found : mt_original_find(MT_AT_##name)); \
 })
 
-// The symbol of that name that would have been found had this library not been there.
+// The symbol of that name that would have been found without this library.
 void *mt_next_symbol(const char *name);
 
 // The next dlsym: the C library's own, or a wrapper in another library.

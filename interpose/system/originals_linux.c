@@ -3,8 +3,8 @@
 #include <dlfcn.h>
 #include "system/own.h"
 
-// The assembly of dlsym_linux_*.S jumps through it. Resolved before that, by as many threads as come at once: they all
-// find the same.
+// The assembly of dlsym_linux_*.S jumps through it. It is resolved before that, possibly by several threads at once:
+// all find the same function.
 _Atomic(mt_dlsym) mt_next_dlsym;
 
 mt_dlsym mt_dlsym_next(void) {
@@ -29,11 +29,12 @@ void *mt_original_find(int at) {
   return found;
 }
 
-// While the program starts, constructors that run before this one may call them. Later to look for one would be to wait
-// for whoever loads a library, and whose constructors may wait for the caller.
+// Constructors that run before this one may call the functions while the program starts, and then look them up
+// themselves. Looking up later would wait for a thread that loads a library, whose constructors may wait for the
+// caller.
 __attribute__((constructor)) static void find_all(void) {
   for (int i = 0; i < MT_ORIGINAL_COUNT; i++)
-    if (!mt_original_find(i)) dlerror(); // of a C library that lacks it: nobody else's business
+    if (!mt_original_find(i)) dlerror(); // the C library lacks it; the program must not see this error
 }
 
 void mt_own_lock(pthread_mutex_t *mutex) { ORIGINAL(pthread_mutex_lock)(mutex); }

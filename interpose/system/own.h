@@ -1,5 +1,5 @@
-// The tracer's own mutexes, semaphores and sleeps: by the system's functions, past those that the library puts before
-// them.
+// The tracer's own mutexes, semaphores and sleeps. They call the system's functions directly, not the library's
+// replacements.
 #ifndef MTRACE_OWN_H
 #define MTRACE_OWN_H
 #include <poll.h>
@@ -10,7 +10,7 @@
 void mt_own_lock(pthread_mutex_t *mutex);
 void mt_own_unlock(pthread_mutex_t *mutex);
 
-// Sleeps; poll for one descriptor. Keep or set errno as the system's functions do.
+// Sleeps; polls one descriptor. They treat errno as the system's functions do.
 int mt_own_nanosleep(const struct timespec *time, struct timespec *left);
 int mt_own_poll(struct pollfd *one, int milliseconds);
 #ifdef __linux__

@@ -1,8 +1,9 @@
-// macOS: dladdr, for which dyld takes a lock that it does not keep while constructors run (dyld 4, APIs::dlopen_from).
+// macOS: dladdr, for which dyld takes a lock that it does not hold while constructors run (dyld 4, APIs::dlopen_from).
 //
-// A Mach-O symbol has no size, and dladdr returns the nearest one before the address: in a stripped library a static
-// variable or function gets the name of any other. Rule: a symbol counts at its beginning and, in code, up to the
-// next function's beginning, which LC_FUNCTION_STARTS lists as ULEB128 distances from the image's beginning.
+// A Mach-O symbol has no size, and dladdr returns the nearest symbol before the address: in a stripped library a static
+// variable or function would get the name of an unrelated one. Rule: a symbol is valid at its beginning and, in code,
+// up to the beginning of the next function, which LC_FUNCTION_STARTS lists as ULEB128 distances from the image's
+// beginning.
 #include <dlfcn.h>
 #include <mach-o/loader.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
-// Linux: glibc finds a file by an address without a lock since 2.35 (_dl_find_object), and its symbols are read here:
-// dladdr would take the lock. The table is the one for dynamic linking, its length is the hash table's to say. An older
-// glibc is asked by dladdr, and musl, which does not keep its lock while constructors run.
+// Linux: since 2.35 glibc finds the file of an address without a lock (_dl_find_object). The symbols are read here,
+// because dladdr would take the lock: from the table for dynamic linking, whose length follows from the hash table.
+// With an older glibc dladdr is used, and with musl, which does not hold its lock while constructors run.
 //
-// Nothing keeps the file in memory meanwhile; but it is the one whose code waits, or whose lock was waited for.
+// Nothing keeps the file from being unloaded meanwhile; but its code is waiting, or it contains the lock.
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -11,7 +11,7 @@
 #include "system/place.h"
 
 #if defined(__GLIBC__) && __GLIBC_PREREQ(2, 35)
-// Looked up, so that a library that was built with this C library works with one before it.
+// Looked up at run time, so that a library that was built with this C library also works with an older one.
 static __typeof__(_dl_find_object) *find_object;
 __attribute__((constructor)) static void look_up(void) {
   *(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
@@ -24,8 +24,8 @@ struct table {
   uint32_t length;
 };
 
-// Symbols that the GNU hash table counts: those before the first bucket's, and the last bucket's chain to its end,
-// whose lowest bit is set.
+// The number of symbols according to the GNU hash table: those before the first bucket's, and the last bucket's chain
+// up to its end, which the lowest bit marks.
 static uint32_t length_of(const uint32_t *gnu) {
   uint32_t buckets = gnu[0], first = gnu[1], last = 0;
   const uint32_t *bucket = gnu + 4 + gnu[2] * (sizeof(ElfW(Addr)) / sizeof *gnu), *chain = bucket + buckets;
@@ -36,7 +36,7 @@ static uint32_t length_of(const uint32_t *gnu) {
   return last + 1;
 }
 
-// glibc has made addresses of the offsets in the dynamic section, where that can be written.
+// Where the dynamic section is writable, glibc has replaced its offsets by addresses.
 static const void *pointer(const struct link_map *file, ElfW(Addr) value) { return (const void *)(value < file->l_addr ?
     file->l_addr + value : value); }
 
@@ -55,7 +55,7 @@ static struct table table_of(const struct link_map *file) {
   return t;
 }
 
-// As dladdr chooses: the last symbol that begins at or before the address and reaches it.
+// Chooses as dladdr does: the last symbol that begins at or before the address and extends to it.
 static const char *symbol_at(const struct link_map *file, uintptr_t address) {
   struct table t = table_of(file);
   const ElfW(Sym) *found = NULL;

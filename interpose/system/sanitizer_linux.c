@@ -1,7 +1,7 @@
-// AddressSanitizer's runtime ends a program whose first library is not the runtime, and the tracer's library is the
-// first one. The runtime asks for its default options by this function, which the program may define; where it does
-// not, this library does. The check only guards against libraries that call the runtime before it is ready, and this
-// one works with it either way.
+// AddressSanitizer's runtime ends a program unless the runtime is its first library, and the tracer's library comes
+// first. The runtime gets its default options from this function, which the program may define; otherwise this
+// library's definition switches the check off. The check only guards against libraries that call the runtime before it
+// is ready; this library works with it either way.
 
 __attribute__((visibility("default"), no_sanitize_address))
 const char *__asan_default_options(void) {

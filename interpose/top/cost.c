@@ -1,6 +1,6 @@
-// Rule: the hot path itself is timed, on the drainer's thread, with a ring of its own that nobody reads: no application
-// thread is held up, and no record or number of the program's is used up. The median of several rounds leaves out those
-// that were interrupted.
+// Rule: the hot path itself is timed, on the drainer's thread, with a ring of its own that nobody reads: no thread of
+// the program is delayed, and no record or number of the program is used up. Taking the median of several rounds
+// excludes interrupted rounds.
 #include "top/cost.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -25,7 +25,7 @@ uint64_t mt_cost_of_call(void) {
   struct thread mine = {.index = MT_THREADS - 1, .ring = ring, .look_again = CALLS};
   struct thread *before = mt_thread_get();
   mt_thread_set(&mine);
-  mt_identity_alias(&mine, 1); // an object like any other: one that is known
+  mt_identity_alias(&mine, 1); // gets a number, as the object of an ordinary call has one
   uint64_t took[ROUNDS];
   for (int round = 0; round < ROUNDS; round++) {
     mine.head = 0;

@@ -1,4 +1,4 @@
-// What the drainer asks of C. See drainer.h; each is one call into the file that knows.
+// The functions that the drainer calls in C. See drainer.h; each forwards to the file that implements it.
 #include "top/drainer.h"
 #include "core/clock.h"
 #include "top/cost.h"

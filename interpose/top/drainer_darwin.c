@@ -1,10 +1,9 @@
-// In a process that may never use Metal, Go's threads and signal handlers would be a disturbance (drainer_linux.c has
-// the rule). Apple's linker cannot wrap the call by which Go starts, so the constructor itself is put off: the build
-// swaps Go's entry in __mod_init_func with go_start below (darwin/defergo.go), and Go starts at the first Metal call,
-// on a thread that takes none of the program's signals; handlers and the limit on open files are put back. In a library
-// that was linked and not rebuilt so, go_start does nothing: Go has started at load, its drainer waits here for the
-// first Metal call, and a handler that Go installed (SIGSEGV and its like, SIGPIPE, SIGURG) stays until the program
-// installs its own.
+// A process that never uses Metal must not get Go's threads and signal handlers (drainer_linux.c has the rule). Apple's
+// linker cannot wrap the call by which Go starts, so the constructor itself is deferred: the build swaps Go's entry in
+// __mod_init_func with go_start below (darwin/defergo.go). Go then starts at the first Metal call, on a thread that
+// blocks the program's signals; handlers and the limit on open files are restored. In a library that was linked without
+// this swap, go_start does nothing: Go has started at load, its drainer waits here for the first Metal call, and the
+// handlers that Go installed (SIGSEGV and similar, SIGPIPE, SIGURG) stay until the program installs its own.
 #include "top/drainer.h"
 #include <dispatch/dispatch.h>
 #include <pthread.h>
@@ -25,13 +24,13 @@ static void make_active(void) {
   active_in = getpid();
 }
 
-// Where Go's own constructor runs at load and before this one, its thread may be here first.
+// If Go's own constructor runs at load and before this one, its thread may come here first.
 static void remember(void) {
   getrlimit(RLIMIT_NOFILE, &files_before);
   make_active();
 }
 
-// dyld's own vector: Go reads the environment and dyld's strings behind the arguments.
+// dyld's own vector: Go reads the environment and dyld's strings after the arguments.
 static int argument_count;
 static char **arguments;
 
@@ -49,9 +48,9 @@ static bool same(const struct sigaction *a, const struct sigaction *b) {
       sizeof a->sa_mask) == 0;
 }
 
-// Go's start installs its handlers and creates its first thread, which inherits the mask of signals. A runtime that
-// cannot reserve its address space would end the process: then there is no drainer, and the collector takes over the
-// rings.
+// Go's start installs its handlers and creates its first thread, which inherits the signal mask. A runtime that cannot
+// reserve its address space would end the process. In that case it is not started: there is no drainer, and the
+// collector reads the rings alone.
 static void start_go(void) {
   struct rlimit memory;
   if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY) return;
@@ -69,8 +68,8 @@ static void start_go(void) {
   pthread_sigmask(SIG_SETMASK, &mine, NULL);
 }
 
-// Of a semaphore that the parent's drainer waits for, the child of a fork has the name and not the kernel's port, and
-// libdispatch ends a process that signals it.
+// In the child of a fork, a semaphore that the parent's drainer waits for lacks its kernel port, and libdispatch ends a
+// process that signals it.
 void mt_drainer_start(void) {
   pthread_once(&once, remember);
   if (active_in != getpid()) make_active();

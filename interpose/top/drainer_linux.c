@@ -1,13 +1,13 @@
-// Go starts a thread when a c-shared library is loaded, installs signal handlers and raises the limit on open files. In
-// a process that may never use Metal all of that is a disturbance: Python warns when a process with threads forks, a
-// handler shows in /proc, a limit is inherited. Rule: the Go runtime starts at the first Metal call, on a thread that
-// takes none of the program's signals, and afterwards handlers and limits are what they were.
+// Go starts a thread when a c-shared library is loaded, installs signal handlers and raises the limit on open files. A
+// process that never uses Metal must not get any of that: Python warns when a process with threads forks, a handler is
+// visible in /proc, a limit is inherited. Rule: the Go runtime starts at the first Metal call, on a thread that blocks
+// the program's signals, and afterwards handlers and limits are restored.
 //
-// How: x_cgo_sys_thread_create, by which the load-time part of the runtime (libpreinit, runtime/asm_*.s) asks for that
-// thread, is wrapped by the linker (main.go); the wrapper keeps the request for later.
+// How: the load-time part of the runtime (libpreinit, runtime/asm_*.s) requests that thread by x_cgo_sys_thread_create,
+// which the linker wraps (main.go); the wrapper keeps the request for later.
 //
-// A runtime that gets no thread ends the process. So it does not start where the user may have few threads, and waits
-// for a thread where there is none left. Until then, and without it, the collector reads the rings.
+// A runtime that gets no thread ends the process. Therefore it does not start where the user may have only few threads,
+// and waits for a free thread otherwise. Until then the collector reads the rings alone.
 #include "top/drainer.h"
 #include <errno.h>
 #include <pthread.h>
@@ -24,7 +24,7 @@
 
 enum { SIGNALS = 64 };
 
-// The kernel's own struct sigaction, which is not the C library's: read and written back as it is.
+// The kernel's own struct sigaction, which differs from the C library's: it is saved and restored unchanged.
 struct kernel_action {
   unsigned long words[4];
 };
@@ -54,8 +54,7 @@ void __wrap_x_cgo_sys_thread_create(void *(*entry)(void *), void *argument) {
 __attribute__((weak)) int __real__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     void *(*entry)(void *), void *argument);
 
-// Stands between the runtime and its own function, which tries for 210 ms; whoever calls that ends the process when it
-// fails.
+// Wraps a function of the runtime that retries for 210 ms; its caller ends the process when it fails.
 int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*entry)(void *),
     void *argument) {
   int failed;
@@ -64,8 +63,8 @@ int __wrap__cgo_try_pthread_create(pthread_t *thread, const pthread_attr_t *attr
   return failed;
 }
 
-// The fewest threads that a user must be allowed for the runtime to start: it has up to six, and the program should not
-// lack them.
+// The smallest limit on a user's threads with which the runtime starts: it has up to six threads, which the program
+// must not miss.
 enum { FEWEST_THREADS = 64 };
 
 void mt_drainer_start(void) {
@@ -82,13 +81,13 @@ void mt_drainer_start(void) {
   if (pthread_attr_init(&detached) != 0) return;
   pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
   pthread_sigmask(SIG_SETMASK, &all, &mine);
-  pthread_create(&thread, &detached, go_entry, go_argument); // without it the collector drains
+  pthread_create(&thread, &detached, go_entry, go_argument); // without a thread the collector drains alone
   pthread_sigmask(SIG_SETMASK, &mine, NULL);
   pthread_attr_destroy(&detached);
 }
 
 int mt_drainer_ready(void) {
-  if (!mt_region) return 0; // linked into a Go program, which started the runtime itself: a test of this package
+  if (!mt_region) return 0; // linked into a Go program that started the runtime itself, a test of this package
   struct rlimit now;
   if (getrlimit(RLIMIT_NOFILE, &now) == 0 && now.rlim_max == files_before.rlim_max &&
       now.rlim_cur != files_before.rlim_cur)

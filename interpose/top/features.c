@@ -1,4 +1,4 @@
-// The features: what floors below them call when something happens, in this order. See core/feature.h.
+// The features: the functions that the lower floors call at certain events, in this order. See core/feature.h.
 #include "core/feature.h"
 #include "features/capture.h"
 #include "features/completion.h"

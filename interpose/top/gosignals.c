@@ -1,12 +1,12 @@
-// Go unblocks SIGCHLD, SIGPROF, SIGURG and, on Linux, SIGRTMIN on each thread it makes, whatever the mask they inherit
-// (blockableSig, minitSignalMask in runtime/signal_unix.go). The kernel may give a signal that is meant for the process
-// to any thread that does not block it: a program that blocks SIGCHLD and waits for it with sigwait or signalfd would
-// wait for ever, and a profiler's SIGPROF handler would run on a goroutine's stack.
+// Go unblocks SIGCHLD, SIGPROF, SIGURG and, on Linux, SIGRTMIN on each thread it creates, whatever mask the thread
+// inherits (blockableSig, minitSignalMask in runtime/signal_unix.go). The kernel may deliver a signal for the process
+// to any thread that does not block it. A program that blocks SIGCHLD and waits for it with sigwait or signalfd would
+// then wait for ever, and a profiler's SIGPROF handler would run on a goroutine's stack.
 //
-// Rule: before the runtime starts, its own tables say that these signals may stay blocked: the flags of
+// Rule: before the runtime starts, its own tables are changed so that these signals stay blocked: the flags of
 // runtime.sigtable, and debug.asyncpreemptoff for SIGURG. Neither has a symbol in a c-shared library, so they are found
-// by what is in them: a Go string is a pointer and a length, and a row is known by its text. What is not found is not
-// changed; TestSignalsAreTheProgramsOwn says whether this version of Go still has it.
+// by their content: a Go string is a pointer and a length, and a table row is identified by its text. What is not found
+// is not changed; TestSignalsAreTheProgramsOwn checks that this version of Go still has it.
 #include "top/gosignals.h"
 #include <dlfcn.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ struct setting_row { // the begin of runtime.dbgVar
 
 static const char *const names[] = {"SIGCHLD: child status has changed", "SIGPROF: profiling alarm clock",
 #ifdef __linux__
-                                    "signal 34", // kept unblocked for another C library's sake; glibc's SIGRTMIN
+                                    "signal 34", // kept unblocked for the sake of another C library; glibc's SIGRTMIN
 #endif
 };
 enum { ROWS = sizeof names / sizeof *names };
@@ -43,7 +43,7 @@ enum { ROWS = sizeof names / sizeof *names };
 struct part {
   uintptr_t begin, end;
 };
-// Where this library lies, and its part that can be written.
+// The memory of this library, and its writable part.
 struct image {
   struct part all, data;
 };
@@ -59,7 +59,7 @@ static int image_of_this(struct image *image) {
     if (!segment) return 0;
     *(i ? &image->all : &image->data) = (struct part){(uintptr_t)segment, (uintptr_t)segment + size};
   }
-  // A library's segments follow each other, __TEXT first: constants, which hold texts too, lie between.
+  // A library's segments are consecutive, __TEXT first: constants, which also hold texts, are in between.
   if (image->data.end > image->all.end) image->all.end = image->data.end;
   return image->data.begin >= image->all.begin;
 }
@@ -84,7 +84,7 @@ static int find_this(struct dl_phdr_info *info, size_t size, void *found) {
 static int image_of_this(struct image *image) { return dl_iterate_phdr(find_this, image); }
 #endif
 
-// The place of the one Go string with this text among the data, or NULL. It reads all data, between variables too.
+// The address of the one Go string with this text among the data, or NULL. It reads all data, also between variables.
 __attribute__((no_sanitize("address"))) static struct go_string *string_of(const struct image *image,
     const char *text) {
   intptr_t length = (intptr_t)strlen(text);

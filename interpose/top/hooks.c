@@ -1,6 +1,6 @@
-// The trampolines, made from hooks_table.h. Rule: a trampoline calls its original with the same arguments and returns
-// what it returned; what it adds is span.h. It must not be duplicated or inlined away: its address says which slot a
-// class uses.
+// The trampolines, generated from hooks_table.h. Rule: a trampoline calls its original with the same arguments and
+// returns the original's result; span.h records the call. A trampoline must not be duplicated or inlined: its address
+// identifies the slot of a class.
 #include "hook/hooks.h"
 #include "hook/async.h"
 #include "hook/autorelease.h"
@@ -23,8 +23,8 @@
 #define COMMA_LIST(list) COMMA_LIST_ list
 #define COMMA_LIST_(...) __VA_OPT__(, ) __VA_ARGS__
 
-// What a method returns: its type and type encoding, how a trampoline keeps and returns it, and which kind of
-// trampoline and span it has.
+// The result of a method: its type and type encoding, how a trampoline keeps and returns it, and the kinds of
+// trampoline and span for it.
 #define TYPE_nothing void
 #define KEEP_nothing(call) call
 #define GIVE_nothing
@@ -62,11 +62,11 @@
 #define SPAN_autoreleased SPAN_BY
 #endif
 
-// What AFTER is built from.
+// Building blocks for AFTER.
 #define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
 #define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
 #define WAITED flags |= mt_python_flags()
-// Shows what a call that waits will wait for to whoever reads the ring from outside.
+// Publishes the value that a waiting call waits for, for a reader of the ring outside.
 #define WAITS_FOR(value) \
   (atomic_store_explicit(&t->ring->awaited, value, memory_order_relaxed), \
    atomic_store_explicit(&t->ring->awaited_flags, mt_python_flags(), memory_order_relaxed))
@@ -81,7 +81,7 @@
   void *pool = mt_pool_push(); \
   SOURCE(mt_send_id(descriptor, "source")); \
   mt_pool_pop(pool)
-// Places our block before the program's completion handler; the captured values are in this trampoline's frame.
+// Puts the tracer's block around the program's completion handler; the captured values are in this trampoline's frame.
 #define WATCH(handler, made) \
   struct async async; \
   handler = mt_async_watch(&async, handler, MT_FAMILY_##made, mt_span_object(&span))
@@ -97,7 +97,7 @@
   uint64_t compiled = function_of(t, descriptor, &number); \
   MORE(compiled, mt_text_of(t, mt_send_id(descriptor, "label")), number); \
   mt_pool_pop(pool)
-// Says, before the first call inside it, who encodes.
+// Records, before the first call inside it, which layer encodes.
 #define LAYER mt_layer_begin(t, self)
 #define RESOURCE(resource) MORE(mt_send_integer(resource, "allocatedSize"), mt_send_integer(resource, \
     "resourceOptions"), 0)
@@ -107,7 +107,8 @@
 
 static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }
 
-// Where a buffer's bytes are. Asking a buffer that only the GPU can read is an error under the validation layer.
+// The address of a buffer's contents. Under the validation layer it is an error to request it for a buffer that only
+// the GPU can read.
 static uint64_t contents_of(id buffer, NSUInteger options) {
   enum { STORAGE_SHIFT = 4, STORAGE_MASK = 15, MANAGED = 1 };
   return (options >> STORAGE_SHIFT & STORAGE_MASK) <= MANAGED ? mt_send_integer(buffer, "contents") : 0;
@@ -120,11 +121,11 @@ static uint64_t text_from(struct thread *t, id object, const char *selector) {
   return name;
 }
 
-// The name of the function a pipeline descriptor is named after: of a compute pipeline its only one, of the others the
-// last stage. The number is the function's; Metal 4 has descriptors of functions instead, which are no objects of
-// Metal's and have none.
+// The name of the function that stands for a pipeline descriptor: the only function of a compute pipeline, the last
+// stage of others. The number is the function's. Metal 4 has descriptors of functions instead, which are not Metal
+// objects and have no number.
 static uint64_t function_of(struct thread *t, id descriptor, uint32_t *number) {
-  enum { MOST_DESCRIPTORS = 4 }; // a specialized function's descriptor is around another one
+  enum { MOST_DESCRIPTORS = 4 }; // the descriptor of a specialized function wraps another one
   static const char *const functions[] = {"computeFunction", "fragmentFunction", "tileFunction", "meshFunction",
       "vertexFunction"};
   static const char *const described[] = {"computeFunctionDescriptor", "fragmentFunctionDescriptor",
@@ -148,17 +149,17 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
       0) << 32;
 }
 
-// Methods of these families count as one family when they call each other: a compiler works by the methods of devices
-// and libraries.
+// These families count as one family when their methods call each other: a compiler uses the methods of devices and
+// libraries.
 #define DEPTH_OF(family) ((family) == MT_FAMILY_compiler || (family) == MT_FAMILY_archive \
     || (family) == MT_FAMILY_library ? MT_FAMILY_device : (family))
 
-// Where there is nothing to do between the entry and the start of the clock they are one.
+// If nothing is done between the entry and the start of the clock, both are one function.
 #define ENTRY_FOR(...) FIRST(__VA_OPT__(mt_span_enter, ) mt_span_begin, )
 #define START_AFTER(family, call, ...) __VA_OPT__(mt_span_start(&span, family, call))
 #define FIRST(a, ...) a
 
-// READY is what the original finds: no more than a store, because it is timed.
+// READY prepares data for the original: no more than a store, because it is timed.
 #define PLAIN_TRAMPOLINE(which, family, name, ...) FUNCTION(family##_##name##_##which, which, family, name, __VA_ARGS__)
 #define FUNCTION(symbol, which, family, name, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER)          \
   static TYPE_##returns symbol(id self, SEL _cmd COMMA_LIST(PARAMETERS)) {                                          \
@@ -192,7 +193,8 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
 
 // The trampoline of a method that returns an autoreleased object is two functions: see autorelease.h. The inner one
 // does the work and returns an object that it owns. The outer one has no variables, so that its last call is a jump;
-// the span gets its frame, whose return address is the program's. The thread sanitizer would put a call after the jump.
+// the span gets its frame, whose return address is the program's. The thread sanitizer would insert a call after the
+// jump.
 #define CLAIMING_TRAMPOLINE(which, family, name, returns, PARAMETERS, ARGUMENTS, ...) \
   __attribute__((noinline)) \
   FUNCTION(family##_##name##_claims_##which, which, family, name, returns, PARAMETERS, ARGUMENTS, __VA_ARGS__) \
@@ -202,8 +204,8 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
     return objc_autoreleaseReturnValue(family##_##name##_claims_##which(self, _cmd COMMA_LIST(ARGUMENTS))); \
   }
 
-// How many classes can have a selector hooked: few have most selectors, many what all encoders or all resources have. A
-// build for tests can do with less.
+// The number of classes that can have a selector hooked: few for most selectors, many for those that all encoders or
+// all resources have. A build for tests needs fewer.
 #ifdef MTRACE_SMALL
 #define REPEAT_FEW(M, ...) M(0, __VA_ARGS__) M(1, __VA_ARGS__) M(2, __VA_ARGS__)
 #define REPEAT_MANY(M, ...) REPEAT_FEW(M, __VA_ARGS__) M(3, __VA_ARGS__)
@@ -231,7 +233,7 @@ enum { FEW = 6, MANY = 16 };
     passed(&passage, self, a1);                                                     \
   }
 
-// The trampoline of what gives an object back.
+// The trampoline of a method that releases an object.
 #define FREE_TRAMPOLINE(which, family, name, FORGET) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
     struct slot *used = &slots_##family##_##name[which]; \

@@ -1,7 +1,7 @@
-// Processor times of the process and of its threads that have rings, which on macOS only the process itself may ask
-// for, and of all programs of the machine. The system does not tell how long a thread waited for a processor.
+// Processor times of the process and of its threads that have rings, which on macOS only the process itself may read,
+// and of all programs of the machine. The system does not report how long a thread waited for a processor.
 //
-// Rule: on the drainer's thread only, and every port that task_threads or mach_host_self gives is released.
+// Rule: on the drainer's thread only; every port from task_threads or mach_host_self is released.
 #include "top/threadtimes.h"
 #include <mach/mach.h>
 #include <time.h>
@@ -14,7 +14,7 @@ struct thread_time {
 };
 _Static_assert(sizeof(struct thread_time) == MT_THREAD_TIME_SIZE, "the frame's layout");
 
-// of the whole process first, as thread 0, and then, if it is known, of the machine
+// the whole process first, as thread 0, and then, if it is known, the machine
 static struct thread_time times[MT_RING_COUNT + 2];
 
 static bool has_ring(uint64_t thread) {
@@ -44,7 +44,7 @@ static bool time_of(thread_act_t port, struct thread_time *t) {
   return true;
 }
 
-// What all processors together were not idle for, which xnu counts in ticks of 10 ms (osfmk/mach/host_info.h).
+// The time that all processors together were not idle, which xnu counts in ticks of 10 ms (osfmk/mach/host_info.h).
 static bool time_of_machine(struct thread_time *t) {
   const int64_t tick = 10000000;
   host_cpu_load_info_data_t load = {0};

@@ -8,7 +8,7 @@
 
 _Atomic uint64_t mt_blocked_ticks;
 
-// How many ticks MT_BLOCKED_NANOS are, by the time since the library was loaded.
+// MT_BLOCKED_NANOS in ticks, computed from the time since the library was loaded.
 static uint64_t blocked_ticks(void) {
   uint64_t known = atomic_load_explicit(&mt_blocked_ticks, memory_order_relaxed);
   if (known) return known;
@@ -20,8 +20,8 @@ static uint64_t blocked_ticks(void) {
   return known;
 }
 
-// The thread's ring, if the wait was as long as one must be. What the thread owes is written down first. NULL also in a
-// handler of a signal that interrupted the thread while it wrote a record.
+// The thread's ring, if the wait was long enough to be recorded. The thread's pending waits are written first. NULL
+// also in a signal handler that interrupted the thread while it wrote a record.
 static struct thread *begin_record(uint64_t begin, uint64_t end, const void *frame) {
   if (end - begin < blocked_ticks()) return NULL;
   struct thread *t = mt_thread_get();

@@ -17,9 +17,9 @@ enum { MT_BLOCKED_NANOS = 20000 };
 
 extern MT_HIDDEN _Atomic uint64_t mt_blocked_ticks; // the same in ticks; 0 until it is known
 
-// The calling thread is about to call a function that may block; on is the descriptor, or what else it is about. The
-// tick is 0 when the call is not to be measured. Whether the thread has the interpreter's lock is not asked: that would
-// cost more than the rest.
+// The calling thread is about to call a function that may block; on is the descriptor, or another value that identifies
+// the wait. Returns 0 when the call is not to be measured. Whether the thread holds the GIL is not looked up here: that
+// would cost more than the rest.
 static inline uint64_t mt_blocking_begin(unsigned call, uint64_t on) {
   if (!mt_signals_on()) return 0;
   uint64_t begin = mt_ticks();
@@ -33,7 +33,7 @@ static inline uint64_t mt_blocking_begin(unsigned call, uint64_t on) {
   return begin;
 }
 
-// The function has returned: did it block?
+// Did a function that has just returned block?
 static inline bool mt_blocked(uint64_t begin) {
   if (!begin) return false;
   mt_wait_hide();

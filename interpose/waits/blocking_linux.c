@@ -1,9 +1,9 @@
-// Linux: the C library's functions, by their names before the C library's, and those that its headers put in their
-// place where a program is compiled with _FORTIFY_SOURCE. What the C library calls itself does not come here, so the
-// functions of <stdio.h> that fill a buffer have a measurement of their own; one that the buffer satisfies is not
-// measured.
+// Linux: replacements of the C library's functions, found by name before the C library's, and of those that its headers
+// use in a program compiled with _FORTIFY_SOURCE. Calls inside the C library do not come here, so the functions of
+// <stdio.h> that fill a buffer are measured themselves; a call that the buffer satisfies is not measured.
 //
-// epoll says of a descriptor that is ready only what the program has attached to it. So epoll_ctl is watched, too.
+// For a ready descriptor epoll only reports the data that the program has attached to it. Therefore epoll_ctl is
+// replaced, too.
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -54,8 +54,8 @@ EXPORT int accept4(int fd, struct sockaddr *from, socklen_t *length, int flags) 
   AT_AS(int, accept, accept4, fd, fd, from, length, flags);
 }
 
-// The descriptor that is ready; -1 where none is. What a program passes may be no memory at all, so it is read only
-// once the system has.
+// The descriptor that is ready, or -1. The program's pointer may be invalid, so it is read only after the system has
+// read it.
 static int ready_in(const struct pollfd *list, nfds_t count, int result) {
   for (nfds_t i = 0; result > 0 && i < count; i++)
     if (list[i].revents) return list[i].fd;
@@ -89,9 +89,9 @@ EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const str
   BLOCKS(int, pselect, pselect, -1, ready_of(count, in, out, result), result == 0, count, in, out, except, time, mask);
 }
 
-// Which descriptor a program means by what it attached to it: direct mapped. An entry is the data mixed with the
-// descriptor of the epoll instance, and the descriptor itself: a reader that meets halves of two entries finds that
-// they do not fit.
+// Maps the data that a program attached to a descriptor back to the descriptor: direct mapped. An entry is the data
+// mixed with the descriptor of the epoll instance, and the descriptor itself; a reader that sees halves of two entries
+// finds that they do not fit.
 enum { ATTACHED = 1024 };
 static struct attached {
   _Atomic uint64_t key, fd;
@@ -129,7 +129,7 @@ EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int count, int mil
       milliseconds, mask);
 }
 
-// What a stream has in its buffer (struct_FILE.h of the C library, whose layout programs are compiled with).
+// The number of bytes in a stream's buffer (struct_FILE.h of the C library, whose layout programs are compiled with).
 static size_t buffered(const FILE *f) {
   return f->_IO_read_end > f->_IO_read_ptr ? (size_t)(f->_IO_read_end - f->_IO_read_ptr) : 0;
 }
@@ -158,7 +158,7 @@ EXPORT ssize_t getdelim(char **to, size_t *size, int delimiter, FILE *f) {
   if (has(f, delimiter)) return ORIGINAL(getdelim)(to, size, delimiter, f);
   AT_AS(ssize_t, getdelim, getdelim, fileno(f), to, size, delimiter, f);
 }
-// getline is one of the C library's own calls of getdelim, by a name that does not come here.
+// In the C library getline calls getdelim under a name that is not replaced.
 EXPORT ssize_t getline(char **to, size_t *size, FILE *f) { return getdelim(to, size, '\n', f); }
 
 #define IN(type, name, ...) \

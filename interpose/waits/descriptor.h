@@ -12,9 +12,8 @@ struct mt_descriptor {
   char name[256];   // path, or address and port; empty when there is none
 };
 
-// Describes a descriptor; one below 0 is not known. The calling thread has the ring t: of a pipe that the process sees
-// for the first time, it is recorded which pipes the process can write into, at the tick at, the end of the wait:
-// records
-// come in the order of their ends. May change errno.
+// Describes a descriptor; a negative one is unknown. The calling thread has the ring t. When the process waits at a
+// pipe for the first time, the function also records which pipes the process can write into, at the tick at, the end of
+// the wait: records are in the order of their ends. May change errno.
 void mt_descriptor_of(struct thread *t, int fd, uint64_t at, struct mt_descriptor *d);
 #endif

@@ -1,4 +1,4 @@
-// Linux: see descriptor.h. A link of /proc is read without opening anything.
+// Linux: see descriptor.h. A link in /proc is read without opening a file.
 #include "waits/descriptor.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -33,8 +33,8 @@ static uint32_t other_of_descriptor(int fd) {
   return strcmp(path, "anon_inode:[timerfd]") == 0 ? MT_DESCRIPTOR_TIMER : MT_DESCRIPTOR_OTHER;
 }
 
-// Pipes that the process has seen, by inode: direct mapped, so one that is pushed out is looked at again. OWN says that
-// the process can write into it.
+// Pipes that the process has seen, by inode: direct mapped, so a pipe that was overwritten is looked up again. OWN
+// means that the process can write into it.
 enum { SEEN_PIPES = 256, MOST_DESCRIPTORS = 1024 };
 static const uint64_t OWN = UINT64_C(1) << 63;
 static _Atomic uint64_t seen_pipes[SEEN_PIPES];
@@ -44,8 +44,8 @@ static void record_writer(struct thread *t, uint64_t inode, uint64_t at) {
   mt_thread_publish(t, &r, 1);
 }
 
-// Looks through the process's descriptors for pipes that it can write into: once for each pipe, so the system calls
-// cost a program that makes pipes little.
+// Looks through the process's descriptors for pipes that it can write into. Done once for each pipe, so the system
+// calls cost little for a program that creates pipes.
 static bool can_write(struct thread *t, uint64_t inode, uint64_t at) {
   bool own = false;
   for (int fd = 0; fd < MOST_DESCRIPTORS; fd++) {
@@ -101,7 +101,7 @@ static const char *path_in(const struct sockaddr_storage *a, socklen_t size) {
   const struct sockaddr_un *un = (const struct sockaddr_un *)a;
   const char *path = un->sun_path;
   if (size <= offsetof(struct sockaddr_un, sun_path)) return "";
-  return path[0] ? path : path + 1; // Linux's abstract names begin with a zero
+  return path[0] ? path : path + 1; // Linux's abstract names begin with a zero byte
 }
 
 static void describe_socket(int fd, struct mt_descriptor *d) {
@@ -118,7 +118,7 @@ static void describe_socket(int fd, struct mt_descriptor *d) {
   if (!*path && connected) path = path_in(&other, other_size);
   snprintf(d->name, sizeof d->name, "%.*s", (int)sizeof own - 1, path);
   d->kind = *path || !connected ? MT_DESCRIPTOR_SOCKET : MT_DESCRIPTOR_PAIR;
-  // of a pair that was made before a fork both ends say who made it: of its own process that says nothing
+  // both ends of a pair that was created before a fork report the creator; if that is this process, it says nothing
   if (connected) d->process = peer_of_descriptor(fd);
   if (d->process == (uint64_t)getpid()) d->process = 0;
 }

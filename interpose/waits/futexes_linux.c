@@ -51,8 +51,8 @@ static __attribute__((noinline)) long futex_waits(long a, long b, long c, long d
   return result;
 }
 
-// The C library's takes as many arguments as the call has; the others are whatever lies in their places, as in the C
-// library's own. For all other calls it is a jump.
+// The C library's syscall passes as many arguments as the call has; the others are arbitrary, as in the C library's
+// own. All other system calls are a jump to it.
 typedef long (*six_arguments)(long, long, long, long, long, long, long);
 EXPORT long mt_syscall(long number, long a, long b, long c, long d, long e, long f) __asm__("syscall");
 long mt_syscall(long number, long a, long b, long c, long d, long e, long f) {

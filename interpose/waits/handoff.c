@@ -15,27 +15,26 @@ static struct entry {
   _Atomic uint64_t giver, at, taker, fetched;
 } __attribute__((aligned(32))) entries[ENTRIES];
 
-// What a thread has touched, objects it took and objects it signalled, as 16 bits of each: outside of Metal's calls,
-// and of late.
+// The objects that a thread has recently acquired or signalled outside of Metal's calls, 16 bits of each.
 //
-// A thread that submits work to one that is never idle wakes nobody, and no wait of the receiver shows it. What
+// A thread that submits work to a thread that is never idle wakes nobody, and no wait of the receiver shows it. What
 // remains visible is that both touch the same object, such as the mutex of a queue of requests: the sender before it
 // waits for the answer, the receiver between its previous answer and its next commit. Objects that the receiver also
 // touched for that previous answer do not count: a thread that gets its results through one queue shares the queue's
 // mutex without submitting anything.
 //
-// Of 512 bits a handful is set by an answer, so that what was fetched is mistaken for part of it once in a hundred
-// pairs of places of objects; of 64 it was once in twenty, and then the work of all of a program's threads was lost
-// from sight.
+// An answer sets a few of 512 bits. An object is therefore mistaken for a part of the answer in about one of a hundred
+// pairs of objects. With 64 bits it was one in twenty, and then the submissions of all of a program's threads were
+// missed.
 enum { ANSWERING = 8 }; // words
 static struct touches {
   uint64_t latest[2]; // the last eight
-  uint64_t fetched;   // the last four since the answer
-  uint64_t ready;     // those at the first commit since
+  uint64_t fetched;   // the last four objects touched since the answer
+  uint64_t ready;     // the value of fetched at the first commit since the answer
   uint64_t answering[ANSWERING]; // a bit for each object touched between the last commit and the answer
-  bool answered;      // something was signalled since the last commit
+  bool answered;      // the thread has signalled an object since its last commit
 #ifdef __APPLE__
-  const void *gave; // what the thread signalled last
+  const void *gave; // the object that the thread signalled last
 #endif
 } __attribute__((aligned(128))) touched[MT_THREADS]; // by its index
 
@@ -44,7 +43,7 @@ void mt_handoff_open(struct thread *t) { touched[t->index] = (struct touches){0}
 static inline uint64_t mix(const void *object) { return (uint64_t)(uintptr_t)object * 0x9e3779b97f4a7c15u; }
 static inline struct entry *entry_of(uint64_t mixed) { return &entries[mixed >> (64 - ENTRY_BITS)]; }
 
-// A name: tag in the upper half, then one bit that says "released", then the thread. Threads with higher numbers have
+// A name: a tag in the upper half, then a bit that means "released", then the thread id. Threads with larger ids have
 // no name.
 enum { THREAD_BITS = 31 };
 static inline uint64_t tag_of(uint64_t mixed) { return mixed >> (32 - ENTRY_BITS) << 32; }
@@ -64,8 +63,8 @@ static inline uint64_t self(void) {
   return id >> THREAD_BITS ? 0 : id;
 }
 
-// What the thread itself signalled last. On macOS a thread-local is allocated at its first touch, so it is kept with
-// the ring, and what a thread signals before its first record is not known.
+// The object that the thread itself signalled last. On macOS a thread-local is allocated at its first use, so it is
+// stored with the ring there, and signals before a thread's first record are not known.
 #ifdef __APPLE__
 static inline void remember(const void *object) {
   struct thread *t = mt_thread_get();
@@ -101,7 +100,7 @@ static inline void touch(struct touches *t, uint64_t mixed) {
     t->latest[0] = t->latest[0] << 16 | name;
   }
   uint64_t *word = &t->answering[name >> 6 & (ANSWERING - 1)], bit = UINT64_C(1) << (name & 63);
-  if (*word & bit) return; // as it mostly is; nothing is stored, for which the next lock's instruction would wait
+  if (*word & bit) return; // the usual case; a store would delay the next lock's instruction
   if (!t->answered)
     *word |= bit;
   else if ((uint16_t)t->fetched != name)
@@ -124,7 +123,7 @@ static bool has(uint64_t names, uint16_t name) {
   return false;
 }
 
-// Has the calling thread touched one of these of late?
+// Has the calling thread touched one of these recently?
 static bool is_touched(uint64_t names) {
   struct touches *t = touches();
   for (; t && names; names >>= 16)
@@ -167,7 +166,7 @@ struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end)
   struct entry *e = entry_of(mixed);
   uint64_t giver = atomic_load_explicit(&e->giver, memory_order_relaxed);
   uint64_t at = atomic_load_explicit(&e->at, memory_order_relaxed);
-  // from before this wait: not what ended it
+  // from before this wait, so it did not end the wait
   if (!is_for(giver, mixed) || at < begin || at > end) return (struct handoff){0};
   return (struct handoff){thread_in(giver), at, (giver & back) != 0,
       is_touched(atomic_load_explicit(&e->fetched, memory_order_relaxed))};
@@ -177,5 +176,6 @@ uint64_t mt_handoff_taker(const void *object) {
   uint64_t mixed = mix(object);
   uint64_t taker = atomic_load_explicit(&entry_of(mixed)->taker, memory_order_relaxed);
   uint64_t thread = thread_in(taker);
-  return is_for(taker, mixed) && thread != self() ? thread : 0; // it does not wait for itself: somebody took it unseen
+  // a thread does not wait for itself: another thread took it unseen
+  return is_for(taker, mixed) && thread != self() ? thread : 0;
 }

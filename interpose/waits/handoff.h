@@ -17,36 +17,36 @@
 #include <stdint.h>
 #include "core/thread.h"
 
-// What a waiter finds after its wait.
+// The result for a thread after its wait.
 struct handoff {
   uint64_t by;     // the thread that signalled last, 0 when not known
   uint64_t at;     // when, in ticks; 0 when not known
-  bool given_back; // by the thread that had taken it last, as a lock is
-  bool fetched;    // that thread had fetched something before its last commit that the waiting thread had left there
+  bool given_back; // the semaphore was released by the thread that had acquired it, as a lock is
+  // before its last commit, the signalling thread had touched an object that the waiting thread had touched
+  bool fetched;
 };
 
-// The calling thread is about to signal an object. Waited says that there may be a thread to wake; when there is none,
-// only the calling thread remembers it.
+// The calling thread is about to signal an object. waited: there may be a thread to wake; otherwise only the calling
+// thread remembers the signal.
 void mt_handoff_give(const void *object, bool waited);
 
-// The calling thread has taken an object, a semaphore or a mutex. Waited says that it had to wait, and may make an
-// entry.
+// The calling thread has acquired an object, a semaphore or a mutex. waited: it had to wait, and may create an entry.
 void mt_handoff_take(const void *object, bool waited);
 
-// The same, without noting that the thread has touched it.
+// The same, without noting that the thread has touched the object.
 void mt_handoff_hold(const void *object, bool waited);
 
-// Who woke the calling thread in a wait that began at a tick and is over.
+// The thread that ended a wait of the calling thread, which began at begin and is over.
 struct handoff mt_handoff_read(const void *object, uint64_t begin, uint64_t end);
 
-// What the calling thread, which has a ring, signalled last since this was asked before; NULL for nothing.
+// The object that the calling thread, which has a ring, signalled last since the previous call; NULL for none.
 const void *mt_handoff_gave(void);
 
-// A thread that has a ring has taken a mutex, where the system says who has it.
+// A thread that has a ring has acquired a mutex whose owner the system shows.
 void mt_handoff_touched(struct thread *t, const void *object);
 
-// The calling thread has taken such a mutex. Nothing is noted of it inside Metal's calls, nor of a thread without a
-// ring: those take most.
+// The calling thread has acquired such a mutex. Nothing is noted inside Metal's calls, nor for a thread without a ring:
+// these cases are the most frequent.
 static inline void mt_handoff_touch(const void *object) {
   struct thread *t = mt_thread_get();
   if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && atomic_load_explicit(&t->ring->current,
@@ -59,6 +59,6 @@ void mt_handoff_open(struct thread *t);
 // The calling thread, which has a ring, commits work.
 void mt_handoff_commit(struct thread *t);
 
-// Who took the object last, 0 when not known.
+// The thread that acquired the object last, 0 when not known.
 uint64_t mt_handoff_taker(const void *object);
 #endif

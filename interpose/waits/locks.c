@@ -1,4 +1,4 @@
-// See locks.h. The names of locks are looked up once per thread and lock, after the lock was taken.
+// See locks.h. The names of locks are looked up once per thread and lock, after the lock was acquired.
 #include "waits/locks.h"
 #include <errno.h>
 #include <stdio.h>
@@ -17,37 +17,37 @@ _Atomic bool mt_locks_left_out;
 _Atomic bool mt_locks_named;
 
 struct lock_name {
-  const void *lock, *waiter; // lock is NULL for the name of whoever waits there
+  const void *lock, *waiter; // lock is NULL if the name is the waiting function's
   uint64_t name;
-  bool function; // of who waits: a function's name
+  bool function; // the name is a function's
 };
 struct put_off {
-  uint64_t begin, end, arg; // arg: of a lock its holder, of a signal what the thread itself signalled last
+  uint64_t begin, end, arg; // arg: the holder of a lock; for a signal, the object that the thread itself signalled last
   const void *object, *waiter;
   uint16_t call, flags;
-  bool signal; // it was for a signal: who gave it is still to be found out
+  bool signal; // a wait for a signal; the signalling thread is still to be determined
 };
 
 enum { MOST_PUT_OFF = 4 };
 
-// By a thread's index: what is kept of its waits. Pages never touched take no memory.
+// The pending waits of a thread, by its index. Pages never touched take no memory.
 static struct waits {
   unsigned count;
-  unsigned unlocks;    // how many of held are still to come before it is released
-  uint64_t look_again; // the thread's own, which is 0 until the waits are written down
+  unsigned unlocks;    // how many more unlocks of held until the waits are written
+  uint64_t look_again; // the thread's own value, which is replaced by 0 until the waits are written
   struct put_off put_off[MOST_PUT_OFF]; // in the order of their ends
   struct lock_name names[32]; // direct mapped
 } __attribute__((aligned(128))) waits[MT_THREADS];
 
 void mt_lock_open(struct thread *t) {
   memset(&waits[t->index], 0, sizeof waits[t->index]);
-  // the ring's last thread may have been cancelled inside a wait
+  // the ring's previous thread may have been cancelled inside a wait
   atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
 }
 
 static bool left_out(void) { return atomic_load_explicit(&mt_locks_left_out, memory_order_relaxed); }
 
-static const char interpreters[] = "_PyRuntime"; // CPython's lock is in it
+static const char interpreters[] = "_PyRuntime"; // CPython's GIL is in this variable
 
 static struct lock_name *cached_name(struct thread *t, const void *key) {
   struct waits *w = &waits[t->index];
@@ -59,8 +59,8 @@ static void put_file(char *text, size_t size, const char *before, const struct m
   snprintf(text, size, "%s%s", before, file ? file + 1 : where->file ? where->file : "the program");
 }
 
-// "in function" or "in file": looked up once for each place that waits, because locks in the heap come and go, and
-// looking through a large library's symbols takes long.
+// "in function" or "in file". Looked up once for each waiting place in the code, because locks in the heap are
+// short-lived, and looking through a large library's symbols takes long.
 static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
   struct lock_name *cached = cached_name(t, waiter);
   if (!cached->lock && cached->waiter == waiter) return cached;
@@ -75,8 +75,8 @@ static struct lock_name *waiter_name(struct thread *t, const void *waiter) {
 
 uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter) { return waiter_name(t, waiter)->name; }
 
-// The symbol at the address; else the function that waits; else, of a lock in a file, where in it; else the file that
-// waits.
+// The symbol at the address; otherwise the function that waits; otherwise, for a lock in a file, its offset there;
+// otherwise the file that waits.
 static uint64_t name_of(struct thread *t, const void *lock, const void *waiter) {
   struct lock_name *cached = cached_name(t, lock);
   if (cached->lock == lock && cached->waiter == waiter) return cached->name;
@@ -114,7 +114,7 @@ static uint64_t known_name_of(struct thread *t, const void *lock, const void *wa
   return name;
 }
 
-// Who gave the signal that ended a wait.
+// Fills in the signalling thread of a wait.
 static void put_giver(struct record *wait, struct record *more) {
   struct handoff h = mt_handoff_read((const void *)more->end, wait->begin, wait->end);
   uint64_t ago = h.by ? wait->end - h.at : 0;
@@ -123,7 +123,8 @@ static void put_giver(struct record *wait, struct record *more) {
   more->object = ago > UINT32_MAX ? UINT32_MAX : (uint32_t)ago;
 }
 
-// Its words are worked out now: what another thread has just written, and what must be looked for, costs most.
+// The values are computed only now: cache lines that another thread has just written, and look-ups of names, are the
+// most expensive part.
 static void write_down(struct thread *t, const struct put_off *p) {
   struct record wait = {.begin = p->begin, .end = p->end, .call = p->call, .flags = p->flags};
   struct record more = {.begin = known_name_of(t, p->object, p->waiter), .end = (uintptr_t)p->object,
@@ -159,8 +160,8 @@ static SELDOM void write_down_at_once(struct thread *t, const struct put_off *wa
   errno = saved;
 }
 
-// Without a lock in the thread's hands there is no reason to wait. Words are stored one by one where they belong, and
-// nothing else is touched: a wait ends with the lock in hand, often on another processor than it began on.
+// If the thread holds no lock, there is no reason to delay the record. Words are stored one by one in place, and
+// nothing else is touched: a wait ends with the lock held, often on another processor than it began on.
 static inline void put_off(struct thread *t, const void *held, uint64_t begin, uint64_t end, uint64_t arg,
     const void *object, const void *waiter, unsigned call,
                            unsigned flags, bool signal) {
@@ -187,7 +188,7 @@ static inline void put_off(struct thread *t, const void *held, uint64_t begin, u
   t->held = held;
 }
 
-// Whoever has waited for the GIL has it only when the function that waited returns.
+// A thread that has waited for the GIL holds it only when the waiting function returns.
 static unsigned interpreter_flags(const void *lock) { return mt_python_has(lock) ? MT_FLAG_LACKS_INTERPRETER :
     mt_python_flags(); }
 
@@ -222,7 +223,7 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
 
 // CPython keeps its lock in a global variable of the interpreter or its library. Each address is looked up once, in a
 // direct-mapped table; the lowest bit marks an interpreter's lock.
-enum { SEEN = 4096 }; // a GIL that is pushed out is looked up again with its mutex held
+enum { SEEN = 4096 }; // a GIL whose entry was overwritten is looked up again with its mutex held
 static _Atomic uintptr_t seen[SEEN];
 static inline _Atomic uintptr_t *seen_of(const void *lock) {
     return &seen[((uintptr_t)lock >> 4 ^ (uintptr_t)lock >> 16) % SEEN]; }

@@ -1,20 +1,20 @@
-// Waits for locks. Rule: a lock is tried first, and only when it is taken is the clock read: an uncontended lock costs
-// a call more, and noting it among what the thread has touched (handoff.h). In a process that does not use Metal every
-// function goes straight to its original.
+// Waits for locks. Rule: a lock is tried first, and the clock is read only if it is held by another thread. An
+// uncontended lock costs one more call, and the note that the thread has touched it (handoff.h). In a process that does
+// not use Metal every function calls its original directly.
 //
-// What counts as a wait for a lock: mutexes, read-write locks and serial dispatch queues. A wait on a condition
-// variable or a semaphore is one for a signal, which is another thing: a thread pool waits for work that way. The
-// exception is a condition variable that is the lock of a language interpreter.
+// Waits for a lock are waits for mutexes, read-write locks and serial dispatch queues. A wait for a condition variable
+// or a semaphore is a wait for a signal, which is different: a thread pool waits for work that way. The exception is a
+// condition variable that implements the lock of a language interpreter.
 //
 // A wait that ends with the thread holding a lock is noted in the thread's own memory, and written into its ring when
-// the lock was released, or before the thread's next record or wait. Otherwise all threads that wait for that lock
-// would pay for cache lines, new pages and names: threads of Python made half as many command buffers. Records stay
-// in the order of their ends, because the hot path finds no room (look_again is 0) while a wait is pending. A process
-// that ends while a thread holds such a lock loses that wait, as it does one in progress.
+// the lock is released, or before the thread's next record or wait. Otherwise all threads that wait for that lock would
+// pay for cache lines, new pages and look-ups of names: threads of Python created half as many command buffers. Records
+// stay in the order of their ends, because the hot path sees a full ring (look_again is 0) while a wait is pending. If
+// a process ends while a thread holds such a lock, that wait is lost, as is a wait in progress.
 //
-// The GIL is not the mutex that guards it: CPython unlocks that mutex once when a thread has acquired the GIL and
-// once more when it has released it, and only then is no other thread delayed. So waits for the GIL are written at
-// the second unlock.
+// The GIL is not the mutex that guards it: CPython unlocks that mutex once when a thread has acquired the GIL and once
+// more when it has released it, and only then is no other thread delayed. So waits for the GIL are written at the
+// second unlock.
 #ifndef MTRACE_LOCKS_H
 #define MTRACE_LOCKS_H
 #include <pthread.h>
@@ -27,28 +27,28 @@
 #include "core/thread.h"
 #include "waits/handoff.h"
 
-// Writes down the waits of the thread that are not written yet. Keeps errno.
+// Writes the thread's pending waits into its ring. Keeps errno.
 void mt_lock_write_down(struct thread *t);
 
-// The thread has unlocked what it owes waits for.
+// The thread has unlocked the object that delayed its pending waits.
 void mt_lock_unlocked(struct thread *t);
 
 // A thread has taken a ring: nothing is known of its locks.
 void mt_lock_open(struct thread *t);
 
-// Set while waits for locks are not recorded: the self-check's waits are on Metal's own threads.
+// Set while waits for locks are not recorded: during the self-check, whose waits are on Metal's own threads.
 extern _Atomic bool mt_locks_left_out;
 
 // Are waits recorded now?
 static inline bool mt_locks_on(void) { return atomic_load_explicit(&mt_state, memory_order_relaxed) == MT_ACTIVE; }
 
-// Is the calling thread about work of the tracer's, for which it may wait for locks of the runtime's?
+// Is the calling thread doing the tracer's own work, for which it may wait for locks of the runtime?
 static inline bool mt_locks_own(void) {
   struct thread *t = mt_thread_get();
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->own_work;
 }
 
-// Are waits for signals recorded now? Not inside a Metal call: what Metal waits for there is the call's own affair.
+// Are waits for signals recorded now? Not inside a Metal call: a wait there is part of the call.
 static inline bool mt_signals_on(void) {
   if (!mt_locks_on()) return false;
   struct thread *t = mt_thread_get();
@@ -56,8 +56,8 @@ static inline bool mt_signals_on(void) {
       (!t->own_work && atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0);
 }
 
-// Shows the wait that the calling thread is about to begin to whoever reads the ring from outside: see region.h. Holder
-// is the thread that has the lock, 0 when that is not known. A thread without a ring shows nothing.
+// Publishes the wait that the calling thread is about to begin, for a reader of the ring outside: see region.h. holder
+// is the thread that holds the lock, 0 when that is not known. A thread without a ring publishes nothing.
 static inline void mt_wait_show(unsigned call, const void *address, uint64_t holder, uint64_t begin,
     bool interpreters) {
   struct thread *t = mt_thread_get();
@@ -76,8 +76,8 @@ static inline void mt_wait_hide(void) {
 }
 
 // Begins a wait of the calling thread in a function with the given frame, and returns the tick. mt_wait_hide must end
-// it. For an interpreter's lock no earlier wait is written down first: the lock's holder needs the mutex that this
-// thread has locked.
+// it. For an interpreter's lock no pending wait is written first: the lock's holder needs the mutex that this thread
+// has locked.
 static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_t holder, const void *frame,
     bool interpreters) {
   struct thread *t = mt_thread_get();
@@ -93,7 +93,7 @@ static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_
 void mt_lock_waited(unsigned call, const void *lock, const void *held, uint64_t begin, uint64_t holder,
     const void *waiter);
 
-// The same, at once, of a wait that was over at another tick than now, for a lock with a name of its own.
+// The same, at once, for a wait that ended at another tick than now, and for a lock with a name of its own.
 void mt_lock_waited_until(uint64_t end, unsigned call, const void *lock, uint64_t begin, uint64_t holder,
     const char *label);
 
@@ -108,28 +108,28 @@ static inline bool mt_lock_is_owed(const void *lock) {
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->held == lock;
 }
 
-// The calling thread has given a lock back.
+// The calling thread has released a lock.
 static inline void mt_lock_given_back(const void *lock) {
   if (__builtin_expect(mt_lock_is_owed(lock), 0)) mt_lock_unlocked(mt_thread_get());
 }
 
-// The calling thread has taken a mutex, where the system does not say who has it. The interpreter's is touched by all
-// threads of Python all the time: that hands nothing over.
+// The calling thread has acquired a mutex whose owner the system does not show. The GIL's mutex is excluded: all Python
+// threads touch it constantly, which is no hand-off.
 static inline void mt_lock_taken(const void *lock, bool waited) {
   mt_handoff_hold(lock, waited);
   if (!mt_python_has(lock)) mt_handoff_touch(lock);
 }
 
-// The name, "in FUNCTION", of a function of the program that waits.
+// The name, "in FUNCTION", for a waiting function of the program.
 uint64_t mt_lock_waiter_name(struct thread *t, const void *waiter);
 
-// Is there an interpreter's lock at this address? One that is not in the data of a known interpreter is known by the
-// name of what it lies in.
+// Is there an interpreter's lock at this address? A lock outside the data of a known interpreter is recognized by the
+// name of the variable that contains it.
 bool mt_lock_is_named(const void *lock);
 static inline bool mt_lock_is_interpreters(const void *lock) { return mt_python_has(lock) || mt_lock_is_named(lock); }
 
-// The same without looking for a name, so false for such a one that no thread has waited for yet.
-extern MT_HIDDEN _Atomic bool mt_locks_named; // there is such a one
+// The same without looking up a name, so false for a lock of that kind for which no thread has waited yet.
+extern MT_HIDDEN _Atomic bool mt_locks_named; // a lock of that kind was found
 bool mt_lock_was_named(const void *lock);
 static inline bool mt_lock_known_interpreters(const void *lock) {
   return mt_python_has(lock) || (atomic_load_explicit(&mt_locks_named, memory_order_relaxed) &&

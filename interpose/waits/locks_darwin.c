@@ -1,5 +1,5 @@
-// macOS: dyld's interposing reaches the calls of every image, and those of Apple's own frameworks to these functions,
-// but not our own (interpose_darwin.c). Locks of the kind os_unfair_lock cannot be seen.
+// macOS: dyld's interposing reaches the calls of every image, and the calls of Apple's own frameworks to these
+// functions, but not the library's own (interpose_darwin.c). Locks of the type os_unfair_lock cannot be seen.
 #include <dispatch/dispatch.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static int mutex_trylock(pthread_mutex_t *lock) {
   if (result == 0 && mt_locks_on()) mt_lock_taken(lock, false);
   return result;
 }
-// Readers share a lock, so the last to come does not say who has it.
+// Readers share a lock, so the last reader is not the only holder.
 static int rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pthread_rwlock_tryrdlock, 0, false); }
 static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, 0, false); }
 
@@ -106,7 +106,7 @@ static intptr_t original_semaphore_signal(void *semaphore) { return dispatch_sem
 static intptr_t original_group_wait(void *group, uint64_t until) { return dispatch_group_wait(group, until); }
 static void original_group_leave(void *group) { dispatch_group_leave(group); }
 
-// Before any thread of the program: constructors of a library that is inserted are the first.
+// Runs before any thread of the program: constructors of an inserted library are the first.
 extern void _Block_release(const void *block);
 __attribute__((constructor)) static void fill(void) {
   mt_dispatch = (struct mt_dispatch){original_create, _Block_release, dispatch_queue_get_label, original_semaphore_wait,
@@ -114,8 +114,8 @@ __attribute__((constructor)) static void fill(void) {
       original_group_wait, original_group_leave};
 }
 
-// dyld's table of replacements shows in what dlsym says (dyld, Loader.cpp). Another inserted library may replace some
-// of the functions, too, and come after us: one of ours is enough to know that they are applied.
+// dyld's table of replacements is visible in the results of dlsym (dyld, Loader.cpp). Another inserted library may
+// replace some of the functions, too, after this one: one function of ours is enough to know that the table is applied.
 bool mt_waits_replaced(void) {
   static const struct {
     const char *name;

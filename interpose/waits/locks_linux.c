@@ -1,11 +1,12 @@
-// Linux: the C library's functions, by their names before the C library's. Rule: whatever a lock is, recursive, robust,
-// checked for errors, its own trylock and lock decide: what trylock does not give at once is asked of lock again.
+// Linux: replacements of the C library's functions, found by name before the C library's. Rule: whatever kind a lock
+// is, recursive, robust, error-checking, its own trylock and lock decide: if trylock does not acquire it at once, lock
+// is called.
 //
-// Condition variables cannot be tried, and whoever waits for one sleeps, so the clock is read around every wait. To
-// signal one that nobody waits for is common and costs the C library a load; it costs us another of the same word, and
-// a few stores to the thread's own memory. Cancellation: our frames hold nothing that must be released, so a thread
-// that is cancelled inside a wait unwinds through them, and the wait is not recorded; a semaphore is a cancellation
-// point even when it is free, so that is asked first.
+// Condition variables cannot be tried, and a thread that waits for one sleeps, so the clock is read around every wait.
+// Signalling a condition variable without waiters is common and costs the C library a load; the replacement adds
+// another load of the same word, and a few stores to the thread's own memory. Cancellation: our frames hold nothing
+// that must be released, so a thread that is cancelled inside a wait unwinds through them, and the wait is not
+// recorded. A semaphore is a cancellation point even when it is free, so cancellation is tested first.
 #include <errno.h>
 #include <semaphore.h>
 #include "core/clock.h"
@@ -19,13 +20,13 @@
 #define EXPORT __attribute__((visibility("default")))
 #define SELDOM __attribute__((noinline, cold))
 
-// The C library keeps the owner's thread id in the mutex, for every kind of mutex but the elided.
+// The C library stores the owner's thread id in the mutex, for every kind of mutex except elided ones.
 static uint64_t owner_of(const pthread_mutex_t *mutex) { return (uint32_t)__atomic_load_n(&mutex->__data.__owner,
     __ATOMIC_RELAXED); }
 static uint64_t writer_of(const pthread_rwlock_t *lock) { return (uint32_t)__atomic_load_n(&lock->__data.__cur_writer,
     __ATOMIC_RELAXED); }
 
-bool mt_waits_replaced(void) { return true; } // a library that the dynamic linker preloads comes before the C library
+bool mt_waits_replaced(void) { return true; } // a preloaded library comes before the C library
 
 // Rare paths are functions of their own, so that a thread that finds a lock free saves no register for them. All
 // Python threads touch the GIL all the time, so it does not count as a hand-off.
@@ -56,9 +57,9 @@ LOCK(pthread_mutex_lock, pthread_mutex_t, pthread_mutex_trylock, owner_of)
 LOCK(pthread_rwlock_rdlock, pthread_rwlock_t, pthread_rwlock_tryrdlock, writer_of)
 LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_of)
 
-// Unlock is here for what lock put off, and because the library's own code, Go's included, must be bound to both or to
-// neither: to one of them alone, a sanitizer that comes before us would see locks released that were never taken.
-// Nothing of the lock is touched once it was released: whoever took it may have freed it.
+// Unlock is replaced because it writes the delayed waits of lock. Also the library's own code, Go's included, must be
+// bound to both or to neither: with only one of them, a sanitizer that comes before us would see locks released that
+// were never acquired. The lock must not be touched after it was released: the next owner may have freed it.
 #define UNLOCK(call, type, before) \
   static SELDOM int call##_owed(type *lock) { \
     int result = ORIGINAL(call)(lock); \
@@ -98,8 +99,8 @@ EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mu
   WAIT(pthread_cond_clockwait, condition, mutex, MT_CALL_lock_pthread_cond_timedwait, mutex, clock, until);
 }
 
-// The C library counts the waiters of a condition variable above three bits of flags, and looks there itself before it
-// does anything.
+// The C library counts the waiters of a condition variable above three bits of flags, and checks that count before
+// anything else.
 static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_load_n(&condition->__data.__wrefs,
     __ATOMIC_RELAXED) >> 3 != 0; }
 
@@ -110,8 +111,8 @@ static bool is_waited_for(const pthread_cond_t *condition) { return __atomic_loa
 EXPORT int pthread_cond_signal(pthread_cond_t *condition) { SIGNAL(pthread_cond_signal, condition); }
 EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_cond_broadcast, condition); }
 
-// The semaphore is tried first, as the C library itself does, and only when it must be waited for is the clock read.
-// One that was released by the thread that had taken it is a lock, as Python's threading.Lock is.
+// The semaphore is tried first, as the C library itself does, and the clock is read only if the thread must wait. A
+// semaphore that was released by the thread that had acquired it counts as a lock; Python's threading.Lock is one.
 #define WAIT_FOR(call, semaphore, ...)                                                                         \
   pthread_testcancel();                                                                                        \
   int saved = errno;                                                                                           \
@@ -133,7 +134,7 @@ EXPORT int pthread_cond_broadcast(pthread_cond_t *condition) { SIGNAL(pthread_co
     mt_signal_waited(MT_CALL_signal_##call, semaphore, NULL, begin, result != 0, __builtin_return_address(0)); \
   return result
 
-// A time that is none is an error even when the semaphore is free.
+// An invalid time is an error even when the semaphore is free.
 static bool is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
 
 EXPORT int sem_wait(sem_t *semaphore) {
@@ -155,9 +156,10 @@ EXPORT int sem_trywait(sem_t *semaphore) {
   return result;
 }
 
-// The C library keeps a semaphore's value in the lower half of its first word and the number of waiters in the upper.
+// The C library stores a semaphore's value in the lower half of its first word and the number of waiters in the upper
+// half.
 static bool is_semaphore_waited_for(const sem_t *semaphore) {
     return __atomic_load_n((const uint64_t *)(const void *)semaphore, __ATOMIC_RELAXED) >> 32 != 0; }
 
-// Nothing is touched once the semaphore was posted: whoever took it may have freed it.
+// The semaphore must not be touched after it was posted: the thread that acquired it may have freed it.
 UNLOCK(sem_post, sem_t, if (mt_locks_on()) mt_handoff_give(lock, is_semaphore_waited_for(lock)))

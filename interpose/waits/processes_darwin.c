@@ -1,5 +1,5 @@
-// macOS: see locks_darwin.c for how the functions come to be ours. One may call another inside the C library; then the
-// inner wait is a part of the outer one.
+// macOS: locks_darwin.c describes how the functions are replaced. One may call another inside the C library; then the
+// inner wait is a part of the outer wait.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

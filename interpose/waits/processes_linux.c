@@ -1,5 +1,5 @@
-// Linux: the C library's functions, by their names before the C library's. What the C library calls itself does not
-// come here: system is a wait of its own.
+// Linux: replacements of the C library's functions, found by name before the C library's. Calls inside the C library do
+// not come here, so system is replaced, too.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Asked is the call with the option that it is not to wait; 0 is its answer when it would have to.
+// asked is the call with the option not to wait; it returns 0 if it would have to wait.
 #define WAIT_FOR_PROCESS(call, process, options, asked, waits, ended) \
   if (((options) & WNOHANG) || !mt_signals_on()) return waits; \
   __typeof__(waits) result = asked; \
@@ -33,7 +33,7 @@ EXPORT pid_t wait4(pid_t process, int *status, int options, struct rusage *usage
 EXPORT pid_t wait(int *status) { WAIT_FOR_PROCESS(wait, 0, 0, ORIGINAL(waitpid)(-1, status, WNOHANG),
     ORIGINAL(wait)(status), result); }
 
-// What waitid answers is 0 either way; which child it was it writes, or 0 for none.
+// waitid returns 0 in both cases; it stores the id of the child, or 0 for none.
 static int waitid_asks(idtype_t kind, id_t id, siginfo_t *child, int options) {
   child->si_pid = 0;
   int result = ORIGINAL(waitid)(kind, id, child, options | WNOHANG);

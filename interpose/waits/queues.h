@@ -1,10 +1,11 @@
 // Dispatch queues as locks: dispatch_sync waits until the queue runs its block. Built for macOS, and for a test that
-// has the dispatch library of another system; the functions of the library come through a table, filled before anything
-// here is called.
+// uses the dispatch library of another system; the library's functions come from a table, which must be filled before
+// anything here is called.
 //
-// Rule: the wait ends when the block begins, so what is handed to dispatch is a function of ours that says so and then
-// calls the program's. A block that dispatch_block_create made, with flags, goes to dispatch as it is; what it was made
-// of is watched instead, so of one made before Metal was in use the wait is not recorded.
+// Rule: the wait ends when the block begins. Therefore dispatch gets a function of the library, which records the wait
+// and then calls the program's. A block from dispatch_block_create, with flags, must reach dispatch unchanged; the
+// block inside it is replaced when it is created, so if it was created before Metal was in use, its waits are not
+// recorded.
 #ifndef MTRACE_QUEUES_H
 #define MTRACE_QUEUES_H
 #include <stdint.h>
@@ -30,8 +31,8 @@ void mt_queue_sync_f(void (*original)(mt_queue, void *, mt_queue_function), unsi
 void mt_queue_sync(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *, mt_queue_function),
     unsigned call, mt_queue queue, void *block);
 
-// The same for dispatch_async_and_wait and its kin, whose block or function may run on the thread that drains the
-// queue. A block with flags goes to dispatch as it is, and its wait is not recorded.
+// The same for dispatch_async_and_wait and its variants, whose block or function may run on the thread that drains the
+// queue. A block with flags goes to dispatch unchanged, and its wait is not recorded.
 void mt_queue_async_and_wait_f(void (*original)(mt_queue, void *, mt_queue_function), unsigned call, mt_queue queue,
     void *context, mt_queue_function function);
 void mt_queue_async_and_wait(void (*original)(mt_queue, void *block), void (*original_f)(mt_queue, void *,
@@ -44,8 +45,8 @@ intptr_t mt_semaphore_signal(void *semaphore);
 intptr_t mt_group_wait(void *group, uint64_t until, const void *frame, void *waiter);
 void mt_group_leave(void *group);
 
-// What to make a block with flags of in place of the program's block: lies in room, which must last until it was
-// copied.
+// The block from which to create a block with flags, instead of the program's block. It is in room, which must stay
+// valid until dispatch has copied it.
 struct mt_queue_block {
   void *words[6];
 };

@@ -1,4 +1,4 @@
-// See queues.h. The thread that runs one of a queue's blocks is its holder.
+// See queues.h. The thread that runs a block of a queue is the queue's holder.
 #include "waits/queues.h"
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct mt_dispatch mt_dispatch;
 
 static bool has_flags(void *block);
 
-// Which thread runs a block of a queue: by queue, the last one to come where two share an entry.
+// The thread that runs a block of a queue, by queue; the latest one if two queues share an entry.
 static struct runner {
   _Atomic(mt_queue) queue;
   _Atomic uint64_t thread;
@@ -25,12 +25,12 @@ struct mt_queue_wait {
   uint64_t begin, begin_nanos, caller, holder;
   unsigned call;
   bool over;
-  bool elsewhere;  // it may run on the thread that drains the queue, while the caller waits on
-  uint64_t turned; // when it began there, after a wait that is recorded; else 0
+  bool elsewhere;  // the block may run on the thread that drains the queue, while the caller still waits
+  uint64_t turned; // the tick at which the block began, if the wait is recorded; else 0
   const void *frame; // of the function that the program called
 };
 
-enum { SHORTEST_WAIT_NANOS = 5000 }; // of a queue whose holder came by a way that is not seen, as by dispatch_async
+enum { SHORTEST_WAIT_NANOS = 5000 }; // for a queue whose holder was not seen, for example because of dispatch_async
 
 static struct runner *runner_of(mt_queue queue) {
     return &runners[((uintptr_t)queue >> 5) % (sizeof runners / sizeof *runners)]; }
@@ -39,8 +39,7 @@ static struct runner *runner_of(mt_queue queue) {
 typedef void (*block_code)(void *);
 static block_code code_of(void *block) { return ((block_code *)block)[2]; }
 
-// Is a wait that is over now one that is recorded?
-// For a block with flags, in progress or over, by a thread's index.
+// Is a wait that has just ended recorded? For a block with flags, in progress or finished, by a thread's index.
 static struct mt_queue_wait *special[MT_THREADS];
 
 static bool is_wait(const struct mt_queue_wait *wait) { return wait->holder ||
@@ -53,12 +52,12 @@ static void record(const struct mt_queue_wait *wait, uint64_t end) {
       mt_dispatch.label(wait->queue));
 }
 
-// The block's turn has come. This runs on the waiting thread, except on the main queue, which is not recorded, and
-// with dispatch_async_and_wait, whose caller records the wait when it resumes.
+// The block begins. This runs on the waiting thread, except on the main queue, which is not recorded, and with
+// dispatch_async_and_wait, whose caller records the wait when it resumes.
 static void turn(struct mt_queue_wait *wait) {
   struct runner *runner = runner_of(wait->queue);
   uint64_t self = mt_thread_id();
-  // A holder that is still in its block holds nobody up: the queue is a concurrent one.
+  // A holder that is still in its block does not delay others: the queue is a concurrent one.
   if (wait->holder && atomic_load_explicit(&runner->queue, memory_order_relaxed) == wait->queue &&
       atomic_load_explicit(&runner->thread, memory_order_relaxed) == wait->holder)
     wait->holder = 0;
@@ -124,9 +123,9 @@ void mt_queue_async_and_wait(void (*original)(mt_queue, void *), void (*original
   if (wait.turned) record(&wait, wait.turned);
 }
 
-// A block of dispatch_block_create says how it is to be run, which dispatch reads from the block itself, so such a
-// block must reach it as it is. They all have the same code, which is how dispatch knows them; it is read from one that
-// is made at the first wait.
+// A block from dispatch_block_create contains its flags, which dispatch reads from the block itself, so it must reach
+// dispatch unchanged. All such blocks have the same code, by which dispatch recognizes them; the code is read from a
+// block that is created at the first wait.
 static void nothing(void *block) { (void)block; }
 static bool has_flags(void *block) {
   static const struct {
@@ -150,8 +149,8 @@ static bool has_flags(void *block) {
   return code_of(block) == code;
 }
 
-// When the turn of such a block comes is seen by what it holds: a block of ours around the program's, which looks
-// whether its thread waits.
+// The begin of such a block is detected by the block inside it: a block of the library around the program's, which
+// checks whether its thread waits.
 static void sync_special(void (*original)(mt_queue, void *), struct mt_queue_wait *wait, void *block) {
   struct thread *t = mt_thread();
   if (!t) return original(wait->queue, block);
@@ -197,7 +196,7 @@ static void invoke(struct watched *watched) {
       !special[t->index]->over ? special[t->index] : NULL;
   if (wait) turn(wait);
   code_of(watched->block)(watched->block);
-  if (wait) finish(wait); // before the queue is another's
+  if (wait) finish(wait); // before the next block of the queue runs
 }
 
 void *mt_queue_watch(struct mt_queue_block *room, void *block) {

@@ -1,8 +1,7 @@
-// macOS: waits for signals, and who gives them. See locks_darwin.c for how the functions come to be ours.
+// macOS: waits for signals, and the signalling threads. locks_darwin.c describes how the functions are replaced.
 //
-// Whether anyone waits for a condition variable is not to be seen here, so every signal is noted. It is waited for with
-// its mutex given up: whoever returns from the wait has taken it again. Semaphores and groups are in
-// semaphores_darwin.c.
+// The number of waiters of a condition variable is not visible here, so every signal is noted. A wait releases the
+// mutex, and reacquires it before it returns. Semaphores and groups are in semaphores_darwin.c.
 #include <dispatch/dispatch.h>
 #include <errno.h>
 #include "waits/handoff.h"

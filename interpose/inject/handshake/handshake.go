@@ -1,7 +1,6 @@
-// Package handshake says, after a run or during one, whether the library
-// reported from the programs it was meant for, and if not, which process lost
-// it and why. A dynamic linker that refuses a library usually says nothing, so
-// silence has to be noticed by us.
+// Package handshake determines, after a run or during one, whether the library reported from the programs that it was
+// meant for, and if not, which process lost it and why. A dynamic linker that refuses a library usually prints nothing,
+// so the absence of a report has to be detected.
 package handshake
 
 import (
@@ -13,33 +12,29 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// Process is a process of the traced program: the one that was started or
-// something below it.
+// Process is a process of the traced program: the started process or a descendant.
 type Process struct {
 	PID, Parent int
-	// Program is the path of its executable, empty when it was gone before it
-	// could be asked.
+	// Program is the path of its executable, empty if the process ended before it could be read.
 	Program string
 	// Hello is true when the library in it reported to the collector.
 	Hello bool
 	// Metal is true when it made a Metal call.
 	Metal bool
-	// UnseenDevice is true when it made a Metal device where the library does
-	// not look.
+	// UnseenDevice is true when it created a Metal device in a way that the library does not hook.
 	UnseenDevice bool
-	// NotTraced is why the library could not record a process that uses
-	// Metal, as the process itself said it; empty when it could.
+	// NotTraced is the reason why the library could not record a process that uses Metal, as the process reported it;
+	// empty if it was recorded.
 	NotTraced string
 	// Running is true when it still ran when the recording ended.
 	Running bool
 }
 
-// Inspect tells why a program's dynamic linker would not load the library; see
-// inject.Host.Inspect.
+// Inspect returns the reasons why a program's dynamic linker would not load the library; see inject.Host.Inspect.
 type Inspect func(program string) []inject.Finding
 
-// Explain states what is worth saying about the processes of a run. It returns
-// nothing when Metal was seen. root is the process that was started.
+// Explain returns findings about the processes of a run that explain missing data. It returns nothing if Metal calls
+// were recorded. root is the id of the started process.
 func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
 	switch {
 	case slices.ContainsFunc(processes, func(p Process) bool { return p.Metal }):
@@ -59,8 +54,7 @@ func Explain(plan *inject.Plan, root int, processes []Process, inspect Inspect) 
 	return append(found, dropped(root, processes, inspect)...)
 }
 
-// notTraced names the processes that use Metal and could not be recorded, and
-// why; those that have the same reason are reported once.
+// notTraced returns a finding for each reason why processes that use Metal could not be recorded.
 func notTraced(plan *inject.Plan, processes []Process) (found []inject.Finding) {
 	for _, p := range processes {
 		if p.NotTraced == "" || slices.ContainsFunc(found, func(f inject.Finding) bool { return f.Text == said(p) }) {
@@ -73,8 +67,7 @@ func notTraced(plan *inject.Plan, processes []Process) (found []inject.Finding) 
 
 func said(p Process) string { return "it uses Metal and is " + p.NotTraced }
 
-// neverLoaded is for a plan that should have worked and a library that never
-// reported.
+// neverLoaded explains why the library never reported although the plan expected it.
 func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspect) []inject.Finding {
 	program := plan.Program
 	for _, p := range processes {
@@ -97,12 +90,12 @@ func neverLoaded(plan *inject.Plan, root int, processes []Process, inspect Inspe
 	}}
 }
 
-// dropped names each process that has no library although the program before
-// it had: the one that started it, or the one it ran in its own place. There
-// the variable was lost, and everything below went without.
+// dropped returns a finding for each process that lacks the library although its predecessor had it: the process that
+// started it, or the program that ran before in the same process. There the preload variable was lost, and all
+// descendants lack the library.
 func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
-	// A process is there once for each program it ran. With the library it
-	// reported, or is the fork of one that did.
+	// A process is listed once for each program that it ran. A process had the library if it reported or is a fork of a
+	// process that did.
 	reported := map[int][]string{root: nil}
 	lost := map[int]bool{}
 	parent := map[int]int{}
@@ -154,7 +147,7 @@ func dropped(root int, processes []Process, inspect Inspect) []inject.Finding {
 	return found
 }
 
-// stillRunning says that processes of the program live on, which may use Metal yet.
+// stillRunning reports processes of the program that are still running and may yet use Metal.
 func stillRunning(plan *inject.Plan, processes []Process) []inject.Finding {
 	count := 0
 	for _, p := range processes {

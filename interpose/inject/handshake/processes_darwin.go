@@ -25,8 +25,7 @@ func carries(pid int, entry string) bool {
 	return err == nil && bytes.Contains(raw, []byte("\x00"+entry+"\x00"))
 }
 
-// executable is the path that a process executed, empty when it is gone or
-// another user's.
+// executable is the path that a process executed, empty if the process is gone or belongs to another user.
 func executable(pid int) string {
 	raw, err := unix.SysctlRaw("kern.procargs2", pid)
 	if err != nil {

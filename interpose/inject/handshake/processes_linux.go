@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// allProcesses reads /proc; a process that ends meanwhile is left out.
+// allProcesses reads /proc; a process that ends during the reading is left out.
 func allProcesses() ([]Process, error) {
 	folder, err := os.Open("/proc")
 	if err != nil {
@@ -38,8 +38,8 @@ func allProcesses() ([]Process, error) {
 	return all, nil
 }
 
-// parentOf reads the fourth field of /proc/PID/stat. The second is the name in
-// parentheses, which may hold anything, parentheses too.
+// parentOf reads the fourth field of /proc/PID/stat. The second field is the name in parentheses, which may itself
+// contain parentheses.
 func parentOf(stat []byte) (int, bool) {
 	end := bytes.LastIndexByte(stat, ')')
 	if end < 0 {
@@ -53,18 +53,18 @@ func parentOf(stat []byte) (int, bool) {
 	return parent, err == nil
 }
 
-// execPatience is how often a process in the middle of an exec, which has no environment yet, is asked again.
+// execPatience is how many times the environment of a process is read again if it is empty, as it is during an exec.
 const execPatience = 20
 
-// carries reports whether a process has an entry in its environment. The environment of a process whose first thread
-// has ended is that of its other threads.
+// carries reports whether a process has an entry in its environment. If the first thread of the process has ended, the
+// environment is read from another thread.
 func carries(pid int, entry string) bool {
 	for range execPatience {
 		environment := environmentOf(pid)
 		if len(environment) > 0 {
 			return bytes.Contains(append([]byte{0}, environment...), []byte("\x00"+entry+"\x00"))
 		}
-		if executable(pid) == "" { // it has ended, is the kernel's or another user's
+		if executable(pid) == "" { // the process has ended, is a kernel thread, or belongs to another user
 			return false
 		}
 		time.Sleep(time.Millisecond)

@@ -2,8 +2,8 @@ package handshake
 
 import "slices"
 
-// Tree collects the processes of a running program, by looking now and then:
-// what lives shorter than the time between two looks is not seen.
+// Tree collects the processes of a running program by looking at intervals: a process that lives shorter than an
+// interval is missed.
 type Tree struct {
 	root int
 	seen []Process
@@ -13,9 +13,8 @@ type Tree struct {
 // NewTree follows the process root and everything below it.
 func NewTree(root int) *Tree { return &Tree{root: root, list: allProcesses} }
 
-// Look takes one look. A process that has executed another program since the
-// last look is there twice. On Linux it costs
-// about 10 µs for each process of the system.
+// Look takes one look. A process that has executed another program since the last look is listed twice. On Linux a look
+// costs about 10 µs for each process of the system.
 func (t *Tree) Look() error {
 	all, err := t.list()
 	if err != nil {
@@ -45,6 +44,5 @@ func (t *Tree) Look() error {
 	return nil
 }
 
-// Processes returns what was seen so far, in the order of discovery. Hello and
-// Metal are for the caller to fill in.
+// Processes returns the processes seen so far, in the order of discovery. The caller fills in Hello and Metal.
 func (t *Tree) Processes() []Process { return slices.Clone(t.seen) }

@@ -2,7 +2,7 @@
 // single input stays a file for one processor. With -minimum and -sdk it also sets the oldest system that the files run
 // on and the SDK that they were built with.
 //
-// universal [-minimum VERSION -sdk VERSION] IDENTIFIER OUTPUT INPUT...
+//	universal [-minimum VERSION -sdk VERSION] IDENTIFIER OUTPUT INPUT...
 package main
 
 import (

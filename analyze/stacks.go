@@ -97,7 +97,7 @@ type stackTable struct {
 func newStackTable(p *processLoader) *stackTable {
 	t := &stackTable{process: p, byFrames: map[string]*Stack{}, native: map[uint64]int32{},
 		python: map[wire.PythonFrame]int32{}}
-	for _, i := range p.file.Images {
+	for _, i := range p.file.Code.Images {
 		t.images = append(t.images, &Image{Start: i.Start, Size: i.Size, BuildID: i.BuildID, Path: i.Path})
 	}
 	return t
@@ -109,7 +109,7 @@ func (t *stackTable) get(id wire.StackID) *Stack {
 		return t.known[n]
 	}
 	var s *Stack
-	if recorded, there := t.process.file.Stacks[id]; there {
+	if recorded, there := t.process.file.Code.Stacks[id]; there {
 		s = t.make(&recorded)
 	}
 	t.byID.set(uint64(id), int32(len(t.known)))
@@ -154,7 +154,7 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	whole := len(addresses)
 	for i, a := range addresses {
-		if i > 0 && t.process.file.Symbols[a].NoCall {
+		if i > 0 && t.process.file.Code.Symbols[a].NoCall {
 			addresses = addresses[:i]
 			break
 		}
@@ -202,7 +202,7 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 	if n, known := t.native[address]; known {
 		return n
 	}
-	symbol := t.process.file.Symbols[address]
+	symbol := t.process.file.Code.Symbols[address]
 	f := &Frame{Name: demangled(symbol.Name), File: symbol.File, Line: int(symbol.Line), Address: address,
 		Image: t.imageOf(address)}
 	if f.Name == "" {

@@ -20,7 +20,7 @@ func (r *Reader) Truncated() (bool, string) {
 }
 
 // findCut takes a cut out of the result, where the writer put it, and finds out up to when a file without one reaches.
-func (r *Reader) findCut() {
+func findCut(r *Reader) {
 	if r.result != nil && r.cut == nil && r.result.Cut != 0 {
 		r.cut = &Cut{Why: r.result.Note, At: r.result.Cut, All: true}
 	}

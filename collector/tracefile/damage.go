@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync"
 
 	"mtrace/collector/wire"
 )
@@ -39,40 +40,46 @@ var held = map[blockKind]struct {
 	blockOwners:  {"which threads had which rings", true},
 }
 
+// A damageList is what was found damaged so far.
+type damageList struct {
+	mutex sync.Mutex
+	list  []Damage // by offset
+}
+
 // note adds a block that was left out; of its records those behind the first done were.
-func (r *Reader) note(b *block, done uint64, why error) {
+func (l *damageList) note(b *block, done uint64, why error) {
 	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of,
 		Process: b.process, Why: why.Error()}
 	if b.kind == blockRecords {
 		d.Ring, d.Records, d.First, d.Last = b.ring, uint64(b.count)-min(done, uint64(b.count)), b.first, b.last
 	}
-	r.addDamage(d)
+	l.add(d)
 }
 
-func (r *Reader) addDamage(d Damage) {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	at, known := slices.BinarySearchFunc(r.damage, d, func(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) })
+func (l *damageList) add(d Damage) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	at, known := slices.BinarySearchFunc(l.list, d, func(a, b Damage) int { return cmp.Compare(a.Offset, b.Offset) })
 	if !known {
-		r.damage = slices.Insert(r.damage, at, d)
+		l.list = slices.Insert(l.list, at, d)
 	}
 }
 
 // isHole says whether a block of records was found to be damaged, or all its records to be nobody's.
-func (r *Reader) isHole(b *block) bool {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	at, known := slices.BinarySearchFunc(r.damage, b.offset,
+func (l *damageList) isHole(b *block) bool {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	at, known := slices.BinarySearchFunc(l.list, b.offset,
 		func(d Damage, offset int64) int { return cmp.Compare(d.Offset, offset) })
-	return known && (r.damage[at].Why != errOwner.Error() || r.damage[at].Records == uint64(b.count))
+	return known && (l.list[at].Why != errOwner.Error() || l.list[at].Records == uint64(b.count))
 }
 
 // Damage are the parts of the file that were found so far that cannot be read, in their order: all of them once every
 // stream was read.
 func (r *Reader) Damage() []Damage {
-	r.mutex.Lock()
-	defer r.mutex.Unlock()
-	return slices.Clone(r.damage)
+	r.damage.mutex.Lock()
+	defer r.damage.mutex.Unlock()
+	return slices.Clone(r.damage.list)
 }
 
 // Remade says that it held nothing that the other blocks do not say too.
@@ -115,15 +122,15 @@ func (r *Reader) Text(d Damage) string {
 			}
 		}
 	}
-	if first, ok := r.sinceStart(p, d.First); ok && p.Unusable == "" {
-		last, _ := r.sinceStart(p, d.Last)
+	if first, ok := sinceStart(r, p, d.First); ok && p.Unusable == "" {
+		last, _ := sinceStart(r, p, d.Last)
 		text += fmt.Sprintf(", from %.3f s to %.3f s", first, last)
 	}
 	return text
 }
 
 // sinceStart is a time of a process, in seconds after the first call in the trace.
-func (r *Reader) sinceStart(p *Process, t wire.Ticks) (float64, bool) {
+func sinceStart(r *Reader, p *Process, t wire.Ticks) (float64, bool) {
 	first := int64(0)
 	found := false
 	for _, s := range r.streams {

@@ -153,11 +153,12 @@ func TestFileRoundTrip(t *testing.T) {
 		t.Errorf("facts %+v", p)
 	case p.ThreadNames[101] != "main", !slices.Equal(p.Warnings, []string{"careful"}):
 		t.Errorf("facts %+v", p)
-	case len(p.Stacks) != 1, !reflect.DeepEqual(p.Stacks[wire.StackID(testStack.Fact().Key)], testStack):
-		t.Errorf("stacks %+v", p.Stacks)
-	case !slices.Equal(p.Images, []wire.Image{testImage}), p.Symbols[0x401136] != Symbol{"main", "/src/a main.c", 70000,
-		false}, !p.Symbols[0x401140].NoCall:
-		t.Errorf("images %+v, symbols %v", p.Images, p.Symbols)
+	case len(p.Code.Stacks) != 1, !reflect.DeepEqual(p.Code.Stacks[wire.StackID(testStack.Fact().Key)], testStack):
+		t.Errorf("stacks %+v", p.Code.Stacks)
+	case !slices.Equal(p.Code.Images, []wire.Image{testImage}), p.Code.Symbols[0x401136] != Symbol{"main",
+		"/src/a main.c", 70000,
+		false}, !p.Code.Symbols[0x401140].NoCall:
+		t.Errorf("images %+v, symbols %v", p.Code.Images, p.Code.Symbols)
 	case p.Nanos(1000) != 1000e6, p.Nanos(2500) != 1500e6, p.Nanos(4000) != 2000e6:
 		t.Errorf("clock: %d %d %d", p.Nanos(1000), p.Nanos(2500), p.Nanos(4000))
 	case p.End == nil, r.Processes()[1].End != nil:

@@ -40,7 +40,7 @@ func Follow(file *os.File, w io.Writer) *Follower {
 
 func follow(name string, file io.ReaderAt, w io.Writer) *Follower {
 	out := bufio.NewWriterSize(w, 1<<16)
-	f := &Follower{reader: &Reader{path: name, file: file}, out: out, lines: json.NewEncoder(out),
+	f := &Follower{reader: &Reader{path: name, file: blockFile{from: file}}, out: out, lines: json.NewEncoder(out),
 		of: map[ProcessIndex]*followed{}, rings: map[streamKey]*recordText{}}
 	f.lines.SetEscapeHTML(false)
 	return f
@@ -52,12 +52,12 @@ func (f *Follower) Next(size int64) (ended bool, err error) {
 	if size < f.offset {
 		return false, &FormatError{f.reader.path, ErrDamaged, "it has become shorter while it was followed"}
 	}
-	f.reader.size = size
+	f.reader.file.size = size
 	if f.offset == 0 {
 		if size < fileHeader {
 			return false, nil
 		}
-		if err := f.reader.checkHeader(); err != nil {
+		if err := checkHeader(f.reader); err != nil {
 			return false, err
 		}
 		f.offset = fileHeader
@@ -82,7 +82,7 @@ var errNotWhole = errors.New("not whole yet")
 
 func (f *Follower) block(t *readTools, size int64) (ended bool, err error) {
 	var h [blockHeader]byte
-	if _, err := f.reader.file.ReadAt(h[:], f.offset); err != nil {
+	if _, err := f.reader.file.from.ReadAt(h[:], f.offset); err != nil {
 		return false, fmt.Errorf("read the trace: %w", err)
 	}
 	b, err := parseHeader(h[:], f.offset)
@@ -95,7 +95,7 @@ func (f *Follower) block(t *readTools, size int64) (ended bool, err error) {
 	if b.kind == blockIndex {
 		return true, f.finish()
 	}
-	payload, err := f.reader.payload(&b, t)
+	payload, err := f.reader.file.payload(&b, t)
 	if err == nil {
 		err = f.say(&b, payload, t)
 	}

@@ -33,7 +33,7 @@ func (p *Process) readOwners(payload []byte) error {
 	}
 	for ; len(payload) > 0; payload = payload[ownerSize:] {
 		u64 := binary.LittleEndian.Uint64
-		p.owners = append(p.owners, owner{uint16(u64(payload)), u64(payload[8:]), u64(payload[16:])})
+		p.rings.owners = append(p.rings.owners, owner{uint16(u64(payload)), u64(payload[8:]), u64(payload[16:])})
 	}
 	return nil
 }
@@ -58,24 +58,30 @@ func (o owner) compare(other owner) int {
 }
 
 // sortOwners puts them in order, and notes when some of them are lost.
-func (r *Reader) sortOwners(index ProcessIndex, p *Process) {
-	slices.SortStableFunc(p.owners, owner.compare)
+func sortOwners(r *Reader, index ProcessIndex, p *Process) {
+	slices.SortStableFunc(p.rings.owners, owner.compare)
 	repaired := r.Repaired()
-	p.ownersLost = repaired != nil && repaired.Ownerless || slices.ContainsFunc(r.damage, func(d Damage) bool {
+	p.rings.lost = repaired != nil && repaired.Ownerless || slices.ContainsFunc(r.damage.list, func(d Damage) bool {
 		return d.Unknown() || d.Of && d.Process == index && d.Held == held[blockOwners].words
 	})
 }
 
 // owner is the thread that has a ring at a position, as far as it is known; otherwise 0.
 func (p *Process) owner(ring uint16, position uint64) uint64 {
-	at, exactly := slices.BinarySearchFunc(p.owners, owner{ring: ring, position: position}, owner.compare)
+	at, exactly := slices.BinarySearchFunc(p.rings.owners, owner{ring: ring, position: position}, owner.compare)
 	if exactly {
 		at++
 	}
-	if at == 0 || p.owners[at-1].ring != ring {
+	if at == 0 || p.rings.owners[at-1].ring != ring {
 		return 0
 	}
-	return p.owners[at-1].thread
+	return p.rings.owners[at-1].thread
+}
+
+// ringOwners are the owners of a process's rings, by ring and position.
+type ringOwners struct {
+	owners []owner
+	lost   bool // some are damaged
 }
 
 // A holder follows who has a ring while its stream is read.
@@ -90,7 +96,7 @@ type holder struct {
 // trace from before owners were written says nothing: there the thread before continues.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
-	if !p.ownersLost {
+	if !p.rings.lost {
 		thread := p.owner(h.ring, b.position)
 		return wire.Record{Begin: b.first, End: b.first, Arg: thread, Call: wire.CallThreadStart}, thread != 0
 	}
@@ -103,7 +109,7 @@ func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 
 // leave removes the records whose thread is not known, and counts them.
 func (h *holder) leave(records []wire.Record) (known []wire.Record, left int) {
-	if !h.process.ownersLost {
+	if !h.process.rings.lost {
 		return records, 0
 	}
 	for i := range records {

@@ -39,12 +39,12 @@ func (r *Reader) Count(s Stream, block int, count func(wire.Call, int64)) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
 	b := &r.blocks[s.blocks[block]]
-	payload, err := r.read(b, t)
+	payload, err := r.file.read(b, t)
 	if err == nil {
 		err = t.decoder.begin(payload, int(b.count))
 	}
 	if err != nil {
-		r.note(b, 0, err)
+		r.damage.note(b, 0, err)
 		return
 	}
 	numbers := make([]int64, len(t.decoder.kinds))

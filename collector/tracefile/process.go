@@ -29,19 +29,22 @@ type Process struct {
 	NotTraced string
 	// what mtrace changed in the process while it ran; nil when it did not
 	Experiment *wire.Experiment
-	Stacks     map[wire.StackID]wire.Stack
-	// files of machine code in its memory, in the order in which they were seen
-	Images  []wire.Image
-	Symbols map[uint64]Symbol // by return address
-	End     *End              // nil when the trace was cut before the process ended
+	Code       Code
+	End        *End // nil when the trace was cut before the process ended
 	// what it had counted when it was last asked, while it continued; nil when it never was
 	SoFar *End
 	// why nothing of it can be used, one line: it was damaged; empty when it can
 	Unusable string
 
-	known      bool    // Hello was read
-	owners     []owner // of its rings, by ring and position
-	ownersLost bool    // some are damaged
+	known bool // Hello was read
+	rings ringOwners
+}
+
+// Code is what is known of the machine code in a process, and of the places in it that made calls.
+type Code struct {
+	Stacks  map[wire.StackID]wire.Stack
+	Images  []wire.Image      // files of machine code in its memory, in the order in which they were seen
+	Symbols map[uint64]Symbol // by return address
 }
 
 // A Class is an Objective-C class whose methods were hooked.

@@ -18,7 +18,7 @@ import (
 const sampleSpacing = 10e6
 
 // readProcesses reads everything but the records. What cannot be read is noted and left out.
-func (r *Reader) readProcesses() {
+func readProcesses(r *Reader) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
 	for i := range r.blocks {
@@ -27,14 +27,14 @@ func (r *Reader) readProcesses() {
 			b.kind != blockOwners {
 			continue // of a kind from a later version of the same format
 		}
-		payload, err := r.read(b, t)
+		payload, err := r.file.read(b, t)
 		if err == nil {
 			if err = r.readBlock(b, payload); err != nil {
 				err = fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, err)
 			}
 		}
 		if err != nil {
-			r.note(b, 0, err)
+			r.damage.note(b, 0, err)
 			if held[b.kind].of {
 				r.process(b.process)
 			}
@@ -43,15 +43,15 @@ func (r *Reader) readProcesses() {
 	for i, p := range r.processes {
 		p.Samples = thinSamples(p.Samples)
 		sortThreadTimes(p.ThreadTimes)
-		r.sortOwners(ProcessIndex(i), p)
-		p.Unusable = r.unusable(ProcessIndex(i), p)
+		sortOwners(r, ProcessIndex(i), p)
+		p.Unusable = whyUnusable(r, ProcessIndex(i), p)
 	}
 }
 
-// unusable says why the records of a process mean nothing: too much of what is reported of it was damaged.
-func (r *Reader) unusable(index ProcessIndex, p *Process) string {
+// whyUnusable says why the records of a process mean nothing: too much of what is reported of it was damaged.
+func whyUnusable(r *Reader, index ProcessIndex, p *Process) string {
 	lost := func(kind blockKind) bool {
-		return slices.ContainsFunc(r.damage, func(d Damage) bool {
+		return slices.ContainsFunc(r.damage.list, func(d Damage) bool {
 			return d.Unknown() || d.Of && d.Process == index && d.Held == held[kind].words
 		})
 	}
@@ -119,7 +119,7 @@ func (r *Reader) process(index ProcessIndex) *Process {
 		r.processes = append(r.processes, &Process{
 			Strings: map[wire.StringID]string{}, Classes: map[uint8]Class{},
 			Devices: map[wire.ObjectID]Device{}, ThreadNames: map[uint64]string{},
-			Stacks: map[wire.StackID]wire.Stack{}, Symbols: map[uint64]Symbol{}})
+			Code: Code{Stacks: map[wire.StackID]wire.Stack{}, Symbols: map[uint64]Symbol{}}})
 	}
 	return r.processes[index]
 }
@@ -177,7 +177,7 @@ func (p *Process) readFacts(payload []byte) error {
 				p.Warnings = append(p.Warnings, f.Text)
 			}
 		case wire.FactStack:
-			if p.Stacks[wire.StackID(f.Key)], err = f.Stack(); err != nil {
+			if p.Code.Stacks[wire.StackID(f.Key)], err = f.Stack(); err != nil {
 				return err
 			}
 		case wire.FactImage:
@@ -185,19 +185,19 @@ func (p *Process) readFacts(payload []byte) error {
 			if err != nil {
 				return err
 			}
-			p.Images = append(p.Images, image)
+			p.Code.Images = append(p.Code.Images, image)
 		case wire.FactSymbol:
-			s := p.Symbols[f.Key]
+			s := p.Code.Symbols[f.Key]
 			s.Name, s.NoCall = f.Text, f.Aux == 1
-			p.Symbols[f.Key] = s
+			p.Code.Symbols[f.Key] = s
 		case wire.FactLine:
 			l, err := f.CodeLine()
 			if err != nil {
 				return err
 			}
-			s := p.Symbols[l.Address]
+			s := p.Code.Symbols[l.Address]
 			s.File, s.Line = l.File, l.Line
-			p.Symbols[l.Address] = s
+			p.Code.Symbols[l.Address] = s
 		case wire.FactUnhooked:
 			p.Unhooked = append(p.Unhooked, Unhooked{Class{f.Text, wire.Family(f.Aux)}, int(min(f.Key, 1<<16))})
 		case wire.FactCanary:
@@ -241,7 +241,7 @@ func thinSamples(samples []wire.ClockSample) []wire.ClockSample {
 }
 
 // makeStreams groups the blocks of records.
-func (r *Reader) makeStreams() {
+func makeStreams(r *Reader) {
 	at := map[streamKey]int{}
 	for i := range r.blocks {
 		b := &r.blocks[i]
@@ -250,10 +250,10 @@ func (r *Reader) makeStreams() {
 		}
 		switch p := r.process(b.process); {
 		case p == nil:
-			r.note(b, 0, errIndex)
+			r.damage.note(b, 0, errIndex)
 			continue
 		case p.Unusable != "" || !p.known:
-			r.note(b, 0, errors.New(cmp.Or(p.Unusable, "nothing says which process it was")))
+			r.damage.note(b, 0, errors.New(cmp.Or(p.Unusable, "nothing says which process it was")))
 			continue
 		}
 		key := streamKey{b.process, b.ring}

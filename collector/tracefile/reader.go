@@ -5,10 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
-	"sync"
 
 	"mtrace/collector/wire"
 )
@@ -16,19 +14,15 @@ import (
 // A Reader reads one trace file. Its methods may be called from several goroutines.
 type Reader struct {
 	path      string
-	file      io.ReaderAt
+	file      blockFile
 	close     func() error
-	size      int64
 	blocks    []block
-	cut       *Cut  // nil when the trace has an end
-	hole      int64 // where blocks were looked for last, in a long hole; 0 when there is none
+	cut       *Cut // nil when the trace has an end
 	info      Info
 	result    *Result
 	processes []*Process
 	streams   []Stream
-
-	mutex  sync.Mutex // guards what follows
-	damage []Damage   // by offset
+	damage    damageList
 }
 
 // Open opens the trace at path. The error is a *FormatError when the file is not a trace this version can read. A trace
@@ -58,35 +52,31 @@ func Open(path string) (*Reader, error) {
 
 // NewReader reads a trace of size bytes that is open. The name is for errors, which are those of Open.
 func NewReader(name string, file io.ReaderAt, size int64) (*Reader, error) {
-	r := &Reader{path: name, file: file, size: size, close: func() error { return nil }}
-	if err := r.checkHeader(); err != nil {
+	r := &Reader{path: name, file: blockFile{from: file, size: size}, close: func() error { return nil }}
+	if err := checkHeader(r); err != nil {
 		return nil, err
 	}
-	if end, err := r.readIndex(); err != nil {
-		r.scan(end)
+	if end, err := readIndex(r); err != nil {
+		scanBlocks(r, end)
 	}
-	r.readProcesses()
-	r.findCut()
-	r.makeStreams()
+	readProcesses(r)
+	findCut(r)
+	makeStreams(r)
 	return r, nil
 }
 
-func (r *Reader) damaged(format string, args ...any) error {
-	return &FormatError{r.path, ErrDamaged, fmt.Sprintf(format, args...) +
-		"; copy it again from where it was recorded, or record again"}
-}
-
-func (r *Reader) checkHeader() error {
+// checkHeader checks the file's header. A wrong one is damage if there are blocks behind it, and an error otherwise.
+func checkHeader(r *Reader) error {
 	var h [fileHeader]byte
-	n, err := r.file.ReadAt(h[:], 0)
+	n, err := r.file.from.ReadAt(h[:], 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("read the trace: %w", err)
 	}
 	version := binary.LittleEndian.Uint32(h[8:])
 	right := fileVersion(h[:n]) > 0
 	switch {
-	case !right && r.hasBlocks(h[:n]):
-		r.addDamage(Damage{Size: fileHeader, Held: heldHeader, Why: "its header has a wrong checksum"})
+	case !right && hasBlocks(r, h[:n]):
+		r.damage.add(Damage{Size: fileHeader, Held: heldHeader, Why: "its header has a wrong checksum"})
 	case n == 0:
 		return &FormatError{r.path, ErrNotTrace, "it is empty"}
 	case !bytes.HasPrefix([]byte(fileMagic), h[:min(n, len(fileMagic))]):
@@ -98,117 +88,60 @@ func (r *Reader) checkHeader() error {
 			fmt.Sprintf("format version %d, this mtrace reads up to %d; use the mtrace that recorded it or a newer one",
 				version, Version)}
 	case !right:
-		return r.damaged("its header has a wrong checksum")
+		return &FormatError{r.path, ErrDamaged,
+			"its header has a wrong checksum; copy it again from where it was recorded, or record again"}
 	}
 	return nil
 }
 
 // hasBlocks says of a file whose header is wrong whether it is a trace even so: its first block is where it should be,
 // or its magic is right and there is a block somewhere.
-func (r *Reader) hasBlocks(header []byte) bool {
-	if _, err := r.headerAt(fileHeader, r.size); err == nil {
+func hasBlocks(r *Reader, header []byte) bool {
+	if _, err := r.file.headerAt(fileHeader, r.file.size); err == nil {
 		return true
 	}
-	_, found := r.findBlock(fileHeader, r.size)
+	_, found := r.file.findBlock(fileHeader, r.file.size)
 	return found && bytes.HasPrefix(header, []byte(fileMagic))
 }
 
 // readIndex reads the index at the end. Without one the trace was cut, or damaged; end is where its blocks end, if that
 // is known.
-func (r *Reader) readIndex() (end int64, err error) {
+func readIndex(r *Reader) (end int64, err error) {
 	var t [trailer]byte
-	if r.size < fileHeader+blockHeader+trailer {
+	if r.file.size < fileHeader+blockHeader+trailer {
 		return 0, errIndex
 	}
-	if _, err := r.file.ReadAt(t[:], r.size-trailer); err != nil {
+	if _, err := r.file.from.ReadAt(t[:], r.file.size-trailer); err != nil {
 		return 0, errIndex
 	}
 	at, ok := parseTrailer(t[:])
-	if !ok || at > r.size-trailer-blockHeader {
+	if !ok || at > r.file.size-trailer-blockHeader {
 		return 0, errIndex
 	}
-	b, err := r.headerAt(at, r.size-trailer)
-	if err == nil && (b.kind != blockIndex || b.end() != r.size-trailer || int64(b.raw) > at) {
+	b, err := r.file.headerAt(at, r.file.size-trailer)
+	if err == nil && (b.kind != blockIndex || b.end() != r.file.size-trailer || int64(b.raw) > at) {
 		err = errIndex
 	}
 	var payload []byte
 	if err == nil {
 		t := readers.Get().(*readTools)
 		defer readers.Put(t)
-		payload, err = r.payload(&b, t)
+		payload, err = r.file.payload(&b, t)
 	}
 	if err == nil {
 		r.blocks, err = parseIndex(payload, at)
 	}
 	if err != nil {
-		r.addDamage(Damage{Offset: at, Size: r.size - trailer - at, Held: held[blockIndex].words, Why: err.Error()})
+		r.damage.add(Damage{Offset: at, Size: r.file.size - trailer - at, Held: held[blockIndex].words, Why: err.Error()})
 	}
 	return at, err
-}
-
-// readTools is the memory that reading blocks needs.
-type readTools struct {
-	in, out []byte
-	records [readBatch]wire.Record
-	whole   []wire.Record // a block of them
-	decoder decoder
-}
-
-var readers = sync.Pool{New: func() any { return &readTools{} }}
-
-// stored reads a block's payload as it is in the file, and checks it. It is valid until t is used again.
-func (r *Reader) stored(b *block, t *readTools) ([]byte, error) {
-	if cap(t.in) < int(b.stored) {
-		t.in = make([]byte, b.stored)
-	}
-	in := t.in[:b.stored]
-	if _, err := r.file.ReadAt(in, b.offset+blockHeader); err != nil {
-		return nil, fmt.Errorf("the block at byte %d cannot be read: %w", b.offset, err)
-	}
-	if crc32.Checksum(in, castagnoli) != b.payloadCRC {
-		return nil, fmt.Errorf("the block at byte %d has a wrong checksum", b.offset)
-	}
-	return in, nil
-}
-
-// payload reads a block whose header was read. It is valid until t is used again.
-func (r *Reader) payload(b *block, t *readTools) ([]byte, error) {
-	in, err := r.stored(b, t)
-	if err != nil || b.encoding == plain {
-		return in, err
-	}
-	if cap(t.out) < int(b.raw) {
-		t.out = make([]byte, 0, b.raw)
-	}
-	out, err := decompress(in, b.encoding, b.raw, t.out)
-	if err != nil {
-		return nil, fmt.Errorf("the block at byte %d cannot be read: %w", b.offset, err)
-	}
-	return out, nil
-}
-
-// read reads a block of the index: what the index says of it must be so.
-func (r *Reader) read(want *block, t *readTools) ([]byte, error) {
-	var h [blockHeader]byte
-	if _, err := r.file.ReadAt(h[:], want.offset); err != nil {
-		return nil, fmt.Errorf("the block at byte %d cannot be read: %w", want.offset, err)
-	}
-	b, err := parseHeader(h[:], want.offset)
-	if err != nil {
-		return nil, err
-	}
-	if b.kind != want.kind || b.process != want.process || b.stored != want.stored || b.ring != want.ring ||
-		b.count != want.count || b.position != want.position {
-		return nil, fmt.Errorf("the block at byte %d is not what the index says", want.offset)
-	}
-	return r.payload(&b, t)
 }
 
 // Close closes the file.
 func (r *Reader) Close() error { return r.close() }
 
 // Size is the size of the file, in bytes.
-func (r *Reader) Size() int64 { return r.size }
+func (r *Reader) Size() int64 { return r.file.size }
 
 // Info says how the trace was made.
 func (r *Reader) Info() Info { return r.info }
@@ -267,12 +200,12 @@ func (r *Reader) readBlocks(s Stream, from, to int, room func() []wire.Record, f
 		b := &r.blocks[s.blocks[i]]
 		hole = hole || r.gapBefore(s, i)
 		if i == from {
-			hole = hole || i > 0 && r.isHole(&r.blocks[s.blocks[i-1]])
+			hole = hole || i > 0 && r.damage.isHole(&r.blocks[s.blocks[i-1]])
 			h.thread = h.process.owner(s.Ring, b.position)
 		}
-		payload, err := r.read(b, t)
+		payload, err := r.file.read(b, t)
 		if err != nil {
-			r.note(b, 0, err)
+			r.damage.note(b, 0, err)
 			hole = true
 			continue
 		}
@@ -309,9 +242,9 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 		}
 	}
 	if damage != nil {
-		r.note(b, done-left, fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, damage))
+		r.damage.note(b, done-left, fmt.Errorf("the block at byte %d cannot be decoded: %w", b.offset, damage))
 	} else if left > 0 && r.Repaired() == nil { // it says so already
-		r.note(b, uint64(b.count)-left, errOwner)
+		r.damage.note(b, uint64(b.count)-left, errOwner)
 	}
 	return damage != nil, nil
 }
@@ -323,5 +256,5 @@ func (r *Reader) gapBefore(s Stream, i int) bool {
 	if i > 0 {
 		next = r.blocks[s.blocks[i-1]].next()
 	}
-	return r.blocks[s.blocks[i]].position > next && (i == 0 || r.processes[s.Process].ownersLost || r.Repaired() != nil)
+	return r.blocks[s.blocks[i]].position > next && (i == 0 || r.processes[s.Process].rings.lost || r.Repaired() != nil)
 }

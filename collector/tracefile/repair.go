@@ -38,7 +38,7 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
 	for _, s := range r.streams {
-		if r.processes[s.Process].ownersLost {
+		if r.processes[s.Process].rings.lost {
 			_ = r.Read(s, func([]wire.Record) error { return nil }) // notes of which records the thread is not known
 		}
 	}
@@ -62,7 +62,7 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 		return nil, err
 	}
 	for i := range r.blocks {
-		b, stored := r.wholeBlock(i, t)
+		b, stored := wholeBlock(r, i, t)
 		if stored == nil || b.kind == blockResult || b.kind == blockIndex {
 			continue
 		}
@@ -72,14 +72,14 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 		}
 		blocks = append(blocks, b)
 	}
-	result.Repaired = r.repair(result.Repaired)
+	result.Repaired = describeRepair(r, result.Repaired)
 	add := func(t tailBlock) error {
 		t.offset = offset
 		blocks = append(blocks, t.block)
 		return write(t.header, t.stored)
 	}
 	for i, p := range r.processes {
-		if soFar, needed := r.counted(ProcessIndex(i), p); needed {
+		if soFar, needed := countedAtLeast(r, ProcessIndex(i), p); needed {
 			if err := add(jsonBlock(block{kind: blockSoFar, process: ProcessIndex(i)}, soFar)); err != nil {
 				return nil, err
 			}
@@ -95,9 +95,9 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	return result.Repaired, write(appendTrailer(nil, index))
 }
 
-// counted is what a process without an end had counted at least: where its last blocks were left out, nothing else
+// countedAtLeast is what a process without an end had counted at least: where its last blocks were left out, nothing else
 // tells.
-func (r *Reader) counted(index ProcessIndex, p *Process) (soFar End, needed bool) {
+func countedAtLeast(r *Reader, index ProcessIndex, p *Process) (soFar End, needed bool) {
 	lost := func(d Damage) bool { return d.Of && d.Process == index && d.Records > 0 }
 	if p.End != nil || !p.known || !slices.ContainsFunc(r.Damage(), lost) {
 		return soFar, false
@@ -124,9 +124,9 @@ func (r *Reader) counted(index ProcessIndex, p *Process) (soFar End, needed bool
 }
 
 // wholeBlock is a block as it is stored, when all of it can be read and used; nil when it cannot, which is noted.
-func (r *Reader) wholeBlock(i int, t *readTools) (b block, stored []byte) {
+func wholeBlock(r *Reader, i int, t *readTools) (b block, stored []byte) {
 	want := &r.blocks[i]
-	payload, err := r.read(want, t)
+	payload, err := r.file.read(want, t)
 	if err == nil && want.kind == blockRecords {
 		if p := r.process(want.process); p == nil || p.Unusable != "" || !p.known {
 			return b, nil // noted when the streams were made
@@ -136,12 +136,12 @@ func (r *Reader) wholeBlock(i int, t *readTools) (b block, stored []byte) {
 		}
 	}
 	if err != nil {
-		r.note(want, 0, err)
+		r.damage.note(want, 0, err)
 		return b, nil
 	}
-	b, err = r.headerAt(want.offset, r.size)
+	b, err = r.file.headerAt(want.offset, r.file.size)
 	if err == nil {
-		stored, err = r.stored(&b, t)
+		stored, err = r.file.stored(&b, t)
 	}
 	if err != nil || crc32.Checksum(stored, castagnoli) != b.payloadCRC {
 		return b, nil
@@ -149,8 +149,8 @@ func (r *Reader) wholeBlock(i int, t *readTools) (b block, stored []byte) {
 	return b, append([]byte{}, stored...)
 }
 
-// repair is what the file that is written is to say of itself.
-func (r *Reader) repair(before *Repair) *Repair {
+// describeRepair is what the file that is written is to say of itself.
+func describeRepair(r *Reader, before *Repair) *Repair {
 	now := &Repair{Wholly: true}
 	if before != nil {
 		*now = *before
@@ -158,7 +158,7 @@ func (r *Reader) repair(before *Repair) *Repair {
 	some := before != nil
 	now.Cut = r.cut
 	for _, p := range r.processes {
-		now.Ownerless = now.Ownerless || p.ownersLost
+		now.Ownerless = now.Ownerless || p.rings.lost
 	}
 	for _, d := range r.Damage() {
 		some = some || !d.Remade()

@@ -82,7 +82,7 @@ func (r *Reader) WriteText(w io.Writer) error {
 			if s.Process != index {
 				continue
 			}
-			if err := r.writeStream(out, s); err != nil {
+			if err := writeStream(r, out, s); err != nil {
 				return err
 			}
 		}
@@ -140,11 +140,11 @@ func (p *Process) facts() (facts []textFact) {
 	if p.NotTraced != "" {
 		facts = append(facts, textFact{Kind: wire.FactWarning, Key: wire.NotTraced, Text: p.NotTraced})
 	}
-	for _, i := range p.Images {
+	for _, i := range p.Code.Images {
 		facts = append(facts, textFact{Kind: wire.FactImage, Key: i.Start, Text: i.Fact().Text})
 	}
-	for _, address := range slices.Sorted(maps.Keys(p.Symbols)) {
-		s := p.Symbols[address]
+	for _, address := range slices.Sorted(maps.Keys(p.Code.Symbols)) {
+		s := p.Code.Symbols[address]
 		f := textFact{Kind: wire.FactSymbol, Key: address, Text: s.Name}
 		if s.NoCall {
 			f.Aux = 1
@@ -173,18 +173,18 @@ func (p *Process) facts() (facts []textFact) {
 }
 
 // writeStream writes the records of a stream.
-func (r *Reader) writeStream(out *bufio.Writer, s Stream) error {
+func writeStream(r *Reader, out *bufio.Writer, s Stream) error {
 	text := recordText{out: out, process: s.Process, ring: s.Ring}
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
 	for _, i := range s.blocks {
 		b := &r.blocks[i]
-		payload, err := r.read(b, t)
+		payload, err := r.file.read(b, t)
 		if err == nil {
 			t.whole, err = t.decoder.decode(t.whole[:0], payload, int(b.count))
 		}
 		if err != nil {
-			r.note(b, 0, err)
+			r.damage.note(b, 0, err)
 			continue
 		}
 		if err := text.add(b.position, t.whole); err != nil {

@@ -41,8 +41,8 @@ func (t *textStack) stack() (wire.Fact, error) {
 
 // writeStacks writes the stacks of a process, by number.
 func (p *Process) writeStacks(lines *json.Encoder, index ProcessIndex) error {
-	for _, id := range slices.Sorted(maps.Keys(p.Stacks)) {
-		if err := lines.Encode(textLine{Process: &index, Stack: textOfStack(id, p.Stacks[id])}); err != nil {
+	for _, id := range slices.Sorted(maps.Keys(p.Code.Stacks)) {
+		if err := lines.Encode(textLine{Process: &index, Stack: textOfStack(id, p.Code.Stacks[id])}); err != nil {
 			return err
 		}
 	}

@@ -78,7 +78,7 @@ func version1Payload(t testing.TB) (payload []byte, count uint16) {
 		}
 	}
 	var tools readTools
-	if payload, err = r.read(smallest, &tools); err != nil {
+	if payload, err = r.file.read(smallest, &tools); err != nil {
 		t.Fatal(err)
 	}
 	return payload, uint16(smallest.count)

@@ -19,8 +19,8 @@ func (s *SelfTest) stacks() Check {
 	err := s.option(func(r *tracefile.Reader) {
 		for _, p := range r.Processes() {
 			known := map[uint64]bool{}
-			for _, stack := range p.Stacks {
-				if len(stack.Native) == 0 || !slices.ContainsFunc(p.Images, func(i wire.Image) bool {
+			for _, stack := range p.Code.Stacks {
+				if len(stack.Native) == 0 || !slices.ContainsFunc(p.Code.Images, func(i wire.Image) bool {
 					return i.Path == p.Program &&
 						i.Contains(stack.Native[0]-1)
 				}) {
@@ -28,7 +28,7 @@ func (s *SelfTest) stacks() Check {
 				}
 				seen++
 				longest = max(longest, len(stack.Native))
-				if len(stack.Native) > 1 && !p.Symbols[stack.Native[1]].NoCall {
+				if len(stack.Native) > 1 && !p.Code.Symbols[stack.Native[1]].NoCall {
 					deep++
 				}
 				for _, a := range stack.Native {
@@ -37,7 +37,7 @@ func (s *SelfTest) stacks() Check {
 			}
 			addresses += len(known)
 			for a := range known {
-				if p.Symbols[a].Name != "" {
+				if p.Code.Symbols[a].Name != "" {
 					named++
 				}
 			}

@@ -291,7 +291,7 @@ func (s *SelfTest) loads(interpreter string) (l loading) {
 	executable := firstLine(string(output))
 	for _, p := range reader.Processes() {
 		l.loaded = l.loaded || sameProgram(p.Program, executable)
-		for _, stack := range p.Stacks {
+		for _, stack := range p.Code.Stacks {
 			l.frames = l.frames || slices.ContainsFunc(stack.Python,
 				func(f wire.PythonFrame) bool { return p.Strings[f.Function] == "mtrace_doctor" })
 		}

@@ -23,6 +23,8 @@ func TestHandover(t *testing.T) {
 		forNobody bool   // each wake-up is first for nobody
 		fetched   bool   // the submitter fetches something from where the thread had been
 		brief     bool   // they hardly wait
+		own       bool   // each waits at a place of its own
+		never     bool   // the submitter waits for none of their signals
 		idle      bool   // the submitter waits for them for half of the time
 		holds     bool
 		lost      analyze.Nanos
@@ -30,6 +32,11 @@ func TestHandover(t *testing.T) {
 		{name: "clients", gave: asked, holds: true, lost: 20 * (period - 300_000)},
 		{name: "clients woken for nobody", gave: asked, forNobody: true, holds: true, lost: 20 * (period - 1000 - 300_000)},
 		{name: "clients of one that is never idle", gave: 300, fetched: true, holds: true, lost: 20 * (period - 300_000)},
+		{name: "clients with promises, of one that is never idle", gave: 300, own: true, never: true, holds: true,
+			lost: 20 * (period - 300_000)},
+		{name: "clients with promises, of one that answers several with one command buffer", gave: 300, own: true, never: true,
+			together: true, holds: true, lost: 10 * (4*period - 600_000)},
+		{name: "workers with mailboxes", own: true, never: true},
 		{name: "a pool that is fed"},
 		{name: "loaders", gave: asked, brief: true},
 		{name: "loaders without room", gave: asked, idle: true},
@@ -38,7 +45,15 @@ func TestHandover(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := handmade.New(30 * period)
-			w.SignalWait(w.A, handmade.At(10, 100), asked, w.B, 100-1, 0) // the submitter waits once
+			if !c.never {
+				w.SignalWait(w.A, handmade.At(10, 100), asked, w.B, 100-1, 0) // the submitter waits once
+			}
+			place := func(t *analyze.Thread) uint64 {
+				if c.own {
+					return answers + uint64(t.ID)
+				}
+				return answers
+			}
 			for i := range analyze.Nanos(20) {
 				begin := 1000 + i*period
 				end := begin + period
@@ -53,8 +68,8 @@ func TestHandover(t *testing.T) {
 				}
 				switch {
 				case c.together && i%2 == 1:
-					w.SignalWait(w.B, handmade.At(begin-period, end), answers, w.A, end-1, c.gave)
-					w.SignalWait(w.C, handmade.At(begin-period, end), answers, w.A, end-1, c.gave)
+					w.SignalWait(w.B, handmade.At(begin-period, end), place(w.B), w.A, end-1, c.gave)
+					w.SignalWait(w.C, handmade.At(begin-period, end), place(w.C), w.A, end-1, c.gave)
 				case c.together:
 				case c.forNobody:
 					w.SignalWait(client, handmade.At(begin, begin+1000), answers, w.A, begin+1000-1, c.gave)
@@ -62,7 +77,7 @@ func TestHandover(t *testing.T) {
 				case c.brief:
 					w.SignalWait(client, handmade.At(end-60_000, end), answers, w.A, end-1, c.gave)
 				default:
-					w.SignalWait(client, handmade.At(begin, end), answers, w.A, end-1, c.gave)
+					w.SignalWait(client, handmade.At(begin, end), place(client), w.A, end-1, c.gave)
 					w.Trace.CPUWaits.Signals[len(w.Trace.CPUWaits.Signals)-1].Fetched = c.fetched
 				}
 			}

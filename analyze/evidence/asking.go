@@ -39,6 +39,70 @@ func (h *Handover) findAsked() {
 	for object, u := range uses {
 		h.asked[object] = policy.AtLeast(policy.Most, u.soon, u.calls)
 	}
+	for object := range h.askedAddressed() {
+		if _, waitedFor := uses[object]; !waitedFor {
+			h.asked[object] = true
+		}
+	}
+}
+
+// findAddressed finds the threads that wait for the submitter's signal at a place of their own. The submitter chose
+// which of them to wake, as one does that answers a request.
+func (h *Handover) findAddressed() {
+	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
+	for w := range analyze.Each(h.waits) {
+		if w.Thread == h.To || w.Object == 0 {
+			continue
+		}
+		if t, known := places[w.Object]; known && t != w.Thread {
+			shared[w.Object] = true
+		}
+		places[w.Object] = w.Thread
+	}
+	answers, own := map[*analyze.Thread]int{}, map[*analyze.Thread]int{}
+	for w := range h.answers() {
+		if h.inCommit.holds(w.Signalled) {
+			continue // a thread of Metal's own
+		}
+		if answers[w.Thread]++; w.Object != 0 && !shared[w.Object] {
+			own[w.Thread]++
+		}
+	}
+	for t, n := range answers {
+		if n >= policy.Handful.Count() && policy.NearlyAll(own[t], n) {
+			h.addressed[t] = true
+		}
+	}
+}
+
+// askedAddressed are the objects that threads signal before they wait for an answer at a place of their own, where
+// several do. A submitter that is never idle does not wait at such an object.
+func (h *Handover) askedAddressed() map[uint64]bool {
+	by := map[uint64]map[*analyze.Thread]bool{}
+	for w := range h.answers() {
+		if w.Gave == 0 || !h.addressed[w.Thread] {
+			continue
+		}
+		if by[w.Gave] == nil {
+			by[w.Gave] = map[*analyze.Thread]bool{}
+		}
+		by[w.Gave][w.Thread] = true
+	}
+	objects := map[uint64]bool{}
+	for object, threads := range by {
+		objects[object] = len(threads) >= 2
+	}
+	for w := range analyze.Each(h.waits) {
+		if w.Thread != h.To {
+			delete(objects, w.Object) // other threads wait for it
+		}
+	}
+	for object, several := range objects {
+		if !several {
+			delete(objects, object)
+		}
+	}
+	return objects
 }
 
 // Asked are the objects by which the one that submits is asked for something; none when no threads were seen to ask.

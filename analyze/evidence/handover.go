@@ -17,11 +17,13 @@ import (
 //
 //   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the
 //     submitter goes on, when it has nothing to do, by its signals; or, when it is never idle, before it commits it
-//     fetches something from where the waiting thread had been; or it makes command buffers only while such threads
+//     fetches something from where the waiting thread had been; or several threads give the same signal, for which
+//     nobody else waits, and then wait at places of their own; or it makes command buffers only while such threads
 //     wait (findByTiming). One thread alone must take turns with it, too;
 //   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it
-//     has committed a command buffer for each of those that it answers together. One that lets a whole pool go at once
-//     does not, nor does one that has nothing to do itself while others wait for room for what they load;
+//     has committed a command buffer for each of those that it answers together, or these wait at places of their own.
+//     One that lets a whole pool go at once does not, nor does one that has nothing to do itself while others wait for
+//     room for what they load;
 //   - the waiting threads wait for a part of their time. Who loads data for the submitter waits for room now and then,
 //     and hands nothing over.
 type Handover struct {
@@ -42,6 +44,8 @@ type Handover struct {
 	commits  []*analyze.CommandBuffer // of the submitter, by commit
 	inCommit *Busy                    // when it commits
 	asked    map[uint64]bool          // objects by which it is asked, or, with false, is not
+	// threads that wait for the submitter's signal at a place of their own
+	addressed map[*analyze.Thread]bool
 }
 
 // A reply ends a thread's wait for what it handed over.
@@ -61,7 +65,8 @@ func (h *Handover) Holds() bool {
 // made nearly all commits.
 func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	commits, all := map[*analyze.Thread]int{}, 0
-	h := &Handover{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{}}
+	h := &Handover{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{},
+		addressed: map[*analyze.Thread]bool{}}
 	for b := range t.Buffers() {
 		if by := b.Committed.Thread; by != nil {
 			all++
@@ -74,6 +79,7 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 		return nil
 	}
 	h.findCommits()
+	h.findAddressed()
 	h.findAsked()
 	h.findThreads()
 	if len(h.Threads) < 2 && !h.alternates() {
@@ -180,7 +186,8 @@ func (h *Handover) serve() {
 		}
 		for i, r := range together {
 			all += r.Length()
-			if last < next && (i == 0 || forEach) {
+			// threads that wait at places of their own meet at no barrier: one command buffer may answer several
+			if last < next && (i == 0 || forEach || h.addressed[r.Thread]) {
 				served += r.Length() - idle.Within(r.Interval)
 			}
 		}

@@ -25,6 +25,9 @@ func launchBound(ev *evidence.Evidence) Finding {
 	}
 	r.Lost = scheduling + notify + encode + commit
 	each, work := ev.Launch.Time, ev.Launch.GPU
+	burst := ev.Launch.Bursts.Usual
+	// then merging them is a change of its own, whatever the threads do between bursts
+	inBursts := float64(burst) >= policy.BurstSize.Value && burst < policy.FewerLaunches
 	switch {
 	case ev.Occupancy.Saturated:
 		return r.not("the GPU had no idle time")
@@ -35,7 +38,7 @@ func launchBound(ev *evidence.Evidence) Finding {
 	case ev.Processors.Known() && policy.AtLeast(policy.Most, ev.Processors.Waited, r.Lost):
 		return r.not("submission and completion notification took %s, and threads waited %s for a processor", r.Lost,
 			ev.Processors.Waited)
-	case r.Lost < ev.Times.Sum(analyze.PartOutside):
+	case r.Lost < ev.Times.Sum(analyze.PartOutside) && !inBursts:
 		return r.not("threads spent %s of their time outside of Metal, and %s in submission and completion notification",
 			percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartOutside))), percent(ev.Submitters.Share(r.Lost)))
 	case each <= work:
@@ -49,9 +52,14 @@ func launchBound(ev *evidence.Evidence) Finding {
 		percent(ev.Submitters.Share(notify)),
 		percent(ev.Submitters.Share(encode)), percent(ev.Submitters.Share(commit)))
 	r.say("the GPU was busy for %s of the time", percent(ev.Occupancy.Busy))
-	r.say("removing it means merging %d command buffers into one, encoded once, as one larger kernel; operations "+
-		"that keep their own encoding gain less",
-		policy.FewerLaunches)
+	if inBursts {
+		r.say("a thread usually submits %d command buffers one after the other; removing it means merging these into one, "+
+			"encoded once, as one larger kernel; operations that keep their own encoding gain less", burst)
+	} else {
+		r.say("removing it means merging %d command buffers into one, encoded once, as one larger kernel; operations "+
+			"that keep their own encoding gain less",
+			policy.FewerLaunches)
+	}
 	r.sum("Command buffers are too small: one keeps the GPU busy for %s, and its submission and completion "+
 		"notification take %s.", work, each)
 	return r

@@ -8,6 +8,8 @@ type Launch struct {
 	// and notify, so that a few that were held up do not count.
 	Time analyze.Nanos
 	GPU  analyze.Nanos // median time that the GPU works on it
+	// command buffers that could be one
+	Bursts Bursts
 }
 
 // TypicalLaunch finds that. Solo is the duration of a commit without others beside it. It leaves out command buffers
@@ -43,7 +45,8 @@ func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, extern
 			}
 		}
 	}
-	return Launch{Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu)}
+	return Launch{Median(encode) + Median(commit) + Median(before) + Median(after), Median(gpu),
+		FindBursts(work.trace)}
 }
 
 // DispatchTime returns the thread time that it takes to encode one dispatch, with what is set for it.

@@ -78,7 +78,9 @@ var (
 		"its own work",
 		"work beside others', or at another clock, takes two to three times as long")
 	WorthPredicting = ratio("WorthPredicting", 1.02, "the least speed-up that is told", none)
-	Widest          = ratio("Widest", 4, "how far apart the ends of an interval may be: what may be off by more than "+
+	BurstSize       = ratio("BurstSize", 2,
+		"how many command buffers threads submit together on average, for these to be what is merged", "by definition")
+	Widest = ratio("Widest", 4, "how far apart the ends of an interval may be: what may be off by more than "+
 		"twice either way is no prediction",
 		"by definition")
 )

@@ -27,8 +27,54 @@ func compileNothing(p *program.Program) {
 	})
 }
 
-// launchFewer puts the same work into a sixteenth of the command buffers.
-func launchFewer(p *program.Program) { mergeLaunches(p, policy.FewerLaunches, true) }
+// launchFewer puts each burst of command buffers into one. Where threads submit one at a time, with work of their own in
+// between, it puts the same work into a sixteenth of the command buffers.
+func launchFewer(p *program.Program) {
+	bursts := 0.0
+	for i := range p.Jobs {
+		bursts += 1 / float64(max(1, p.Jobs[i].Burst))
+	}
+	if float64(len(p.Jobs)) < policy.BurstSize.Value*bursts {
+		mergeLaunches(p, policy.FewerLaunches, true)
+		return
+	}
+	mergeBursts(p, float64(len(p.Jobs))/bursts)
+}
+
+// mergeBursts divides what is spent on the command buffers of a burst by their number. What the thread does before the
+// first one stays. What the framework does for all goes with the usual number.
+func mergeBursts(p *program.Program, usual float64) {
+	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
+		if s.Job < 0 || p.Jobs[s.Job].Burst < 2 {
+			return
+		}
+		n := analyze.Nanos(p.Jobs[s.Job].Burst)
+		each := d.Encode
+		if s.Kind != program.Acquire || s.Gap <= policy.Wakeup.Nanos() {
+			each += program.Scaled(s.Gap-d.Encode, p.LaunchShare)
+		}
+		shorten(s, each-each/n)
+		switch s.Kind {
+		case program.Acquire, program.Commit:
+			s.Cost /= n
+			s.Hold /= n
+		case program.Wait, program.WaitOther:
+			if s.Notify != program.NotRecorded {
+				s.Notify /= n
+				s.Handlers /= n
+			}
+		}
+	})
+	for i := range p.Jobs {
+		if n := analyze.Nanos(p.Jobs[i].Burst); n > 1 {
+			p.Jobs[i].Latency /= n
+			p.Jobs[i].Submit /= n
+		}
+	}
+	for _, each := range []*analyze.Nanos{&p.HandOvers.Turnaround, &p.Newest.Notify, &p.Framework.Time, &p.Framework.After} {
+		*each = program.Scaled(*each, 1/usual)
+	}
+}
 
 // mergeLaunches divides all that is spent per command buffer: each holds the work of so many. Encoding is divided, too,
 // if it becomes less with the number of command buffers.

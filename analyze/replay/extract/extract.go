@@ -113,7 +113,7 @@ func (b *builder) addJobs() {
 		}
 		held, stood := b.taken.Of(c.Index)
 		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
-			Enqueued: c.Enqueued.Known(), Stood: stood}
+			Enqueued: c.Enqueued.Known(), Stood: stood, Burst: ev.Launch.Bursts.Size(c.Index)}
 		handed := max(0, c.GPU.Begin-release.At)
 		if p.Devices[device].Limited || o.Limited { // it may have waited for other work
 			handed = min(handed, latency+held)

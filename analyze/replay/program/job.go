@@ -23,6 +23,7 @@ type Job struct {
 	After    []int32       // command buffers whose event values it waits for on the GPU
 	Events   []int32       // values from threads that it waits for on the GPU
 	Kernels  []Portion     // shares of Duration
+	Burst    int           // how many command buffers its thread submits together, one after the other; at least 1
 }
 
 // A Portion is a share of a time that goes to one named thing.

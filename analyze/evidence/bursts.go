@@ -1,0 +1,66 @@
+package evidence
+
+import (
+	"cmp"
+	"slices"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Bursts are command buffers that a thread submits one after the other, with nothing but waits for them in between:
+// what could be one command buffer without any other change.
+type Bursts struct {
+	sizes []int32 // of the burst of each command buffer, by index
+	Usual int     // size of the burst of the median command buffer
+}
+
+// FindBursts finds them. Longer ones than policy.FewerLaunches are cut: no command buffer is said to hold more.
+func FindBursts(trace *analyze.Trace) (u Bursts) {
+	type item struct {
+		analyze.Interval
+		of analyze.CommandBufferIndex // NoCommandBuffer for a wait
+	}
+	by := map[*analyze.Thread][]item{}
+	for b := range trace.Buffers() {
+		if t := b.Committed.Thread; t != nil && t == b.Created.Thread && b.Created.Known() && b.Committed.Known() {
+			by[t] = append(by[t], item{analyze.Interval{Begin: b.Created.Begin, End: b.Committed.End}, b.Index})
+		}
+	}
+	for w := range analyze.Each(trace.Waits) {
+		if by[w.Thread] != nil {
+			by[w.Thread] = append(by[w.Thread], item{w.Interval, analyze.NoCommandBuffer})
+		}
+	}
+	u.sizes = make([]int32, trace.IndexCount())
+	var all []int32
+	for _, list := range by {
+		slices.SortFunc(list, func(x, y item) int { return cmp.Compare(x.Begin, y.Begin) })
+		var burst []analyze.CommandBufferIndex
+		end := list[0].Begin
+		finish := func() {
+			for _, i := range burst {
+				u.sizes[i] = int32(min(len(burst), policy.FewerLaunches))
+				all = append(all, u.sizes[i])
+			}
+			burst = burst[:0]
+		}
+		for _, x := range list {
+			if x.Begin-end > policy.Wakeup.Nanos() {
+				finish()
+			}
+			if end = max(end, x.End); x.of != analyze.NoCommandBuffer {
+				burst = append(burst, x.of)
+			}
+		}
+		finish()
+	}
+	slices.Sort(all)
+	if u.Usual = 1; len(all) > 0 {
+		u.Usual = int(all[len(all)/2])
+	}
+	return u
+}
+
+// Size is how many command buffers a burst has; 1 for one that is in none.
+func (u *Bursts) Size(i analyze.CommandBufferIndex) int { return max(1, int(u.sizes[i])) }

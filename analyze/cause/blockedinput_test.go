@@ -44,6 +44,8 @@ func TestInputs(t *testing.T) {
 		{"clients", analyze.BlockedSocket, wire.DescriptorNetwork, "port 8080", None,
 			"The program is idle, not slow: for 63% of the threads' time it waited for the outside (a network socket " +
 				"(port 8080))"},
+		{"a sleep", analyze.BlockedSleep, wire.DescriptorUnknown, "sleep", None,
+			"they spend 75% of their time outside of Metal, 63% in sleep calls"}, // was: "which is not traced"
 		{"a terminal", analyze.BlockedTerminal, wire.DescriptorStandard, "", None, "The program is idle, not slow"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -51,7 +53,7 @@ func TestInputs(t *testing.T) {
 			if v := a.Verdict; v.Cause != c.cause || !strings.Contains(v.Summary, c.summary) {
 				t.Errorf("%s: %s, want %s: %s", v.Cause, v.Summary, c.cause, c.summary)
 			}
-			paced := c.kind != analyze.BlockedFile
+			paced := c.kind != analyze.BlockedFile && c.kind != analyze.BlockedSleep
 			if i := slices.IndexFunc(a.Gains(), func(g replay.Gain) bool { return g.Kind == replay.KindInFlight }); paced &&
 				i >= 0 {
 				t.Errorf("advice of more in flight, %v, though the other end decides when input comes", a.Gains()[i])

@@ -2,6 +2,7 @@ package cause
 
 import (
 	"fmt"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
@@ -42,9 +43,8 @@ func noCause(ev *evidence.Evidence) string {
 				"Metal, %s of it waiting for another thread's signal, as idle threads do%s.",
 				percent(outside), percent(min(1, idle/outside)), busyWords(ev, "; the GPU was busy for %s"))
 		}
-		return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of Metal, "+
-			"which is not traced%s.",
-			percent(outside), busyWords(ev, "; the GPU was busy for %s"))
+		return fmt.Sprintf("Nothing in this trace delays the threads, but they spend %s of their time outside of Metal%s%s.",
+			percent(outside), outsideWords(ev), busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
 		return fmt.Sprintf("Nothing that this trace can show delays the threads: for %s of their time they wait while "+
@@ -57,4 +57,49 @@ func noCause(ev *evidence.Evidence) string {
 		percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitForeign)+ev.Times.Sum(analyze.PartWaitQueuedOther)+
 			ev.Times.Sum(analyze.PartLock))),
 		busyWords(ev, ", and the GPU was busy for %s"))
+}
+
+// outsideWords says what threads that make command buffers did outside of Metal, as ", 56% in sleep calls"; shares are of all of
+// their time. What is neither recorded nor sampled is not traced.
+func outsideWords(ev *evidence.Evidence) string {
+	var running, unknown analyze.Nanos
+	var blocked [analyze.BlockedKinds]analyze.Nanos
+	for _, t := range ev.Submitters.Taking {
+		o := t.Outside()
+		if o.Running != analyze.NotKnown {
+			running += o.Running
+		}
+		unknown += o.Unknown
+		for kind, n := range o.Blocked {
+			blocked[kind] += n
+		}
+	}
+	var words []string
+	add := func(n analyze.Nanos, what string) {
+		if share := ev.Submitters.Share(n); share > policy.WorthNaming.Value {
+			words = append(words, percent(share)+" "+what)
+		}
+	}
+	add(running, "running")
+	for kind, n := range blocked {
+		switch kind := analyze.Blocking(kind); kind {
+		case analyze.BlockedSleep:
+			add(n, "in sleep calls")
+		case analyze.BlockedSignal:
+			add(n, "waiting for another thread's signal")
+		case analyze.BlockedProcess:
+			add(n, "waiting for a child process")
+		case analyze.BlockedJoin:
+			add(n, "waiting for the end of another thread")
+		case analyze.BlockedOther:
+			add(n, "waiting at descriptors")
+		default:
+			add(n, "waiting for a "+kind.String())
+		}
+	}
+	add(unknown, "in what is not traced")
+	if len(words) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(words, ", ")
 }

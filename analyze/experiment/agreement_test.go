@@ -66,7 +66,7 @@ func (r *ruler) measure(t *testing.T, p *place) (sensitivity float64, has bool) 
 	return float64(r.threads) * float64(longer) / float64(max(1, injected)), injected > 0
 }
 
-// lacking are the simulated programs of which the replay lacks something that a delay shows, with what it lacks.
+// lacking lists the simulated programs for which the replay predicts delays wrongly, with the reason.
 var lacking = map[string]string{
 	"anti-phase periodic threads":                              "sleep until a time: it hides every delay",
 	"correlated bursts":                                        "sleep until a time",
@@ -85,8 +85,8 @@ var lacking = map[string]string{
 	"slow handlers fill the queue":                             "that handlers of a queue run one after another",
 }
 
-// The replay predicts what a delay costs simulated programs, whose truth is known: it lies in the predicted interval, or
-// no further off than a mean of three runs may be. The programs of which the replay lacks something are listed.
+// The replay predicts the cost of a delay in simulated programs, whose true cost is known. The true cost is within the
+// predicted interval, or no further away than the error of a mean of three runs. Exceptions are listed in lacking.
 func TestReplayAgrees(t *testing.T) {
 	const tolerance = 0.1
 	agreed, off := 0, map[string]bool{}
@@ -124,7 +124,7 @@ func TestReplayAgrees(t *testing.T) {
 	t.Logf("%d predictions agree; %d programs have others", agreed, len(off))
 	for name, what := range lacking {
 		if !off[name] {
-			t.Errorf("the replay of %q agrees, though it is said to lack %s", name, what)
+			t.Errorf("the replay of %q agrees, though lacking lists it: %s", name, what)
 		}
 	}
 	if agreed < 90 {

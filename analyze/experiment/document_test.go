@@ -19,8 +19,8 @@ var update = flag.Bool("update", false, "write the expected files anew")
 
 // The schema that is published is the one of what is written.
 func TestPublishedSchema(t *testing.T) {
-	if err := schema.Compare("../..", Schema,
-		"What `mtrace experiment --json` says of the delays that it added to a program.", Measurement{}, *update); err != nil {
+	about := "What `mtrace experiment --json` says of the delays that it added to a program."
+	if err := schema.Compare("../..", Schema, about, Measurement{}, *update); err != nil {
 		t.Error(err)
 	}
 }
@@ -54,7 +54,7 @@ func example() *Result {
 	return r
 }
 
-// The text answers on one screen. It says what was measured, what the replay lacks, and what is not known.
+// The text has at most a screen, with the measured sensitivities, disputes with the replay, and missing time.
 func TestText(t *testing.T) {
 	var b strings.Builder
 	d := example().Document()
@@ -90,7 +90,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A document is of its schema. A slope without an end is null in JSON, which knows no infinity.
+// A document matches its schema. An open end of an interval is null in JSON, which has no infinity.
 func TestJSON(t *testing.T) {
 	r := example()
 	r.Estimates[0].Sensitivity.High = math.Inf(1)

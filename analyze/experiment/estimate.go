@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Status says what is known of a target.
+// A Status is the conclusion about a target.
 type Status string
 
 // The statuses.
@@ -39,7 +39,7 @@ type Estimate struct {
 	Replay *Prediction // nil if nothing was measured, or nothing was compared
 }
 
-// A Point of a virtual speed-up says what a faster target brings.
+// A Point of a virtual speed-up is the gain from a target that takes less time.
 type Point struct {
 	Share  float64 // of the target's duration that is removed
 	Blocks int

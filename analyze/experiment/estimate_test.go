@@ -19,8 +19,8 @@ func (w world) with(truth ...float64) *world {
 	return &w
 }
 
-// A virtual speed-up delays all other threads, and takes the delay off the block's time. If the target is on the
-// critical path nobody gets slower by that, otherwise everybody does.
+// A virtual speed-up delays all other threads, and takes the delay off the block's time. A target on the critical path
+// hides the delay of the other threads; any other target does not.
 func TestSpeedupCurve(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var held share
@@ -65,7 +65,7 @@ func TestSpeedupCurve(t *testing.T) {
 
 // An experiment that decides nothing says how much longer it must run, and that is mostly enough.
 func TestLongerDecides(t *testing.T) {
-	for _, blocks := range []int{8, 24} { // of which half are treated: too few for an interval, and a wide one
+	for _, blocks := range []int{8, 24} { // half of them treated
 		random := rand.New(rand.NewPCG(3, 4))
 		var decides share
 		for range 15 {
@@ -138,7 +138,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// What makes an experiment worth less is said.
+// Warnings name blocks without progress and an exceeded budget.
 func TestWarnings(t *testing.T) {
 	still := &analyze.Experiment{Progress: "mark:step", Blocks: blocksOf(10*ms, 0, 0, 1, 0, 0, 0)}
 	if w := Analyze(still).Warnings; len(w) != 1 {

@@ -35,8 +35,8 @@ func injected(b *analyze.ExperimentBlock) float64 {
 	return float64(b.Injected) * float64(wall(b)) / float64(b.Length())
 }
 
-// units are the units of progress in a block. A block without a unit counts half of one: to leave it out would leave out
-// the slowest blocks.
+// units are the units of progress in a block. A block without a unit counts half of one: without such blocks the
+// slowest ones would be missing.
 func units(b *analyze.ExperimentBlock) float64 { return max(0.5, float64(b.Units)) }
 
 // unitTime is how long a thread takes for a unit of progress if the block's units take a time, in nanoseconds.
@@ -57,7 +57,7 @@ func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	return list
 }
 
-// pairs compares the treated blocks that are wanted with the baselines beside them.
+// pairs compares the wanted treated blocks with their neighbours.
 func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	measure func(b, beside *analyze.ExperimentBlock) (x, y float64)) (list []pair) {
 	for i := range e.Blocks {

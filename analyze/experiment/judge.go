@@ -118,7 +118,7 @@ func (r *Result) measureBaseline(e *estimator) {
 	}
 }
 
-// warn says what makes an experiment worth less.
+// warn adds warnings about blocks without enough progress and about the budget.
 func (r *Result) warn() {
 	e := r.Experiment
 	empty, few, usable := 0, 0, 0

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A pair compares a treated block with one baseline beside it. Without noise, y = slope * x.
+// A pair compares a treated block with a neighbouring baseline. Without noise, y = slope * x.
 type pair struct {
 	block  int     // the treated block; pairs of one block are not independent
 	x, y   float64 // such as the delay for each unit, and by how much a unit took longer
@@ -48,8 +48,8 @@ const huberTuning = 1.345
 // madToDeviation is the standard deviation of a normal distribution with a median absolute deviation of 1.
 const madToDeviation = 1.4826
 
-// newScore needs pairs in order of their blocks. The scale is that of differences between baselines, or of the pairs
-// themselves if the experiment has few baselines: 0 then.
+// newScore makes a score of pairs in order of their blocks. The scale measures the noise of differences between
+// baselines. A scale of 0 means that it is not known: then the pairs' own noise is used.
 func newScore(pairs []pair, scale float64) *score {
 	s := &score{pairs: pairs, scale: scale}
 	var sum, squares float64
@@ -173,7 +173,7 @@ func (s *score) spread() float64 {
 	return s.scale / math.Sqrt(max(information, math.SmallestNonzeroFloat64))
 }
 
-// pValue is that of the hypothesis that the slope has a value.
+// pValue tests the hypothesis that the true slope has a given value.
 func (s *score) pValue(slope float64) float64 {
 	sum, deviation := s.at(slope)
 	if sum == 0 {

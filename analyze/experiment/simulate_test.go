@@ -156,7 +156,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 					width += (x.Sensitivity.High - x.Sensitivity.Low) / 2
 				}
 			}
-			t.Logf("%d of %d intervals (%.1f%%) hold the truth; they are ±%.2f wide on average", s.held, s.of,
+			t.Logf("%s: %d of %d intervals (%.1f%%) hold the truth; they are ±%.2f wide on average", w.name, s.held, s.of,
 				100*float64(s.held)/float64(s.of), width/float64(s.of))
 			if s.tooFew(0.95) || s.of < experiments/2 {
 				t.Errorf("%d of %d intervals hold the truth", s.held, s.of)
@@ -184,7 +184,7 @@ func TestFalsePositives(t *testing.T) {
 				}
 				s.add(quiet)
 			}
-			t.Logf("%d of %d programs without effects have a finding", s.of-s.held, s.of)
+			t.Logf("%s: %d of %d programs without effects have a finding", w.name, s.of-s.held, s.of)
 			if s.tooFew(0.95) {
 				t.Errorf("%d of %d programs without effects have a finding", s.of-s.held, s.of)
 			}

@@ -36,8 +36,8 @@ var statusWords = map[Status]string{
 	Affects: "progress depends on it", Slack: "slack", Opposite: "delays make the program faster",
 }
 
-// Finding is one sentence about a target: "measured: 10.0 µs more in each command buffer (wait) cost 9.40 µs (8.70 µs to
-// 10.1 µs); replay: 9.10 µs". The delay is that of all occurrences in a unit of progress.
+// Finding is one sentence about a target: "measured: 10.0 µs more in each command buffer (wait) cost 9.40 µs (8.70 µs
+// to 10.1 µs); replay: 9.10 µs". The delay is the sum over all occurrences in a unit of progress.
 func (d *Measurement) Finding(id int) string {
 	for i := range d.Targets {
 		r := &d.Targets[i]

@@ -76,7 +76,7 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 				delay(&th.Steps[i+1].Gap)
 			case a.At == InLock && s.Kind == program.Lock && (a.Lock == 0 || th.Details[i].NamedLock == a.Lock):
 				switch {
-				case s.Lock == 0: // it takes its recorded time, and so does everybody else's wait
+				case s.Lock == 0: // the wait takes its recorded time, whoever holds the lock
 					delay(&s.Cost)
 				case s.Unlocks:
 					held = append(held, s.Lock)

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/replay"
 	"mtrace/analyze/replay/change"
-	"mtrace/analyze/tracesim"
+	"mtrace/fixtures/tracesim"
 )
 
 // A place is where the simulated program and the replayed one are delayed alike.

@@ -7,11 +7,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A backlog holds the newest records of a ring that are not in the trace and may still be written: because the window
-// may open (windowFilter), or because it is not decided whether they are selected (selectionFilter).
+// A backlog holds the newest records of a ring that may still be written to the trace: because the window may open
+// (windowFilter), or because it is not decided whether they are selected (selectionFilter).
 type backlog struct {
 	pieces []backlogPiece
-	open   []wire.Record // the newest, which are in no piece yet
+	open   []wire.Record // the newest records, not yet in a piece
 	from   uint64        // the ring position of open[0]
 	began  time.Time     // when open[0] came; only selectionFilter sets it
 }
@@ -26,7 +26,7 @@ type backlogPiece struct {
 	data     tracefile.Packed
 }
 
-// pieceRecords is how many records a piece has: enough to compress well, and few enough to drop old ones soon.
+// pieceRecords is the number of records in a piece: enough to compress well, and few enough to drop old ones early.
 const pieceRecords = 4096
 
 // addToBacklog adds records to the backlog of a ring, and drops pieces that are too old or too many.
@@ -65,7 +65,7 @@ func (f *windowFilter) pack(r *ring) {
 	backlog.pieces = append(backlog.pieces, piece)
 }
 
-// takePiece compresses the newest records into a piece and takes them out of open.
+// takePiece compresses the newest records into a piece and removes them from open.
 func (b *backlog) takePiece() backlogPiece {
 	piece := backlogPiece{position: b.from, count: len(b.open), came: time.Now()}
 	raw := make([]byte, 0, len(b.open)*wire.RecordSize)
@@ -92,7 +92,7 @@ func (piece *backlogPiece) unpack() []wire.Record {
 	return records
 }
 
-// drop drops the oldest piece of a ring, except for records that hold for all that comes later.
+// drop drops the oldest piece of a ring, except for records that stay valid for all later records (wire.Call.Lasts).
 func (f *windowFilter) drop(r *ring) {
 	backlog := &r.window.backlog
 	piece := backlog.pieces[0]
@@ -106,7 +106,7 @@ func (f *windowFilter) drop(r *ring) {
 	f.writeWanted(r, piece.position, piece.unpack(), nil)
 }
 
-// dropOldest drops the oldest piece of the process to make room. It returns false when there is none.
+// dropOldest drops the oldest piece of the process to free memory. It returns false when there is none.
 func (f *windowFilter) dropOldest() bool {
 	var oldest *ring
 	for _, r := range f.rings {
@@ -125,8 +125,8 @@ func (f *windowFilter) dropOldest() bool {
 	return true
 }
 
-// emptyBacklog empties the backlog of a ring. Records that are wanted, or hold for all that comes later, go into the
-// trace.
+// emptyBacklog empties the backlog of a ring. Wanted records, and records that stay valid for all later records, go
+// into the trace.
 func (f *windowFilter) emptyBacklog(r *ring, wanted func(*wire.Record) bool) {
 	backlog := &r.window.backlog
 	for _, piece := range backlog.pieces {

@@ -8,16 +8,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostPages is how many pages of children are kept. In a recording of more programs, the children of the oldest ones
-// that use Metal later and cannot reach the collector are not reported.
+// mostPages is how many pages of children are kept. If a recording has more programs, the children of the oldest ones
+// that later use Metal and cannot reach the collector are not reported.
 const mostPages = 4096
 
-// children are the pages in which the children of processes that said hello leave their numbers when they can reach
-// nobody.
+// children are the pages in which child processes that cannot reach the collector note their ids, for all processes
+// that said hello.
 type children struct {
 	mutex   sync.Mutex
 	pages   []childrenPage
-	notices []notice // of pages that are not kept any more
+	notices []notice // from pages that are no longer kept
 }
 
 type childrenPage struct {
@@ -25,8 +25,8 @@ type childrenPage struct {
 	program string
 }
 
-// take takes in the page that came with the hello of a program. A page that is none is as good as nothing: only its
-// process could have said anything with it.
+// take stores the page that came with a program's hello. An invalid page is ignored, because only its own process could
+// have used it.
 func (c *children) take(r *descriptorReader, program string) {
 	fd := r.take()
 	if fd < 0 {
@@ -50,7 +50,7 @@ func (c *children) take(r *descriptorReader, program string) {
 	c.pages = append(c.pages, childrenPage{memory, program})
 }
 
-// takeNotices returns the notices of all children. No page is kept after it.
+// takeNotices returns the notices of all children, and drops all pages.
 func (c *children) takeNotices() []notice {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -63,7 +63,7 @@ func (c *children) takeNotices() []notice {
 
 func (p childrenPage) takeNotices() (notices []notice) {
 	const (
-		outOfReach = "not traced: the collector could not be reached: the process had given up its user, " +
+		outOfReach = "not traced: the collector could not be reached: the process had dropped privileges or changed " +
 			"its root folder or its namespace"
 		forked = "not traced: a child of a fork, without exec, of a process that was recorded passes through; " +
 			"this one used Metal after its parent's end"

@@ -10,8 +10,8 @@ import (
 func tsc() uint64
 
 // sampleClock reads the raw clock of a process on this machine and the monotonic clock at the same instant. A process
-// killed in its first millisecond leaves samples too close to each other to measure the rate of its clock; these are
-// further apart.
+// that is killed in its first millisecond leaves samples too close together to measure the rate of its clock; these
+// samples are farther apart.
 func sampleClock(kind wire.ClockKind) (wire.ClockSample, bool) {
 	if kind != wire.ClockTSC {
 		return wire.ClockSample{}, false

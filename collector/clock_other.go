@@ -4,5 +4,5 @@ package collector
 
 import "mtrace/collector/wire"
 
-// sampleClock has nothing to add where the raw clock is converted by a fraction or is nanoseconds already.
+// sampleClock is not needed here: the raw clock is in nanoseconds or is converted by a fraction.
 func sampleClock(wire.ClockKind) (wire.ClockSample, bool) { return wire.ClockSample{}, false }

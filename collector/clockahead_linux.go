@@ -10,9 +10,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// clockAhead is how far the monotonic clock of a process is ahead of ours, in nanoseconds: those of another time
-// namespace count from another instant. 0 too when it cannot be seen. A process that is gone, as when the collector
-// comes late, shows its offset no more.
+// clockAhead is how far the monotonic clock of a process is ahead of the collector's, in nanoseconds: clocks in another
+// time namespace start at another instant. It is also 0 if the offset cannot be read, as when the collector starts late
+// and the process is gone.
 func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	if t.peer == 0 {
 		return 0
@@ -28,10 +28,10 @@ func (t *processTrace) clockAhead(first wire.ClockSample) int64 {
 	return 0
 }
 
-// leastAhead is less than anybody sets a clock ahead by, and more than our estimate is wrong by, in nanoseconds.
+// leastAhead is smaller than any offset that somebody sets, and larger than the error of the estimate, in nanoseconds.
 const leastAhead = int64(time.Second)
 
-// aheadByTicks tells the same of a sample of a process's clock by the ticks that all processes have in common.
+// aheadByTicks computes the same from a sample of a process's clock, by the ticks that all processes share.
 func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
 	now, ok := sampleClock(wire.ClockTSC)
 	if !ok || now.Ticks <= c.began.Ticks {
@@ -45,7 +45,7 @@ func (c *Collector) aheadByTicks(first wire.ClockSample) int64 {
 	return 0
 }
 
-// monotonicOffset is how far a process's monotonic clock is ahead of the system's, in nanoseconds; see
+// monotonicOffset reads how far a process's monotonic clock is ahead of the system's, in nanoseconds; see
 // time_namespaces(7).
 func monotonicOffset(process string) (ns int64, ok bool) {
 	text, err := os.ReadFile("/proc/" + process + "/timens_offsets")

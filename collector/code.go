@@ -10,20 +10,20 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostAddresses bounds the addresses of a process that names are looked up for; a hostile one could send any number.
+// mostAddresses bounds the addresses per process whose names are looked up; a hostile process could send any number.
 const mostAddresses = 1 << 18
 
-// longestNaming bounds what looking up the source lines of a process takes: whoever runs the program waits for it.
+// longestNaming bounds the time for looking up the source lines of a process, because the user waits for it.
 const longestNaming = 3 * time.Second
 
-// code is the machine code that the stacks of a process are in.
+// code is the machine code of a process's stacks.
 type code struct {
 	images    []wire.Image
 	addresses map[uint64]struct{}
 	named     map[uint64]struct{} // by the process itself
 }
 
-// note takes in what facts say of it.
+// note stores the facts that concern code.
 func (c *code) note(facts []wire.Fact) {
 	for _, f := range facts {
 		switch f.Kind {
@@ -50,12 +50,13 @@ func (c *code) note(facts []wire.Fact) {
 	}
 }
 
-// names looks up the addresses in the files of their images, which are on this machine: their names where the process
-// gave none, and their lines. What cannot be looked up keeps its address for a name: the reader of the trace counts it.
+// names looks up the addresses in the files of their images on this machine: their names where the process sent none,
+// and their lines. An address that is not found keeps its number for a name; the reader of the trace counts such
+// addresses.
 func (c *code) names() (facts []wire.Fact) {
 	by := map[wire.Image][]uint64{}
 	for a := range c.addresses {
-		// The last image that was at the place of the call, which is before the address.
+		// The latest image that contained the call, whose address is before the return address.
 		for _, image := range slices.Backward(c.images) {
 			if image.Contains(a - 1) {
 				by[image] = append(by[image], a)
@@ -77,7 +78,7 @@ func (c *code) names() (facts []wire.Fact) {
 	return facts
 }
 
-// say appends what is known of an address.
+// say appends facts with what is known of an address.
 func (c *code) say(facts []wire.Fact, a uint64, p symbols.Place) []wire.Fact {
 	_, named := c.named[a]
 	switch {

@@ -1,6 +1,6 @@
-// Package collector receives the records of traced processes and writes them into one trace: over a unix socket while
-// their drainers keep up, and out of their shared memory when they do not, or are gone. Every record that was published
-// is in the trace exactly once, however its process ended.
+// Package collector receives the records of traced processes and writes them into one trace: it reads the rings in
+// their shared memory, and receives records over a unix socket where the processes' drainers send them. Every published
+// record is in the trace exactly once, however its process ended.
 package collector
 
 import (
@@ -21,34 +21,35 @@ import (
 
 // Options say how a Collector works.
 type Options struct {
-	// Path is the socket itself; a socket left there by a collector that is gone is replaced. Empty for one in Dir.
+	// Path is the path of the socket. A socket of a collector that has ended is replaced. Empty for a socket in Dir.
 	Path string
-	// Dir is the directory for the socket: made, or this user's alone. Empty for a new temporary one.
+	// Dir is the directory for the socket: created, or accessible only to this user. Empty for a new temporary
+	// directory.
 	Dir string
-	// Token, unless it is zero, is what each connection must begin with. It is for the environment of the traced
-	// programs, and of no others: see Collector.Environment. With a token and neither Path nor Dir, root's collector
-	// also takes processes of other users.
+	// Token, unless it is zero, must begin each connection. Only the environment of the traced programs may contain it:
+	// see Collector.Environment. With a token and neither Path nor Dir, root's collector also accepts processes of
+	// other users.
 	Token wire.Token
 	// Writer is the trace. The Collector closes it.
 	Writer *tracefile.Writer
-	// Log gets one line for each thing that is not as it should be. The zero value is silent.
+	// Log gets one line for each irregularity. The zero value is silent.
 	Log zerolog.Logger
-	// Accept, when there is one, says which processes to record. It may wait: it is asked once for each, before
+	// Accept, if set, decides whether to record a process. It may block: it is called once for each process, before
 	// anything else.
 	Accept func(wire.Hello) bool
-	// Window, when there is one, says which times are kept. Nil is all.
+	// Window, if set, decides which times are kept. Nil keeps all.
 	Window *Window
-	// Selection, when there is one, says which calls are kept. Nil is all.
+	// Selection, if set, decides which calls are kept. Nil keeps all.
 	Selection *Selection
 	// Observer, if set, sees each record as it arrives.
 	Observer Observer
-	// Watch, if set, gets several times a second what the threads of each process are doing.
+	// Watch, if set, receives several times a second what the threads of each process are doing.
 	Watch func(tracefile.ProcessIndex, Sight)
-	// Failed, when there is one, is called once when the trace cannot be written any more. The recording continues: from
-	// then on what happens is counted, so that the trace can say what it lacks.
+	// Failed, if set, is called once when the trace can no longer be written. The recording continues: later records
+	// are counted, so that the trace can state what it lacks.
 	Failed func(error)
-	// Behind, when there is one, is called each time a ring was found more than half full of new records: they come
-	// faster than they are read.
+	// Behind, if set, is called each time a ring was found more than half full: its records arrive faster than they are
+	// read.
 	Behind func()
 }
 
@@ -68,10 +69,10 @@ type Collector struct {
 	listener *listener
 	unproven *unproven.Connections // of other users
 	refused  *unproven.Refusals
-	began    wire.ClockSample // of our own, where there are ticks
+	began    wire.ClockSample // a sample of the collector's own clock, on machines with ticks
 
 	shutting    sync.Once
-	unreachable string // why programs could not find it any more; known when it has shut
+	unreachable string // why programs could not find the collector any more; known after it has shut down
 	closing     chan struct{}
 	connections sync.WaitGroup // and Serve
 
@@ -83,7 +84,7 @@ type Collector struct {
 	finished sync.Once
 }
 
-// New makes the socket. From then on connections wait for Serve.
+// New creates the socket. From then on connections wait for Serve.
 func New(o Options) (*Collector, error) {
 	at, err := takeEndpoint(o.Path, o.Dir, !o.Token.IsZero())
 	if err != nil {
@@ -117,7 +118,7 @@ func New(o Options) (*Collector, error) {
 // Address is the path of the socket.
 func (c *Collector) Address() string { return c.endpoint.path }
 
-// Environment returns the variables by which the library finds the collector and is believed by it.
+// Environment returns the variables with which the library finds the collector and proves itself.
 func (c *Collector) Environment() []string {
 	variables := []string{"MTRACE_SOCKET=" + c.endpoint.path}
 	if token := c.listener.token; !token.IsZero() {
@@ -126,7 +127,7 @@ func (c *Collector) Environment() []string {
 	return variables
 }
 
-// Serve accepts connections until ctx is done, Close is called or the trace cannot be written any more; the last is the
+// Serve accepts connections until ctx is done, Close is called or the trace can no longer be written, which is the only
 // error.
 func (c *Collector) Serve(ctx context.Context) error {
 	c.mutex.Lock()
@@ -158,12 +159,13 @@ func (c *Collector) Serve(ctx context.Context) error {
 	}
 }
 
-// serve handles a connection in a goroutine of its own. The caller counts as a connection, or nobody waits yet.
+// serve handles a connection in its own goroutine. The caller must count as a connection, or nobody may be waiting for
+// connections yet.
 func (c *Collector) serve(a *arrival) {
 	c.connections.Go(func() { c.serveConnection(a) })
 }
 
-// settle waits until all connections that a process has made until now are known for what they are.
+// settle waits until all connections that a process has made so far are identified.
 func (c *Collector) settle(pid int) {
 	if pid == 0 { // anybody of another namespace
 		return
@@ -177,7 +179,7 @@ func (c *Collector) settle(pid int) {
 	}
 }
 
-// acceptAll serves all connections that wait. It returns false when there is no descriptor for one of them, and none
+// acceptAll serves all waiting connections. It returns false if there is no descriptor for one of them, and none
 // becomes free.
 func (c *Collector) acceptAll() bool {
 	for {
@@ -194,13 +196,13 @@ func (c *Collector) acceptAll() bool {
 	}
 }
 
-// shut stops accepting, after those that have connected already, and tells all connections to come to their end.
+// shut stops accepting, after the connections that exist already, and makes all connections finish.
 func (c *Collector) shut() {
 	c.shutting.Do(func() {
 		c.mutex.Lock()
 		c.closed = true
 		c.mutex.Unlock()
-		// The socket goes first: as long as others can connect, the backlog has no end.
+		// The socket is removed first: as long as others can connect, the backlog has no end.
 		c.unreachable = c.endpoint.removed()
 		os.Remove(c.endpoint.path)
 		if !c.acceptAll() {
@@ -213,8 +215,9 @@ func (c *Collector) shut() {
 	})
 }
 
-// Close ends the recording: processes that are still running keep what was recorded of them, and it is reported that
-// they were. It closes the trace and reports the first failure to write it. Call it once what was traced is gone.
+// Close ends the recording. Processes that are still running keep their records, and the trace states that they were
+// running. It closes the trace and returns the first failure to write it. It must be called once, after the traced
+// program has ended.
 func (c *Collector) Close() (Result, error) {
 	c.shut()
 	c.connections.Wait()

@@ -14,7 +14,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// helloPatience is how long a connection may take to say who it is.
+// helloPatience is how long a connection may take to send its hello.
 const helloPatience = 10 * time.Second
 
 // aLongTimeAgo is a deadline that has passed.
@@ -35,7 +35,7 @@ func (c *Collector) serveConnection(a *arrival) {
 	}
 }
 
-// errOtherUser is why a connection of another user is refused where that user may not connect.
+// errOtherUser is the reason for refusing a connection of another user.
 func errOtherUser(uid int) error { return fmt.Errorf("it belongs to user %d", uid) }
 
 // refuse counts a connection that is not trusted. Nothing about it, and nothing it sent, becomes part of the trace.
@@ -43,7 +43,7 @@ func (c *Collector) refuse(a *arrival, why error) {
 	c.refused.Add(fmt.Sprintf("process %d of user %d", a.pid, a.uid), why)
 }
 
-// welcome finds out whose connection it is; nil when it is to be ended.
+// welcome identifies the process of a connection; it returns nil if the connection must be closed.
 func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (p *process, replaced <-chan struct{}) {
 	defer c.listener.hear(a)
 	if a.err != nil {
@@ -71,7 +71,7 @@ func (c *Collector) welcome(a *arrival, r *descriptorReader, in *bufio.Reader) (
 	return p, c.processBegan(p)
 }
 
-// hear reads what a connection has to say first. It says of an error what has to be said.
+// hear reads the first frames of a connection. It logs errors.
 func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hello wire.Hello, err error) {
 	said := make(chan struct{})
 	defer close(said)
@@ -91,20 +91,20 @@ func (c *Collector) hear(a *arrival, r *descriptorReader, in *bufio.Reader) (hel
 		return hello, err
 	}
 	r.readUntil(time.Now().Add(helloPatience))
-	// A connection that ends here only looked whether a collector listens, or its process was killed before it said who it
-	// is.
+	// A connection that ends here only checked whether a collector listens, or its process was killed before it sent
+	// its hello.
 	if hello, err = readHello(in); err == nil || isEnd(err) {
 		return hello, err
 	}
 	c.log.Warn().Int("pid", a.pid).Err(err).Msg("a connection was ended: it did not say hello as it should")
-	if !errors.Is(err, os.ErrDeadlineExceeded) { // who is too slow comes again, or says that it could not
+	if !errors.Is(err, os.ErrDeadlineExceeded) { // a slow process connects again, or reports that it could not
 		c.notTraced(notice{pid: max(a.pid, 0), why: "not traced: " + err.Error()})
 	}
 	return hello, err
 }
 
-// notHeard says of a connection that could not be heard, for a reason of ours, that its process is not traced; but not
-// of one that is known to be no process of the program.
+// notHeard notes that a process is not traced because the collector could not read its connection. It does nothing for
+// a process that is known not to belong to the program.
 func (c *Collector) notHeard(a *arrival, why string) {
 	if !a.own() && (a.state != tokenRight || !c.endpoint.shared) {
 		c.refuse(a, errors.New(why))
@@ -118,7 +118,7 @@ func (c *Collector) notHeard(a *arrival, why string) {
 func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{}) {
 	died, stop := watchDeath(conn, p.peer)
 	defer stop()
-	over := make(chan bool, 1) // says whether it is still alive
+	over := make(chan bool, 1) // receives whether the process is still alive
 	given := make(chan struct{})
 	defer close(given)
 	go func() {
@@ -140,7 +140,7 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 	}
 	// The connection has ended; the process may continue without a drainer.
 	alive := <-over
-	p.collector.settle(p.peer) // another program that took its place may have connected and not been heard
+	p.collector.settle(p.peer) // another program in the same process may have connected and not been identified
 	p.trace.mutex.Lock()
 	added := p.trace.added
 	p.trace.mutex.Unlock()
@@ -156,11 +156,11 @@ func (p *process) serve(conn *os.File, in *bufio.Reader, replaced <-chan struct{
 	p.end(alive, nil, func() error { return p.readFrames(in) })
 }
 
-// closeGrace is how long the end of a recording waits for processes that are about to end too.
+// closeGrace is how long the end of a recording waits for processes that are about to end.
 const closeGrace = 20 * time.Millisecond
 
-// stillAlive waits for the end: of the process, of its program (another took its place), of the recording, or of the
-// wait itself. Only when the recording ends first, it is alive.
+// stillAlive waits for the end of the process, of its program (another program replaced it), of the recording, or of
+// the wait itself. It returns true only if the recording ends first.
 func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	select {
 	case <-died:
@@ -181,6 +181,6 @@ func stillAlive(died, replaced, closing, given <-chan struct{}) bool {
 	}
 }
 
-// gone says that no process has a number any more. That one has died may be known here before anybody has noticed: on
-// a busy machine a program that had ended, and been waited for, was said to be still running.
+// gone reports whether no process has a process id any more. Its death may be visible here before anything else shows
+// it: on a busy machine a program that had ended, and been waited for, was reported as still running.
 func gone(pid int) bool { return pid != 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

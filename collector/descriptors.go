@@ -12,21 +12,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mostDescriptors is how many may wait: one for a hello and one for the rings frame behind it, which may come in one
-// read.
+// mostDescriptors is how many descriptors may wait: one of a hello and one of the rings frame after it, which may come
+// in one read.
 const mostDescriptors = 2
 
 // A descriptorReader reads a unix socket and keeps the descriptors that come with the bytes. Once ended is set, it
-// reads what is in the socket and then reports io.EOF, even when somebody else (the child of a fork) still holds the
+// reads what is in the socket and then returns io.EOF, even if another process (the child of a fork) still holds the
 // other end open.
 type descriptorReader struct {
 	conn        *os.File
 	ended       atomic.Bool
 	mutex       sync.Mutex // held while the deadline is set
-	descriptors []int      // at most mostDescriptors are wanted; the others are closed at once
+	descriptors []int      // at most mostDescriptors are needed; others are closed at once
 }
 
-// end makes the reader stop at the end of what was sent.
+// end makes the reader stop after the bytes that were already sent.
 func (r *descriptorReader) end() {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -34,7 +34,7 @@ func (r *descriptorReader) end() {
 	r.conn.SetReadDeadline(aLongTimeAgo)
 }
 
-// readUntil sets the time at which reading gives up; the zero time is never. After end it does nothing.
+// readUntil sets a deadline for reading; the zero time means none. After end it does nothing.
 func (r *descriptorReader) readUntil(deadline time.Time) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -49,7 +49,7 @@ func (r *descriptorReader) Read(p []byte) (int, error) {
 	if len(control) > 0 {
 		r.keep(control)
 	}
-	if n == 0 && err == nil || errors.Is(err, io.EOF) { // io.ReadFull compares, it does not unwrap
+	if n == 0 && err == nil || errors.Is(err, io.EOF) { // io.ReadFull compares errors and does not unwrap them
 		err = io.EOF
 	}
 	return n, err
@@ -79,7 +79,7 @@ func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
 	if !r.ended.Load() {
 		return 0, nil, os.ErrDeadlineExceeded
 	}
-	// An expired deadline keeps raw.Read from trying; data that is in the socket is read in spite of it.
+	// After the deadline raw.Read does not try to read; take reads the data that is in the socket nevertheless.
 	err = raw.Control(take)
 	if err == nil && failed == unix.EAGAIN {
 		return 0, nil, io.EOF
@@ -87,7 +87,7 @@ func (r *descriptorReader) receive(p, control []byte) (int, []byte, error) {
 	return max(n, 0), control[:max(m, 0)], errors.Join(err, failed)
 }
 
-// keep takes in the descriptors of a control message.
+// keep stores the descriptors of a control message.
 func (r *descriptorReader) keep(control []byte) {
 	messages, err := syscall.ParseSocketControlMessage(control)
 	if err != nil {
@@ -109,7 +109,7 @@ func (r *descriptorReader) keep(control []byte) {
 	}
 }
 
-// take returns the descriptor that came first of those that were not taken, or -1.
+// take returns the first descriptor that was not taken yet, or -1.
 func (r *descriptorReader) take() int {
 	if len(r.descriptors) == 0 {
 		return -1

@@ -8,11 +8,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// end takes in what is left and writes the process's end. alive says that it is still running; failure is what it did
-// wrong, for which its part ends before it does, or nil. readOn reads once more what is in the socket.
+// end reads the remaining records and writes the process's end. alive: it is still running. failure is its protocol
+// error, which ends its part of the trace early, or nil. readOn reads what is still in the socket.
 func (p *process) end(alive bool, failure error, readOn func() error) {
 	end := tracefile.End{Unix: time.Now().UnixNano(), At: monotonic()}
-	if failure != nil && !p.rings.mapped { // nothing of it is here
+	if failure != nil && !p.rings.mapped { // the rings were never mapped, so nothing can be read
 		p.trace.mutex.Lock()
 		p.trace.add()
 		p.trace.handFacts([]wire.Fact{{Kind: wire.FactWarning, Key: wire.NotTraced,
@@ -38,7 +38,7 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 		note(p.trace.failure)
 		note(p.rings.lastLook(alive))
 		if alive {
-			// What the drainer sent before its rings were taken is in the socket, and belongs before it.
+			// Frames that the drainer sent before the rings were attached are in the socket, and come first.
 			note(readOn())
 		}
 		end.Salvaged = p.trace.records - before
@@ -70,8 +70,8 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 	p.collector.processEnded(p, end)
 }
 
-// lastLook reads the rings for the last time: all that was published when the process is gone, or what nobody is
-// draining.
+// lastLook reads the rings for the last time: everything that was published if the process is gone, otherwise what no
+// other side is draining.
 func (reader *ringReader) lastLook(alive bool) error {
 	if !alive {
 		return reader.salvage()
@@ -107,7 +107,7 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 			FactsHead: shared.FactsHead(), FactsDropped: l.believe(shared.FactsDropped(), r.where(), "dropped facts"),
 			Losses: r.losses}
 		reader.trace.mutex.Lock()
-		if alive { // it continues; the trace ends where it was read last
+		if alive { // it continues; the trace ends at the last read
 			e.Head, e.FactsHead = r.records.next, r.facts.next
 		}
 		e.Head = max(e.Head, r.records.next) - r.window.left() - r.selection.leftOut
@@ -136,7 +136,7 @@ func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) 
 	}
 }
 
-// addCoverage adds what a ring's threads counted beside their records.
+// addCoverage adds the coverage counters of a ring's threads.
 func (l limit) addCoverage(end *tracefile.End, ring wire.Ring, where string) {
 	for f := range wire.Family(wire.NestedFamilies) {
 		if n := l.believe(ring.Nested(f), where, "inner calls"); n > 0 {

@@ -15,38 +15,39 @@ import (
 const (
 	// longestAddress is the longest path of a socket, in bytes: sun_path of macOS, with its NUL. Linux has four more.
 	longestAddress = 103
-	// socketName is the socket's name in a directory that was named to us, secretLength how many characters it has, of
-	// five bits each, in one that we make, folderPrefix how such a directory is called.
+	// socketName is the socket's name in a given directory. In a directory that the collector creates, the name is
+	// secret: secretLength characters of five bits each. folderPrefix begins the names of such directories.
 	socketName   = "socket"
 	secretLength = 20
 	folderPrefix = "mtrace-collector-"
 	// boundName is the name under which the socket is bound in a directory that we make, before it gets its own.
 	boundName = "bound"
-	// lockEnding follows the socket's name in the name of its lock. The library knows it (interpose/core/session.c).
+	// lockEnding is appended to the socket's name for its lock. The library uses the same name
+	// (interpose/core/session.c).
 	lockEnding = ".lock"
-	// lockPatience is how long a process that only looks whether the lock is free may hold it.
+	// lockPatience is how long a process that only tests the lock may hold it.
 	lockPatience = 200 * time.Millisecond
 )
 
 // An endpoint is a socket on which a collector listens, with its folder and a file that the collector keeps locked. The
-// kernel releases the lock when the collector ends, however it ends. Programs and other collectors see by the lock
-// whether the collector lives.
+// kernel releases the lock when the collector ends, for whatever reason. Programs and other collectors test the lock to
+// see whether the collector is alive.
 //
 // Only this user can reach the socket, with one exception: when root records, programs may drop their privileges before
-// they connect. Then other users can pass the directory, which is one that we made, and connect to the socket, whose
-// name is a secret that they cannot list and that the kernel does not show (see listen); and a connection must begin
+// they connect. Then other users can enter the directory, which the collector created, and connect to the socket. Its
+// name is a secret that they cannot list and that the kernel does not show (see listen), and a connection must begin
 // with a token (see Collector.prove).
 type endpoint struct {
 	path   string // of the socket
 	lock   *os.File
-	made   string // the directory, when it was made for this
+	made   string // the directory, if it was created for the endpoint
 	shared bool   // other users may connect
 
 	socket os.FileInfo // as it was made
 }
 
-// removed returns why programs cannot find the collector any more, and an empty text when they can: a cleaner of
-// folders for temporary files may have removed the socket.
+// removed returns why programs cannot find the collector any more, or "" if they can: a cleaner of temporary files may
+// have removed the socket.
 func (p *endpoint) removed() string {
 	if now, err := os.Lstat(p.path); err == nil && os.SameFile(now, p.socket) {
 		return ""
@@ -55,9 +56,9 @@ func (p *endpoint) removed() string {
 		" was removed while it recorded: processes that began after that are not in the trace"
 }
 
-// takeEndpoint returns the endpoint at path. Without a path it is in dir, which must be private and is made if it does
-// not exist. Without both it is in a new directory, and the directories of collectors that are gone are removed. The
-// new directory of root's collector is open to other users if that collector has a token.
+// takeEndpoint returns the endpoint at path. Without a path it is in dir, which must be private and is created if it
+// does not exist. Without both it is in a new directory, and the directories of collectors that have ended are removed.
+// The new directory of root's collector is open to other users if that collector has a token.
 func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
 	p = &endpoint{path: path}
 	if path == "" && dir == "" {
@@ -81,10 +82,10 @@ func takeEndpoint(path, dir string, hasToken bool) (p *endpoint, err error) {
 	return p, nil
 }
 
-// newEndpoint makes an endpoint in a folder for temporary files.
+// newEndpoint creates an endpoint in a folder for temporary files.
 func newEndpoint(parent string, shared bool) (p *endpoint, err error) {
 	sweep(parent, folderPrefix, removeEndpointFolder)
-	for range 10 { // another collector may sweep the directory away before its lock is held
+	for range 10 { // another collector may remove the directory before it is locked
 		p = &endpoint{shared: shared}
 		if p.made, err = os.MkdirTemp(parent, folderPrefix); err != nil {
 			break
@@ -104,8 +105,9 @@ func newEndpoint(parent string, shared bool) (p *endpoint, err error) {
 	return nil, fmt.Errorf("make a directory for the collector's socket: %w", err)
 }
 
-// temporaryFolder is the usual one, if the path of a socket can begin with it, and if what root starts can still pass
-// it as another user. Its path leads there from every folder: programs go to others before they start more.
+// temporaryFolder is the usual folder, if a socket's path can begin with it and if processes that drop root's
+// privileges can enter it. Its path is absolute, because programs may change their working directory before they start
+// others.
 func temporaryFolder() string {
 	dir, err := filepath.Abs(TemporaryFolder())
 	longest := len(dir) + len("/"+folderPrefix+"4294967295/") + secretLength
@@ -115,7 +117,7 @@ func temporaryFolder() string {
 	return dir
 }
 
-// open says whether every user can pass a folder and all that it is in.
+// open reports whether every user can enter a folder and its parents.
 func open(dir string) bool {
 	dir, err := filepath.EvalSymlinks(dir)
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -130,7 +132,7 @@ func open(dir string) bool {
 	return false
 }
 
-// leave removes what was made, the lock last.
+// leave removes everything that was created, the lock last.
 func (p *endpoint) leave() {
 	os.Remove(p.path + lockEnding)
 	if p.made != "" {
@@ -139,9 +141,8 @@ func (p *endpoint) leave() {
 	p.lock.Close()
 }
 
-// listen makes the socket. It is bound under another name and renamed before it listens: the kernel shows every user
-// the name under which a socket was bound (/proc/net/unix, netstat), also of one in a directory that the user cannot
-// list.
+// listen creates the socket. It is bound under another name and renamed before it listens: the kernel shows every user
+// the name under which a socket was bound (/proc/net/unix, netstat), even in a directory that the user cannot list.
 func (p *endpoint) listen() (l *net.UnixListener, err error) {
 	if err := removeStale(p.path); err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (p *endpoint) listen() (l *net.UnixListener, err error) {
 	return l, nil
 }
 
-// lock makes a file when it is not there, and locks it. The error is unix.EWOULDBLOCK when another process has done so.
+// lock locks a file, which it creates if needed. It returns unix.EWOULDBLOCK if another process holds the lock.
 func lock(path string) (file *os.File, err error) {
 	for deadline := time.Now().Add(lockPatience); ; time.Sleep(lockPatience / 20) {
 		if file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600); err != nil {
@@ -185,7 +186,7 @@ func lock(path string) (file *os.File, err error) {
 				return file, nil
 			}
 		}
-		file.Close() // locked by another, or removed by the one who had it
+		file.Close() // locked by another process, or removed by the previous holder
 		if time.Now().After(deadline) {
 			return nil, unix.EWOULDBLOCK
 		}

@@ -14,7 +14,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// readHello reads the hello. A token before it is passed over: where one is asked for, it has been read already.
+// readHello reads the hello. It skips a token before it: if a token is required, it has been checked already.
 func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	h, err := wire.ReadFrameHeader(in)
 	if err == nil && h.Kind == wire.FrameToken {
@@ -35,8 +35,8 @@ func readHello(in *bufio.Reader) (hello wire.Hello, err error) {
 	return wire.DecodeHello(payload)
 }
 
-// readFrames reads frames to the end of the connection or of the process. A frame cut by the end is not an error: its
-// slots were not released. The error states what the peer did wrong.
+// readFrames reads frames up to the end of the connection or of the process. A frame that is cut by the end is not an
+// error, because its slots were not released. The error describes a protocol violation of the peer.
 func (p *process) readFrames(in *bufio.Reader) error {
 	var payload []byte
 	var records []wire.Record
@@ -79,7 +79,7 @@ func (p *process) readFrames(in *bufio.Reader) error {
 				err = p.order.joinRecords(p.order.ring(h.Ring), h.Position, records)
 			}
 			select {
-			case p.rings.hurry <- struct{}{}: // there is more where these come from
+			case p.rings.hurry <- struct{}{}: // more records follow in the same ring
 			default:
 			}
 		case wire.FrameFacts:
@@ -110,8 +110,8 @@ func (p *process) readFrames(in *bufio.Reader) error {
 	}
 }
 
-// looseFacts takes in facts of no ring, which have no position: those of the process, and what comes before there are
-// rings.
+// looseFacts stores facts without a ring, which have no position: facts of the process, and facts from before the rings
+// exist.
 func (p *process) looseFacts(payload []byte) error {
 	p.trace.mutex.Lock()
 	defer p.trace.mutex.Unlock()
@@ -124,7 +124,7 @@ func (p *process) looseFacts(payload []byte) error {
 	return p.trace.failure
 }
 
-// isEnd says whether an error is the end of a connection and not a fault of the peer.
+// isEnd reports whether an error is the end of a connection and not a protocol violation.
 func isEnd(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
 		errors.Is(err, os.ErrClosed)

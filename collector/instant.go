@@ -12,7 +12,7 @@ import (
 // An instant is a moment on the clocks that the processes of this machine record with.
 type instant struct {
 	nanos int64      // on our monotonic clock
-	ticks wire.Ticks // of the processor, where processes may count those; 0 where they cannot
+	ticks wire.Ticks // of the processor, where processes may use its counter; otherwise 0
 }
 
 // now is this instant.
@@ -27,8 +27,8 @@ func now() instant {
 	return instant{nanos: t.Nano()}
 }
 
-// after is the instant so much after i, which another one, also, shows how fast ticks are from. It may be before the
-// clocks began, with d below zero: then its ticks are the first.
+// after is the instant d after i. The other instant, also, gives the rate of the ticks. With d below zero the result
+// may be before the clocks began: then its ticks are the first.
 func (i instant) after(d time.Duration, also instant) instant {
 	j := instant{nanos: i.nanos + d.Nanoseconds()}
 	if i.ticks != 0 && also.nanos != i.nanos {
@@ -38,7 +38,7 @@ func (i instant) after(d time.Duration, also instant) instant {
 	return j
 }
 
-// ticksOf is an instant on the process's clock, with the mutex; 0 where that had not begun.
+// ticksOf converts an instant to the process's clock; 0 before the clock began. The caller holds the mutex.
 func (t *processTrace) ticksOf(i instant) wire.Ticks {
 	switch t.clock {
 	case wire.ClockTSC:
@@ -52,7 +52,7 @@ func (t *processTrace) ticksOf(i instant) wire.Ticks {
 	return wire.Ticks(max(0, i.nanos+t.ahead))
 }
 
-// instantOf is the instant of a tick on the process's clock, with the mutex.
+// instantOf converts a tick of the process's clock to an instant. The caller holds the mutex.
 func (t *processTrace) instantOf(at wire.Ticks) instant {
 	switch t.clock {
 	case wire.ClockTSC:
@@ -71,5 +71,5 @@ func (t *processTrace) instantOf(at wire.Ticks) instant {
 	return instant{nanos: int64(at) - t.ahead}
 }
 
-// monotonic is this instant on our monotonic clock, in nanoseconds.
+// monotonic is the current time of the collector's monotonic clock, in nanoseconds.
 func monotonic() int64 { return now().nanos }

@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A joiner puts the contents of one ring together, each position exactly once and in order, from two sources that
-// overlap and overtake each other: frames from the socket, and what the collector took from the shared memory itself
-// while older frames were still in the socket. T is a record, or a byte of the facts.
+// A joiner assembles the contents of one ring, each position exactly once and in order, from two sources that overlap
+// and overtake each other: frames from the socket, and what the collector reads from the shared memory while older
+// frames are still in the socket. T is a record, or a byte of the facts.
 type joiner[T any] struct {
-	next  uint64     // the position of the next element to hand on
+	next  uint64     // the position of the next element to deliver
 	held  []piece[T] // pieces behind a gap, by position
 	count int        // elements in held
 	limit int        // of count
@@ -21,17 +21,17 @@ type piece[T any] struct {
 	elements []T
 }
 
-// farthest is a bound on positions: no ring ever gets there, and arithmetic below it cannot overflow.
+// farthest bounds positions: no ring reaches it, and arithmetic below it cannot overflow.
 const farthest = 1 << 62
 
-// add hands on elements that begin at position, or keeps a copy until the gap before them is filled.
+// add delivers the elements that begin at position, or keeps a copy until the gap before them is filled.
 func (j *joiner[T]) add(position uint64, elements []T) error {
 	if position > farthest {
 		return fmt.Errorf("position %d is beyond every ring", position)
 	}
 	if position > j.next {
 		if j.count+len(elements) > j.limit || len(j.held) >= j.limit {
-			// a piece without elements, by which the drainer calls, takes memory, too
+			// even a piece without elements, with which the drainer calls the collector, takes memory
 			return fmt.Errorf("position %d came, and what belongs between it and %d did not", position, j.next)
 		}
 		at, _ := slices.BinarySearchFunc(j.held, position, func(p piece[T], position uint64) int {
@@ -51,7 +51,7 @@ func (j *joiner[T]) add(position uint64, elements []T) error {
 	return nil
 }
 
-// pass hands on what is new of elements, which do not begin behind a gap.
+// pass delivers the new part of elements, which do not begin after a gap.
 func (j *joiner[T]) pass(position uint64, elements []T) {
 	seen := j.next - position
 	if seen >= uint64(len(elements)) {
@@ -68,8 +68,7 @@ func (j *joiner[T]) passHeld() {
 	j.pass(p.position, p.elements)
 }
 
-// finish hands on what is behind gaps that will not be filled any more, and returns how many elements are missing in
-// them.
+// finish delivers elements after gaps that will not be filled any more, and returns how many elements are missing.
 func (j *joiner[T]) finish() (missing uint64) {
 	for len(j.held) > 0 {
 		if p := j.held[0].position; p > j.next {

@@ -13,7 +13,7 @@ import (
 func removeStale(path string) error {
 	stat, err := os.Lstat(path)
 	if err != nil || stat.Mode().Type() != os.ModeSocket {
-		return nil // what is there, or is not, listening will say
+		return nil // listening reports other errors
 	}
 	conn, err := net.Dial("unix", path)
 	if err == nil {

@@ -14,34 +14,34 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A listener accepts connections on the collector's socket and numbers them. The kernel hands connections out in the
-// order in which they were made, so of two connections of one process the one with the higher number was made later,
-// whichever of their goroutines runs first. The times that the processes send cannot tell: their clock may be set back.
+// A listener accepts connections on the collector's socket and numbers them. The kernel returns connections in the
+// order in which they were made, so of two connections of one process the one with the higher number is later,
+// whichever goroutine runs first. The times that the processes send are unsuitable: their clock may be set back.
 type listener struct {
 	file  *os.File
 	raw   syscall.RawConn
-	token wire.Token // with which each connection must begin; zero is none
+	token wire.Token // each connection must begin with it; zero if none is required
 	peers peerSource
 
-	spare    *os.File   // a descriptor that is closed when no other is left; nil when there was none for it
+	spare    *os.File   // a descriptor that is closed when no other is left; nil if it could not be opened
 	mutex    sync.Mutex // held while a connection is accepted, so that numbers follow the order of connections
 	last     uint64
 	arriving map[int][]*arrival // by the kernel's process id: the connections that are not identified
-	heard    uint64             // how many connections were identified
+	heard    uint64             // number of identified connections
 }
 
-// An arrival is a connection that was accepted. It is heard, or identified, when its hello was read or it was refused.
+// An arrival is an accepted connection. It is identified when its hello was read or it was refused.
 type arrival struct {
 	conn   *os.File // its socket, which does not block
 	number uint64   // from 1, in the order in which connections were made
 	peer
 	state tokenState
-	err   error         // why its hello cannot be read
+	err   error         // why its hello could not be read
 	heard chan struct{} // closed when it is identified
 }
 
-// own reports whether the connection comes from a process of this user, which may be a process of the program though it
-// has proved nothing.
+// own reports whether the connection comes from a process of this user, which may belong to the program even without a
+// token.
 func (a *arrival) own() bool { return a.uid == os.Getuid() }
 
 // openListener listens on the socket of an endpoint.
@@ -63,14 +63,14 @@ func openListener(p *endpoint, token wire.Token) (*listener, error) {
 	return l, nil
 }
 
-// close stops listening. The kernel ends connections that were not accepted.
+// close stops listening. The kernel closes connections that were not accepted.
 func (l *listener) close() {
 	l.file.Close()
 	l.spare.Close()
 }
 
-// refuseRest accepts and closes the connections that wait when no descriptor is left, and returns them. It uses up the
-// spare descriptor, so nothing can be accepted after it.
+// refuseRest accepts and closes the waiting connections when no descriptor is left, and returns them. It uses up the
+// spare descriptor, so nothing can be accepted afterwards.
 func (l *listener) refuseRest() (all []*arrival) {
 	l.mutex.Lock()
 	l.spare.Close()
@@ -86,7 +86,8 @@ func (l *listener) refuseRest() (all []*arrival) {
 		if err == nil {
 			return all
 		}
-		if len(some) == 0 { // others took the spare descriptor: nothing can be known of the connections that wait
+		// the spare descriptor was used elsewhere: nothing can be known about the waiting connections
+		if len(some) == 0 {
 			return append(all, &arrival{peer: peer{uid: os.Getuid()}})
 		}
 	}
@@ -104,8 +105,8 @@ func (l *listener) next() (a *arrival, err error) {
 	return a, err
 }
 
-// hasWaiting reports whether a connection waits to be accepted. Linux reports a lack of descriptors also when none
-// waits.
+// hasWaiting reports whether a connection is waiting to be accepted. Linux reports a lack of descriptors even when none
+// is waiting.
 func (l *listener) hasWaiting() bool {
 	waiting := 0
 	l.raw.Control(func(fd uintptr) { waiting, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0) })
@@ -117,8 +118,8 @@ func noneLeft(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// waiting accepts the connections that have been made, without waiting for more. It returns an error when there is no
-// descriptor for the next one, which then keeps waiting.
+// waiting accepts the connections that exist, without waiting for more. It returns an error if there is no descriptor
+// for the next one, which then keeps waiting.
 func (l *listener) waiting() (all []*arrival, err error) {
 	for {
 		var a *arrival
@@ -136,8 +137,8 @@ func (l *listener) waiting() (all []*arrival, err error) {
 	}
 }
 
-// accept takes the oldest connection. The error is unix.EAGAIN when there is none. A connection that was taken is
-// always returned: if its hello cannot be read, its err says why.
+// accept takes the oldest connection. It returns unix.EAGAIN if there is none. If the hello of the connection cannot be
+// read, its err has the reason.
 func (l *listener) accept(listener uintptr) (*arrival, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -149,8 +150,8 @@ func (l *listener) accept(listener uintptr) (*arrival, error) {
 	a := &arrival{number: l.last, heard: make(chan struct{})}
 	a.peer, a.err = l.peers.of(fd)
 	a.state = readToken(fd, l.token)
-	// A net.Conn would take one more descriptor, and there may be none. A file that does not block waits in the runtime's
-	// poller as one does.
+	// A net.Conn would need another descriptor, and there may be none. A non-blocking file also waits in the runtime's
+	// poller.
 	if err := unix.SetNonblock(fd, true); a.err == nil {
 		a.err = err
 	}
@@ -174,7 +175,7 @@ func acceptCloseOnExec(listener int) (fd int, err error) {
 	return fd, err
 }
 
-// hear notes that a connection is identified.
+// hear marks a connection as identified.
 func (l *listener) hear(a *arrival) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -186,8 +187,8 @@ func (l *listener) hear(a *arrival) {
 	l.heard++
 }
 
-// hearing waits for the next arrival to be heard: one that only looked whether somebody is there gives its descriptor
-// back then. False when none is for ten pauses.
+// awaitHeard waits until another arrival is identified, because a connection that only checks for a collector then
+// releases its descriptor. It returns false if none is within ten pauses.
 func (l *listener) awaitHeard() bool {
 	for before, pauses := l.heardCount(), 0; pauses < 10; pauses++ {
 		time.Sleep(acceptPause)
@@ -205,8 +206,8 @@ func (l *listener) heardCount() uint64 {
 	return l.heard
 }
 
-// of returns the connections of a process that are not identified, and those whose process the kernel does not name any
-// more.
+// of returns the connections of a process that are not identified, and those whose process the kernel does not report
+// any more.
 func (l *listener) of(pid int) []*arrival {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

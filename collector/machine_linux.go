@@ -12,20 +12,20 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A machineClock counts what all programs of the machine together had of its processors, of those that this process may
-// use where it may not use all, as what it starts may not either, and how long their threads waited for one. What is
-// not the traced processes' are other programs, and what those want the traced ones do not get.
+// A machineClock counts the processor time of all programs of the machine together, and how long their threads waited
+// for a processor. If this process, and therefore the program, may not use all processors, only the allowed ones count.
+// What the traced processes did not use belongs to other programs.
 type machineClock struct {
 	mutex   sync.Mutex
-	allowed *unix.CPUSet // nil before it was asked for
+	allowed *unix.CPUSet // nil before it was read
 	last    wire.ThreadTime
 }
 
-// machine is the one that this is: whoever looks, of however many processes, adds to one count.
+// machine is the clock of this machine, shared by all samplers.
 var machine machineClock
 
-// look reads the count. Who looks within half of the pause that others make has what was read for these: a look costs 9
-// µs on two processors, and more the more there are.
+// look reads the count. A second look within half of the sampling pause returns the first look's result, because a look
+// costs 9 µs on two processors, and more with more of them.
 func (m *machineClock) look() (wire.ThreadTime, bool) {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
@@ -59,10 +59,9 @@ func (m *machineClock) look() (wire.ThreadTime, bool) {
 	return next, true
 }
 
-// parseStat reads from /proc/stat how long the processors that are allowed were not idle, all of them together, and how
-// many threads have none although they could run: those beyond the number of all processors, but for the one that
-// looks. By proc(5): what another guest of the machine's host took counts as not idle, and ticks are of 10 ms on every
-// architecture.
+// parseStat reads from /proc/stat how long the allowed processors were busy, all together, and how many threads are
+// runnable without a processor: those beyond the number of all processors, without the reading thread. By proc(5),
+// stolen time counts as busy, and ticks are 10 ms on every architecture.
 func parseStat(text []byte, allowed func(processor int) bool) (busy time.Duration, ready int, known bool) {
 	const tick = 10 * time.Millisecond
 	processors, runnable := 0, -1
@@ -82,7 +81,7 @@ func parseStat(text []byte, allowed func(processor int) bool) (busy time.Duratio
 		if !allowed(number) {
 			continue
 		}
-		for i, field := range fields[1:9] { // user, nice, system, idle, waiting for a disk, interrupts, more of these, stolen
+		for i, field := range fields[1:9] { // user, nice, system, idle, iowait, irq, softirq, steal
 			ticks, err := strconv.ParseInt(string(field), 10, 64)
 			if err != nil || ticks < 0 {
 				return 0, 0, false

@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A mapping is the shared memory of a traced process, mapped here.
+// A mapping is the shared memory of a traced process, mapped into this process.
 type mapping struct {
 	wire.Region
 	memory []byte
@@ -22,7 +22,7 @@ func mapRegion(fd int) (m mapping, err error) {
 	if err := unix.Fstat(fd, &stat); err != nil {
 		return m, fmt.Errorf("look at the shared memory: %w", err)
 	}
-	if stat.Size < wire.RegionSize { // macOS rounds up to its page
+	if stat.Size < wire.RegionSize { // macOS rounds up to its page size
 		return m, fmt.Errorf("the shared memory has %d bytes, not the %d of wire version %d", stat.Size, wire.RegionSize,
 			wire.Version)
 	}
@@ -47,8 +47,9 @@ func (m *mapping) unmap() {
 	}
 }
 
-// guard runs what reads or writes a mapping. The file behind it belongs to another process. The shim seals it, but
-// another program may have made it shorter: touching what is gone raises SIGBUS, which becomes an error here.
+// guard runs a function that reads or writes a mapping. The file behind it belongs to another process. The shim seals
+// its size, but another program may have truncated it: accessing missing pages raises SIGBUS, which becomes an error
+// here.
 func guard(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

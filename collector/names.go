@@ -4,13 +4,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A naming is what rules ask for of a command buffer.
+// A naming is the data of a command buffer that rules refer to.
 type naming struct {
 	queue wire.ObjectID // 0 when not known
 	label wire.StringID // 0 when it has none
 }
 
-// A choice is what was decided on an object.
+// A choice is the decision about an object.
 type choice uint8
 
 const (
@@ -19,16 +19,16 @@ const (
 	unwanted
 )
 
-// A page is the choices on 256 objects, whose numbers follow each other.
+// A page has the choices for 256 consecutive objects.
 type page [256]choice
 
-// names are what a process said that rules ask for, guarded by the process's mutex.
+// names are the names of a process that rules refer to. The process's mutex guards them.
 type names struct {
 	threads map[uint64]string
 	texts   map[wire.StringID]string
 	queues  map[wire.ObjectID]wire.StringID // their labels
-	buffers map[wire.ObjectID]naming        // command buffers that are not decided on
-	owners  map[wire.ObjectID]wire.ObjectID // command buffers of encoders that are not decided on
+	buffers map[wire.ObjectID]naming        // command buffers without a decision
+	owners  map[wire.ObjectID]wire.ObjectID // the command buffers of encoders without a decision
 	pages   map[wire.ObjectID]*page
 }
 
@@ -50,7 +50,7 @@ func (n *names) facts(facts []wire.Fact) {
 	}
 }
 
-// record learns from a record as it arrives, with what belongs to it.
+// record learns from an arriving record and its More record.
 func (n *names) record(r *wire.Record, more *wire.More) {
 	row, object := r.Call.Row(), r.Object
 	switch {
@@ -80,7 +80,7 @@ func (n *names) record(r *wire.Record, more *wire.More) {
 	}
 }
 
-// labelOf is the label that a call gives to what it makes.
+// labelOf is the label that a call gives to the object that it creates.
 func labelOf(row *wire.Row, r *wire.Record, m *wire.More) wire.StringID {
 	if f, found := row.Find(wire.RoleLabel); found {
 		return wire.StringID(f.At.Of(r, m))
@@ -88,7 +88,7 @@ func labelOf(row *wire.Row, r *wire.Record, m *wire.More) wire.StringID {
 	return 0
 }
 
-// committed notes the queue of command buffers that are made without one.
+// committed notes the queue of command buffers that are created without one.
 func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	for _, f := range row.More {
 		id := wire.ObjectID(f.At.Of(r, m))
@@ -99,7 +99,7 @@ func (n *names) committed(row *wire.Row, r *wire.Record, m *wire.More) {
 	}
 }
 
-// choice is what was decided on an object.
+// choice is the decision about an object.
 func (n *names) choice(id wire.ObjectID) choice {
 	if p := n.pages[id>>8]; p != nil {
 		return p[id&0xff]
@@ -107,7 +107,7 @@ func (n *names) choice(id wire.ObjectID) choice {
 	return undecided
 }
 
-// decide notes what holds for an object from now on.
+// decide stores the decision about an object.
 func (n *names) decide(id wire.ObjectID, c choice) choice {
 	p := n.pages[id>>8]
 	if p == nil {
@@ -118,8 +118,7 @@ func (n *names) decide(id wire.ObjectID, c choice) choice {
 	return c
 }
 
-// object says whether calls on a command buffer, or on an encoder of it, are wanted; once it was asked, the answer
-// stays.
+// object reports whether calls on a command buffer, or on one of its encoders, are wanted. The first answer is final.
 func (n *names) object(s *Selection, id wire.ObjectID) bool {
 	if c := n.choice(id); c != undecided {
 		return c == wanted
@@ -144,7 +143,7 @@ func (n *names) object(s *Selection, id wire.ObjectID) bool {
 	return n.decide(id, c) == wanted
 }
 
-// queue says whether a queue is wanted. One whose making was not seen is.
+// queue reports whether a queue is wanted. A queue whose creation was not seen is wanted.
 func (n *names) queue(s *Selection, id wire.ObjectID) bool {
 	label, known := n.queues[id]
 	return !known || s.wants(ofQueue, n.texts[label], uint64(id))
@@ -158,7 +157,7 @@ func (n *names) wants(s *Selection, thread uint64, r *wire.Record) bool {
 		return true
 	case row.Effect == wire.EffectCompletes, row.Effect == wire.EffectFails, row.Effect == wire.EffectSchedules,
 		row.Effect == wire.EffectTimes:
-		return n.object(s, r.Object) // whichever thread Metal's handlers run on
+		return n.object(s, r.Object) // independent of the thread, which may be one of Metal's
 	case !s.wants(ofThread, n.threads[thread], thread):
 		return false
 	case row.Makes(wire.KindCommandBuffer), row.Makes(wire.KindEncoder):

@@ -11,18 +11,18 @@ import (
 	"mtrace/collector/wire"
 )
 
-// noticeEnding is behind the socket's name in the name of a notice, before the number of the process that left it.
+// noticeEnding follows the socket's name in the name of a notice, before the id of the process that left it.
 const noticeEnding = ".word."
 
-// A notice says that a process uses Metal and is not traced. A process that cannot say so over a connection leaves it
-// beside the socket: as a symbolic link whose text is the program, a line feed, and the reason. The link is never
-// followed.
+// A notice reports a process that uses Metal and is not traced. A process that cannot report this over a connection
+// leaves the notice next to the socket: a symbolic link whose text is the program, a line feed, and the reason. The
+// link is never followed.
 type notice struct {
 	pid          int
 	program, why string
 }
 
-// notices takes the notices that were left beside an endpoint's socket.
+// notices reads and removes the notices next to an endpoint's socket.
 func (p *endpoint) notices() (all []notice) {
 	folder, err := os.Open(filepath.Dir(p.path))
 	if err != nil {
@@ -52,7 +52,7 @@ func (p *endpoint) notices() (all []notice) {
 	return all
 }
 
-// notTraced puts a process into the trace that has no records, with the reason. It counts as a process like any other.
+// notTraced adds a process without records to the trace, with the reason. It counts as a process.
 func (c *Collector) notTraced(w notice) {
 	p := newProcess(c, wire.Hello{Version: wire.Version, PID: w.pid, Program: w.program}, 0)
 	p.trace.mutex.Lock()

@@ -5,9 +5,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An Observer sees each record as it arrives, before it is written. Its methods are called from several
-// goroutines at once, but for one ring one after another; they must be quick, for the recording waits, and must not
-// keep the slices.
+// An Observer receives each record as it arrives, before it is written. Its methods are called from several goroutines
+// at once, but for one ring sequentially. They must return quickly, because the recording waits, and must not keep the
+// slices.
 type Observer interface {
 	// Process is called once for each process, before anything else of it.
 	Process(tracefile.ProcessIndex, wire.Hello)
@@ -17,12 +17,11 @@ type Observer interface {
 	Facts(tracefile.ProcessIndex, []wire.Fact)
 	Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record)
 	End(tracefile.ProcessIndex, tracefile.End)
-	// Vanished is called for a process that said hello and nothing else before another program took its place: it is
-	// not in the trace.
+	// Vanished is called for a process that only said hello before another program replaced it: it is not in the trace.
 	Vanished(wire.Hello)
 }
 
-// Nobody is an Observer that looks at nothing; embed it to look at less than everything.
+// Nobody is an Observer whose methods do nothing; embed it to implement only some methods.
 type Nobody struct{}
 
 func (Nobody) Process(tracefile.ProcessIndex, wire.Hello)                   {}

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A recordOrder puts the contents of a process's rings together, each position once and in order, and hands them to the
+// A recordOrder assembles the contents of a process's rings, each position once and in order, and delivers them to the
 // trace.
 type recordOrder struct {
 	trace *processTrace
@@ -15,10 +15,10 @@ type recordOrder struct {
 
 	// Guarded by the trace's mutex.
 	rings   [wire.RingCount]*ring
-	missing uint64 // records that were passed on and did not arrive
+	missing uint64 // records that were announced and did not arrive
 }
 
-// ring is the state of a ring, made when it is first seen.
+// ring returns the state of a ring, created when it is first seen.
 func (o *recordOrder) ring(index uint16) *ring {
 	o.trace.mutex.Lock()
 	defer o.trace.mutex.Unlock()

@@ -5,7 +5,7 @@ import "golang.org/x/sys/unix"
 // A peer is the process at the other end of a connection, by what the kernel noted when it connected.
 type peer struct {
 	uid int
-	pid int // 0 is in a namespace that is not seen here
+	pid int // 0 for a process in a namespace that is not visible here
 }
 
 // unknownPID is the pid of a peer that the kernel does not name any more.
@@ -17,9 +17,9 @@ type peerSource struct {
 	process func(fd int) (pid int, err error)
 }
 
-// of returns the peer of a socket. Only the user must be known, for it decides on trust. macOS forgets the process once
-// the peer has closed the connection (LOCAL_PEERPID, ENOTCONN): a process may say hello and end before its connection
-// is accepted.
+// of returns the peer of a socket. Only the user must be known, because it decides about trust. macOS forgets the
+// process once the peer has closed the connection (LOCAL_PEERPID, ENOTCONN): a process may say hello and end before its
+// connection is accepted.
 func (s peerSource) of(fd int) (p peer, err error) {
 	if p.uid, err = s.user(fd); err != nil {
 		return p, err

@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// receiveCloseOnExec has no counterpart here: descriptors are marked after they came.
+// receiveCloseOnExec has no counterpart here: descriptors are marked after they are received.
 const receiveCloseOnExec = 0
 
-// kernelPeer is what this kernel says.
+// kernelPeer reads the peer with this kernel's calls.
 var kernelPeer = peerSource{
 	user: func(fd int) (int, error) {
 		c, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
@@ -21,7 +21,7 @@ var kernelPeer = peerSource{
 	process: func(fd int) (int, error) { return unix.GetsockoptInt(fd, unix.SOL_LOCAL, unix.LOCAL_PEERPID) },
 }
 
-// watchDeath returns a channel that is closed when the peer's process is gone, or never when that cannot be known. stop
+// watchDeath returns a channel that is closed when the peer's process is gone, or never if that cannot be known. stop
 // ends the watch.
 func watchDeath(_ *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})

@@ -11,7 +11,7 @@ const receiveCloseOnExec = unix.MSG_CMSG_CLOEXEC
 // soPeerPidfd is SO_PEERPIDFD of include/uapi/asm-generic/socket.h, Linux 6.5.
 const soPeerPidfd = 77
 
-// kernelPeer is what this kernel says.
+// kernelPeer reads the peer with this kernel's calls.
 var kernelPeer = peerSource{
 	user: func(fd int) (int, error) {
 		c, err := unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)
@@ -29,7 +29,7 @@ var kernelPeer = peerSource{
 	},
 }
 
-// watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never when that
+// watchDeath returns a channel that is closed when the peer's process is gone with all its threads, or never if that
 // cannot be known. stop ends the watch.
 func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	gone := make(chan struct{})
@@ -40,7 +40,7 @@ func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 		}
 		return gone, func() {}
 	}
-	// A descriptor that does not block waits in the runtime's poller, not in a thread of its own.
+	// A non-blocking descriptor waits in the runtime's poller and not in a thread of its own.
 	unix.SetNonblock(fd, true)
 	file := os.NewFile(uintptr(fd), "pidfd")
 	raw, err := file.SyscallConn()
@@ -62,7 +62,7 @@ func watchDeath(conn *os.File, pid int) (dead <-chan struct{}, stop func()) {
 	return gone, func() { file.Close() }
 }
 
-// peerDescriptor is a descriptor of the process itself, which its number, used again, would not be.
+// peerDescriptor returns a descriptor that refers to the process itself, whereas its id may be reused.
 func peerDescriptor(conn *os.File, pid int) (fd int, err error) {
 	err = unix.ENOPROTOOPT
 	if raw, e := conn.SyscallConn(); e == nil {

@@ -11,27 +11,27 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A process counts in its own memory, where a stray write of the program lands as easily as a true count: what it says
-// is believed as far as it is possible, and what is not is reported and left out of all sums.
+// A process counts in its own memory, where a stray write of the program can change a counter. Values are accepted only
+// if they are possible; impossible values are reported and left out of all sums.
 
 const (
-	// fastestCall is less than any thread needs to record a call, or to count one that it drops: two readings of the
-	// clock take longer.
+	// fastestCall is shorter than recording a call, or counting a dropped one, can be: two readings of the clock take
+	// longer.
 	fastestCall = 4 * time.Nanosecond
 	// beforehand is how long a process may have counted before it was known here: its connection waits while the
-	// collector is starved.
+	// collector gets no processor.
 	beforehand = time.Minute
 	// mostDoubts bounds the lines about one process.
 	mostDoubts = 16
 )
 
-// possible is how much one thread can have counted in the time that its process was there, at most.
+// possible is the maximum that one thread can have counted in the time since its process connected.
 func possible(there time.Duration) uint64 { return uint64((there + beforehand) / fastestCall) }
 
-// possible is the same for a thread of the process, now.
+// possible is that maximum for a thread of the process, now.
 func (o *recordOrder) possible() uint64 { return possible(time.Since(o.began)) }
 
-// checkPosition refuses a place that a ring cannot have come to.
+// checkPosition refuses a position that a ring cannot have reached.
 func (o *recordOrder) checkPosition(r *ring, position uint64) error {
 	if position > o.possible() {
 		return fmt.Errorf("ring %d: position %d is beyond every ring: no thread can have come there", r.index, position)
@@ -39,7 +39,7 @@ func (o *recordOrder) checkPosition(r *ring, position uint64) error {
 	return nil
 }
 
-// doubt notes something that the process claims and that cannot be.
+// doubt notes an impossible value that the process reported.
 func (t *processTrace) doubt(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	t.mutex.Lock()
@@ -49,13 +49,14 @@ func (t *processTrace) doubt(format string, args ...any) {
 	}
 }
 
-// A limit is what a counter of a process may have come to, and who is told when it has not.
+// A limit is the maximum of a process's counters, and the receiver of complaints about them.
 type limit struct {
 	trace *processTrace
 	most  uint64 // of one thread
 }
 
-// believe is the counter when it is possible, and else 0, which is reported. where is a ring, or empty for the process.
+// believe returns the counter if it is possible; otherwise it reports the value and returns 0. where is a ring, or
+// empty for the process.
 func (l limit) believe(n uint64, where, what string) uint64 {
 	if n <= l.most {
 		return n
@@ -82,12 +83,12 @@ func (l limit) losses(n wire.Losses, end *tracefile.End) {
 	end.Rejected = all.believe(n.Rejected, "", "calls of dying threads")
 }
 
-// audit is a count of command buffers.
+// audit checks a count of command buffers.
 func (l limit) audit(a wire.Audit, where, what string) wire.Audit {
 	a.Reached = l.believe(a.Reached, where, what)
 	a.Missed = min(a.Reached, l.believe(a.Missed, where, "missed "+what))
 	return a
 }
 
-// where begins a line about a ring.
+// where is the beginning of a line about a ring.
 func (r *ring) where() string { return fmt.Sprintf("ring %d: ", r.index) }

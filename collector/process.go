@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A process is one traced process: what its connection's frames and its shared memory say, joined. Its parts, in the
-// way of a record: the frames of its connection and the reader of its rings hand records to the order, which passes
-// each one on once and in its place to the trace.
+// A process is one traced process: the data from its connection's frames and from its shared memory, combined. In the
+// direction of a record: the reader of the frames and the reader of the rings deliver records to the order, which
+// passes each on to the trace once and in its place.
 type process struct {
 	collector *Collector
 	peer      int    // its process id, as the kernel gave it
@@ -37,7 +37,7 @@ func newProcess(c *Collector, hello wire.Hello, peer int) *process {
 	return p
 }
 
-// fail ends the connection because of what the peer did; the reader of the socket reports it.
+// fail closes the connection because of a protocol violation; the reader of the socket reports it.
 func (p *process) fail(err error) {
 	p.trace.mutex.Lock()
 	if p.trace.failure == nil {

@@ -7,14 +7,14 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A registry knows the processes of a recording, most of them by the kernel's process id. The Collector's mutex guards
+// A registry has the processes of a recording, most of them by the kernel's process id. The Collector's mutex guards
 // it.
 type registry struct {
 	running map[int]*running
 	newest  map[int]uint64     // the number of the latest connection that said hello
-	ended   map[int]*ended     // whose exit status may still come
+	ended   map[int]*ended     // their exit status may still arrive
 	exits   map[int]exit       // of processes whose end is not written yet
-	used    map[int]bool       // those that used Metal and lived on when their part of the trace ended
+	used    map[int]bool       // processes that used Metal and were running when their part of the trace ended
 	living  []tracefile.Living // see LivedOn
 }
 
@@ -25,8 +25,7 @@ func newRegistry() registry {
 	}
 }
 
-// running is a process that is connected, and how to tell it that another program took its place in the same process
-// id.
+// running is a connected process, and the channel that tells it that another program replaced it in the same process.
 type running struct {
 	process  *process
 	replaced chan struct{}
@@ -38,8 +37,8 @@ type ended struct {
 	end   tracefile.End
 }
 
-// LivedOn notes the processes of the program that run when the recording is about to end; Close writes those that have
-// not used Metal into the trace. Those that have are known to the Collector.
+// LivedOn notes the program's processes that are running when the recording is about to end. Close adds those that have
+// not used Metal to the trace; the others are already known.
 func (c *Collector) LivedOn(living []tracefile.Living) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -62,15 +61,15 @@ type exit struct {
 	cpu    time.Duration
 }
 
-// ProcessExited says how a process that the caller waited for ended, and the processor time that it and the children it
-// waited for used. It may come before or after the process's connection ends.
+// ProcessExited reports how a process that the caller waited for ended, and the processor time of it and of the
+// children it waited for. It may be called before or after the process's connection ends.
 func (c *Collector) ProcessExited(pid int, status syscall.WaitStatus, cpu time.Duration) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	if e := c.registry.ended[pid]; e != nil && c.registry.running[pid] == nil {
 		delete(c.registry.ended, pid)
 		setExit(&e.end, exit{status, cpu})
-		c.writer.EndProcess(e.index, e.end) // a failure is kept by the writer
+		c.writer.EndProcess(e.index, e.end) // the writer keeps the error
 		return
 	}
 	c.registry.exits[pid] = exit{status, cpu}
@@ -86,12 +85,12 @@ func setExit(end *tracefile.End, e exit) {
 }
 
 // processBegan notes a process that said hello. replaced is closed when another program, which connected later, says
-// hello from the same process id, or has done so already: what connected before is gone.
+// hello from the same process, or has done so already: the earlier program is gone.
 func (c *Collector) processBegan(p *process) (replaced <-chan struct{}) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	r := &running{p, make(chan struct{})}
-	if p.peer == 0 { // of another namespace, whose numbers are not seen here
+	if p.peer == 0 { // from another namespace, whose ids are not visible here
 		return r.replaced
 	}
 	if p.number < c.registry.newest[p.peer] {
@@ -130,7 +129,7 @@ func (c *Collector) processEnded(p *process, end tracefile.End) {
 	c.result.add(p, &end)
 }
 
-// processVanished forgets a process that said hello and nothing else, and whose place another took.
+// processVanished removes a process that only said hello before another program replaced it.
 func (c *Collector) processVanished(p *process) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()

@@ -7,17 +7,17 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Result is what a recording amounts to.
+// A Result is the summary of a recording.
 type Result struct {
-	Processes int    // with those that are not traced
+	Processes int    // includes processes that are not traced
 	Events    uint64 // calls and other events in the trace
-	Records   uint64 // with the More records that belong to them
-	Salvaged  uint64 // of Records, those read from the shared memory of processes that were gone
-	Lost      uint64 // records that were made and are not in the trace, whatever the reason
+	Records   uint64 // includes More records
+	Salvaged  uint64 // part of Records that was read from the shared memory of processes that had ended
+	Lost      uint64 // records that were made and are not in the trace, for whatever reason
 	Bytes     int64  // size of the trace
-	// LivedOn are processes of the program that had not used Metal when the recording ended, and still ran.
+	// LivedOn are processes of the program that had not used Metal when the recording ended, and were still running.
 	LivedOn  []tracefile.Living
-	Refused  uint64   // connections that were not believed; their processes are not counted
+	Refused  uint64   // untrusted connections; their processes are not counted
 	Warnings []string // one line each
 }
 
@@ -47,6 +47,6 @@ func (r *Result) add(p *process, end *tracefile.End) {
 		warn("%d records were dropped of threads beyond the %d of a process that are recorded at once", n, wire.RingCount)
 	}
 	if p.order.missing > 0 {
-		warn("%d records were handed over and did not arrive", p.order.missing)
+		warn("%d records were sent and did not arrive", p.order.missing)
 	}
 }

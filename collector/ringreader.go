@@ -12,8 +12,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The collector reads the rings of a process itself, all of them in one look, at the pace at which they fill: through a
-// socket each record is copied twice more, and the reader is woken for every few hundred. The drainer in the process
+// The collector itself reads the rings of a process, all of them in one pass, at the rate at which they fill: through a
+// socket each record would be copied twice more, and the reader woken for every few hundred. The drainer in the process
 // sends records of a ring that the collector neglects. When a ring fills fast, the drainer calls the collector with a
 // frame without records.
 
@@ -23,16 +23,16 @@ const (
 	// drainedInParallel is the number of records from which on a ring is drained concurrently with others: one after the
 	// other, such rings may fill faster than they are drained.
 	drainedInParallel = wire.RecordsPerRing / 4
-	// maxHeld bounds what waits for older frames, in records of one ring; maxHeldFacts the same in bytes.
+	// maxHeld bounds the records of one ring that wait for older frames; maxHeldFacts bounds the facts, in bytes.
 	maxHeld      = 4 * wire.RecordsPerRing
 	maxHeldFacts = 4 * wire.FactsPerRing
-	// recordsAtOnce is how many records a thread publishes together, at most: a call and its More record.
+	// recordsAtOnce is the maximum number of records that a thread publishes together: a call and its More record.
 	recordsAtOnce = 2
 	// maxFact bounds the size of a fact, in bytes.
 	maxFact = wire.MaxFactText + 64
 )
 
-// A ringReader reads the rings of a process where they lie, in shared memory.
+// A ringReader reads the rings of a process in place, in shared memory.
 type ringReader struct {
 	trace *processTrace
 	order *recordOrder
@@ -41,16 +41,16 @@ type ringReader struct {
 
 	shared mapping // there when mapped
 	mapped bool
-	times  *threadSampler // nil when the threads' processor times cannot be seen
+	times  *threadSampler // nil if the threads' processor times cannot be read
 
-	hurry        chan struct{} // told when records came by the socket: a ring fills faster than it is looked at
-	stopWatching func()        // waits until the rings are not looked at any more
-	watched      atomic.Bool   // the rings are looked at
+	hurry        chan struct{} // signalled when records came by the socket: a ring fills faster than it is read
+	stopWatching func()        // waits until the rings are no longer read
+	watched      atomic.Bool   // the rings are being read
 
-	asked chan chan<- struct{} // by Snapshot: closed when all that the rings hold was handed to the trace
+	asked chan chan<- struct{} // requests of Snapshot: closed when the rings' contents were delivered to the trace
 }
 
-// attach takes in the shared memory.
+// attach maps the shared memory.
 func (reader *ringReader) attach(fd int) error {
 	m, err := mapRegion(fd)
 	if err != nil {
@@ -89,19 +89,19 @@ type ring struct {
 	mutex    sync.Mutex // held while records are joined; taken before the trace's mutex, which guards what follows
 	records  joiner[wire.Record]
 	facts    joiner[byte]
-	factsEnd uint64 // the byte position behind those handed on
-	partial  []byte // the beginning of a fact whose end has not come
+	factsEnd uint64 // the byte position after the delivered facts
+	partial  []byte // an incomplete fact
 
-	head    uint64 // as last seen, to tell how fast the ring fills
+	head    uint64 // at the last look, to compute how fast the ring fills
 	dropped uint64 // as last seen
 	losses  []tracefile.Loss
 
-	window    ringWindow    // of what is kept of it, where that is not all
-	selection ringSelection // the same of what was selected
+	window    ringWindow    // the state of the window filter, if there is one
+	selection ringSelection // the state of the selection filter, if there is one
 }
 
-// watchLosses notes which thread has dropped records since the last look. Threads that had the ring for less than the
-// time between two looks are counted as the one that has it now.
+// watchLosses attributes the records dropped since the last look to the ring's current thread. A thread that had the
+// ring only between two looks is not distinguished.
 func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	dropped := l.believe(shared.Dropped(), r.where(), "dropped records")
 	if dropped <= r.dropped {
@@ -118,7 +118,7 @@ func (r *ring) watchLosses(shared wire.Ring, l limit) {
 	r.losses = append(r.losses, tracefile.Loss{Thread: thread, Records: n})
 }
 
-// checkHead refuses what a ring cannot be.
+// checkHead refuses impossible positions.
 func checkHead(index uint16, head, tail, capacity uint64) error {
 	if head < tail || head-tail > capacity {
 		return fmt.Errorf("ring %d claims to hold positions %d to %d", index, tail, head)
@@ -126,7 +126,7 @@ func checkHead(index uint16, head, tail, capacity uint64) error {
 	return nil
 }
 
-// takeRing takes what is in a ring that nobody is draining. It returns how many records were taken.
+// takeRing reads a ring that no other side is draining. It returns how many records were read.
 func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 	shared, r := reader.shared.Ring(index), reader.order.ring(uint16(index))
 	head, tail := shared.Head(), shared.Tail()
@@ -138,7 +138,7 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 		return 0, nil
 	}
 	defer shared.Unclaim()
-	// What the drainer took before the claim was its own is not in the ring any more.
+	// The other side may have taken records before this side got the claim.
 	head, tail = shared.Head(), shared.Tail()
 	factsHead, factsTail = shared.FactsHead(), shared.FactsTail()
 	if err := checkHead(r.index, head, tail, wire.RecordsPerRing); err != nil {
@@ -167,7 +167,7 @@ func (reader *ringReader) takeRing(index int) (taken uint64, err error) {
 	return taken, nil
 }
 
-// drainParallel takes rings, as many at a time as there are processors for Go.
+// drainParallel reads rings, as many at a time as Go has processors.
 func (reader *ringReader) drainParallel(rings []int) error {
 	var next atomic.Int64
 	failures := make(chan error, len(rings))
@@ -191,15 +191,15 @@ func (reader *ringReader) drainParallel(rings []int) error {
 	return err
 }
 
-// waiting says that much of the ring was taken already and cannot be handed on before older frames come: taking more
-// would only pile it up here.
+// waiting reports whether much of the ring was read already and waits for older frames: reading more would only use
+// memory.
 func (o *recordOrder) waiting(r *ring) bool {
 	o.trace.mutex.Lock()
 	defer o.trace.mutex.Unlock()
 	return r.records.count > maxHeld/2 || r.facts.count > maxHeldFacts/2
 }
 
-// A copied is memory for what is copied of the shared memory.
+// A copied is a buffer for data copied from the shared memory.
 type copied struct {
 	records []wire.Record
 	facts   []byte
@@ -220,15 +220,15 @@ func (c *copied) takeFacts(shared wire.Ring, from, to uint64) []byte {
 	return c.facts
 }
 
-// The pace of looking at rings: often enough that a ring that fills as fast as it did is seen again at an eighth, and
-// that who watches the recording sees a call within 100 ms.
+// The intervals between looks at the rings: short enough that a ring which keeps filling at its rate is seen again at
+// an eighth, and that a user who watches the recording sees a call within 100 ms.
 const (
 	shortestPause = time.Millisecond
 	longestPause  = 50 * time.Millisecond
 )
 
-// pause is how long to wait after a look that found the fullest growth since the look before it. After one in a hurry
-// it is short: what a ring has grown by since a look of long ago says little of how fast it grows now.
+// pause returns the interval until the next look, from the largest growth of a ring since the last look. After a
+// hurried look it is short: growth since a look long ago says little about the current rate.
 func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	if hurried {
 		return shortestPause
@@ -240,7 +240,7 @@ func pause(last time.Duration, growth uint64, hurried bool) time.Duration {
 	return min(max(untilEighth, shortestPause), longestPause, last*2)
 }
 
-// watchRings looks at the rings and takes what is in them until stop is closed.
+// watchRings reads the rings until stop is closed.
 func (reader *ringReader) watchRings(stop <-chan struct{}) {
 	wait := shortestPause
 	var threads []uint64

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// salvage reads what a process that is gone left in its rings: everything that was published and did not come by the
-// socket. Nobody writes any more, so claims are void and even slots that were released are whole, but for the one
-// that the thread was writing when it died. What is wrong with one ring costs the others nothing.
+// salvage reads the records that a process that is gone left in its rings: everything that was published and did not
+// come by the socket. Nobody writes any more, so claims are void, and even released slots are intact, except for the
+// slot that the thread was writing when it died. An error in one ring does not affect the others.
 func (reader *ringReader) salvage() error {
 	var wrong []error
 	err := guard(func() error {
@@ -40,15 +40,16 @@ func (reader *ringReader) salvageRecords(r *ring, shared wire.Ring) error {
 	return nil
 }
 
-// oldest is the first position whose slot still holds its record, in the ring of a thread that is gone. Up to where the
-// ring was released nothing can have been overwritten; before that, all of the ring but what the thread may have been
-// writing.
+// oldest is the first position whose slot still has its record, in the ring of a thread that is gone. Slots from the
+// released position on cannot have been overwritten. Before it, a whole ring is intact, except what the thread may have
+// been writing.
 func oldest(head, tail uint64) uint64 {
 	whole := head - min(head, wire.RecordsPerRing)
 	return max(whole, min(tail, head-min(head, wire.RecordsPerRing-recordsAtOnce)))
 }
 
-// salvageFacts reads from where the socket ended when that is still there, or else from a place where a fact begins.
+// salvageFacts reads from the position where the socket's data ended, if that is still in the ring, or else from the
+// beginning of a fact.
 func (reader *ringReader) salvageFacts(r *ring, shared wire.Ring) error {
 	head, tail := shared.FactsHead(), shared.FactsTail()
 	from := r.facts.next

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 )
 
-// probedSize is how much must fit into the folder for temporary files: less, and it is as good as full.
+// probedSize is how much must fit into the folder for temporary files; with less space it counts as full.
 const probedSize = 4096
 
-// TemporaryFolder is the system's folder for temporary files, or /tmp where nothing can be written to that: TMPDIR may
-// name a folder that is missing, read-only or full.
+// TemporaryFolder is the system's folder for temporary files, or /tmp if the former is not writable: TMPDIR may name a
+// folder that is missing, read-only or full.
 func TemporaryFolder() string {
 	dir := os.TempDir()
 	probe, err := os.CreateTemp(dir, ".mtrace-probe-")
@@ -27,17 +27,16 @@ func TemporaryFolder() string {
 	return dir
 }
 
-// SweepScratch removes the folders that Scratch made for processes of this user that are gone, by the rule that
-// collectors have for theirs.
+// SweepScratch removes the folders that Scratch created for processes of this user that have ended.
 func SweepScratch(prefix string) {
 	sweep(TemporaryFolder(), prefix, func(_ int, path string, _ []string, _ string) { os.RemoveAll(path) })
 }
 
-// Scratch makes a folder for temporary files that nobody else needs, named by a prefix. Leave removes it; who is killed
-// before leaves that to the next SweepScratch.
+// Scratch creates a private folder for temporary files, named by a prefix. leave removes it; if the process is killed,
+// the next SweepScratch does.
 func Scratch(prefix string) (path string, leave func(), err error) {
 	parent := TemporaryFolder()
-	for range 10 { // who sweeps may have taken it for abandoned before its lock was
+	for range 10 { // another process may have removed it as abandoned before it was locked
 		if path, err = os.MkdirTemp(parent, prefix); err != nil {
 			break
 		}

@@ -9,26 +9,26 @@ import (
 	"sync/atomic"
 )
 
-// A Selection says which calls of a recording are kept: of which threads, on which queues, of command buffers with
-// which labels, of which names. The traced programs record all of them, as ever: what is not wanted is left out here
-// (selectionFilter).
+// A Selection decides which calls of a recording are kept: of which threads, on which queues, of command buffers with
+// which labels, of which names. The traced programs still record all calls; selectionFilter leaves out unwanted
+// records.
 //
-// What holds for all that comes later is kept whatever was asked for, and so is what the GPU did for a command buffer
-// whose queue and label are wanted, whichever thread made it. A call whose queue is not known is kept.
+// Always kept are records that stay valid for all later records, and the GPU's work for a command buffer whose queue
+// and label are wanted, whichever thread created it. A call whose queue is not known is kept.
 type Selection struct {
 	rules []rule
 	asked []string
-	held  atomic.Int64 // bytes of what is not decided yet, of all rings
+	held  atomic.Int64 // bytes of undecided records of all rings
 }
 
-// A rule wants, or does not want, what has a name.
+// A rule includes or excludes things by name.
 type rule struct {
 	subject subject
 	pattern string
 	without bool
 }
 
-// A subject is what a rule looks at.
+// A subject is the kind of thing that a rule refers to.
 type subject string
 
 const (
@@ -38,9 +38,9 @@ const (
 	ofCall   subject = "call"
 )
 
-// NewSelection reads rules, as "thread:worker-*". Of each subject, what one of only names is wanted, or, without any,
-// all; less what one of leaveOut names. Names are as in a shell, with * and ?; threads and queues have numbers as well.
-// Nil is all. The error states what is wrong with a rule.
+// NewSelection parses rules such as "thread:worker-*". Of each subject, the names in only are wanted, or all if there
+// are none; the names in leaveOut are excluded. Names are shell patterns with * and ?; threads and queues may also be
+// given by number. It returns nil if everything is wanted, and an error for an invalid rule.
 func NewSelection(only, leaveOut []string) (*Selection, error) {
 	if len(only)+len(leaveOut) == 0 {
 		return nil, nil
@@ -76,7 +76,7 @@ func parseRule(text string) (r rule, err error) {
 	return r, nil
 }
 
-// Asked is what was requested, flag by flag; empty is all.
+// Asked returns the requested rules, as flags; empty means everything.
 func (s *Selection) Asked() []string {
 	if s == nil {
 		return nil
@@ -84,7 +84,7 @@ func (s *Selection) Asked() []string {
 	return s.asked
 }
 
-// wants says whether what has a name is wanted. The number is another name; 0 is none.
+// wants reports whether a named thing is wanted. The number is an additional name; 0 is none.
 func (s *Selection) wants(of subject, name string, number uint64) bool {
 	named, meant := false, false
 	for i := range s.rules {
@@ -107,7 +107,7 @@ func (r *rule) matches(name string, number uint64) bool {
 	if n, err := strconv.ParseUint(r.pattern, 10, 64); err == nil && n == number && number != 0 {
 		return true
 	}
-	// * stands for all of a label, which is no path
+	// * must match a whole label, which is not a path
 	whole := func(s string) string { return strings.ReplaceAll(s, "/", "\x00") }
 	found, err := path.Match(whole(r.pattern), whole(name))
 	return err == nil && found

@@ -6,9 +6,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A selectionFilter leaves out the records of a process that a Selection does not want. It is guarded by the trace's
-// mutex. A thread is named, and a command buffer labelled, after it was made, and each ring is read by itself. So
-// records wait, compressed, until all rings have been read up to their time.
+// A selectionFilter leaves out the records of a process that a Selection does not want. The trace's mutex guards it. A
+// thread is named, and a command buffer labelled, only after it was created, and the rings are read separately.
+// Therefore records wait, compressed, until all rings have been read up to their time.
 type selectionFilter struct {
 	trace     *processTrace
 	selection *Selection
@@ -19,20 +19,21 @@ type selectionFilter struct {
 const (
 	// decideAfter is how long records wait. Rings are looked at every 50 ms at most (longestPause).
 	decideAfter = time.Second
-	// mostUndecided bounds what waits, in bytes; beyond it the oldest is decided at once.
+	// mostUndecided bounds the waiting records, in bytes; beyond it the oldest are decided at once.
 	mostUndecided = 256 << 20
 )
 
-// A ringSelection holds the records of a ring that are not decided on, and the thread whose records come next.
+// A ringSelection holds the undecided records of a ring, and the thread of the next record.
 type ringSelection struct {
 	waiting backlog
-	thread  uint64      // the system's id of the thread whose records are decided on
-	half    wire.Record // that arrived last and has a More record
-	keeps   bool        // the last record was kept: a More record that follows is, too
+	thread  uint64      // the system's id of the thread whose records are being decided
+	half    wire.Record // the last record, whose More record has not arrived
+	keeps   bool        // the last record was kept, so its More record is kept, too
 	leftOut uint64      // records that are not in the trace
 }
 
-// add takes in records whose places in the trace would be from position on if nothing was left out, with the mutex.
+// add takes records; position is the position in the trace of the first if nothing were left out. The caller holds the
+// mutex.
 func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	f.learn(r, records)
 	backlog := &r.selection.waiting
@@ -52,14 +53,13 @@ func (f *selectionFilter) add(r *ring, position uint64, records []wire.Record) {
 	}
 }
 
-// whole says whether the newest record has its More record.
+// whole reports whether the newest record has its More record.
 func (b *backlog) whole() bool {
 	n := len(b.open)
 	return n > 0 && b.open[n-1].Flags&wire.HasMore == 0
 }
 
-// decideQuiet decides on what has waited for long enough in rings into which nothing comes any more: the next record
-// may be the last thing that happens.
+// decideQuiet decides about records that have waited long enough in rings without new records.
 func (f *selectionFilter) decideQuiet(now time.Time) {
 	f.trace.mutex.Lock()
 	defer f.trace.mutex.Unlock()
@@ -78,7 +78,7 @@ func (f *selectionFilter) decideQuiet(now time.Time) {
 	}
 }
 
-// learn notes what rules ask for. A record may come without the More record that belongs to it, which is then the next.
+// learn notes names for the rules. A record may come without its More record, which is then the next.
 func (f *selectionFilter) learn(r *ring, records []wire.Record) {
 	for i := range records {
 		record := &records[i]
@@ -101,7 +101,7 @@ func (f *selectionFilter) setAside(b *backlog) {
 	b.pieces = append(b.pieces, piece)
 }
 
-// decidePiece decides on the oldest piece of a ring's backlog.
+// decidePiece decides about the oldest piece of a ring's backlog.
 func (f *selectionFilter) decidePiece(r *ring) {
 	backlog := &r.selection.waiting
 	piece := backlog.pieces[0]
@@ -111,7 +111,7 @@ func (f *selectionFilter) decidePiece(r *ring) {
 	f.choose(r, piece.position, piece.unpack())
 }
 
-// choose writes what is wanted of records.
+// choose writes the wanted records.
 func (f *selectionFilter) choose(r *ring, position uint64, records []wire.Record) {
 	decided, from := &r.selection, 0
 	flush := func(to int) {
@@ -138,7 +138,7 @@ func (f *selectionFilter) choose(r *ring, position uint64, records []wire.Record
 	flush(len(records))
 }
 
-// finishSift decides on all that waits, with the mutex, and returns how many records are not in the trace.
+// finish decides about all waiting records and returns how many records were left out. The caller holds the mutex.
 func (f *selectionFilter) finish() (leftOut uint64) {
 	for _, r := range f.rings {
 		if r == nil {

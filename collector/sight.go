@@ -7,14 +7,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Sight is what a process is at: what its shared memory says between two looks at its rings.
+// A Sight is what a process is doing, according to its shared memory between two looks at its rings.
 type Sight struct {
 	At      wire.Ticks // of the look, on the process's clock
-	Lost    uint64     // records so far, for want of room or of a ring
+	Lost    uint64     // records lost so far, because a ring was full or all rings were in use
 	Threads []Inside
 }
 
-// An Inside is a thread that lives, and the call that it is inside of: CallNone when it is in none.
+// An Inside is a live thread, and its current call, or CallNone.
 type Inside struct {
 	Ring   uint16
 	Thread uint64 // the system's id
@@ -22,23 +22,23 @@ type Inside struct {
 	Object wire.ObjectID
 	Call   wire.Call
 
-	Blocked wire.Blocked // the wait for a lock or a signal that it is inside of, perhaps inside of the call
+	Blocked wire.Blocked // its current wait for a lock or a signal, possibly inside the call
 }
 
-// sightPause is how often that is reported: often enough for a reader of a screen.
+// sightPause is the reporting interval, short enough for a person at a screen.
 const sightPause = 100 * time.Millisecond
 
-// A seeing remembers when it was told last.
+// A seeing remembers the time of the last report.
 type seeing struct{ told time.Time }
 
-// tell tells who watches, when it is time to. Only the watcher of the rings calls it.
+// tell reports to the watcher if a report is due. Only the reader of the rings calls it.
 func (s *seeing) tell(reader *ringReader, at time.Time) {
 	if reader.trace.collector.watch == nil || at.Sub(s.told) < sightPause {
 		return
 	}
 	s.told = at
 	var index tracefile.ProcessIndex
-	sight := Sight{Lost: reader.shared.Losses().Unringed} // without the mutex: the memory may be gone
+	sight := Sight{Lost: reader.shared.Losses().Unringed} // outside the mutex: the memory may be gone
 	for i := range reader.shared.RingsUsed() {
 		shared := reader.shared.Ring(i)
 		sight.Lost += shared.Dropped()

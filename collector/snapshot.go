@@ -4,11 +4,11 @@ import (
 	"time"
 )
 
-// snapshotPatience is how long Snapshot waits for one process: its rings are looked at several times a second.
+// snapshotPatience is how long Snapshot waits for one process, whose rings are read several times a second.
 const snapshotPatience = time.Second
 
-// Snapshot hands to the trace what every process has recorded by now and which calls its threads are inside, and the
-// trace to the operating system, so that it can be read while the recording continues.
+// Snapshot writes everything that the processes have recorded by now, with the calls that their threads are inside, to
+// the trace, and the trace to the operating system, so that it can be read while the recording continues.
 func (c *Collector) Snapshot() error {
 	c.mutex.Lock()
 	var processes []*process
@@ -26,7 +26,7 @@ func (c *Collector) Snapshot() error {
 		select {
 		case p.rings.asked <- answer:
 			answers = append(answers, answer)
-		default: // it is being asked already
+		default: // another snapshot is waiting already
 		}
 	}
 	for _, answer := range answers {

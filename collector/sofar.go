@@ -6,17 +6,17 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// Now and then the trace is told what a process has counted so far. When the collector is killed, or what it writes to
-// goes away, this is all that tells how much is missing.
+// Periodically the trace gets the processes' current counters. If the collector is killed, or its destination
+// disappears, only these tell how much is missing.
 
 const (
-	// soFarPause is how often that is while calls are made, and soFarIdle while none are: then it says when the
-	// collector was still there.
+	// soFarPause is the interval while calls are made, soFarIdle while none are: the latter shows until when the
+	// collector was running.
 	soFarPause = 250 * time.Millisecond
 	soFarIdle  = 5 * time.Second
 )
 
-// A soFar remembers what the trace was told of a process.
+// A soFar remembers the last counters that were written for a process.
 type soFar struct {
 	told  time.Time
 	count uint64 // of what was counted by then
@@ -24,7 +24,7 @@ type soFar struct {
 	closed bool // nothing was kept by then
 }
 
-// tell tells the trace, when it is time to. Only the watcher of the rings calls it.
+// tell writes the counters if that is due. Only the reader of the rings calls it.
 func (s *soFar) tell(reader *ringReader, now time.Time, count uint64) {
 	if since := now.Sub(s.told); since < soFarPause || count == s.count && since < soFarIdle {
 		return

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sweep removes folders of this user whose makers are gone, killed most likely, from one for temporary files: those
-// that are called like ours, in which there is a lock that nobody has. It follows no link, and leaves alone what it is
-// not sure of.
+// sweep removes folders of this user whose creators are gone, most likely killed, from a folder for temporary files:
+// folders with our prefix and a lock that nobody holds. It follows no link, and does not touch what it cannot identify.
 func sweep(parent, prefix string, remove remover) {
 	folder, err := os.Open(parent)
 	if err != nil {
@@ -65,5 +64,5 @@ func removeEndpointFolder(fd int, path string, names []string, lock string) {
 		}
 	}
 	unix.Unlinkat(fd, lock, 0)
-	unix.Unlinkat(unix.AT_FDCWD, path, unix.AT_REMOVEDIR) // not when there is anything else
+	unix.Unlinkat(unix.AT_FDCWD, path, unix.AT_REMOVEDIR) // fails if the folder contains anything else
 }

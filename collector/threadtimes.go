@@ -7,20 +7,19 @@ import (
 	"mtrace/collector/wire"
 )
 
-// How much processor time threads use, and how long they wait for a processor, tells threads that compute from threads
-// that sleep. Where the system lets one process see that of another, the collector looks: the program is not touched,
-// and opening a file inside it would take a descriptor that the program expects to get.
+// The processor time of threads, and their waits for a processor, distinguish computing threads from sleeping ones.
+// Where the system lets one process read that of another, the collector does it: the program is not disturbed, and
+// opening a file inside it would take a descriptor number that the program expects to get.
 
-// The pace of looking at the threads' times. While none of them ran or waited, it is doubled up to the longest. A look
-// at one thread costs 5 µs (BenchmarkThreadTimes); the pause for each keeps many threads from taking more than 1% of a
-// processor.
+// The sampling intervals. While no thread ran or waited, the interval is doubled up to the longest. Sampling one thread
+// costs 5 µs (BenchmarkThreadTimes); the minimum interval per thread limits the cost to 1% of a processor.
 const (
 	threadTimesPause        = 50 * time.Millisecond
 	longestThreadTimesPause = 400 * time.Millisecond
 	threadTimesPauseForEach = 500 * time.Microsecond
 )
 
-// A threadClock reads the processor time of a thread; false when the thread is gone.
+// A threadClock reads the processor time of a thread; alive is false when the thread is gone.
 type threadClock interface {
 	read(thread uint64) (wire.ThreadTime, bool)
 	close()
@@ -35,15 +34,15 @@ type threadSampler struct {
 	found   []wire.ThreadTime
 }
 
-// A sampledThread is what was last read of a thread. Of samples between which nothing changed only the first and the
-// last are handed on; held says that this one was not yet.
+// A sampledThread is the last sample of a thread. Of a series of equal samples only the first and the last are
+// delivered; held means that this one was not delivered yet.
 type sampledThread struct {
 	last wire.ThreadTime
 	held bool
 }
 
-// look samples the given threads when it is time to, or at once those that are new, and returns what is to be handed
-// on. The slice is used again by the next look.
+// look samples the given threads if a sample is due, and new threads at once, and returns the samples to deliver. The
+// next call reuses the slice.
 func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime {
 	s.found = s.found[:0]
 	for _, id := range threads {
@@ -69,14 +68,14 @@ func (s *threadSampler) look(now time.Time, threads []uint64) []wire.ThreadTime 
 	return s.found
 }
 
-// sample reads all threads, forgets those that are gone, and says whether any of them ran or waited for a processor.
+// sample reads all threads, removes those that are gone, and reports whether any of them ran or waited for a processor.
 // Other programs always do.
 func (s *threadSampler) sample(threads []uint64) (changed bool) {
 	kept := s.threads[:0]
 	for _, t := range s.threads {
 		sample, alive := s.clock.read(t.last.Thread)
 		switch {
-		case alive && sample.At == t.last.At: // it was read for another process
+		case alive && sample.At == t.last.At: // it was sampled for another process
 		case alive && sample.Ran == t.last.Ran && sample.Waited == t.last.Waited:
 			t = sampledThread{sample, true}
 		case alive:
@@ -101,7 +100,7 @@ func (s *threadSampler) release(t sampledThread) {
 	}
 }
 
-// finish samples all threads for the last time.
+// finish takes the last sample of all threads.
 func (s *threadSampler) finish() []wire.ThreadTime {
 	s.found = s.found[:0]
 	s.sample(nil)
@@ -109,7 +108,7 @@ func (s *threadSampler) finish() []wire.ThreadTime {
 	return s.found
 }
 
-// handThreadTimes hands on what is known of threads' processor times.
+// handThreadTimes writes processor times of threads to the trace.
 func (t *processTrace) handThreadTimes(times []wire.ThreadTime) {
 	if len(times) == 0 {
 		return

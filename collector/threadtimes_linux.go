@@ -10,24 +10,24 @@ import (
 	"mtrace/collector/wire"
 )
 
-// taskFolder is /proc/PID/task of a process. The descriptor stays that process's when its number is used again.
+// taskFolder is /proc/PID/task of a process. The descriptor keeps referring to that process when its id is reused.
 type taskFolder struct {
 	fd     int
 	pid    int
 	path   []byte
 	buffer [128]byte
 
-	waits   map[uint64]int64 // of the process's threads, how long each has waited for a processor
-	waited  int64            // by all of them since the first look, those that are gone included up to their last
+	waits map[uint64]int64 // how long each thread of the process has waited for a processor
+	// sum over all threads since the first sample; exited threads count up to their last sample
+	waited  int64
 	listing [8192]byte
 	names   []string
 }
 
-// mostTasks is how many threads a process may have for its threads' waits to be summed: each costs a look.
+// mostTasks is the largest number of threads for which the waits are summed: each costs a read.
 const mostTasks = 64
 
-// openThreadClock is nil when the threads of the process cannot be seen under the numbers that they have for
-// themselves.
+// openThreadClock returns nil if the process's threads are not visible under their own ids.
 func openThreadClock(pid int) threadClock {
 	if pid == 0 || !sameNumbers(pid) {
 		return nil
@@ -39,8 +39,8 @@ func openThreadClock(pid int) threadClock {
 	return &taskFolder{fd: fd, pid: pid}
 }
 
-// sameNumbers says whether this process, /proc and the other process number processes alike. The NSpid of proc(5) lists
-// a process's number in each namespace of process numbers from that of /proc down to its own.
+// sameNumbers reports whether this process, /proc and the other process are in the same pid namespace. NSpid in proc(5)
+// lists a process's id in each namespace, from that of /proc down to its own.
 func sameNumbers(pid int) bool {
 	self, err := os.Readlink("/proc/self")
 	if err != nil || self != strconv.Itoa(os.Getpid()) {
@@ -94,9 +94,8 @@ func (f *taskFolder) readProcess() (t wire.ThreadTime, alive bool) {
 	return wire.ThreadTime{Thread: wire.WholeProcess, At: now.Nano(), Ran: ran.Nano(), Waited: f.readWaits()}, true
 }
 
-// readWaits sums how long all threads of the process waited for a processor, those that make no traced call included:
-// among them are those that stand for a GPU where there is none. It is WaitNotKnown when there are too many threads, or
-// no such counts.
+// readWaits sums how long all threads of the process waited for a processor, including threads without traced calls,
+// such as those that simulate a GPU. It returns WaitNotKnown if there are too many threads, or no such counts.
 func (f *taskFolder) readWaits() int64 {
 	if _, err := unix.Seek(f.fd, 0, 0); err != nil {
 		return wire.WaitNotKnown
@@ -128,13 +127,13 @@ func (f *taskFolder) readWaits() int64 {
 	return f.waited
 }
 
-// sameProcess says whether the process is still there: its number may be another's when it is not.
+// sameProcess reports whether the process still exists: its id may have been reused.
 func (f *taskFolder) sameProcess() bool {
 	var stat unix.Stat_t
 	return unix.Fstatat(f.fd, strconv.Itoa(f.pid), &stat, 0) == nil
 }
 
-// parseSchedstat reads the first two numbers of a schedstat. A kernel that does not count gives zeros.
+// parseSchedstat reads the first two numbers of a schedstat. A kernel that does not count them writes zeros.
 func parseSchedstat(b []byte, t *wire.ThreadTime) bool {
 	fields := bytes.Fields(b)
 	if len(fields) != 3 {

@@ -2,5 +2,5 @@
 
 package collector
 
-// openThreadClock is nil: one process may not look into another here; the drainer sends its process's thread times.
+// openThreadClock returns nil: here a process cannot read another's times; the drainer sends them.
 func openThreadClock(int) threadClock { return nil }

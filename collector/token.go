@@ -10,10 +10,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Trust. A connection is believed if its peer runs as this user and, where the collector has a token, begins with that
-// token. A peer of another user is believed by its token alone, and only where a place is shared with other users.
-// Before that, nothing is read of a connection but as many bytes as the token has, and nothing of it comes into the
-// trace.
+// Trust. A connection is trusted if its peer runs as this user and, if the collector has a token, begins with that
+// token. A peer of another user is trusted by its token alone, and only where the endpoint is shared with other users.
+// Before that, no more bytes than the token's are read from a connection, and nothing from it gets into the trace.
 
 const (
 	// unprovenPlaces is how many connections of other users may wait for their token to arrive.
@@ -27,16 +26,16 @@ var (
 	errUnproven = errors.New("it sent no token, and others wanted its place")
 )
 
-// A tokenState is what is known of a connection's token.
+// A tokenState is the state of a connection's token.
 type tokenState int
 
 const (
-	tokenAwaited tokenState = iota // not all of it is there yet
-	tokenRight                     // or none is asked for
+	tokenAwaited tokenState = iota // it has not arrived completely
+	tokenRight                     // or no token is required
 	tokenWrong
 )
 
-// readToken takes the token off a socket if all of it has arrived. It does not wait.
+// readToken reads the token from a socket if it has arrived completely. It does not wait.
 func readToken(fd int, token wire.Token) tokenState {
 	if token.IsZero() {
 		return tokenRight
@@ -53,8 +52,8 @@ func readToken(fd int, token wire.Token) tokenState {
 	return tokenRight
 }
 
-// prove waits until a connection that was accepted has proved that it may be believed, or not. The error io.EOF is for
-// one that ended without a word: somebody looked whether a collector is there.
+// prove waits until an accepted connection has proved that it is trusted, or failed to. It returns io.EOF for a
+// connection that ended without data: another process checked for a collector.
 func (c *Collector) prove(a *arrival, r *descriptorReader) error {
 	if !a.own() && !c.endpoint.shared {
 		return errOtherUser(a.uid)

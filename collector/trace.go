@@ -9,30 +9,30 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A processTrace writes what is known of a process into the trace. Its mutex also guards the order and the filters.
+// A processTrace writes the data of a process to the trace. Its mutex also guards the order and the filters.
 type processTrace struct {
 	collector *Collector
 	hello     wire.Hello
-	peer      int              // its process id, as the kernel gave it
+	peer      int              // its process id, as the kernel reports it
 	window    *windowFilter    // nil when all times are kept
 	selection *selectionFilter // nil when all calls are kept
 
-	mutex    sync.Mutex // guards what follows; taken from the reader of the socket and the reader of the rings
+	mutex    sync.Mutex // guards the following fields; the reader of the socket and the reader of the rings lock it
 	index    tracefile.ProcessIndex
 	added    bool // to the trace
 	clock    wire.ClockKind
 	numer    uint32 // nanoseconds per tick of ClockMach, as a fraction
 	denom    uint32
 	ahead    int64  // how far its monotonic clock is ahead of ours, in nanoseconds
-	records  uint64 // handed on to the trace
+	records  uint64 // records written to the trace
 	events   uint64 // those that are not More records
 	failure  error
-	doubts   []string // what it claims and what cannot be
+	doubts   []string // impossible values that it reported
 	code     code
-	untraced string // why nothing of it is recorded although it uses Metal; empty when it is, or does not
+	untraced string // why nothing of it is recorded although it uses Metal; empty otherwise
 }
 
-// add makes the process part of the trace. A process that never says more than hello is added only when it ends.
+// add makes the process part of the trace. A process that only says hello is added when it ends.
 func (t *processTrace) add() {
 	if t.added {
 		return
@@ -42,7 +42,7 @@ func (t *processTrace) add() {
 	t.collector.observer.Process(t.index, t.hello)
 }
 
-// writeRecords hands records on, with the mutex.
+// writeRecords delivers records. The caller holds the mutex.
 func (t *processTrace) writeRecords(r *ring, position uint64, records []wire.Record) {
 	t.records += uint64(len(records))
 	for i := range records {
@@ -55,14 +55,15 @@ func (t *processTrace) writeRecords(r *ring, position uint64, records []wire.Rec
 		t.window.add(r, position, records)
 		return
 	}
-	if t.selection == nil { // encoding takes longer than all else: let another ring's records be encoded at the same time
+	// encoding takes most of the time: the mutex is released so that other rings are encoded concurrently
+	if t.selection == nil {
 		t.mutex.Unlock()
 		defer t.mutex.Lock()
 	}
 	t.write(r, position, records)
 }
 
-// write hands records to the trace, or to the selection.
+// write passes records to the trace, or to the selection filter.
 func (t *processTrace) write(r *ring, position uint64, records []wire.Record) {
 	if t.selection != nil {
 		t.selection.add(r, position, records)
@@ -71,14 +72,14 @@ func (t *processTrace) write(r *ring, position uint64, records []wire.Record) {
 	t.writeAt(r, position, records)
 }
 
-// writeAt writes records of a ring into the trace, at a position that is less the number of records that were left out.
+// writeAt writes records of a ring to the trace; the position is reduced by the number of records left out.
 func (t *processTrace) writeAt(r *ring, position uint64, records []wire.Record) {
 	t.collector.written(t.collector.writer.Records(t.index, r.index, position, records))
 }
 
-// writeFacts hands on the whole facts among bytes that may end in the middle of one, with the mutex.
+// writeFacts delivers the complete facts among bytes that may end within a fact. The caller holds the mutex.
 func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
-	if position != r.factsEnd { // the end of what is begun will not come
+	if position != r.factsEnd { // the rest of the incomplete fact will not come
 		r.partial = nil
 	}
 	r.factsEnd = position + uint64(len(b))
@@ -103,7 +104,8 @@ func (t *processTrace) writeFacts(r *ring, position uint64, b []byte) {
 	t.handFacts(facts)
 }
 
-// handFacts hands facts on, with the mutex. What cannot be read is not handed on, and ends the connection.
+// handFacts writes facts to the trace. The caller holds the mutex. Invalid facts are not written, and end the
+// connection.
 func (t *processTrace) handFacts(facts []wire.Fact) {
 	facts = slices.DeleteFunc(facts, func(f wire.Fact) bool {
 		err := f.Check()
@@ -133,7 +135,7 @@ func (t *processTrace) handSamples(samples ...wire.ClockSample) {
 	t.collector.written(t.collector.writer.Samples(t.index, samples))
 }
 
-// beginClock notes on which clock the process records, and a sample of it.
+// beginClock notes the clock that the process records with, and a sample of it.
 func (t *processTrace) beginClock(kind wire.ClockKind, numer, denom uint32, first wire.ClockSample) {
 	t.mutex.Lock()
 	t.add()

@@ -1,7 +1,6 @@
-// Package accelerator watches the GPU from outside the traced program, through
-// what macOS publishes in the I/O registry without asking for privileges: how
-// busy the device is, and how much GPU time each process has had. That tells
-// "another process has the GPU" from "this program waits for itself".
+// Package accelerator watches the GPU from outside the traced program, through data that macOS publishes in the I/O
+// registry without requiring privileges: how busy the device is, and how much GPU time each process has had. With it a
+// GPU that another process occupies can be told from a program that waits for itself.
 package accelerator
 
 import (
@@ -20,8 +19,8 @@ type Device struct {
 	Class string `json:"class"`
 	Model string `json:"model,omitempty"`
 	Cores int    `json:"cores,omitempty"`
-	// Utilization is the share of time the device was busy lately, 0 to 1; the
-	// driver decides what lately is. Negative when the driver does not say.
+	// Utilization is the recent share of busy time of the device, 0 to 1; the driver chooses the interval. Negative
+	// when the driver does not report it.
 	Utilization float64 `json:"utilization_share"`
 	// InUse and Allocated are bytes of system memory.
 	InUse     int64 `json:"in_use_bytes"`
@@ -30,11 +29,11 @@ type Device struct {
 	Clients []Client `json:"-"`
 }
 
-// Client is one connection of a process to the device; a process may have
-// several. GPU is the time its work has occupied the device since it connected.
+// Client is one connection of a process to the device; a process may have several. GPU is the device time of its work
+// since it connected.
 type Client struct {
 	PID  int
-	Name string // the process's, cut by the kernel
+	Name string // of the process, truncated by the kernel
 	GPU  time.Duration
 }
 
@@ -59,12 +58,12 @@ type entry struct {
 	Children []entry `plist:"IORegistryEntryChildren"`
 }
 
-// Parse reads what `ioreg -a -r -c IOAccelerator` writes. A machine without a
-// GPU gives no device and no error.
+// Parse reads the output of `ioreg -a -r -c IOAccelerator`. On a machine without a GPU it returns no device and no
+// error.
 func Parse(list []byte) ([]Device, error) {
 	switch {
 	case len(list) == 0:
-		return nil, nil // ioreg writes nothing when nothing matches
+		return nil, nil // without a match ioreg prints nothing
 	case len(list) > maxRegistry:
 		return nil, fmt.Errorf("the registry's property list has %d bytes, more than %d", len(list), maxRegistry)
 	}
@@ -89,7 +88,7 @@ func Parse(list []byte) ([]Device, error) {
 	return devices, nil
 }
 
-// utilization falls back on the renderer's, which is all that some drivers give.
+// utilization falls back on the renderer's utilization, the only value that some drivers report.
 func utilization(statistics map[string]any) float64 {
 	for _, key := range []string{"Device Utilization %", "Renderer Utilization %"} {
 		if value, ok := statistics[key]; ok {
@@ -125,8 +124,8 @@ func creator(text string) (pid int, name string, ok bool) {
 	return pid, strings.TrimSpace(name), err == nil && pid >= 0
 }
 
-// number reads the integers of a property list, of which negative ones and ones
-// beyond 63 bits count as 0: no driver means them.
+// number reads an integer of a property list. Negative integers and those beyond 63 bits count as 0: no driver reports
+// them on purpose.
 func number(value any) uint64 {
 	switch v := value.(type) {
 	case uint64:
@@ -145,7 +144,7 @@ func number(value any) uint64 {
 	return 0
 }
 
-// text reads a string that some drivers publish as bytes ending in zero.
+// text reads a string, which some drivers publish as bytes with a final zero.
 func text(value any) string {
 	switch v := value.(type) {
 	case string:

@@ -11,11 +11,11 @@ import (
 // Source reads the registry's property list of all GPUs.
 type Source func(context.Context) ([]byte, error)
 
-// ErrNoRegistry is returned where there is no I/O registry: not on a Mac.
+// ErrNoRegistry is returned on systems without an I/O registry, which only macOS has.
 var ErrNoRegistry = errors.New("GPU use of other processes is known on macOS only")
 
-// Ioreg asks ioreg(8), which is part of macOS and needs no privileges. One call
-// takes some ten milliseconds of another process's time.
+// Ioreg runs ioreg(8), which is part of macOS and needs no privileges. One call takes about ten milliseconds of another
+// process's time.
 func Ioreg(ctx context.Context) ([]byte, error) {
 	const tool = "/usr/sbin/ioreg"
 	command := exec.CommandContext(ctx, tool, "-a", "-r", "-c", "IOAccelerator")
@@ -40,9 +40,8 @@ func Take(ctx context.Context, source Source) (Sample, error) {
 	return Sample{At: at, Devices: devices}, err
 }
 
-// Watch takes a sample at once, one each interval and one at the end, until ctx
-// is done, and returns what they amount to. It ends at the first failure: what
-// cannot be read once will not be read later.
+// Watch takes a sample at once, one per interval and one at the end, until ctx is done, and returns their sum. It ends
+// at the first failure, because the next sample would fail too.
 func Watch(ctx context.Context, interval time.Duration, source Source) (Usage, error) {
 	var meter Meter
 	take := func(ctx context.Context) error {

@@ -13,17 +13,16 @@ type Sample struct {
 	Devices []Device
 }
 
-// Usage is how the GPUs of the machine were used over several samples.
+// Usage is the use of the machine's GPUs over several samples.
 type Usage struct {
 	// Wall is the time from the first sample to the last.
 	Wall time.Duration `json:"wall_ns"`
 	// Samples counts them.
 	Samples int `json:"samples"`
-	// Utilization is the mean of the busiest device, 0 to 1; negative when the
-	// driver does not say.
+	// Utilization is the mean utilization of the busiest device, 0 to 1; negative when the driver does not report it.
 	Utilization float64 `json:"utilization_share"`
-	// Processes holds the GPU time each process had in Wall, most first. Time
-	// between a process's last sample and its end is not in it.
+	// Processes has the GPU time of each process during Wall, largest first. The time between a process's last sample
+	// and its end is not included.
 	Processes []ProcessUsage `json:"processes"`
 }
 
@@ -34,7 +33,7 @@ type ProcessUsage struct {
 	GPU  time.Duration `json:"gpu_ns"`
 }
 
-// Of sums the GPU time of the processes that own accepts, and that of all other processes.
+// Of returns the GPU time of the processes that own accepts, and of all other processes.
 func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
 	for _, p := range u.Processes {
 		if own(p.PID) {
@@ -46,8 +45,8 @@ func (u Usage) Of(own func(pid int) bool) (ours, others time.Duration) {
 	return ours, others
 }
 
-// Meter adds samples up. The registry's times are running totals of connections
-// that come and go, so they are compared from sample to sample.
+// Meter sums up samples. The registry has running totals of connections that come and go, so successive samples are
+// compared.
 type Meter struct {
 	first, last time.Time
 	samples     int
@@ -57,10 +56,9 @@ type Meter struct {
 	usage       map[int]*ProcessUsage
 }
 
-// Add takes the next sample. A process seen for the first time had its time
-// before it was seen when it is in the first sample, and since the last sample
-// otherwise. A total that shrinks means that a connection was closed; the time
-// since the last sample is then unknown and counts as none.
+// Add takes the next sample. The total of a process seen for the first time counts from the last sample, except in the
+// first sample, where it is the baseline. A total that decreases means that a connection was closed; the time since the
+// last sample is then unknown and counts as zero.
 func (m *Meter) Add(s Sample) {
 	now := map[int]time.Duration{}
 	names := map[int]string{}
@@ -107,12 +105,12 @@ func (m *Meter) Usage() Usage {
 	return u
 }
 
-// worthSaying is the share of the time that others must have had the GPU to be
-// worth a line: below it is a desktop that draws itself.
+// worthSaying is the smallest share of GPU time of other processes that is reported: a desktop that draws itself is
+// below it.
 const worthSaying = 0.1
 
-// Remark is one line for the user when processes other than those own accepts
-// had a good part of the GPU's time; false when they had not.
+// Remark returns one line for the user if processes other than those that own accepts used a considerable share of the
+// GPU's time; ok is false if not.
 func (u Usage) Remark(own func(pid int) bool) (line string, ok bool) {
 	_, others := u.Of(own)
 	if u.Wall <= 0 || float64(others) < worthSaying*float64(u.Wall) {

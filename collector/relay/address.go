@@ -1,5 +1,5 @@
-// Package relay carries traces to a collector on another machine, block by block as they are written: what arrived is a
-// trace that can be read, even when the connection or either end is lost.
+// Package relay sends traces to a collector on another machine, block by block as they are written. What has arrived is
+// a readable trace, even if the connection or either end is lost.
 package relay
 
 import (

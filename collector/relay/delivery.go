@@ -9,12 +9,12 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// progressLook is how often Deliver looks whether there was progress.
+// progressLook is how often Deliver checks for progress.
 const progressLook = 10 * time.Millisecond
 
-// Deliver waits until the receiver has the trace, which has ended: as long as it takes more of it, and for so long
-// after that it took none. Then, or when ctx is done, sending ends, and the error says why the receiver does not have
-// it.
+// Deliver waits until the receiver has the whole trace, which must have ended. It waits as long as the receiver makes
+// progress, and for wait without progress. Then, or when ctx is done, it stops sending and returns the reason why the
+// receiver does not have the trace.
 func (s *Sender) Deliver(ctx context.Context, wait time.Duration) error {
 	select {
 	case s.hurry <- struct{}{}:
@@ -68,8 +68,8 @@ func (s *Sender) Path() string {
 	return s.path
 }
 
-// Save writes what is in the spool to a file as a trace. elsewhere is how many of its first bytes are at the receiver
-// only; their calls are missing in it.
+// Save writes the spool's content to a file as a trace. elsewhere is how many of its first bytes only the receiver has;
+// their calls are missing in the file.
 func (s *Sender) Save(file *os.File) (elsewhere int64, err error) {
 	note := ""
 	if elsewhere, _, _ = s.state(); elsewhere > 0 {

@@ -8,35 +8,34 @@ import (
 	"strings"
 )
 
-// What the ends say to each other, once both have proved that they know the token. The sender begins with a request;
-// the receiver answers with how much of that trace it has; then the sender sends the trace from there on, and the
-// receiver says again and again how much it has. A byte of the trace has one place in it, so nothing comes twice and
-// nothing is left out, however often the connection is lost: the place is the sequence number. Requests and answers are
-// lines of JSON.
+// The messages between the ends, after both have proved that they know the token. The sender begins with a request. The
+// receiver answers with how much of that trace it has. Then the sender sends the trace from there on, and the receiver
+// repeatedly answers how much it has. The position of a byte in the trace is its sequence number, so nothing is
+// transferred twice or left out, however often the connection is lost. Requests and answers are lines of JSON.
 
 const requestSchema = "mtrace.relay/2"
 
 // longestLine bounds a request or an answer, in bytes.
 const longestLine = 4096
 
-// A request is what a sender says before the trace.
+// A request precedes the trace.
 type request struct {
 	Schema  string `json:"schema"`  // requestSchema
-	Name    string `json:"name"`    // what to call the file, without its folder and ending
+	Name    string `json:"name"`    // name for the file, without folder and extension
 	Session string `json:"session"` // a random number of the trace, sessionDigits hexadecimal digits
-	First   int64  `json:"first"`   // the sender has no bytes before this one any more
+	First   int64  `json:"first"`   // the sender does not have the bytes before this one any more
 }
 
-// sessionDigits is how long the number of a session is: 16 bytes, so that nobody guesses another's.
+// sessionDigits is the length of a session's number: 16 random bytes, so that nobody can guess another's.
 const sessionDigits = 32
 
-// An answer is what the receiver says, first and whenever it has more.
+// An answer is sent first and whenever the receiver has more.
 type answer struct {
 	Have  int64  `json:"have"`            // bytes of the trace, from its beginning
 	Whole bool   `json:"whole,omitempty"` // that is all of it
 	Path  string `json:"path,omitempty"`  // on the receiver's machine
-	Error string `json:"error,omitempty"` // why the receiver does not take it; then the connection ends
-	Never bool   `json:"never,omitempty"` // and it is no use to try again
+	Error string `json:"error,omitempty"` // why the receiver refuses the trace; then the connection ends
+	Never bool   `json:"never,omitempty"` // and trying again is useless
 }
 
 func decodeRequest(line []byte) (q request, err error) {
@@ -75,7 +74,7 @@ func encode(message any) []byte {
 	return append(line, '\n')
 }
 
-// errLongLine says that an end says more than it may.
+// errLongLine is returned for a line that exceeds the limit.
 var errLongLine = fmt.Errorf("a line is longer than %d bytes", longestLine)
 
 // readLine reads a line, without its end.

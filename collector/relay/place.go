@@ -16,8 +16,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// Spools lie in one folder of the user, each in a folder of its own that is locked while its mtrace runs. A lock goes
-// with the process that holds it, so a folder without one was left by an mtrace that was killed.
+// All spools are in one folder of the user, each in a folder of its own that is locked while its mtrace runs. The lock
+// disappears with the process, so a folder without a lock was left by an mtrace that was killed.
 
 const (
 	lockName  = "lock"
@@ -35,7 +35,7 @@ type place struct {
 	lock *os.File
 }
 
-// About says whose spool it is, for a person who finds it.
+// About describes the owner of a spool, for a person who finds it.
 type About struct {
 	Name    string    `json:"name"`    // of the trace
 	Address string    `json:"address"` // of the collector that it is for
@@ -43,8 +43,8 @@ type About struct {
 	Started time.Time `json:"started"`
 }
 
-// spoolsFolder is where this user's spools are: among what the system calls caches, which are on a disk; temporary
-// files often are in memory.
+// spoolsFolder is the folder of this user's spools: in the system's folder for caches, which is on a disk; temporary
+// files are often in memory.
 func spoolsFolder() (string, error) {
 	var failures []error
 	folders := []string{filepath.Join(os.TempDir(), fmt.Sprintf("mtrace-spool-%d", os.Getuid()))}
@@ -61,7 +61,7 @@ func spoolsFolder() (string, error) {
 	return "", fmt.Errorf("make a folder for the spool: %w", errors.Join(failures...))
 }
 
-// makePrivate makes a folder that only this user can look into, or checks that it is one.
+// makePrivate creates a folder that only this user can access, or checks that an existing one is private.
 func makePrivate(folder string) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
@@ -114,13 +114,13 @@ func (p *place) remove() {
 	p.lock.Close()
 }
 
-// A Recovered trace is what an mtrace that was killed had not sent yet, and maybe more of it.
+// A Recovered trace is the unsent part of a killed mtrace's trace, and possibly more of it.
 type Recovered struct {
 	About
 	Path string
 }
 
-// Sweep looks for spools that a killed mtrace left: what is in them becomes a trace, and they are removed.
+// Sweep looks for spools of killed mtraces, saves their content as traces, and removes them.
 func Sweep() (all []Recovered, err error) {
 	folder, err := spoolsFolder()
 	if err != nil {
@@ -156,10 +156,10 @@ func Sweep() (all []Recovered, err error) {
 	return all, err
 }
 
-// recoverSpool makes a trace of a spool that was left.
+// recoverSpool saves the trace of an abandoned spool.
 func recoverSpool(folder, dir string) (r Recovered, found bool, err error) {
 	if text, err := os.ReadFile(filepath.Join(dir, aboutName)); err == nil {
-		json.Unmarshal(text, &r.About) // what is not known stays empty
+		json.Unmarshal(text, &r.About) // unknown fields stay empty
 	}
 	parts, closeParts, err := openParts(dir)
 	if err != nil || parts == nil {

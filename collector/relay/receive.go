@@ -23,7 +23,7 @@ func (r *Receiver) serve(raw net.Conn) {
 	conn := tls.Server(raw, r.tls)
 	err := authenticate(conn, r.token, false, strangerPatience)
 	if !r.unproven.Remove(raw) {
-		return // it was closed for another, and is counted
+		return // it was closed in favour of another, and is counted
 	}
 	if err != nil {
 		r.refused.Add(raw.RemoteAddr().String(), err)
@@ -44,16 +44,16 @@ func (r *Receiver) serve(raw net.Conn) {
 	conn.SetWriteDeadline(time.Now().Add(patience))
 	conn.Write(encode(answer{Error: err.Error(), Never: errors.As(err, &refused)}))
 	conn.CloseWrite()
-	// The rest of the request is read, or a reset would discard the answer.
+	// The rest of the request is read; otherwise a reset would discard the answer.
 	conn.SetReadDeadline(time.Now().Add(patience))
 	io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 }
 
-// A refusedError is one that comes again however often the sender tries.
+// A refusedError occurs again however often the sender tries.
 type refusedError struct{ error }
 
-// receive reads one request and its trace, as far as it comes. An error is for the sender; one that is lost without a
-// word gets none.
+// receive reads one request and as much of its trace as arrives. An error is sent to the sender, except for a lost
+// connection.
 func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	conn.SetReadDeadline(time.Now().Add(patience))
 	src := bufio.NewReaderSize(conn, 1<<16)
@@ -83,7 +83,7 @@ func (r *Receiver) receive(conn *tls.Conn, log zerolog.Logger) error {
 	return err
 }
 
-// feed writes what comes of a trace to its file, and says how much it has.
+// feed writes the arriving bytes of a trace to its file, and answers how much it has.
 func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) error {
 	file, err := in.open()
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 		return fmt.Errorf("of the %d bytes that the sender has no more, %d are there: the trace was changed", q.First,
 			in.there.Size())
 	}
-	conn.SetReadDeadline(time.Time{}) // a program may be quiet for long; keep-alive finds a machine that is gone
+	conn.SetReadDeadline(time.Time{}) // a program may be idle for long; keep-alive detects a lost machine
 	var have atomic.Int64
 	have.Store(in.there.Size())
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -112,7 +112,7 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	case errors.As(err, &format):
 		return &refusedError{err}
 	case errors.As(err, &network), errors.Is(err, net.ErrClosed), err == nil && !in.there.Whole():
-		return nil // its sender is gone, or gave this connection up
+		return nil // its sender is gone, or has abandoned this connection
 	case err != nil:
 		return err
 	}
@@ -127,20 +127,20 @@ func (r *Receiver) feed(in *incoming, q request, conn *tls.Conn, src io.Reader) 
 	return nil
 }
 
-// sayWhole tells the sender that its trace is whole, and forgets the trace when the sender has heard it.
+// sayWhole tells the sender that its trace is complete, and drops the session when the sender has confirmed that.
 func (r *Receiver) sayWhole(in *incoming, conn *tls.Conn) {
 	conn.SetDeadline(time.Now().Add(patience))
 	if _, err := conn.Write(encode(answer{Have: in.there.Size(), Whole: true, Path: in.path()})); err != nil {
 		return
 	}
-	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender knows; a connection can also just end
+	if n, _ := conn.Read(make([]byte, 1)); n == 1 { // the sender confirmed it; a connection can also just end
 		r.sessions.forget(in)
-		// up to the sender's end: closing before it would reset the connection
+		// read up to the sender's end: closing earlier would reset the connection
 		io.Copy(io.Discard, io.LimitReader(conn, 1<<20))
 	}
 }
 
-// stillThere checks that the file is the one of that name: somebody may have removed it.
+// stillThere checks that the file still has its name: somebody may have removed it.
 func stillThere(file *os.File, path string) error {
 	mine, err := file.Stat()
 	if err != nil {
@@ -153,7 +153,7 @@ func stillThere(file *os.File, path string) error {
 	return nil
 }
 
-// A countingWriter counts what was written whole.
+// A countingWriter counts the bytes of complete writes.
 type countingWriter struct {
 	file *os.File
 	have *atomic.Int64
@@ -167,8 +167,7 @@ func (w countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// answerOnAndOn says how much there is, at first and whenever there is more, and now and then that the receiver is
-// there.
+// answerOnAndOn answers how much has arrived: at first, whenever there is more, and periodically as a sign of life.
 func answerOnAndOn(conn net.Conn, have *atomic.Int64, stop <-chan struct{}) {
 	said, when := int64(-1), time.Time{}
 	ticker := time.NewTicker(answerPause)
@@ -177,7 +176,7 @@ func answerOnAndOn(conn net.Conn, have *atomic.Int64, stop <-chan struct{}) {
 		if now := have.Load(); now != said || time.Since(when) > heartbeat {
 			conn.SetWriteDeadline(time.Now().Add(patience))
 			if _, err := conn.Write(encode(answer{Have: now})); err != nil {
-				conn.Close() // it hears nothing: it is gone
+				conn.Close() // the sender does not read: it is gone
 				return
 			}
 			said, when = now, time.Now()

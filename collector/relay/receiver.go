@@ -18,23 +18,22 @@ import (
 )
 
 const (
-	// maxConnections is how many traces are received at once; unprovenPlaces how many connections may be about to prove
-	// who they are.
+	// maxConnections is how many traces are received at once; unprovenPlaces how many connections may be in the middle
+	// of authentication.
 	maxConnections = 256
 	unprovenPlaces = 64
 	// longestName bounds the name of a trace, in bytes.
 	longestName = 100
-	// heartbeat is the longest that a sender hears nothing of a receiver that is well; between two answers is at least
-	// answerPause.
+	// heartbeat is the longest time between two answers of a working receiver, answerPause the shortest.
 	heartbeat   = 3 * time.Second
 	answerPause = 20 * time.Millisecond
 )
 
-// errTooManyUnproven is why the oldest connection that has proved nothing is closed.
+// errTooManyUnproven is the reason for closing the oldest unauthenticated connection.
 var errTooManyUnproven = fmt.Errorf("more than %d connections had not proved that they know the token: the oldest "+
 	"was closed", unprovenPlaces)
 
-// A Receiver takes traces from senders and writes each to a file of its own.
+// A Receiver receives traces from senders and writes each to a file of its own.
 type Receiver struct {
 	listener net.Listener
 	tls      *tls.Config
@@ -46,7 +45,7 @@ type Receiver struct {
 
 	unproven *unproven.Connections
 	refused  *unproven.Refusals
-	places   chan struct{} // one for each connection that has proved itself
+	places   chan struct{} // one for each authenticated connection
 	mutex    sync.Mutex    // guards what follows
 	open     map[net.Conn]struct{}
 	closed   bool
@@ -58,8 +57,8 @@ type ReceiverOptions struct {
 	Address string // HOST:PORT; port 0 for any
 	Token   string
 	Dir     string         // for the traces: made when it is not there
-	Log     zerolog.Logger // one line for each connection that is not as it should be
-	// called for each trace when it is whole or the receiver ends, when there is one to call
+	Log     zerolog.Logger // one line for each irregular connection
+	// if set, called for each trace when it is complete or the receiver ends
 	Received func(path string, whole bool)
 }
 
@@ -96,8 +95,8 @@ func NewReceiver(o ReceiverOptions) (*Receiver, error) {
 // Address is where it listens, HOST:PORT.
 func (r *Receiver) Address() string { return r.listener.Addr().String() }
 
-// Serve receives until ctx is done or Close is called. The traces that were being received then are left as they are:
-// cut, until another receiver on the same folder continues with them.
+// Serve receives until ctx is done or Close is called. Traces that are being received then stay cut, until another
+// receiver on the same folder continues with them.
 func (r *Receiver) Serve(ctx context.Context) error {
 	defer context.AfterFunc(ctx, func() { r.Close() })()
 	for {
@@ -155,7 +154,7 @@ func (r *Receiver) Close() error {
 	return err
 }
 
-// cleanName makes what a sender calls its trace a name of a file in this folder, and of no other.
+// cleanName converts a sender's name for its trace to a file name without a path.
 func cleanName(name string) string {
 	name = strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.' {

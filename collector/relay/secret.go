@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// Both ends know a token and nothing else of each other. The connection is TLS with a certificate made at the start,
-// which proves nothing; then each end shows that it knows the token, by its HMAC of a key that only the two ends of
-// this very TLS connection have (RFC 9266's idea, with the exporter of RFC 8446 7.5). Somebody in between would have
-// two connections with two keys, and cannot answer for either. The token itself is never sent.
+// Both ends share a token and know nothing else of each other. The connection is TLS with a certificate created at the
+// start, which proves nothing. Then each end proves that it knows the token, by its HMAC of a key that only the two
+// ends of this TLS connection have (the idea of RFC 9266, with the exporter of RFC 8446 7.5). A man in the middle would
+// have two connections with two keys, and can answer for neither. The token itself is never sent.
 
-// minToken is the length of the shortest token, in bytes: it must not be guessed from one answer.
+// minToken is the minimum length of a token, in bytes: it must not be guessable from one answer.
 const minToken = 16
 
 // NewToken makes a token.
@@ -31,7 +31,7 @@ func NewToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// CheckToken states what is wrong with a token.
+// CheckToken returns an error if a token is unsuitable.
 func CheckToken(token string) error {
 	if len(token) < minToken {
 		return fmt.Errorf("the token has %d characters; it must have %d or more, and be hard to guess", len(token), minToken)
@@ -40,10 +40,9 @@ func CheckToken(token string) error {
 }
 
 const (
-	// strangerPatience is how long a receiver waits for a sender to prove itself: one that knows the token does it in two
-	// round trips.
+	// strangerPatience is how long a receiver waits for a sender's authentication, which takes two round trips.
 	strangerPatience = 2 * time.Second
-	// patience is how long an end waits for what else the other is to say at once.
+	// patience is how long an end waits for an immediate answer of the other.
 	patience = 10 * time.Second
 )
 
@@ -52,10 +51,10 @@ const (
 	receiverLabel = "mtrace relay 1: receiver"
 )
 
-// errToken says that the other end does not know the token.
+// errToken is returned if the other end does not know the token.
 var errToken = errors.New("the other end does not know the token; give both the same MTRACE_TOKEN")
 
-// prove is what an end that knows the token answers on this connection.
+// prove computes this connection's proof that an end knows the token.
 func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	state := conn.ConnectionState()
 	key, err := state.ExportKeyingMaterial("EXPORTER-mtrace-relay", nil, 32)
@@ -68,11 +67,11 @@ func prove(conn *tls.Conn, token, label string) ([]byte, error) {
 	return mac.Sum(nil), nil
 }
 
-// refusal is sent in the place of a proof to who did not prove itself: a connection that just ends may have ended for
-// any reason.
+// refusal is sent in place of a proof to an end that did not authenticate: a connection that just ends may have ended
+// for any reason.
 var refusal [sha256.Size]byte
 
-// authenticate proves this end to the other and has the other prove itself. The sender goes first.
+// authenticate proves this end to the other and verifies the other's proof. The sender goes first.
 func authenticate(conn *tls.Conn, token string, sender bool, patience time.Duration) error {
 	conn.SetDeadline(time.Now().Add(patience))
 	defer conn.SetDeadline(time.Time{})

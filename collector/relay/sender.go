@@ -18,48 +18,48 @@ import (
 )
 
 const (
-	// silence is how long a receiver may say nothing before it counts as gone: a few heartbeats.
+	// silence is how long a receiver may be silent before it counts as gone: a few heartbeats.
 	silence = 10 * time.Second
 	// sendPatience is how long a write may take.
 	sendPatience = 30 * time.Second
 	// The pauses between two attempts to connect grow from the first to the longest.
 	firstPause   = 50 * time.Millisecond
 	longestPause = 5 * time.Second
-	// sendAtOnce is how much is read of the spool and sent at once, in bytes.
+	// sendAtOnce is how much of the spool is read and sent at once, in bytes.
 	sendAtOnce = 256 << 10
 )
 
-// SenderOptions say what a Sender sends, and where to.
+// SenderOptions configure a Sender.
 type SenderOptions struct {
 	Address string // HOST:PORT of the receiver
 	Token   string
-	Name    string // what to call the trace there
-	Limit   int64  // the most that the spool takes of the disk, in bytes; of what is free it takes at most half
+	Name    string // name of the trace at the receiver
+	// the most disk space that the spool takes, in bytes; it never takes more than half of the free space
+	Limit int64
 }
 
 // A Sender is the stream for tracefile.NewWriter that goes to a receiver. Writing to it never waits for the receiver:
-// the trace goes to a spool on disk, and from there to whoever listens at the address, as often as the connection is
-// lost and comes back.
+// the trace goes to a spool on disk, and from there to the address, again after each loss of the connection.
 type Sender struct {
 	*Spool
 	options SenderOptions
 	session string
 	started bool
 	cancel  context.CancelFunc
-	done    chan struct{} // closed when there will be no more attempts
-	hurry   chan struct{} // makes the next attempt come now
+	done    chan struct{} // closed when no more attempts follow
+	hurry   chan struct{} // triggers the next attempt at once
 
 	mutex     sync.Mutex // guards what follows
-	failure   error      // why the latest attempt failed; nil while one continues
+	failure   error      // the error of the latest attempt; nil while one is in progress
 	attempts  int        // that failed
 	path      string
 	delivered bool
 }
 
-// errNotYet is why a trace is not sent before there was an attempt to.
+// errNotYet is the error before the first attempt to send.
 var errNotYet = errors.New("it did not answer yet")
 
-// NewSender makes the spool. Nothing is sent before Start.
+// NewSender creates the spool. Nothing is sent before Start.
 func NewSender(o SenderOptions) (*Sender, error) {
 	if err := CheckToken(o.Token); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (s *Sender) run(ctx context.Context) {
 	}
 }
 
-// progress is how far the receiver has the trace, how many attempts to send it failed, and why the latest did.
+// progress returns how much the receiver has, how many attempts failed, and the latest error.
 func (s *Sender) progress() (confirmed int64, attempts int, failure error) {
 	_, confirmed, _ = s.state()
 	s.mutex.Lock()
@@ -132,9 +132,9 @@ func (s *Sender) progress() (confirmed int64, attempts int, failure error) {
 	return confirmed, s.attempts, s.failure
 }
 
-// reason is why the receiver does not have what is in the spool.
+// reason is why the receiver does not have the spool's content.
 func (s *Sender) reason() error {
-	s.mutex.Lock() // not the spool's, which the caller has
+	s.mutex.Lock() // not the spool's mutex, which the caller holds
 	failure := s.failure
 	s.mutex.Unlock()
 	if failure == nil {
@@ -143,19 +143,19 @@ func (s *Sender) reason() error {
 	return fmt.Errorf("the collector at %s: %w", s.options.Address, failure)
 }
 
-// A saidError is why the receiver does not take the trace, as it said itself or as follows from what it said.
+// A saidError is a refusal by the receiver, or a conclusion from its answer.
 type saidError struct {
 	error
-	never bool // it comes again however often we try
+	never bool // trying again is useless
 }
 
-// hopeless says of a failure that it comes again.
+// hopeless reports whether a failure would occur again.
 func hopeless(failure error) bool {
 	var said *saidError
 	return errors.Is(failure, errToken) || errors.As(failure, &said) && said.never
 }
 
-// attempt is one connection. It ends without an error when the receiver has the whole trace.
+// attempt makes one connection. It returns nil when the receiver has the whole trace.
 func (s *Sender) attempt(ctx context.Context) error {
 	raw, err := (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", s.options.Address)
 	if err != nil {
@@ -205,10 +205,10 @@ func (s *Sender) attempt(ctx context.Context) error {
 	s.path = a.Path
 	s.mutex.Unlock()
 	conn.SetWriteDeadline(time.Now().Add(patience))
-	conn.Write([]byte{'\n'}) // now it may forget the trace; if this is lost, it remembers a finished one
+	conn.Write([]byte{'\n'}) // lets the receiver forget the trace; if this is lost, it only remembers a finished one
 	conn.CloseWrite()
 	conn.SetReadDeadline(time.Now().Add(time.Second))
-	io.Copy(io.Discard, in) // until it has closed too: what it said in between must not make the end a reset
+	io.Copy(io.Discard, in) // until it has closed too: unread answers would turn the end into a reset
 	return nil
 }
 
@@ -242,7 +242,7 @@ func (s *Sender) hear(conn net.Conn, in *bufio.Reader) (a answer, err error) {
 	return a, nil
 }
 
-// send sends the trace from a place on, until it has ended or ctx is done.
+// send sends the trace from a position on, until it has ended or ctx is done.
 func (s *Sender) send(ctx context.Context, conn net.Conn, from int64) error {
 	buffer := make([]byte, sendAtOnce)
 	for {

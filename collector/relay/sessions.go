@@ -16,14 +16,14 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A receiver keeps a note alongside each trace that is not whole yet: whose it is. When the sender comes back, be it to
-// another receiver on the same folder, the trace continues where it ended. The note goes when the sender knows that the
-// trace is whole.
+// A receiver keeps a note next to each incomplete trace, which identifies its session. When the sender comes back, even
+// to another receiver on the same folder, the trace continues where it ended. The note is removed when the sender knows
+// that the trace is complete.
 
-// notesKept is for how long a note is kept of a sender that does not come back.
+// notesKept is how long the note of a sender that does not come back is kept.
 const notesKept = 7 * 24 * time.Hour
 
-// A note is what is kept of a trace, as JSON.
+// A note is the stored state of a session, as JSON.
 type note struct {
 	Schema  string `json:"schema"` // noteSchema
 	Session string `json:"session"`
@@ -32,20 +32,20 @@ type note struct {
 
 const noteSchema = "mtrace.relay-note/1"
 
-// An incoming trace is one that is received: by one connection at a time.
+// An incoming trace is being received, by one connection at a time.
 type incoming struct {
 	note
 	dir     string
-	mark    *os.File          // open as long as more may come; it marks the file as being written
-	feeding sync.Mutex        // held by the connection that the trace comes by
-	there   *tracefile.Copier // what was received; nil when that is not known yet. Guarded by the mutex above
+	mark    *os.File          // open as long as more may arrive; it marks the file as being written
+	feeding sync.Mutex        // held by the connection that delivers the trace
+	there   *tracefile.Copier // what was received; nil if that is not known yet. Guarded by feeding
 
 	mutex sync.Mutex // guards what follows
-	conn  net.Conn   // of the one that holds it
-	told  bool       // it was said where it is
+	conn  net.Conn   // of the connection that holds it
+	told  bool       // its path was reported
 }
 
-// sessions are the unfinished traces of a folder: more of them may arrive.
+// sessions are the incomplete traces of a folder.
 type sessions struct {
 	dir   string
 	mutex sync.Mutex
@@ -56,7 +56,7 @@ func notePath(dir, session string) string {
 	return filepath.Join(dir, ".relay-"+session+".json")
 }
 
-// openSessions reads the notes in a folder. Those that lead nowhere, or are old, are removed.
+// openSessions reads the notes in a folder. Invalid and old notes are removed.
 func openSessions(dir string) (*sessions, error) {
 	s := &sessions{dir: dir, all: map[string]*incoming{}}
 	paths, err := filepath.Glob(notePath(dir, "*"))
@@ -89,8 +89,8 @@ func decodeNote(text []byte) (n note, err error) {
 	return n, nil
 }
 
-// take gives the trace of a request to a connection. Another one that it comes by, which the sender has given up, is
-// closed. A trace that is not there yet is made. The caller releases it.
+// take assigns a request's trace to a connection, and closes an earlier connection of the same sender. A new trace is
+// created. The caller must release it.
 func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	s.mutex.Lock()
 	in := s.all[q.Session]
@@ -119,7 +119,7 @@ func (s *sessions) take(q request, conn net.Conn) (*incoming, error) {
 	return in, nil
 }
 
-// begin makes the file and the note of a trace, with the mutex.
+// begin creates the file and the note of a trace. The caller holds the mutex.
 func (s *sessions) begin(q request) (*incoming, error) {
 	file, err := createNew(s.dir, cleanName(q.Name))
 	if err != nil {
@@ -143,7 +143,7 @@ func (in *incoming) giveBack() {
 	in.feeding.Unlock()
 }
 
-// forget says that no more of a trace can come.
+// forget ends a session: no more of its trace can arrive.
 func (s *sessions) forget(in *incoming) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -154,7 +154,7 @@ func (s *sessions) forget(in *incoming) {
 	}
 }
 
-// unfinished are the paths of the traces that this receiver has in part, and that may continue.
+// unfinished returns the paths of the incomplete traces that may continue.
 func (s *sessions) unfinished() (paths []string) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -169,8 +169,7 @@ func (s *sessions) unfinished() (paths []string) {
 
 func (in *incoming) path() string { return filepath.Join(in.dir, in.File) }
 
-// open opens the file to continue writing behind its last whole block. What a receiver before this one wrote is read
-// once.
+// open opens the file to continue after its last complete block. What an earlier receiver wrote is read once.
 func (in *incoming) open() (*os.File, error) {
 	file, err := os.OpenFile(in.path(), os.O_RDWR, 0)
 	if err != nil {
@@ -196,7 +195,7 @@ func (in *incoming) open() (*os.File, error) {
 	return file, nil
 }
 
-// tell says once that the trace is where it is.
+// tell returns true the first time, when the path of the trace has to be reported.
 func (in *incoming) tell() (first bool) {
 	in.mutex.Lock()
 	defer in.mutex.Unlock()

@@ -12,25 +12,24 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Spool keeps a trace on disk until a receiver has it: in files of whole blocks, one behind the other, of which the
-// oldest are removed when the receiver has them and there is no room for more. What a trace cannot be read without,
-// which is little, is kept of them. So the files are a trace at any time: the whole of it as long as nothing was
-// removed.
+// A Spool keeps a trace on disk until a receiver has it: in files of whole blocks. The oldest files are removed when
+// the receiver has them and space is needed; the few blocks without which a trace cannot be read are kept. So the files
+// always form a trace: the complete one as long as nothing was removed.
 //
-// A library for queues or write-ahead logs would frame each block again, which has its length and checksum already, and
-// would have to be unpacked again to be read as a trace.
+// A library for queues or write-ahead logs would frame each block again, although it already has its length and
+// checksum, and reading the files as a trace would require unpacking them.
 type Spool struct {
 	place *place
 	limit int64 // bytes on disk
-	each  int64 // bytes of a file, after which the next is begun
+	each  int64 // size of a file, in bytes, after which the next begins
 	why   func() error
 
 	mutex     sync.Mutex // guards what follows
 	files     []spoolFile
-	kept      *os.File // what is kept of files that were removed; nil before the first
+	kept      *os.File // blocks kept from removed files; nil before the first
 	keptSize  int64
 	written   int64 // bytes of the trace
-	confirmed int64 // of them, those that the receiver has
+	confirmed int64 // bytes that the receiver has
 	ended     bool  // nothing more is written
 	more      chan struct{}
 }
@@ -43,7 +42,7 @@ type spoolFile struct {
 
 func (f spoolFile) end() int64 { return f.start + f.size }
 
-// newSpool makes an empty spool. why says why the receiver does not take what there is.
+// newSpool creates an empty spool. why returns the reason why the receiver does not take the data.
 func newSpool(p *place, limit int64, why func() error) (*Spool, error) {
 	s := &Spool{place: p, limit: limit, each: min(max(limit/32, 64<<10), 64<<20), why: why, more: make(chan struct{}, 1)}
 	return s, s.begin()
@@ -60,7 +59,7 @@ func (s *Spool) begin() error {
 	return nil
 }
 
-// first is the first byte of the trace that is still there.
+// first is the first byte of the trace that is still in the spool.
 func (s *Spool) first() int64 { return s.files[0].start }
 
 func (s *Spool) onDisk() int64 { return s.keptSize + s.written - s.first() }
@@ -79,7 +78,7 @@ func (s *Spool) Room(n int) error {
 	return nil
 }
 
-// removeOldest removes the oldest file, if the receiver has it, but for what a trace cannot be read without.
+// removeOldest removes the oldest file, if the receiver has it, except for blocks without which a trace cannot be read.
 func (s *Spool) removeOldest() (removed bool, err error) {
 	oldest := s.files[0]
 	if len(s.files) == 1 || s.confirmed < oldest.end() {
@@ -105,7 +104,7 @@ func (s *Spool) removeOldest() (removed bool, err error) {
 	return true, nil
 }
 
-// Write appends a block. When the disk is full, files that the receiver has make room.
+// Write appends a block. If the disk is full, it removes files that the receiver has.
 func (s *Spool) Write(b []byte) (int, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -134,7 +133,7 @@ func (s *Spool) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close says that the trace has ended. It stays where it is.
+// Close marks the trace as ended. The files stay.
 func (s *Spool) Close() error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -150,11 +149,11 @@ func (s *Spool) wake() {
 	}
 }
 
-// read reads bytes of the trace from a place on that is still there; none when there are no more yet. ended says that
-// there never will be.
+// read reads bytes of the trace from a position that is still in the spool; it returns none if no more were written
+// yet. ended is true if no more will be.
 func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	s.mutex.Lock()
-	defer s.mutex.Unlock() // a file that is read must not be removed
+	defer s.mutex.Unlock() // the file must not be removed while it is read
 	for _, f := range s.files {
 		if from >= f.start && from < f.end() {
 			n, err := f.ReadAt(b[:min(int64(len(b)), f.end()-from)], from-f.start)
@@ -167,7 +166,7 @@ func (s *Spool) read(b []byte, from int64) (n int, ended bool, err error) {
 	return 0, s.ended, nil
 }
 
-// confirm notes how much the receiver says it has. An error says that this cannot be.
+// confirm notes how much the receiver reports to have. It returns an error if that is impossible.
 func (s *Spool) confirm(have int64) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -179,21 +178,21 @@ func (s *Spool) confirm(have int64) error {
 	return nil
 }
 
-// state is how far the trace is written and confirmed, and the first byte that is still there.
+// state returns the first byte in the spool, and how far the trace is confirmed and written.
 func (s *Spool) state() (first, confirmed, written int64) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.first(), s.confirmed, s.written
 }
 
-// endsAt says whether the trace has ended after so many bytes.
+// endsAt reports whether the trace has ended with that length.
 func (s *Spool) endsAt(n int64) bool {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return s.ended && n == s.written
 }
 
-// parts are the files in their order, from their beginnings.
+// parts reads the files in order, each from its beginning.
 func (s *Spool) parts() io.Reader {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// longestCall is the longest instruction that calls, in bytes: on x86-64 through memory, with a prefix, a SIB byte and
-// 32 bits of displacement.
+// longestCall is the length of the longest call instruction, in bytes: on x86-64 an indirect call through memory, with
+// a prefix, a SIB byte and a displacement of 32 bits.
 const longestCall = 8
 
-// endsInCall says whether code ends in an instruction that calls. For machines that it does not know it says yes.
+// endsInCall reports whether code ends in a call instruction. For unknown machines it returns true.
 func endsInCall(machine elf.Machine, code []byte) bool {
 	switch machine {
 	case elf.EM_X86_64:

@@ -16,14 +16,15 @@ import (
 // mostDebug bounds the debug information of one file that is read, in bytes: it is in memory whole.
 const mostDebug = 512 << 20
 
-// A debugSection is a section of DWARF in a file, by its name without what stands before debug_.
+// A debugSection is a DWARF section of a file; its name lacks the prefix before debug_.
 type debugSection struct {
-	name string // debug_info, or zdebug_info of the old way to compress
+	name string // debug_info, or zdebug_info for the old compression
 	size uint64 // bytes that data gives
 	data func() ([]byte, error)
 }
 
-// lines looks up addresses, which are in order, in a file's sections, until a time. No DWARF is no error.
+// lines looks up addresses, which must be sorted, in a file's sections, until a deadline. A file without DWARF is no
+// error.
 func lines(sections []debugSection, addresses []uint64, until time.Time) (map[uint64]line, error) {
 	if time.Now().After(until) {
 		return nil, errLate
@@ -64,11 +65,12 @@ func lines(sections []debugSection, addresses []uint64, until time.Time) (map[ui
 
 func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 	defer func() {
-		if broken := recover(); broken != nil { // package dwarf does on some files
+		if broken := recover(); broken != nil { // package dwarf panics on some files
 			err = fmt.Errorf("%v", broken)
 		}
 	}()
-	if info := content["info"]; len(info) > 5 && info[4] == 0 { // as package dwarf tells it, by a version that is small
+	// a small version tells the byte order, as in package dwarf
+	if info := content["info"]; len(info) > 5 && info[4] == 0 {
 		return nil, errors.New("it is big-endian")
 	}
 	data, err = dwarf.New(content["abbrev"], nil, nil, content["info"], content["line"], nil, content["ranges"],
@@ -81,8 +83,7 @@ func parse(content map[string][]byte) (data *dwarf.Data, err error) {
 	return data, err
 }
 
-// unpack is a section that was compressed in the old way: "ZLIB", its size as a big-endian u64, and what zlib made of
-// it.
+// unpack decompresses a section in the old format: "ZLIB", the size as a big-endian u64, and zlib data.
 func unpack(b []byte, most uint64) ([]byte, error) {
 	if len(b) < 12 || string(b[:4]) != "ZLIB" {
 		return b, nil

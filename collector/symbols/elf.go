@@ -15,7 +15,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An elfFile is an ELF file as an image of a process: an address in memory is bias more than the file's.
+// An elfFile is the ELF file of an image; an address in memory is the file's address plus bias.
 type elfFile struct {
 	*elf.File
 	bias uint64
@@ -44,7 +44,7 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Tim
 			first = min(first, p.Vaddr)
 		}
 	}
-	f.bias = image.Start - first // modulo 2⁶⁴, as the loader adds
+	f.bias = image.Start - first // modulo 2⁶⁴, as in the loader's addition
 	places := f.code(addresses)
 	f.name(places)
 	err = f.lines(places, until)
@@ -55,7 +55,7 @@ func findELF(r io.ReaderAt, image wire.Image, addresses []uint64, until time.Tim
 	return found, err
 }
 
-// lines gives places, which are in order, their lines, and a name where the symbols have none.
+// lines fills in the lines of places, which must be sorted, and the names that symbols lack.
 func (f *elfFile) lines(places []place, until time.Time) error {
 	at := make([]uint64, 0, len(places))
 	for i := range places {
@@ -98,7 +98,7 @@ func elfSections(f *elf.File) (sections []debugSection) {
 // debugFolder is where systems put debug information by the build ID of what it is of.
 var debugFolder = "/usr/lib/debug/.build-id"
 
-// apart are the sections of the file that the system has debug information of this build in, if it has one.
+// apart returns the debug sections that the system has installed for this build, if any.
 func (f *elfFile) apart() (sections []debugSection, close func()) {
 	close = func() {}
 	id := f.buildID()
@@ -117,7 +117,7 @@ func (f *elfFile) apart() (sections []debugSection, close func()) {
 	return elfSections(parsed), func() { file.Close() }
 }
 
-// buildID is the GNU build ID, in hexadecimal: of the note of that type (3) and owner.
+// buildID is the GNU build ID, in hexadecimal, from the note of type 3 with that owner.
 func (f *elfFile) buildID() string {
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_NOTE || p.Filesz > 1<<16 {
@@ -147,12 +147,12 @@ func (f *elfFile) buildID() string {
 type place struct {
 	Place
 	address uint64
-	at      uint64 // of the call's last byte, in the file's addresses
+	at      uint64 // address of the call's last byte, in the file's addresses
 	start   uint64 // of the best symbol so far
 	name    uint32 // its name's offset in the table of strings; 0 is none
 }
 
-// code is the places of the addresses, which are in order, and whether there is a call before each.
+// code returns the places of the addresses, which must be sorted, and whether a call precedes each.
 func (f *elfFile) code(addresses []uint64) []place {
 	places := make([]place, len(addresses))
 	var before [longestCall]byte
@@ -185,9 +185,8 @@ func (f *elfFile) code(addresses []uint64) []place {
 // symbolSize is the size of an Elf64_Sym: name u32, info u8, other u8, section u16, value u64, size u64.
 const symbolSize = 24
 
-// name gives places, which are in order, the names of the functions they are in: from the full table of symbols, or
-// from the one for the dynamic linker. Tables may have a million entries: they are read in pieces and nothing of them
-// is kept.
+// name fills in the functions' names of places, which must be sorted: from the full symbol table, or from the table for
+// the dynamic linker. Tables may have a million entries: they are read in pieces and not kept.
 func (f *elfFile) name(places []place) {
 	table := f.SectionByType(elf.SHT_SYMTAB)
 	if table == nil {
@@ -224,8 +223,8 @@ func (f *elfFile) name(places []place) {
 	}
 }
 
-// text is the string at an offset of a table of strings, cut at the longest that a fact takes. A table that is not in
-// the file has none.
+// text is the string at an offset of a string table, truncated to the maximum of a fact. A missing table has no
+// strings.
 func text(table *elf.Section, offset uint32) string {
 	if table.ReaderAt == nil {
 		return ""

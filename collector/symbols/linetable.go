@@ -8,25 +8,24 @@ import (
 	"fmt"
 )
 
-// mostFiles is how many directories or files one unit may name: more than any compiler is given, and 24 MB for package
-// dwarf to set aside for both.
+// mostFiles bounds the directories or files of one unit: more than any compiler gets, and 24 MB of memory in package
+// dwarf for both.
 const mostFiles = 1 << 20
 
-// lineTable is the header of a unit's table of statements, read as far as package dwarf trusts it: that package sets
-// aside as much memory as the header says that there are directories and files, before it looks whether the section
-// holds them.
+// lineTable parses the header of a unit's line table, as far as package dwarf trusts it: that package allocates memory
+// for the number of directories and files in the header before it checks that the section contains them.
 type lineTable struct {
 	left   []byte
-	offset int // bytes of an offset into another section: 4, or 8 in the 64-bit form
+	offset int // size of an offset into another section: 4, or 8 in the 64-bit format
 	err    error
 }
 
-// countsWrong states what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Tables of earlier versions have
-// none.
+// countsWrong returns what is wrong with the counts in a unit's table (DWARF 5, 6.2.4). Earlier versions have no
+// counts.
 func countsWrong(section []byte, unit *dwarf.Entry) error {
 	at, is := unit.Val(dwarf.AttrStmtList).(int64)
 	if !is || at < 0 || at > int64(len(section)) {
-		return nil // package dwarf says so, too
+		return nil // package dwarf reports the same error
 	}
 	t := &lineTable{left: section[at:], offset: 4}
 	if t.number(4) == 0xffffffff {
@@ -44,7 +43,7 @@ func countsWrong(section []byte, unit *dwarf.Entry) error {
 	return t.err
 }
 
-// entries skips the directories, or the files: which forms an entry has, how many there are, and each.
+// entries skips the directories, or the files: the forms of an entry, the count, and each entry.
 func (t *lineTable) entries() {
 	forms := make([]uint64, t.number(1))
 	for i := range forms {
@@ -62,7 +61,7 @@ func (t *lineTable) entries() {
 	}
 }
 
-// Forms of a file's name, and of what else is reported of it (DWARF 5, 7.5.6).
+// Forms of a file's name and attributes (DWARF 5, 7.5.6).
 const (
 	formData2    = 0x05
 	formData4    = 0x06
@@ -97,7 +96,7 @@ func (t *lineTable) skip(form uint64) {
 		if end := bytes.IndexByte(t.left, 0); end >= 0 {
 			t.bytes(end + 1)
 		} else {
-			t.bytes(len(t.left) + 1) // which says that it is cut off
+			t.bytes(len(t.left) + 1) // marks the table as truncated
 		}
 	default:
 		n := formBytes[form]
@@ -120,7 +119,7 @@ func (t *lineTable) bytes(n int) []byte {
 	return b
 }
 
-// number is an unsigned number of so many bytes; parse has refused what is not little-endian.
+// number is an unsigned number of n bytes; parse has refused big-endian files.
 func (t *lineTable) number(n int) (v uint64) {
 	for i, b := range t.bytes(n) {
 		v |= uint64(b) << (8 * i)
@@ -128,7 +127,7 @@ func (t *lineTable) number(n int) (v uint64) {
 	return v
 }
 
-// unsigned is a number in LEB128 (DWARF 5, 7.6), which is what Go calls a varint.
+// unsigned is a number in LEB128 (DWARF 5, 7.6), Go's varint.
 func (t *lineTable) unsigned() uint64 {
 	v, n := binary.Uvarint(t.left)
 	if n <= 0 {

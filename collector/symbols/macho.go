@@ -15,13 +15,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// dsym is the file of debug information that dsymutil puts beside a Mach-O file.
+// dsym is the path of the debug file that dsymutil writes next to a Mach-O file.
 func dsym(file string) string {
 	return path.Join(file+".dSYM", "Contents/Resources/DWARF", path.Base(file))
 }
 
-// findMachO looks up the lines of return addresses; names of Mach-O images come from the process itself. The debug
-// information is in the dSYM beside the file, or, where no linker took it out, in the file.
+// findMachO looks up the lines of return addresses; the names of Mach-O images come from the process itself. The debug
+// information is in the dSYM next to the file, or, if it was not extracted, in the file.
 func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	own, err := machoSlice(file, image)
 	if err != nil {
@@ -31,7 +31,7 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 	if text == nil {
 		return nil, fmt.Errorf("%s has no code", image.Path)
 	}
-	bias := image.Start - text.Addr // modulo 2⁶⁴, as dyld adds
+	bias := image.Start - text.Addr // modulo 2⁶⁴, as in dyld's addition
 	at := make([]uint64, len(addresses))
 	for i, a := range addresses {
 		at[i] = a - bias - 1 // of the call's last byte
@@ -53,8 +53,7 @@ func findMachO(file io.ReaderAt, image wire.Image, addresses []uint64, until tim
 	return places, err
 }
 
-// machoSlice is the part of a file that is of the image's build, or of the processor of ours when the image has no
-// UUID.
+// machoSlice is the slice of the file with the image's UUID, or the slice for our processor if the image has none.
 func machoSlice(file io.ReaderAt, image wire.Image) (*macho.File, error) {
 	fat, err := macho.NewFatFile(file)
 	if err != nil {
@@ -106,8 +105,8 @@ func isMachO(magic []byte) bool {
 	return false
 }
 
-// openRegular opens a file for reading. A path of a traced process is only a name: it must not be waited for, as for a
-// pipe.
+// openRegular opens a regular file for reading. The path comes from a traced process: opening it must not block, as for
+// a pipe.
 func openRegular(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {

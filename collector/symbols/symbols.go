@@ -1,4 +1,4 @@
-// Package symbols names machine code by the files that it came from.
+// Package symbols looks up names and lines of machine code in the files that it was loaded from.
 package symbols
 
 import (
@@ -9,21 +9,20 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Place is what a file says of a return address.
+// A Place is a file's information about a return address.
 type Place struct {
-	Name    string // of the function that the call is in; empty when the file does not say
-	File    string // source file of the call; empty when the file has no debug information about it
-	Line    int    // in it, from 1; 0 when not known
-	NoCall  bool   // there is no call before the address: it is not one that a call returns to
+	Name    string // the function that contains the call; empty when the file does not have it
+	File    string // source file of the call; empty without debug information
+	Line    int    // line in it, from 1; 0 when not known
+	NoCall  bool   // no call precedes the address: no call returns there
 	Unknown bool   // the address is not in the file's code
 }
 
-// ErrNoSymbols says that an image is not of a kind that is read here.
+// ErrNoSymbols is returned for files of another format.
 var ErrNoSymbols = errors.New("neither an ELF nor a Mach-O file")
 
-// Find looks up return addresses in the file of an image: ELF, or Mach-O, of which it only reads debug information. The
-// error states what the file cannot tell, and why; what it can tell is there with it. Source lines are looked up
-// until a time.
+// Find looks up return addresses in the file of an image: ELF, or Mach-O, for which it only reads debug information. On
+// an error it also returns the places that it found. Source lines are looked up until the deadline.
 func Find(image wire.Image, addresses []uint64, until time.Time) (map[uint64]Place, error) {
 	f, err := openRegular(image.Path)
 	if err != nil {

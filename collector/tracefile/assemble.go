@@ -8,14 +8,14 @@ import (
 	"io"
 )
 
-// A trace that is kept in parts, of which some are gone, is still a trace as long as all blocks but those of records
-// are there.
+// A trace that is stored in parts, some of which are gone, is still readable as long as all blocks other than records
+// exist.
 
-// WithoutRecords copies what of a part of a trace is needed for the records of other parts: all blocks that hold no
-// records. The part begins where a block does, or with the file's header.
+// WithoutRecords copies the blocks of a part that the records of other parts need: all blocks other than records. The
+// part must begin at a block, or with the file's header.
 func WithoutRecords(dst io.Writer, part io.Reader) error {
 	return eachBlock(part, func(b *block, whole []byte) error {
-		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // of the latter, later ones follow
+		if b != nil && (b.kind == blockRecords || b.kind == blockSoFar) { // the latter are superseded by later ones
 			return nil
 		}
 		_, err := dst.Write(whole)
@@ -23,8 +23,8 @@ func WithoutRecords(dst io.Writer, part io.Reader) error {
 	})
 }
 
-// Assemble makes a trace of the parts that are left of one, one behind the other. Note, when it is not empty, is added
-// to the trace's result. A trace that was not ended stays without an end: it is cut.
+// Assemble joins the remaining parts of a trace, in order, to a trace. note, if not empty, is added to the trace's
+// result. A trace without an end stays without one: it is cut.
 func Assemble(dst io.Writer, parts io.Reader, note string) error {
 	w := &Writer{file: noClose{dst}}
 	w.mutex.Lock()
@@ -36,7 +36,7 @@ func Assemble(dst io.Writer, parts io.Reader, note string) error {
 			w.write(whole)
 			return w.err
 		case b.kind == blockIndex:
-			return nil // of the whole trace; a new one is written
+			return nil // the index of the original trace; a new one is written
 		case b.kind != blockResult:
 			w.commit(*b, whole)
 			return w.err
@@ -63,8 +63,8 @@ type noClose struct{ io.Writer }
 
 func (noClose) Close() error { return nil }
 
-// eachBlock calls fn with the blocks of a stream, up to the first that is not whole. The file's header is passed on
-// with no block, once.
+// eachBlock calls fn with the blocks of a stream, up to the first incomplete one. It calls fn once with the file's
+// header and no block.
 func eachBlock(src io.Reader, fn func(b *block, whole []byte) error) error {
 	in := bufio.NewReaderSize(src, 1<<16)
 	passed := false

@@ -9,11 +9,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Version is the version of the file format. A reader refuses a newer one, and continues reading the older ones.
+// Version is the version of the file format. A reader refuses newer versions and reads older ones.
 const Version = 2
 
 const (
-	fileMagic   = "\x89MTRACE\n" // as PNG's: the first byte is no text, and a changed line end is noticed
+	fileMagic   = "\x89MTRACE\n" // as in PNG: the first byte is not text, and converted line ends are detected
 	blockMagic  = 0x4b42544d     // "MTBK"
 	endMagic    = 0x444e544d     // "MTND"
 	fileHeader  = 16             // magic, version u32, CRC of both
@@ -53,14 +53,14 @@ type encoding uint8
 const (
 	plain      encoding = 0
 	compressed encoding = 1 // zstd
-	partly     encoding = 2 // a part by zstd, the rest as it is
+	partly     encoding = 2 // a part is compressed with zstd, the rest is stored as it is
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A block is a block's header, and where it is in the file. Layout of the header, in bytes: magic 0–3, kind 4, encoding
-// 5, ring 6–7, process 8–11, stored 12–15, raw 16–19, count 20–23, position 24–31, first 32–39, last 40–47, CRC-32C of
-// the stored payload 48–51, CRC-32C of bytes 0–51 52–55.
+// A block is a block's header, and its position in the file. Layout of the header, in bytes: magic 0–3, kind 4,
+// encoding 5, ring 6–7, process 8–11, stored 12–15, raw 16–19, count 20–23, position 24–31, first 32–39, last 40–47,
+// CRC-32C of the stored payload 48–51, CRC-32C of bytes 0–51 52–55.
 type block struct {
 	offset      int64
 	kind        blockKind
@@ -74,10 +74,10 @@ type block struct {
 	payloadCRC  uint32
 }
 
-// end is the offset of the first byte behind the block.
+// end is the offset of the first byte after the block.
 func (b *block) end() int64 { return b.offset + blockHeader + int64(b.stored) }
 
-// next is the ring position behind the block's last record.
+// next is the ring position after the block's last record.
 func (b *block) next() uint64 { return b.position + uint64(b.count) }
 
 func (b *block) appendHeader(dst []byte) []byte {
@@ -96,7 +96,7 @@ func (b *block) appendHeader(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseHeader reads the header in the first blockHeader bytes of h, which must be there.
+// parseHeader reads the header in the first blockHeader bytes of h, which must be at least that long.
 func parseHeader(h []byte, offset int64) (block, error) {
 	u32, u64 := binary.LittleEndian.Uint32, binary.LittleEndian.Uint64
 	if u32(h) != blockMagic || u32(h[52:]) != crc32.Checksum(h[:52], castagnoli) {
@@ -126,7 +126,7 @@ func appendFileHeader(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
 }
 
-// fileVersion is the version that a file's header states, and 0 when it is none.
+// fileVersion is the version in a file's header, or 0 if the header is invalid.
 func fileVersion(h []byte) uint32 {
 	if len(h) < fileHeader || !bytes.HasPrefix(h, []byte(fileMagic)) ||
 		binary.LittleEndian.Uint32(h[12:]) != crc32.Checksum(h[:12], castagnoli) {
@@ -142,7 +142,7 @@ func appendTrailer(dst []byte, index int64) []byte {
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
-// parseTrailer reads the trailer, of trailer bytes: where the index is.
+// parseTrailer reads the trailer, which has the offset of the index.
 func parseTrailer(t []byte) (index int64, ok bool) {
 	if binary.LittleEndian.Uint32(t[8:]) != endMagic || binary.LittleEndian.Uint32(t[12:]) != crc32.Checksum(t[:12],
 		castagnoli) {

@@ -9,8 +9,8 @@ import (
 )
 
 // Nanos converts a reading of the process's raw clock to nanoseconds on the clock of Metal's GPU times: exact at the
-// clock samples, linear between and beyond them, and monotone. A process with a raw clock and fewer than two samples
-// cannot be converted; a tick then counts as a nanosecond.
+// clock samples, linear between and beyond them, and monotone. With a raw clock and fewer than two samples, a tick
+// counts as a nanosecond.
 func (p *Process) Nanos(t wire.Ticks) int64 {
 	switch {
 	case p.Clock == wire.ClockMach && p.TimebaseNumer != 0 && p.TimebaseDenom != 0:
@@ -32,8 +32,8 @@ func (p *Process) Nanos(t wire.Ticks) int64 {
 	return a.Nanos + passed
 }
 
-// Sampled takes in a sample of a process that is being recorded. Two that are close together give a bad slope, so a
-// sample replaces the last one unless that is the first.
+// Sampled adds a sample of a process that is being recorded. Two close samples give an inaccurate slope, so a sample
+// replaces the last one unless that is the first.
 func (p *Process) Sampled(s wire.ClockSample) {
 	switch n := len(p.Samples); {
 	case n == 0 || s.Ticks > p.Samples[n-1].Ticks && n == 1:
@@ -43,7 +43,7 @@ func (p *Process) Sampled(s wire.ClockSample) {
 	}
 }
 
-// MulDiv is a*b/c without overflow in between; a result beyond an int64 is the largest there is.
+// MulDiv is a*b/c without intermediate overflow; a result beyond an int64 becomes the largest int64.
 func MulDiv(a, b, c uint64) int64 {
 	hi, lo := bits.Mul64(a, b)
 	if hi >= c {

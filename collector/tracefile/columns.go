@@ -7,14 +7,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The records of a block are stored by column, so that like lies next to like: docs/trace-file.md, "Records".
+// The records of a block are stored by column, so that similar values are adjacent: docs/trace-file.md, "Records".
 //
-// Records of one kind share a set of columns: of one call, with the same flags, all with a More record behind them or
-// all without. The order column says of which kind each record is; everything else about a record is in its kind's
-// columns, as a difference from what can be expected. No column depends on the table of calls, so the table may change
-// without making files unreadable.
+// Records of one kind share a set of columns: the same call, the same flags, all with a More record or all without. The
+// order column has the kind of each record. Everything else about a record is in its kind's columns, as a difference
+// from a prediction. No column depends on the table of calls, so changes of the table do not make files unreadable.
 
-// A form says how the records of a kind are stored.
+// A form describes how the records of a kind are stored.
 type form uint8
 
 const (
@@ -24,7 +23,7 @@ const (
 	formUnknown  form = 1 << 3 // and above: of a later version
 )
 
-// The columns of a kind. Those of times are in the bits; the others are stored in their order.
+// The columns of a kind. The columns of times are in the bits; the others are stored in this order.
 const (
 	columnGap    = iota // begin − end of the record before, of whichever kind; in the bits
 	columnLength        // end − begin; in the bits
@@ -33,15 +32,15 @@ const (
 	columnX0            // an index into the table; with GPU times x0 − last of the kind, in the bits
 	columnX1            // the same; with GPU times x1 − x0
 	columnX2            // the same; with GPU times x2 − x0
-	columnX3            // x3, or that it is the last of the kind; in the bits
+	columnX3            // x3, or a mark that it equals the last of the kind; in the bits
 	columnCount
 
 	firstColumn = columnObject // of those that are stored
 	endColumn   = columnX3     // behind the last of them
 )
 
-// columnsAndBits begins the payload of a block of records whose columns are of version 2. One of version 1 begins with
-// its number of kinds, and has one at least.
+// columnsAndBits begins the payload of a block of records in version 2. A payload of version 1 begins with its number
+// of kinds, which is at least one.
 const columnsAndBits = 0
 
 // recentObjects is how many objects a block remembers. A thread works with few at a time: its queue, command buffer,
@@ -58,7 +57,7 @@ type kindKey struct {
 	more  bool
 }
 
-// A kind is what is remembered of the records of one kind while a block is written.
+// A kind is the encoder's state for the records of one kind.
 type kind struct {
 	call    wire.Call
 	flags   wire.Flags
@@ -67,13 +66,13 @@ type kind struct {
 	arg     uint64
 	x       [4]uint64
 	sizes   [columnCount]size // of the last numbers
-	room    int               // for how many records there is room
+	room    int               // number of records for which there is space
 	columns [columnCount]column
 	tables  [4]table // of arg, x0, x1, x2
 }
 
-// A column is bytes as they are gathered. Whoever puts something into it has made room before, for many at once: a
-// slice that grows by append is looked at, and stored, for each byte.
+// A column is a byte buffer. The caller makes space before it puts values, for many at once: append would check and
+// store the slice for each byte.
 type column struct {
 	bytes []byte // the memory
 	size  int    // of it in use
@@ -104,13 +103,13 @@ func (c *column) makeRoom(n int) {
 	}
 }
 
-// all is what is in it.
+// all returns the bytes of the column.
 func (c *column) all() []byte { return c.bytes[:c.size] }
 
 const (
-	// roomAtOnce is for how many records of a kind room is made at once.
+	// roomAtOnce is the number of records of a kind for which space is made at once.
 	roomAtOnce = 256
-	// longestInColumn is what a record may take in a column: an index, and a word that is new in the table.
+	// longestInColumn is the maximum size of a record in a column: an index, and a new word of the table.
 	longestInColumn = binary.MaxVarintLen64 + 8
 )
 
@@ -125,7 +124,7 @@ func (k *kind) makeRoom() {
 // A recents is a list of objects, the latest first.
 type recents [recentObjects]wire.ObjectID
 
-// find moves an object to the front and returns where it was, or recentObjects.
+// find moves an object to the front and returns its former index, or recentObjects.
 func (r *recents) find(object wire.ObjectID) int {
 	if r[0] == object {
 		return 0
@@ -146,7 +145,7 @@ func (r *recents) find(object wire.ObjectID) int {
 // take moves the object at index i to the front and returns it.
 func (r *recents) take(i int) wire.ObjectID {
 	object := r[i]
-	for ; i > 0; i-- { // few places: a call of copy takes longer
+	for ; i > 0; i-- { // for so few elements a call of copy takes longer
 		r[i] = r[i-1]
 	}
 	r[0] = object
@@ -176,7 +175,7 @@ type table struct {
 	last   int
 }
 
-// put stores v: its index, or an index one beyond the table and then its eight bytes.
+// put stores v: its index, or the next free index followed by its eight bytes.
 func (t *table) put(c *column, v uint64) {
 	if t.last < len(t.values) && t.values[t.last] == v {
 		c.put(uint64(t.last))

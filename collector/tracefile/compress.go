@@ -8,13 +8,12 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// minCompress is the size from which a payload is worth trying, in bytes.
+// minCompress is the minimum size of a payload for which compression is tried, in bytes.
 const minCompress = 64
 
-// zstdEncoders are encoders of one goroutine each. One for many goroutines keeps a state for each processor, and takes
-// them in turn: each block would find the tables that were used longest ago, and no cache still has those. The window
-// holds a whole block of records. A single segment says its size, so that a reader knows before it decompresses what it
-// will get.
+// zstdEncoders are encoders for one goroutine each. A shared encoder has a state for each processor and uses them in
+// turn: each block would use the least recently used tables, which no cache still contains. The window holds a whole
+// block of records. A single segment includes its size, so a reader knows before it decompresses how much it will get.
 var zstdEncoders = sync.Pool{New: func() any {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderCRC(false),
 		zstd.WithSingleSegment(true), zstd.WithWindowSize(1<<20), zstd.WithEncoderConcurrency(1))
@@ -41,7 +40,7 @@ func compress(payload, scratch []byte) ([]byte, encoding) {
 	return out, compressed
 }
 
-// compressColumns is compress for a block of records: their bits are left as they are.
+// compressColumns compresses a block of records, except for its bits, which are stored as they are.
 func compressColumns(p recordsPayload, scratch []byte) ([]byte, encoding) {
 	if p.columns < minCompress {
 		return p.bytes, plain
@@ -56,7 +55,7 @@ func compressColumns(p recordsPayload, scratch []byte) ([]byte, encoding) {
 	return append(out, p.bytes[p.columns:]...), partly
 }
 
-// frameSize is how many bytes say the size of the frame when only a part of a payload is compressed.
+// frameSize is the size of the field with the length of the frame, if only a part of a payload is compressed.
 const frameSize = 4
 
 // A Packed is a payload in memory, compressed where that makes it smaller.
@@ -66,7 +65,7 @@ type Packed struct {
 	size   uint32
 }
 
-// Pack packs a payload, which may be kept.
+// Pack packs a payload. The result may refer to the payload's memory.
 func Pack(payload []byte) Packed {
 	stored, as := compress(payload, nil)
 	return Packed{stored, as, uint32(len(payload))}
@@ -80,7 +79,7 @@ func (p Packed) Unpack() ([]byte, error) { return decompress(p.stored, p.as, p.s
 
 var errPayload = errors.New("its payload cannot be decompressed")
 
-// decompress returns the payload of raw bytes that stored holds, using scratch.
+// decompress returns the payload of raw bytes from its stored form, using scratch.
 func decompress(stored []byte, e encoding, raw uint32, scratch []byte) ([]byte, error) {
 	if e == plain {
 		return stored, nil

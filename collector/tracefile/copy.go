@@ -9,26 +9,26 @@ import (
 	"io"
 )
 
-// A Copier copies a trace that comes in pieces: it takes each block as it comes, checks it and writes it whole. When a
-// stream ends anywhere, what was written is a trace that was cut, and the next stream continues behind its last whole
-// block.
+// A Copier copies a trace that arrives in pieces: it takes each block as it arrives, checks it and writes it whole. If
+// a stream ends early, the written file is a cut trace, and the next stream continues after its last complete block.
 type Copier struct {
 	Dst  io.Writer
 	Name string // what errors begin with
 
 	size    int64 // written
-	indexed bool  // the index was written: the trailer comes
+	indexed bool  // the index was written; the trailer follows
 	whole   bool
 	buffer  []byte
 }
 
-// Size is how much was written, in bytes: where the next stream begins.
+// Size is the number of bytes written: the next stream begins there.
 func (c *Copier) Size() int64 { return c.size }
 
-// Whole says that the trace came to its end.
+// Whole reports whether the trace is complete.
 func (c *Copier) Whole() bool { return c.whole }
 
-// From copies a stream to its end, or to that of the trace. The error is of reading, of writing, or a *FormatError.
+// From copies a stream to its end, or to the end of the trace. It returns an error of reading or writing, or a
+// *FormatError.
 func (c *Copier) From(src io.Reader) error {
 	if c.buffer == nil {
 		c.buffer = make([]byte, 1<<16)

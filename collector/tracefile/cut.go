@@ -3,15 +3,16 @@ package tracefile
 // A Cut is the end of a trace that ends before its recording did.
 type Cut struct {
 	Why string `json:"why"` // one line
-	// Unix time in nanoseconds up to which something is known of the recording; 0 when that is not known
+	// Unix time in nanoseconds up to which the recording is known; 0 when that is not known
 	At  int64 `json:"at_unix_ns"`
 	All bool  `json:"all_counted"` // records that were not kept were counted to the end: nothing else is missing
 }
 
-// Cut says that the trace is cut, and where; nil when it is not, which does not say that the file is undamaged.
+// Cut describes the cut of the trace; it is nil if the trace has an end, which does not mean that the file is
+// undamaged.
 func (r *Reader) Cut() *Cut { return r.cut }
 
-// Truncated says whether the file is cut, and how much of it could not be read: one line.
+// Truncated reports whether the file is cut, and returns one line about how much could not be read.
 func (r *Reader) Truncated() (bool, string) {
 	if r.cut == nil {
 		return false, ""
@@ -19,7 +20,7 @@ func (r *Reader) Truncated() (bool, string) {
 	return true, r.cut.Why
 }
 
-// findCut takes a cut out of the result, where the writer put it, and finds out up to when a file without one reaches.
+// findCut gets the cut from the result, where the writer noted it, or else determines up to when the file reaches.
 func findCut(r *Reader) {
 	if r.result != nil && r.cut == nil && r.result.Cut != 0 {
 		r.cut = &Cut{Why: r.result.Note, At: r.result.Cut, All: true}
@@ -39,8 +40,7 @@ func findCut(r *Reader) {
 	}
 }
 
-// Last is the last that the process is known to have counted: its end or, without one, what it had counted when the
-// collector last looked. Nil when neither is there.
+// Last returns the last known counters of the process: its end or, without one, the last SoFar. Nil if neither exists.
 func (p *Process) Last() *End {
 	if p.End != nil {
 		return p.End

@@ -9,20 +9,20 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Damage is a part of the file that could not be read and was left out. What it held is known from its block's
-// header, or from the index, when one of them is whole.
+// A Damage is a part of the file that could not be read and was left out. Its content is known from its block's header,
+// or from the index, if one of them is intact.
 type Damage struct {
 	Offset, Size int64        // of the part, in bytes
-	Held         string       // in words; empty when it is not known
-	Of           bool         // it held something of one process:
+	Held         string       // a description; empty when it is not known
+	Of           bool         // it contained data of one process:
 	Process      ProcessIndex // this one
 	Ring         uint16       // of the records
-	Records      uint64       // that it held; 0 when it is not known whether it held any
-	First, Last  wire.Ticks   // the smallest begin and the largest end of the calls among them
-	Why          string       // the error found in it
+	Records      uint64       // number of lost records; 0 when it is not known whether it had any
+	First, Last  wire.Ticks   // the smallest begin and the largest end of the lost calls
+	Why          string       // the error that was found
 }
 
-// held says in words what the blocks of a kind hold, and whether it belongs to one process.
+// held describes the content of each kind of block, and whether it belongs to one process.
 var held = map[blockKind]struct {
 	words string
 	of    bool
@@ -46,7 +46,7 @@ type damageList struct {
 	list  []Damage // by offset
 }
 
-// note adds a block that was left out; of its records those behind the first done were.
+// note adds a block that was left out; the first done of its records were read.
 func (l *damageList) note(b *block, done uint64, why error) {
 	d := Damage{Offset: b.offset, Size: b.end() - b.offset, Held: held[b.kind].words, Of: held[b.kind].of,
 		Process: b.process, Why: why.Error()}
@@ -65,7 +65,7 @@ func (l *damageList) add(d Damage) {
 	}
 }
 
-// isHole says whether a block of records was found to be damaged, or all its records to be nobody's.
+// isHole reports whether a block of records was found to be damaged, or all its records to have no known thread.
 func (l *damageList) isHole(b *block) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
@@ -74,15 +74,15 @@ func (l *damageList) isHole(b *block) bool {
 	return known && (l.list[at].Why != errOwner.Error() || l.list[at].Records == uint64(b.count))
 }
 
-// Damage are the parts of the file that were found so far that cannot be read, in their order: all of them once every
-// stream was read.
+// Damage returns the damaged parts of the file that were found so far, in order. They are complete once every stream
+// was read.
 func (r *Reader) Damage() []Damage {
 	r.damage.mutex.Lock()
 	defer r.damage.mutex.Unlock()
 	return slices.Clone(r.damage.list)
 }
 
-// Remade says that it held nothing that the other blocks do not say too.
+// Remade reports whether the lost data is also in other blocks.
 func (d *Damage) Remade() bool {
 	return d.Held == held[blockIndex].words || d.Held == heldTrailer || d.Held == heldHeader
 }
@@ -93,10 +93,10 @@ const (
 	heldHeader  = "what kind of file it is"
 )
 
-// Unknown says that nobody knows what it held.
+// Unknown reports whether the content is not known.
 func (d *Damage) Unknown() bool { return d.Held == "" }
 
-// Text states what was left out, as far as it is known: one line.
+// Text describes what was left out, as far as it is known, in one line.
 func (r *Reader) Text(d Damage) string {
 	where := fmt.Sprintf("%d bytes at byte %d of the file are damaged and left out", d.Size, d.Offset)
 	if d.Unknown() {
@@ -129,7 +129,7 @@ func (r *Reader) Text(d Damage) string {
 	return text
 }
 
-// sinceStart is a time of a process, in seconds after the first call in the trace.
+// sinceStart converts a time of a process to seconds after the first call in the trace.
 func sinceStart(r *Reader, p *Process, t wire.Ticks) (float64, bool) {
 	first := int64(0)
 	found := false

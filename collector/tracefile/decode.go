@@ -11,8 +11,8 @@ import (
 
 var errColumns = errors.New("its columns do not fit together")
 
-// A decoder turns the payload of a block back into records: begin, then next until there are no more. It is reused, not
-// shared.
+// A decoder converts the payload of a block back into records: begin, then next until there are no more. It can be
+// reused, but not shared.
 type decoder struct {
 	payload  []byte
 	kinds    []reading
@@ -25,8 +25,8 @@ type decoder struct {
 	previous wire.Ticks
 }
 
-// A reading is a kind while a block is read. Its columns are places in the payload rather than slices of it, because
-// the garbage collector would be told of each step of a slice.
+// A reading is the decoder's state for a kind. Its columns are offsets into the payload and not slices, because each
+// change of a slice would cost a write barrier of the garbage collector.
 type reading struct {
 	call    wire.Call
 	flags   wire.Flags
@@ -39,12 +39,10 @@ type reading struct {
 	tables  [4][]uint64       // of arg, x0, x1, x2
 }
 
-// A span is the part of a column that is not read yet, as offsets in the payload. A column that was read beyond its end
-// begins behind its end for good.
+// A span is the unread part of a column, as offsets in the payload. After a read beyond its end, at stays beyond end.
 type span struct{ at, end uint32 }
 
-// decode appends the count records of a payload to dst. Whatever the payload is, it ends with an error or exactly count
-// records.
+// decode appends the count records of a payload to dst. For any payload it returns an error or exactly count records.
 func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.Record, error) {
 	if err := d.begin(payload, count); err != nil {
 		return dst, err
@@ -61,8 +59,7 @@ func (d *decoder) decode(dst []wire.Record, payload []byte, count int) ([]wire.R
 	return dst[:start+count], nil
 }
 
-// begin takes the payload of a block of count records. What it allocates is bounded by the number of kinds there may
-// be.
+// begin takes the payload of a block of count records. The maximum number of kinds bounds what it allocates.
 func (d *decoder) begin(payload []byte, count int) error {
 	in := cursor{b: payload}
 	d.payload, d.left, d.recent, d.previous = payload, count, recents{}, 0
@@ -79,8 +76,8 @@ func (d *decoder) begin(payload []byte, count int) error {
 	return nil
 }
 
-// next fills out, which has room for two records at least, with the block's next ones, but for one place when what
-// follows takes two. Of a block without more records it fills none.
+// next fills out, which has space for at least two records, with the block's next ones. It leaves the last place empty
+// if the next record takes two. At the end of the block it returns 0.
 func (d *decoder) next(out []wire.Record) (n int, err error) {
 	payload, order := d.payload, d.order
 	most := min(len(out), d.left)
@@ -140,7 +137,7 @@ func (d *decoder) next(out []wire.Record) (n int, err error) {
 			k.arg = arg
 		}
 		d.recent.seen(arg)
-		// Field by field: a record put together on the stack would be copied before its parts have arrived there.
+		// Field by field: a record assembled on the stack would be copied before its parts have been stored.
 		r.Begin, r.End, r.Arg, r.Object = begin, d.previous, arg, object
 		r.Call, r.Flags = k.call, k.flags
 		if k.form&formMore != 0 {
@@ -167,7 +164,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	}
 	d.kinds = d.kinds[:n]
 	for i := range d.kinds {
-		k, head := &d.kinds[i], in.bytes(5) // its memory is used again, so all of it is set
+		k, head := &d.kinds[i], in.bytes(5) // the memory is reused, so all of it is set
 		if in.bad {
 			return nil
 		}
@@ -189,7 +186,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	}
 	for c := first; c < end; c++ {
 		for i := range d.kinds {
-			// The length is kept in x until all of them are read.
+			// The length is kept in x until all lengths are read.
 			d.kinds[i].x[0] = in.uvarint()
 		}
 		for i := range d.kinds {
@@ -204,7 +201,7 @@ func (d *decoder) columns(payload []byte, in *cursor) (order []byte) {
 	return order
 }
 
-// leftOver says whether a column was read beyond its end, or not to its end.
+// leftOver reports whether a column was read beyond its end, or not to its end.
 func (d *decoder) leftOver() bool {
 	if d.bits.leftOver() {
 		return true
@@ -219,8 +216,8 @@ func (d *decoder) leftOver() bool {
 	return false
 }
 
-// times are the next values of the first two columns, which are two or three bytes each, as a rule: those are read
-// without a branch for each length; see long.
+// times returns the next values of the first two columns, which usually take two or three bytes each. Such values are
+// read without a branch for each length; see long.
 func (k *reading) times(payload []byte) (gap, length uint64) {
 	g, l := &k.columns[columnGap], &k.columns[columnLength]
 	if int(g.at)+8 <= len(payload) && int(l.at)+8 <= len(payload) {
@@ -237,7 +234,7 @@ func (k *reading) times(payload []byte) (gap, length uint64) {
 	return g.long(payload), l.long(payload)
 }
 
-// sevens moves the groups of seven bits of four bytes together.
+// sevens joins the groups of seven bits of four bytes.
 func sevens(x uint64) uint64 {
 	x = x&0x007f007f | x&0x7f007f00>>1
 	return x&0x00003fff | x&0x3fff0000>>2
@@ -270,7 +267,7 @@ func (d *decoder) more(k *reading, r *wire.Record) {
 	r.Call, r.Flags = wire.CallMore, 0
 }
 
-// next is the next value of a column. Beyond the end it is 0, which leftOver finds.
+// next is the next value of a column. Beyond the end it is 0, which leftOver detects.
 func (c *span) next(payload []byte) uint64 {
 	if c.at < c.end && payload[c.at] < 0x80 {
 		c.at++
@@ -279,8 +276,8 @@ func (c *span) next(payload []byte) uint64 {
 	return c.long(payload)
 }
 
-// long is the next value of a column when it takes more than a byte. One of up to eight bytes is read without a loop:
-// the bytes up to the first without its high bit are kept, and groups of seven bits are moved together by twos.
+// long is the next value of a column if it takes more than a byte. A value of up to eight bytes is read without a loop:
+// the bytes up to the first without its high bit are kept, and groups of seven bits are joined in pairs.
 func (c *span) long(payload []byte) uint64 {
 	if c.at < c.end && int(c.at)+8 <= len(payload) {
 		x := binary.LittleEndian.Uint64(payload[c.at:])
@@ -320,7 +317,7 @@ func (k *reading) nextInTable(payload []byte, column, at int) uint64 {
 	return v
 }
 
-// A cursor reads a payload front to back. Reading beyond the end gives zeros and sets bad.
+// A cursor reads a payload sequentially. Reading beyond the end gives zeros and sets bad.
 type cursor struct {
 	b   []byte
 	bad bool
@@ -336,7 +333,7 @@ func (c *cursor) uvarint() uint64 {
 	return v
 }
 
-// bytes returns the next n bytes: never nil unless there are not as many.
+// bytes returns the next n bytes, or nil if there are fewer.
 func (c *cursor) bytes(n uint64) []byte {
 	if n > uint64(len(c.b)) || c.bad {
 		c.b, c.bad = nil, true

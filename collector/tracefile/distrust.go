@@ -6,12 +6,12 @@ import (
 	"slices"
 )
 
-// mostCounted bounds what anything in a trace can count: a thread that makes ten million calls a second gets there in
-// three weeks. What says more was damaged, or made up, in a process or in a file that an older mtrace wrote; sums of
-// a smaller number cannot overflow.
+// mostCounted bounds every counter in a trace: a thread that makes ten million calls a second reaches it in three
+// weeks. A larger value was damaged, or invented by a process or by an older mtrace. Sums of valid values cannot
+// overflow.
 const mostCounted = 1 << 44
 
-// distrust takes out of an end what cannot be, and says so in Distrusted.
+// distrust removes impossible values from an end, and lists them in Distrusted.
 func (e *End) distrust() {
 	check := func(n *uint64, what string) {
 		if *n > mostCounted {

@@ -7,35 +7,35 @@ import (
 	"mtrace/collector/wire"
 )
 
-// largeArg is the size from which args go into a table: hashes and packed sizes, few of them distinct.
+// largeArg is the size from which args are stored in a table: hashes and packed sizes, of which few are distinct.
 const largeArg = 1 << 40
 
-// An encoder turns records into the payload of a block. It is reused, not shared. What it does for each record is
-// written out, because the program may need the processor that it runs on.
+// An encoder converts records into the payload of a block. It can be reused, but not shared. Its inner loop is written
+// out by hand, because the traced program may need the processor that it runs on.
 type encoder struct {
 	order  column
 	bits   bitWriter
 	clock  scale
-	kinds  []*kind // those in use; the rest, up to the capacity, keep their memory for later blocks
+	kinds  []*kind // kinds in use; the elements up to the capacity keep their memory for later blocks
 	lookup map[kindKey]int
 	cache  [256]cachedKind
 }
 
-// A cachedKind is a kind and where it is in the list; nil is none.
+// A cachedKind is a kind and its index in the list, or nil.
 type cachedKind struct {
 	*kind
 	key   kindKey
 	index uint64
 }
 
-// A recordsPayload is the payload of a block of records: its columns, and its bits from columns on, which no compressor
-// makes smaller.
+// A recordsPayload is the payload of a block of records: its columns, and from columns on its bits, which do not
+// compress.
 type recordsPayload struct {
 	bytes   []byte
 	columns int
 }
 
-// encode appends the payload of a block of records to dst. It also finds the smallest begin and the largest end.
+// encode appends the payload of a block of records to dst. It also returns the smallest begin and the largest end.
 func (e *encoder) encode(dst []byte, records []wire.Record) (_ recordsPayload, first, last wire.Ticks) {
 	e.reset()
 	e.clock = scaleOf(stepOf(records))
@@ -95,7 +95,7 @@ func (e *encoder) reset() {
 	clear(e.lookup)
 }
 
-// has says whether the records that were encoded last include a call.
+// has reports whether the last encoded records include a call.
 func (e *encoder) has(call wire.Call) bool {
 	return slices.ContainsFunc(e.kinds, func(k *kind) bool { return k.call == call })
 }
@@ -170,9 +170,9 @@ func (e *encoder) putMore(k *kind, m wire.More) {
 	}
 }
 
-// append puts the columns together: what says that they are of version 2, the step of the clock, the number of kinds,
-// each kind's call, flags and form, the order column with its length, and each kind's columns with their lengths,
-// column by column. Behind them are the bits.
+// append joins the columns: the mark of version 2, the clock's step, the number of kinds, each kind's call, flags and
+// form, the order column with its length, and each kind's columns with their lengths, column by column. The bits
+// follow.
 func (e *encoder) append(dst []byte) recordsPayload {
 	dst = append(dst, columnsAndBits)
 	dst = binary.AppendUvarint(dst, e.clock.step)

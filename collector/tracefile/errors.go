@@ -9,7 +9,7 @@ var (
 	ErrDamaged  = errors.New("damaged")
 )
 
-// A FormatError says why a file cannot be read as a trace: one line, beginning with the path.
+// A FormatError explains why a file cannot be read as a trace, in one line that begins with the path.
 type FormatError struct {
 	Path    string
 	Problem error  // ErrNotTrace, ErrVersion or ErrDamaged

@@ -13,10 +13,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Follower writes the text form of a trace while it is recorded: block by block, as they come. Read back, its lines
-// make the same trace.
+// A Follower writes the text form of a trace while it is recorded, block by block. Reading the lines back gives the
+// same trace.
 type Follower struct {
-	reader *Reader // of which only the file is used
+	reader *Reader // only its file is used
 	out    *bufio.Writer
 	lines  *json.Encoder
 	offset int64
@@ -26,7 +26,7 @@ type Follower struct {
 	order  []streamKey // of rings
 }
 
-// followed is what was said so far of a process.
+// followed is the state of a process whose lines were written.
 type followed struct {
 	header processHeader
 	said   bool
@@ -46,8 +46,9 @@ func follow(name string, file io.ReaderAt, w io.Writer) *Follower {
 	return f
 }
 
-// Next writes what has come since, of a file that has so many bytes now. It says whether the trace has ended. The error
-// is that of a file that is no trace, or of one that is damaged: what was written before is right; or that of writing.
+// Next writes what was added since the last call; size is the file's current size. ended reports whether the trace has
+// ended. It returns an error if the file is no trace or is damaged, in which case what was written before is right, or
+// if writing fails.
 func (f *Follower) Next(size int64) (ended bool, err error) {
 	if size < f.offset {
 		return false, &FormatError{f.reader.path, ErrDamaged, "it has become shorter while it was followed"}
@@ -72,7 +73,7 @@ func (f *Follower) Next(size int64) (ended bool, err error) {
 		}
 	}
 	if unwritten := f.out.Flush(); unwritten != nil {
-		return ended, unwritten // of a block whose lines could not be written, and not of what is in it
+		return ended, unwritten // the lines could not be written; the block itself is fine
 	}
 	return ended, err
 }
@@ -137,7 +138,7 @@ func (f *Follower) say(b *block, payload []byte, t *readTools) error {
 	return f.sayOf(p, b, payload, t)
 }
 
-// sayOf writes the lines of a block of a process, once it is known what its clock is.
+// sayOf writes the lines of a process's block, once the process's clock is known.
 func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) error {
 	index := b.process
 	put := func(l textLine) error {
@@ -188,7 +189,7 @@ func (f *Follower) sayOf(p *followed, b *block, payload []byte, t *readTools) er
 	return nil
 }
 
-// begin writes a process's first line, and what waited for it.
+// begin writes a process's first line, and the lines that waited for it.
 func (f *Follower) begin(index ProcessIndex, p *followed) error {
 	if p.said {
 		return nil
@@ -239,7 +240,7 @@ func (f *Follower) records(b *block, payload []byte, t *readTools) (err error) {
 	return ring.add(b.position, t.whole)
 }
 
-// flush writes the calls of a process that wait for what belongs to them.
+// flush writes the calls of a process that wait for their More record.
 func (f *Follower) flush(index ProcessIndex) (err error) {
 	for _, key := range f.order {
 		if key.process == index {
@@ -249,7 +250,7 @@ func (f *Follower) flush(index ProcessIndex) (err error) {
 	return err
 }
 
-// finish writes what waits for something that will not come.
+// finish writes the lines that wait for something that will not come.
 func (f *Follower) finish() (err error) {
 	for i := range len(f.of) {
 		index := ProcessIndex(i)

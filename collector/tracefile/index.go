@@ -11,11 +11,11 @@ import (
 // size and, for records, ring, count, position, zigzag of first − the first of the entry before, and last − first. An
 // entry is always smaller than its block's header, so an index is never larger than its file.
 
-// An index is made as blocks are written: of hours of recording there are many, and an entry is a fifth of what is
-// known of a block.
+// An index is built while blocks are written: hours of recording have many blocks, and an entry takes a fifth of the
+// memory of a block's description.
 type index struct {
 	payload []byte
-	first   wire.Ticks // of the last entry of records
+	first   wire.Ticks // of the last entry for records
 }
 
 func (x *index) add(b *block) {

@@ -7,24 +7,25 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Times are stored as a size and as bits. A size is stored as its difference from the size of the number before, of the
-// same column, in a code of few bits; the bits, without the highest, which is 1, go into the block's bits, one number
-// after the other: a compressor could make nothing of them, and would lose time and spoil its model of the columns.
+// Times are stored as a size and as bits. A size is stored as its difference from the size of the column's previous
+// number, in a code of few bits. The bits, without the highest one, which is always 1, go into the block's bits, one
+// number after the other: they do not compress, and would spoil the compressor's model of the columns.
 // docs/trace-file.md, "Numbers".
 //
 // A clock need not count by ones: the cycle counter of an AMD EPYC advances by 26 at a time. A multiple of such a step
 // is stored as the number of steps.
 
-// A size states what follows: how many bits a number has, its sign, and whether it is counted in steps.
+// A size describes the following number: how many bits it has, its sign, and whether it is counted in steps.
 type size = uint8
 
 const (
-	sizeWhole  size = 0   // + 2·bits of the steps, + 1 when there are fewer than none
+	sizeWhole  size = 0   // + 2·bits of the number of steps, + 1 if it is negative
 	sizeBroken size = 130 // + bits of zigzag(v), which is no multiple of the step
-	sizeSame   size = 195 // as the number before in its column: of x3 only
+	sizeSame   size = 195 // equal to the previous number of its column: for x3 only
 )
 
-// lowBits is how many bits follow a size, lowMask has as many, and highBit is what they are without.
+// For each size: lowBits is how many bits follow, lowMask has that many bits set, and highBit is the omitted highest
+// bit.
 var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) {
 	for n := range size(65) {
 		for _, at := range []size{sizeWhole + 2*n, sizeWhole + 2*n + 1, sizeBroken + n} {
@@ -36,7 +37,7 @@ var lowBits, lowMask, highBit = func() (low [256]uint8, mask, high [256]uint64) 
 	return low, mask, high
 }()
 
-// A code is how the difference of two sizes is written: some bits, the lowest first.
+// A code is the encoding of the difference of two sizes: some bits, the lowest first.
 type code struct {
 	bits uint16
 	n    uint8
@@ -44,13 +45,13 @@ type code struct {
 }
 
 const (
-	codeBits   = 6  // of the longest, but for escape
+	codeBits   = 6  // of the longest code, without escape
 	escape     = 15 // four bits, and then the size itself in eight
 	escapeBits = 4
-	escaped    = 64 // for n of what has no code, so that it fits nowhere
+	escaped    = 64 // value of n for sizes without a code, too large for any code
 )
 
-// codes holds the code of each difference; decoded is the code that given bits begin with.
+// codes has the code of each difference; decoded has the code that given bits begin with.
 var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	for i := range of {
 		of[i].n = escaped
@@ -74,7 +75,7 @@ var codes, decoded = func() (of [256]code, from [1 << codeBits]code) {
 	return of, from
 }()
 
-// A scale divides multiples of a step by the step, by multiplying with the inverse, modulo 2⁶⁴, of its odd part.
+// A scale divides multiples of a step by the step: it multiplies with the inverse, modulo 2⁶⁴, of the step's odd part.
 type scale struct {
 	step, inverse, most uint64
 	twos                int
@@ -83,17 +84,17 @@ type scale struct {
 func scaleOf(step uint64) scale {
 	s := scale{step: step, most: ^uint64(0) / step, twos: bits.TrailingZeros64(step)}
 	odd := step >> s.twos
-	s.inverse = odd // right in three bits, and in twice as many with each of these
+	s.inverse = odd // right in three bits; each iteration doubles the number of right bits
 	for range 5 {
 		s.inverse *= 2 - odd*s.inverse
 	}
 	return s
 }
 
-// ones is the scale of what does not go in steps.
+// ones is the scale for numbers that are not counted in steps.
 var ones = scaleOf(1)
 
-// size is the size of a number, and low its bits.
+// size returns the size of a number, and its low bits.
 func (s *scale) size(v uint64) (at size, low uint64) {
 	negative := uint64(int64(v) >> 63)
 	q := bits.RotateLeft64(((v^negative)-negative)*s.inverse, -s.twos)
@@ -106,12 +107,12 @@ func (s *scale) size(v uint64) (at size, low uint64) {
 }
 
 const (
-	stepGroup  = 8 // calls whose lengths have one divisor
+	stepGroup  = 8 // calls whose lengths have one common divisor
 	stepGroups = 8 // that are asked
 )
 
-// stepOf is the step of the clock that some records show: what divides the lengths of most groups of calls. It need not
-// be right of all: a thread may continue on another processor, whose counter has stopped elsewhere between two steps.
+// stepOf estimates the step of the clock from records: the divisor of the lengths in most groups of calls. It need not
+// divide all: a thread may continue on another processor, whose counter has another phase.
 func stepOf(records []wire.Record) uint64 {
 	var found [stepGroups]uint64
 	group, in := 0, 0
@@ -142,7 +143,7 @@ func stepOf(records []wire.Record) uint64 {
 	return best
 }
 
-// divisor is the greatest common one.
+// divisor is the greatest common divisor.
 func divisor(a, b uint64) uint64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -150,22 +151,22 @@ func divisor(a, b uint64) uint64 {
 	return a
 }
 
-// A bitWriter gathers bits. As with a column, whoever puts something in has made room before.
+// A bitWriter collects bits. As with a column, the caller makes space before it puts bits.
 type bitWriter struct {
 	bytes []byte
 	size  int    // whole bytes in use
-	word  uint64 // what does not make a byte yet,
-	bits  uint   // and how many bits that is
+	word  uint64 // bits that do not fill a byte yet
+	bits  uint   // and their number
 }
 
 const (
-	// longestRecord is what the six numbers of a record may take, in bytes, and eight that are always written.
+	// longestRecord is the maximum size of a record's six numbers, in bytes, plus eight that are always written.
 	longestRecord = 6*10 + 8
-	// bitsAtOnce is how many bits are put, or read, at once at most.
+	// bitsAtOnce is the maximum number of bits that are put, or read, at once.
 	bitsAtOnce = 56
 )
 
-// put appends the n lowest bits of v, which has no others.
+// put appends the n lowest bits of v; the other bits of v must be zero.
 func (w *bitWriter) put(v uint64, n uint) {
 	if n > bitsAtOnce {
 		w.putFew(v&(1<<32-1), 32)
@@ -174,7 +175,7 @@ func (w *bitWriter) put(v uint64, n uint) {
 	w.putFew(v, n)
 }
 
-// putFew is put for bitsAtOnce at most.
+// putFew is put for at most bitsAtOnce bits.
 func (w *bitWriter) putFew(v uint64, n uint) {
 	word := w.word | v<<(w.bits&7)
 	binary.LittleEndian.PutUint64(w.bytes[w.size:], word)
@@ -183,7 +184,7 @@ func (w *bitWriter) putFew(v uint64, n uint) {
 	w.word, w.bits = word>>(n&56), n&7
 }
 
-// all is what is in it, the last byte filled up with zeros.
+// all returns the bytes, the last one padded with zeros.
 func (w *bitWriter) all() []byte {
 	if w.bits > 0 {
 		w.bytes[w.size] = byte(w.word)
@@ -196,7 +197,7 @@ func (w *bitWriter) makeRoom() {
 	w.bytes = append(w.bytes[:w.size], make([]byte, w.size+roomAtOnce*longestRecord)...)
 }
 
-// putSize appends a size behind another of its column.
+// putSize appends a size, given the previous size of its column.
 func (w *bitWriter) putSize(at, before size) {
 	if c := codes[at-before]; c.n < escaped {
 		w.put(uint64(c.bits), uint(c.n))
@@ -217,7 +218,7 @@ func (w *bitWriter) putNumber(last *size, v uint64, s *scale) {
 	*last = at
 }
 
-// putTimes appends two numbers to two columns; it is putNumber twice, and what is put is put at once where that can be.
+// putTimes appends two numbers to two columns. It is equivalent to two putNumber, but combines the bits if possible.
 func (w *bitWriter) putTimes(lasts *[columnCount]size, v0, v1 uint64, s *scale) {
 	at0, low0 := s.size(v0)
 	at1, low1 := s.size(v1)
@@ -234,9 +235,9 @@ func (w *bitWriter) putTimes(lasts *[columnCount]size, v0, v1 uint64, s *scale) 
 	lasts[columnGap], lasts[columnLength] = at0, at1
 }
 
-// A bitReader reads bits. Bits beyond the end are 0, and over reports that.
+// A bitReader reads bits. Bits beyond the end are 0, and over is set.
 type bitReader struct {
-	bytes []byte // with eight more behind them
+	bytes []byte // with eight more bytes after them
 	at    uint   // in bits
 }
 
@@ -264,10 +265,10 @@ func (r *bitReader) peek() uint64 {
 	return 0
 }
 
-// leftOver says whether bits were read beyond the end, or whole bytes not at all.
+// leftOver reports whether bits were read beyond the end, or whole bytes were not read.
 func (r *bitReader) leftOver() bool { return (r.at+7)>>3 != uint(len(r.bytes)-8) }
 
-// size is the next size, behind another of its column.
+// size is the next size, given the previous size of its column.
 func (r *bitReader) size(before size) size {
 	if c := decoded[r.peek()&(1<<codeBits-1)]; c.n < escaped {
 		r.at += uint(c.n)
@@ -276,14 +277,14 @@ func (r *bitReader) size(before size) size {
 	return size(r.next(escapeBits+8) >> escapeBits)
 }
 
-// number is the next number of a column, given the column's last size. It goes in steps.
+// number is the next number of a column, given the column's last size and the step.
 func (r *bitReader) number(last *size, step uint64) uint64 {
 	at := r.size(*last)
 	*last = at
 	return ofSize(at, r.next(uint(lowBits[at])), step)
 }
 
-// ofSize is the number of a size and low bits.
+// ofSize combines a size and low bits to a number.
 func ofSize(at size, low, step uint64) uint64 {
 	v := low | highBit[at]
 	if at < sizeBroken {
@@ -294,7 +295,8 @@ func ofSize(at size, low, step uint64) uint64 {
 	return unzigzag(v)
 }
 
-// times are the next numbers of two columns: number twice, of bits that are fetched once where that can be.
+// times returns the next numbers of two columns. It is equivalent to two calls of number, but fetches the bits once if
+// possible.
 func (r *bitReader) times(lasts *[columnCount]size, step uint64) (v0, v1 uint64) {
 	window := r.peek()
 	c0 := decoded[window&(1<<codeBits-1)]

@@ -9,10 +9,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An owner says from which position on the records of a ring are those of a thread. The record in the ring that says so
-// is lost when its block is damaged, and what comes behind would be laid on the thread that had the ring before; so it
-// is reported again in a block of its own. Layout, in bytes: ring 0–1, zero 2–7, position 8–15, the system's thread id
-// 16–23.
+// An owner states from which position on the records of a ring belong to a thread. The thread's first record in the
+// ring has the same information, but if its block is damaged, the following records would be attributed to the previous
+// thread; so owners are also stored in a block of their own. Layout, in bytes: ring 0–1, zero 2–7, position 8–15, the
+// system's thread id 16–23.
 type owner struct {
 	ring     uint16
 	position uint64
@@ -38,7 +38,7 @@ func (p *Process) readOwners(payload []byte) error {
 	return nil
 }
 
-// addOwners appends the owners that the thread starts among the records of a ring name; position is the first record's.
+// addOwners appends the owners that thread-start records of a ring name; position is the position of the first record.
 func (p *processWriter) addOwners(ring uint16, position uint64, records []wire.Record) {
 	for i := range records {
 		if records[i].Call != wire.CallThreadStart {
@@ -57,7 +57,7 @@ func (o owner) compare(other owner) int {
 	return cmp.Or(cmp.Compare(o.ring, other.ring), cmp.Compare(o.position, other.position))
 }
 
-// sortOwners puts them in order, and notes when some of them are lost.
+// sortOwners sorts the owners, and notes whether some of them are lost.
 func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	slices.SortStableFunc(p.rings.owners, owner.compare)
 	repaired := r.Repaired()
@@ -66,7 +66,7 @@ func sortOwners(r *Reader, index ProcessIndex, p *Process) {
 	})
 }
 
-// owner is the thread that has a ring at a position, as far as it is known; otherwise 0.
+// owner is the thread that has a ring at a position; 0 if it is not known.
 func (p *Process) owner(ring uint16, position uint64) uint64 {
 	at, exactly := slices.BinarySearchFunc(p.rings.owners, owner{ring: ring, position: position}, owner.compare)
 	if exactly {
@@ -84,16 +84,16 @@ type ringOwners struct {
 	lost   bool // some are damaged
 }
 
-// A holder follows who has a ring while its stream is read.
+// A holder follows which thread has a ring while its stream is read.
 type holder struct {
 	process *Process
 	ring    uint16
-	thread  uint64 // that has the ring; followed only where some owners are lost
-	nobody  bool   // it is not known who has it
+	thread  uint64 // the thread that has the ring; followed only if some owners are lost
+	nobody  bool   // the thread is not known
 }
 
-// behindHole says who has the ring behind records that are lost, in a record; false when there is nothing to say. A
-// trace from before owners were written says nothing: there the thread before continues.
+// behindHole returns a record that names the thread which has the ring after lost records; ok is false if none is
+// needed. In a trace without owner blocks, from an older version, the previous thread continues.
 func (h *holder) behindHole(b *block) (says wire.Record, ok bool) {
 	p := h.process
 	if !p.rings.lost {

@@ -12,7 +12,7 @@ type Block struct {
 	First, Last wire.Ticks // the smallest begin and the largest end of its calls
 }
 
-// Blocks are the stream's, in ring order.
+// Blocks are the stream's blocks, in ring order.
 func (r *Reader) Blocks(s Stream) []Block {
 	all := make([]Block, len(s.blocks))
 	for i, at := range s.blocks {
@@ -27,14 +27,14 @@ func (r *Reader) ReadBlock(s Stream, block int, fn func([]wire.Record) error) er
 	return r.readBlocks(s, block, block+1, nil, fn)
 }
 
-// ReadBlockInto is ReadBlock with records that stay: room is asked for where the next are to be put, which has places
-// for two at least. What fn is given lies there, but for what was not in the file.
+// ReadBlockInto is ReadBlock for records that are kept: room returns memory for the next records, at least two. The
+// records that fn receives are in that memory, except those that were not in the file.
 func (r *Reader) ReadBlockInto(s Stream, block int, room func() []wire.Record, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, block, block+1, room, fn)
 }
 
-// Count says how many records of each call the block has. It reads one column, so it is cheaper by far than reading the
-// records. What cannot be read is not counted, and noted.
+// Count counts the records of each call in the block. It reads one column, which is much cheaper than reading the
+// records. Unreadable records are not counted, but noted as damage.
 func (r *Reader) Count(s Stream, block int, count func(wire.Call, int64)) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)

@@ -5,35 +5,36 @@ import "mtrace/collector/wire"
 // ProcessIndex numbers the processes of one trace from 0, in the order in which they connected.
 type ProcessIndex uint32
 
-// A Process is what one traced process said of itself, and how it ended.
+// A Process is what one traced process reported about itself, and how it ended.
 type Process struct {
 	wire.Hello
 	Clock                        wire.ClockKind
 	TimebaseNumer, TimebaseDenom uint32 // nanoseconds per tick of ClockMach, as a fraction
-	// how far its monotonic clock is ahead of the collector's, in nanoseconds: it is in a time namespace; see Writer.Ahead
+	// how far its monotonic clock is ahead of the collector's, in nanoseconds, if it is in another time namespace; see
+	// Writer.Ahead
 	Ahead       int64
 	Samples     []wire.ClockSample // in ascending order of both columns
 	Strings     map[wire.StringID]string
 	Classes     map[uint8]Class // by the index in wire.Flags.Class
 	Devices     map[wire.ObjectID]Device
 	ThreadNames map[uint64]string // by the system's thread id
-	ThreadTimes []wire.ThreadTime // by thread, and those of a thread by time
-	Unhooked    []Unhooked        // classes that came by without hooks, in the order of arrival
-	Canary      map[wire.Call]int // how often the self-check made each call; nil when there was none
-	// what recording a call cost, measured in the process, in picoseconds; 0 when not known
+	ThreadTimes []wire.ThreadTime // sorted by thread, then by time
+	Unhooked    []Unhooked        // classes whose objects appeared without hooks, in the order of arrival
+	Canary      map[wire.Call]int // how often the self-check made each call; nil without a self-check
+	// the cost of recording a call, measured in the process, in picoseconds; 0 when not known
 	Cost     int64
 	Warnings []string // lines for the user, in the order of arrival
-	// why none of its waits for locks and signals are recorded; empty when they are
+	// why none of its waits for locks and signals are recorded; empty otherwise
 	WaitsUnseen string
-	// why nothing of it is recorded although it uses Metal; empty when it is, or does not
+	// why nothing of it is recorded although it uses Metal; empty otherwise
 	NotTraced string
 	// what mtrace changed in the process while it ran; nil when it did not
 	Experiment *wire.Experiment
 	Code       Code
 	End        *End // nil when the trace was cut before the process ended
-	// what it had counted when it was last asked, while it continued; nil when it never was
+	// its last known counters from the recording; nil if none were written
 	SoFar *End
-	// why nothing of it can be used, one line: it was damaged; empty when it can
+	// why none of its data can be used, in one line: it was damaged; empty otherwise
 	Unusable string
 
 	known bool // Hello was read
@@ -56,61 +57,61 @@ type Class struct {
 // An Unhooked is an Objective-C class whose objects the tracer met and whose methods it could not hook.
 type Unhooked struct {
 	Class
-	Methods int // how many methods lack a hook; 0 is all of them
+	Methods int // methods without a hook; 0 means all of them
 }
 
 // A Symbol is what is known of a return address.
 type Symbol struct {
-	Name   string // of the function it is in; empty when only its line is known
+	Name   string // the function that contains it; empty if only its line is known
 	File   string // source file; empty when not known
 	Line   uint32 // in it; 0 when not known
-	NoCall bool   // no call returns there: the frame, and those outside of it, are none
+	NoCall bool   // no call returns there: this frame, and its callers, are invalid
 }
 
 // A Device is a Metal device of the process.
 type Device struct {
 	Name       string
-	Software   bool   // a software device: its GPU times are not a GPU's
+	Software   bool   // a software device: its GPU times are simulated
 	Registry   uint64 // its registryID, the same in all processes of the machine; 0 when not known
 	WorkingSet uint64 // its recommendedMaxWorkingSetSize, in bytes; 0 when not known
 }
 
-// An End is how a process's part of the trace ended, and what was left out of it.
+// An End describes how a process's part of the trace ended, and what was left out.
 type End struct {
-	// ExitStatus and Signal were reported by whoever waited for the process
+	// ExitStatus and Signal come from the process that waited for it
 	ExitKnown  bool `json:"exit_known"`
 	ExitStatus int  `json:"exit_status"` // the exit status, when Signal is 0
 	Signal     int  `json:"signal"`      // the number of the signal that killed it, or 0
-	// processor time it used, with the children it waited for; 0 when not known
+	// processor time of the process and of the children it waited for; 0 when not known
 	CPU  int64 `json:"cpu_ns,omitempty"`
 	Unix int64 `json:"unix_ns"` // when the collector saw the end, Unix time in nanoseconds
-	// the same on the collector's monotonic clock: when the process ended, or its recording stopped; 0 when not known
+	// the same on the collector's monotonic clock: the end of the process or of its recording; 0 when not known
 	At int64 `json:"at_ns,omitempty"`
-	// why the process's part ended early: one line, empty when it did not
+	// why the process's part ended early, in one line; empty otherwise
 	Note string `json:"note,omitempty"`
-	// it used Metal and lived on when its part ended: what it called after that is not here
+	// it used Metal and was still running when its part ended: its later calls are not in the trace
 	Running    bool      `json:"running,omitempty"`
 	Rings      []RingEnd `json:"rings,omitempty"`
 	Unringed   uint64    `json:"unringed"`   // records lost because every ring was in use
 	Unnumbered uint64    `json:"unnumbered"` // objects that got no number
 	Nested     uint64    `json:"nested"`     // inner calls not recorded because an outer one was
 	Forks      uint64    `json:"forks"`      // children that passed through fork without exec, untraced
-	// calls on threads that were going away or inside the tracer, and marks from before the first Metal call on threads
-	// that made none
+	// calls on threads that were exiting or inside the tracer itself, and marks from before the first Metal call on
+	// threads without Metal calls
 	Rejected uint64 `json:"rejected"`
-	// records read from the shared memory after the end; they are in the streams like all others
+	// records read from the shared memory after the process ended; they are part of the streams
 	Salvaged uint64        `json:"salvaged"`
 	Current  []CurrentCall `json:"current,omitempty"`
 	Blocked  []BlockedCall `json:"blocked,omitempty"`
 
-	LeftOut  uint64     `json:"left_out,omitempty"` // records that are not here because they were not selected: see Info
+	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
 
-	// lines on counters that cannot be true: they are 0 or too small here, and the number of lost records is not known
+	// lines about impossible counters, which are 0 or too small here; the number of lost records is then not known
 	Distrusted []string `json:"distrusted,omitempty"`
 
 	NestedBy map[string]uint64 `json:"nested_by,omitempty"` // Nested, by the name of the family
-	// command buffers that queues took; nothing reached: there is no such point, or none was committed
+	// command buffers that queues accepted; zero if there is no such choke point, or none was committed
 	Commits wire.Audit `json:"commits,omitzero"`
 	// command buffers whose completion was announced to their queue
 	Completions wire.Audit `json:"completions,omitzero"`
@@ -153,27 +154,27 @@ type Loss struct {
 	Records uint64 `json:"records"`
 }
 
-// A CurrentCall is a call that a thread was inside when its process ended: it has no end and is not among the records.
+// A CurrentCall is a call that a thread was inside when its process ended. It has no end and no record.
 type CurrentCall struct {
 	Thread uint64        `json:"thread"` // the system's thread id
 	Ring   uint16        `json:"ring"`
 	Begin  wire.Ticks    `json:"begin"`
 	Object wire.ObjectID `json:"object"`
 	Call   wire.Call     `json:"call"`
-	Value  uint64        `json:"value,omitempty"` // of the event, when the call waits for one
-	Flags  wire.Flags    `json:"flags,omitempty"` // as its record's, when the call waits
+	Value  uint64        `json:"value,omitempty"` // the event's value, if the call waits for one
+	Flags  wire.Flags    `json:"flags,omitempty"` // the flags of its record, if the call is a wait
 }
 
-// A BlockedCall is a wait for a lock, a signal or a process that a thread was inside when its process ended, perhaps
-// inside of a CurrentCall.
+// A BlockedCall is a wait for a lock, a signal or a process that a thread was inside when its process ended, possibly
+// within a CurrentCall.
 type BlockedCall struct {
 	Thread uint64     `json:"thread"` // the system's thread id
 	Ring   uint16     `json:"ring"`
 	Begin  wire.Ticks `json:"begin"`
 	Call   wire.Call  `json:"call"`
-	// of the lock, condition variable or semaphore; the id of a process that is waited for
+	// of the lock, condition variable or semaphore; or the id of an awaited process
 	Address uint64 `json:"address"`
-	// the system's id of the thread that had the lock when the wait began; 0 when not known
+	// the system's id of the thread that held the lock when the wait began; 0 when not known
 	Holder      uint64     `json:"holder,omitempty"`
 	Interpreter bool       `json:"interpreter,omitempty"`
 	Flags       wire.Flags `json:"flags,omitempty"`

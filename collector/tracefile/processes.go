@@ -13,11 +13,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// sampleSpacing is how far apart clock samples are kept, in nanoseconds: between nearer ones the error of each sample
-// would bend the conversion more than the clock's drift does.
+// sampleSpacing is the minimum distance of clock samples that are kept, in nanoseconds: between closer samples, the
+// samples' errors would distort the conversion more than the clock's drift does.
 const sampleSpacing = 10e6
 
-// readProcesses reads everything but the records. What cannot be read is noted and left out.
+// readProcesses reads everything except the records. Unreadable parts are noted and left out.
 func readProcesses(r *Reader) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -110,7 +110,8 @@ func readEnd(payload []byte, into **End) error {
 	return nil
 }
 
-// process is the process of a number, made when it is new; nil when there cannot be as many: each has a block at least.
+// process returns the process with an index, created if it is new; nil if the index is impossible, because each process
+// has at least one block.
 func (r *Reader) process(index ProcessIndex) *Process {
 	if int(index) >= len(r.blocks) {
 		return nil
@@ -159,7 +160,7 @@ func (p *Process) readFacts(payload []byte) error {
 			p.Devices[wire.ObjectID(f.Key)] = d
 		case wire.FactRegistry:
 			d := p.Devices[wire.ObjectID(f.Key)]
-			d.Registry, _ = strconv.ParseUint(f.Text, 10, 64) // what is no number is not known
+			d.Registry, _ = strconv.ParseUint(f.Text, 10, 64) // an invalid number counts as unknown
 			p.Devices[wire.ObjectID(f.Key)] = d
 		case wire.FactWorkingSet:
 			d := p.Devices[wire.ObjectID(f.Key)]
@@ -219,7 +220,7 @@ func (p *Process) readFacts(payload []byte) error {
 	return nil
 }
 
-// thinSamples orders samples, drops those on which time would stand or go back, and keeps them sampleSpacing apart
+// thinSamples sorts samples, drops those at which time would stand still or go back, and keeps them sampleSpacing apart
 // except for the first and the last.
 func thinSamples(samples []wire.ClockSample) []wire.ClockSample {
 	sort.Slice(samples, func(i, j int) bool { return samples[i].Ticks < samples[j].Ticks })
@@ -290,7 +291,7 @@ func makeStreams(r *Reader) {
 	})
 }
 
-// missing notes that so many records were written to the ring.
+// missing notes how many records were written to the ring.
 func (s *Stream) missing(written uint64) {
 	s.Missing = max(s.Missing, written-min(written, s.Records))
 }

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// factsPerBlock is the size at which gathered facts are written, in bytes.
+// factsPerBlock is the size at which collected facts are written, in bytes.
 const factsPerBlock = 64 << 10
 
 // processHeader is the payload of a process block.
@@ -19,21 +19,22 @@ type processHeader struct {
 	Ahead         int64          `json:"clock_ahead_ns,omitempty"`
 }
 
-// A processWriter gathers what a process says beside its records.
+// A processWriter collects the data of a process other than records.
 type processWriter struct {
 	writer *Writer
 	index  ProcessIndex
 	header processHeader // guarded by the writer's mutex
 
 	mutex       sync.Mutex
-	said        map[saidOnce]struct{} // those written: each thread says its own, the file needs them once
+	said        map[saidOnce]struct{} // already written; each thread sends them, but the file needs them once
 	facts       []byte
 	samples     []byte
 	threadTimes []byte
 	owners      []byte
 }
 
-// A saidOnce is a text or a stack: facts that each thread of a process says, and whose key is a hash of the rest.
+// A saidOnce identifies a text or a stack: a fact that each thread of a process sends, and whose key is a hash of its
+// content.
 type saidOnce struct {
 	kind wire.FactKind
 	key  uint64
@@ -77,7 +78,7 @@ func (p *processWriter) flush() {
 	p.flushLocked()
 }
 
-// flushLocked writes what there is; a failure is kept by the writer.
+// flushLocked writes the collected data; the writer keeps an error.
 func (p *processWriter) flushLocked() {
 	if len(p.facts) > 0 {
 		p.writer.appendBlock(block{kind: blockFacts, process: p.index}, p.facts)

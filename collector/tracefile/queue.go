@@ -2,27 +2,26 @@ package tracefile
 
 import "sync"
 
-// Blocks on their way into the file. A disk that stands still for half a second, as one does that writes back what
-// others wrote, must not stand between the rings of running programs and who empties them: blocks wait here, in their
-// order, and one goroutine writes them.
+// Blocks on their way into the file. A disk that stalls for half a second, for example while it writes back other data,
+// must not delay the reading of the rings: blocks wait here, in order, and one goroutine writes them.
 
-// mostQueued is from how many bytes on whoever has another block waits for the file: what a disk has to swallow in a
-// second when 10 million records come in it.
+// mostQueued is the number of bytes from which the caller with another block waits for the file: the amount that 10
+// million records per second produce in a second.
 const mostQueued = 64 << 20
 
 // A blockQueue is the blocks that wait for the file. The writer's mutex guards it.
 type blockQueue struct {
 	blocks  []queuedBlock
-	came    int64     // bytes of all blocks that ever came
-	left    int64     // of those that are in the file, or cannot come to be
-	most    int64     // from so many bytes on there is no room: mostQueued
+	came    int64     // bytes of all blocks so far
+	left    int64     // bytes that were written or discarded
+	most    int64     // the limit: mostQueued
 	arrived sync.Cond // a block came, or closing
 	written sync.Cond // some were written
 	closing bool
 	done    sync.WaitGroup
 }
 
-// bytes is how much waits, with the block that is being written.
+// bytes is how much is waiting, including the block that is being written.
 func (q *blockQueue) bytes() int64 { return q.came - q.left }
 
 // A queuedBlock is a block with its header and its payload as it is stored.
@@ -31,8 +30,7 @@ type queuedBlock struct {
 	whole []byte
 }
 
-// enqueue has a block written, behind all that came before it. With the mutex, which it gives up while there is no
-// room.
+// enqueue adds a block to the queue. The caller holds the mutex, which enqueue releases while the queue is full.
 func (w *Writer) enqueue(b block, header, stored []byte) error {
 	whole := append(header, stored...)
 	for w.queue.bytes() >= w.queue.most {
@@ -66,15 +64,15 @@ func (w *Writer) writeQueued() {
 	}
 }
 
-// settle waits until all blocks that have come until now are in the file, whatever comes meanwhile. With the mutex,
-// which it gives up.
+// settle waits until all blocks that were queued so far are in the file. The caller holds the mutex, which settle
+// releases meanwhile.
 func (w *Writer) settle() {
 	for upTo := w.queue.came; w.queue.left < upTo; {
 		w.queue.written.Wait()
 	}
 }
 
-// closeQueue ends the goroutine, behind the last block.
+// closeQueue ends the goroutine, after the last block.
 func (w *Writer) closeQueue() {
 	w.mutex.Lock()
 	w.queue.closing = true

@@ -25,11 +25,11 @@ type Reader struct {
 	damage    damageList
 }
 
-// Open opens the trace at path. The error is a *FormatError when the file is not a trace this version can read. A trace
-// that was cut off, or damaged, is opened as far as it goes: see Cut and Damage.
+// Open opens the trace at path. It returns a *FormatError if the file is no trace that this version can read. A cut or
+// damaged trace is opened as far as possible: see Cut and Damage.
 func Open(path string) (*Reader, error) {
 	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() {
-		// to open a pipe is to wait for who writes into it
+		// opening a pipe would wait for a writer
 		return nil, &FormatError{path, ErrNotTrace, "not a regular file; name the file that mtrace run -o wrote"}
 	}
 	file, err := os.Open(path)
@@ -94,8 +94,8 @@ func checkHeader(r *Reader) error {
 	return nil
 }
 
-// hasBlocks says of a file whose header is wrong whether it is a trace even so: its first block is where it should be,
-// or its magic is right and there is a block somewhere.
+// hasBlocks reports whether a file with an invalid header is a trace nevertheless: its first block is in place, or its
+// magic is right and there is a block somewhere.
 func hasBlocks(r *Reader, header []byte) bool {
 	if _, err := r.file.headerAt(fileHeader, r.file.size); err == nil {
 		return true
@@ -104,8 +104,8 @@ func hasBlocks(r *Reader, header []byte) bool {
 	return found && bytes.HasPrefix(header, []byte(fileMagic))
 }
 
-// readIndex reads the index at the end. Without one the trace was cut, or damaged; end is where its blocks end, if that
-// is known.
+// readIndex reads the index at the end. It returns an error if the trace was cut or damaged; end is where its blocks
+// end, if that is known.
 func readIndex(r *Reader) (end int64, err error) {
 	var t [trailer]byte
 	if r.file.size < fileHeader+blockHeader+trailer {
@@ -143,10 +143,10 @@ func (r *Reader) Close() error { return r.close() }
 // Size is the size of the file, in bytes.
 func (r *Reader) Size() int64 { return r.file.size }
 
-// Info says how the trace was made.
+// Info describes how the trace was made.
 func (r *Reader) Info() Info { return r.info }
 
-// Result says how the recording ended; false when the trace was cut before.
+// Result describes how the recording ended; false if the trace was cut before.
 func (r *Reader) Result() (Result, bool) {
 	if r.result == nil {
 		return Result{}, false
@@ -154,12 +154,12 @@ func (r *Reader) Result() (Result, bool) {
 	return *r.result, true
 }
 
-// Recorded are the times of which there are records, as far as is known; empty is all.
+// Recorded returns the recorded intervals, as far as they are known; empty means all.
 func (r *Reader) Recorded() (list []Recorded) {
 	if r.result != nil {
 		return r.result.Recorded
 	}
-	for _, p := range r.processes { // the longest is the latest
+	for _, p := range r.processes { // the longest list is the latest
 		for _, e := range []*End{p.SoFar, p.End} {
 			if e != nil && len(e.Recorded) >= len(list) {
 				list = e.Recorded
@@ -175,15 +175,15 @@ func (r *Reader) Processes() []*Process { return r.processes }
 // Streams are the streams of records, ordered by process and ring.
 func (r *Reader) Streams() []Stream { return r.streams }
 
-// readBatch is how many records Read passes on at a time: as many as stay in a processor's first cache until they were
-// looked at.
+// readBatch is how many records Read passes at a time: as many as stay in a processor's first-level cache until they
+// are processed.
 const readBatch = 512
 
-// Read calls fn with the stream's records in ring order, in batches whose slice is used again for the next. Records of
-// blocks that cannot be read are left out, and Damage says so. The error is fn's.
+// Read calls fn with the stream's records in ring order, in batches whose slice is reused. Records of unreadable blocks
+// are left out; Damage lists them. It returns fn's error.
 //
-// Behind what is left out comes a record that says which thread has the ring there, when that is known; when it is not,
-// what follows up to the next one that says so is left out too.
+// After a hole comes a record that names the ring's thread, if that is known. If it is not, the following records are
+// left out too, up to the next one that names the thread.
 func (r *Reader) Read(s Stream, fn func([]wire.Record) error) error {
 	return r.readBlocks(s, 0, len(s.blocks), nil, fn)
 }
@@ -223,7 +223,7 @@ func (r *Reader) readBlocks(s Stream, from, to int, room func() []wire.Record, f
 	return nil
 }
 
-// readRecords gives fn the records of a block. It says whether some could not be decoded; the error is fn's.
+// readRecords passes the records of a block to fn. It reports whether some could not be decoded; the error is fn's.
 func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, room func() []wire.Record,
 	fn func([]wire.Record) error) (hole bool, err error) {
 	damage := t.decoder.begin(payload, int(b.count))
@@ -249,8 +249,8 @@ func (r *Reader) readRecords(b *block, payload []byte, t *readTools, h *holder, 
 	return damage != nil, nil
 }
 
-// gapBefore says whether records before a block of a stream were in a part of the file, or a part of the trace, that is
-// not there any more.
+// gapBefore reports whether records before a block of a stream were in a part of the file, or of the trace, that no
+// longer exists.
 func (r *Reader) gapBefore(s Stream, i int) bool {
 	next := uint64(0)
 	if i > 0 {

@@ -9,22 +9,22 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Repair is what a file was made of that is the whole part of another, which was damaged or cut.
+// A Repair describes a file that contains the intact part of another file, which was damaged or cut.
 type Repair struct {
 	Lines  []string `json:"lines"`         // what was left out, as far as it is known; one line each
 	Cut    *Cut     `json:"cut,omitempty"` // of the other file
-	Wholly bool     `json:"wholly"`        // nothing is missing of which nobody knows what it held
+	Wholly bool     `json:"wholly"`        // the content of everything that is missing is known
 
-	Ownerless bool `json:"ownerless,omitempty"` // of some records nothing says any more which thread they are of
+	Ownerless bool `json:"ownerless,omitempty"` // the thread of some records is no longer known
 
-	// of processes of which nothing else is known any more; those of others are missing in their streams
+	// of processes of which nothing else is known; lost records of other processes are missing in their streams
 	Records uint64 `json:"records,omitempty"`
 }
 
 // mostLines bounds the lines of a repair.
 const mostLines = 1000
 
-// Repaired says of a file that it is the whole part of another; nil when it is not.
+// Repaired returns the repair from which the file results; nil for an original file.
 func (r *Reader) Repaired() *Repair {
 	if r.result == nil {
 		return nil
@@ -32,8 +32,8 @@ func (r *Reader) Repaired() *Repair {
 	return r.result.Repaired
 }
 
-// Repair writes the whole part of the trace, with an index and an end. What was left out is in its Repair, so that
-// nobody takes it for all there was; that is nil when nothing was.
+// Repair writes the intact part of the trace, with an index and an end. The returned Repair, which is also stored in
+// the file, describes what was left out; it is nil if nothing was.
 func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	t := readers.Get().(*readTools)
 	defer readers.Put(t)
@@ -123,13 +123,14 @@ func countedAtLeast(r *Reader, index ProcessIndex, p *Process) (soFar End, neede
 	return soFar, needed
 }
 
-// wholeBlock is a block as it is stored, when all of it can be read and used; nil when it cannot, which is noted.
+// wholeBlock returns a block in its stored form, if all of it is readable and usable; otherwise it notes the damage and
+// returns nil.
 func wholeBlock(r *Reader, i int, t *readTools) (b block, stored []byte) {
 	want := &r.blocks[i]
 	payload, err := r.file.read(want, t)
 	if err == nil && want.kind == blockRecords {
 		if p := r.process(want.process); p == nil || p.Unusable != "" || !p.known {
-			return b, nil // noted when the streams were made
+			return b, nil // noted when the streams were built
 		}
 		if t.whole, err = t.decoder.decode(t.whole[:0], payload, int(want.count)); err != nil {
 			err = fmt.Errorf("the block at byte %d cannot be decoded: %w", want.offset, err)

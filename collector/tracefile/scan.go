@@ -29,7 +29,7 @@ func scanBlocks(r *Reader, end int64) {
 				}
 				break
 			}
-			r.blocks = append(r.blocks, b) // one with a wrong payload is found again when it is read
+			r.blocks = append(r.blocks, b) // a wrong payload is detected when the block is read
 			offset = b.end()
 			continue
 		}

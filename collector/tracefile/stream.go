@@ -17,10 +17,10 @@ type streamWriter struct {
 	mutex    sync.Mutex
 	position uint64 // of records[0]
 	records  []wire.Record
-	next     uint64 // the position behind the last record ever added
+	next     uint64 // the position after the last record ever added
 }
 
-// byRing orders streams by process and ring, so that equal input always makes an equal file.
+// byRing orders streams by process and ring, so that equal input always gives an equal file.
 func byRing(a, b *streamWriter) int {
 	return cmp.Or(cmp.Compare(a.process, b.process), cmp.Compare(a.ring, b.ring))
 }
@@ -84,7 +84,7 @@ func (s *streamWriter) flushLocked() error {
 	return err
 }
 
-// encodeTools is what encoding a block needs, shared by all streams because only a few encode at a time.
+// encodeTools are buffers for encoding a block, shared by all streams because only a few encode at a time.
 type encodeTools struct {
 	encoder          encoder
 	payload, scratch []byte

@@ -5,25 +5,24 @@ import (
 	"slices"
 )
 
-// A file that cannot be written any more, because the disk is full, still gets an end: what the processes had counted
-// until they ended, so that a reader knows what is missing. The room for it is that of the last blocks of records.
+// A file that can no longer be written, because the disk is full, still gets an end: the counters of the processes, so
+// that a reader knows what is missing. Its space is taken from the last blocks of records.
 
-// mostTail bounds what is kept for the end, in bytes; what says which processes there were and how they ended is kept
-// beyond it.
+// mostTail bounds the data kept for the end, in bytes. The list of processes and how they ended is always kept.
 const mostTail = 4 << 20
 
-// A tailBlock is a block that could not be written when it came.
+// A tailBlock is a block that could not be written when it was added.
 type tailBlock struct {
 	block
 	header, stored []byte
 }
 
-// keep keeps what is no record for the end.
+// keep keeps blocks other than records for the end.
 func (w *Writer) keep(b block, whole []byte) {
 	switch b.kind {
 	case blockRecords, blockSoFar, blockResult, blockIndex, blockInfo:
 		return
-	case blockProcess, blockEnd: // of which the last counts
+	case blockProcess, blockEnd: // only the last one counts
 		w.tail = slices.DeleteFunc(w.tail, func(t tailBlock) bool { return t.kind == b.kind && t.process == b.process })
 	default:
 		size := 0
@@ -37,15 +36,14 @@ func (w *Writer) keep(b block, whole []byte) {
 	w.tail = append(w.tail, tailBlock{b, whole[:blockHeader], whole[blockHeader:]})
 }
 
-// A cuttable is a file whose end can be written again.
+// A cuttable is a file that can be truncated and overwritten.
 type cuttable interface {
 	io.ReaderAt
 	io.WriterAt
 	Truncate(int64) error
 }
 
-// endCut writes the end of a file that could not be written any more. When that cannot be either, the file stays as it
-// is: cut.
+// endCut writes the end of a file that could no longer be written. If that fails too, the file stays cut.
 func (w *Writer) endCut(r Result) {
 	file, ok := w.file.(cuttable)
 	if !ok {
@@ -76,7 +74,7 @@ func (w *Writer) endCut(r Result) {
 	}
 }
 
-// retain takes a block that is no record out of the file, for the end.
+// retain reads a block that has no records from the file, for the end.
 func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	data := make([]byte, b.end()-b.offset)
 	if _, err := file.ReadAt(data, b.offset); err != nil {
@@ -86,7 +84,7 @@ func (w *Writer) retain(file io.ReaderAt, b block) bool {
 	return true
 }
 
-// endAfter is the end of a file behind some blocks that end at an offset: what was kept, the result, the index, the
+// endAfter returns the end of a file for blocks that end at an offset: the kept blocks, the result, the index, the
 // trailer.
 func (w *Writer) endAfter(blocks []block, at int64, r Result) (end []byte) {
 	all := slices.Clone(blocks)

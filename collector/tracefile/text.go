@@ -12,14 +12,14 @@ import (
 )
 
 // The text form of a trace is one JSON object a line, in this order: the schema with the Info; for each process its
-// hello, facts, stacks, clock samples, processor times of threads, records by ring, what it had counted while it went
-// on and, when it is known, its end; the result, when there is one. Read back it makes the same trace, so traces can be
-// written and changed by hand.
+// hello, facts, stacks, clock samples, processor times of threads, records by ring, its last counters and, if known,
+// its end; then the result, if there is one. Reading it back gives the same trace, so traces can be written and edited
+// by hand.
 
 // TextSchema is the value of "schema" in the first line.
 const TextSchema = "mtrace.trace/1"
 
-// textLine is a line as encoding/json sees it: exactly one of the pointers, or the record, is there.
+// textLine is a line for encoding/json: exactly one of the pointers, or the record, is set.
 type textLine struct {
 	Schema  string         `json:"schema,omitempty"`
 	Info    *Info          `json:"info,omitempty"`
@@ -29,9 +29,10 @@ type textLine struct {
 	Stack   *textStack     `json:"stack,omitempty"`
 	Sample  *[2]int64      `json:"sample,omitempty"` // ticks, nanoseconds
 	// system's thread id, when, ran, waited for a processor (-1: not known), nanoseconds
-	Thread   *[4]int64       `json:"thread_time,omitempty"`
-	Ring     *uint16         `json:"ring,omitempty"`
-	Position *uint64         `json:"position,omitempty"` // of a record; without it, behind the last
+	Thread *[4]int64 `json:"thread_time,omitempty"`
+	Ring   *uint16   `json:"ring,omitempty"`
+	// of a record; without it, the position follows the last record
+	Position *uint64         `json:"position,omitempty"`
 	Record   json.RawMessage `json:"record,omitempty"`
 	SoFar    *End            `json:"so_far,omitempty"`
 	End      *End            `json:"end,omitempty"`
@@ -106,7 +107,7 @@ func (r *Reader) WriteText(w io.Writer) error {
 	return out.Flush()
 }
 
-// facts are what the process said, in an order that does not change.
+// facts are the facts of the process, in a fixed order.
 func (p *Process) facts() (facts []textFact) {
 	for _, id := range slices.Sorted(maps.Keys(p.Strings)) {
 		facts = append(facts, textFact{Kind: wire.FactString, Key: uint64(id), Text: p.Strings[id]})
@@ -194,8 +195,8 @@ func writeStream(r *Reader, out *bufio.Writer, s Stream) error {
 	return text.flush()
 }
 
-// A recordText writes the records of one ring by hand: there are many. Where blocks end does not show: a call waits for
-// its More record.
+// A recordText writes the records of one ring without encoding/json, because there are many. Block boundaries are not
+// visible: a call waits for its More record.
 type recordText struct {
 	out     *bufio.Writer
 	process ProcessIndex
@@ -219,7 +220,7 @@ func (x *recordText) write(position uint64, record wire.Record, more *wire.More)
 	return err
 }
 
-// flush writes the call that waits.
+// flush writes the waiting call.
 func (x *recordText) flush() error {
 	if !x.waits {
 		return nil

@@ -13,12 +13,12 @@ import (
 // longestLine bounds a line of the text form, in bytes.
 const longestLine = 4 << 20
 
-// ReadText makes the trace at path from its text form. The error says which line is wrong.
+// ReadText creates the trace at path from its text form. An error names the line.
 func ReadText(in io.Reader, path string) error {
 	return readText(in, func(info Info) (*Writer, error) { return Create(path, info) })
 }
 
-// readText makes a trace from its text form; create begins it when its first line is read.
+// readText creates a trace from its text form; create is called for the first line.
 func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, longestLine)
@@ -68,7 +68,7 @@ func readText(in io.Reader, create func(Info) (*Writer, error)) error {
 	}
 }
 
-// A textLoader writes what lines say.
+// A textLoader writes the content of lines to a trace.
 type textLoader struct {
 	writer    *Writer
 	processes ProcessIndex
@@ -76,7 +76,7 @@ type textLoader struct {
 	records   []wire.Record
 }
 
-// fact writes one, if it is what a trace may hold.
+// fact writes a fact, if it is valid in a trace.
 func (t *textLoader) fact(p ProcessIndex, f wire.Fact) error {
 	if err := f.Check(); err != nil {
 		return err
@@ -84,7 +84,7 @@ func (t *textLoader) fact(p ProcessIndex, f wire.Fact) error {
 	return t.writer.Facts(p, []wire.Fact{f})
 }
 
-// threadTime writes one, if it is what a trace may hold.
+// threadTime writes a thread time, if it is valid in a trace.
 func (t *textLoader) threadTime(p ProcessIndex, n [4]int64) error {
 	times, err := wire.DecodeThreadTimes(nil, wire.AppendThreadTime(nil, wire.ThreadTime{Thread: uint64(n[0]), At: n[1],
 		Ran: n[2], Waited: n[3]}))
@@ -142,7 +142,7 @@ func (t *textLoader) load(l *textLine) error {
 	if l.Position != nil {
 		position = *l.Position
 	}
-	if position < t.next[key] { // also behind its process's end, where the writer begins the ring anew
+	if position < t.next[key] { // also after its process's end, where the writer starts the ring again
 		return fmt.Errorf("records of ring %d at position %d come after those before %d", *l.Ring, position, t.next[key])
 	}
 	t.next[key] = position + uint64(len(t.records))

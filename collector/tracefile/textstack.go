@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A textStack is a stack in the text form. A frame of Python is the StringIDs of its function and file, and its line.
+// A textStack is a stack in the text form. A Python frame is the StringIDs of its function and file, and its line.
 type textStack struct {
 	ID        wire.StackID `json:"id"`
 	Native    []uint64     `json:"native,omitempty"`
@@ -18,7 +18,7 @@ type textStack struct {
 	CutPython bool         `json:"cut_python,omitempty"`
 }
 
-// stack is what the line says.
+// stack converts the line to a fact.
 func (t *textStack) stack() (wire.Fact, error) {
 	s := wire.Stack{Native: t.Native, CutNative: t.CutNative, CutPython: t.CutPython}
 	for _, f := range t.Python {
@@ -39,7 +39,7 @@ func (t *textStack) stack() (wire.Fact, error) {
 	return f, nil
 }
 
-// writeStacks writes the stacks of a process, by number.
+// writeStacks writes the stacks of a process, ordered by id.
 func (p *Process) writeStacks(lines *json.Encoder, index ProcessIndex) error {
 	for _, id := range slices.Sorted(maps.Keys(p.Code.Stacks)) {
 		if err := lines.Encode(textLine{Process: &index, Stack: textOfStack(id, p.Code.Stacks[id])}); err != nil {
@@ -49,7 +49,7 @@ func (p *Process) writeStacks(lines *json.Encoder, index ProcessIndex) error {
 	return nil
 }
 
-// textOfStack is the stack as a line has it.
+// textOfStack converts a stack to the form of a line.
 func textOfStack(id wire.StackID, s wire.Stack) *textStack {
 	line := &textStack{ID: id, Native: s.Native, CutNative: s.CutNative, CutPython: s.CutPython}
 	for _, f := range s.Python {

@@ -7,7 +7,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// addThreadTimes gathers them; they are written with the facts.
+// addThreadTimes collects thread times; they are written with the facts.
 func (p *processWriter) addThreadTimes(times []wire.ThreadTime) error {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -14,39 +14,38 @@ import (
 	"mtrace/collector/wire"
 )
 
-// flushEvery is how much of a recording a killed collector loses at most.
+// flushEvery is the longest part of a recording that a killed collector loses.
 const flushEvery = time.Second
 
 // A Writer writes one trace file. Its methods may be called from several goroutines; records of one ring must come in
-// the order of the ring. Blocks are written by a goroutine of the writer's, so that callers wait for a slow file only
-// when much is written already that it has not taken. After the first failure to write, every method reports it, and no
-// record is written any more.
+// the order of the ring. A goroutine of the writer writes the blocks, so callers wait for a slow file only when much
+// data is queued. After the first write error, every method returns it, and no more records are written.
 type Writer struct {
 	stop chan struct{}
 	done sync.WaitGroup
 
 	gathered atomic.Int64 // records in streams
 
-	mutex     sync.Mutex // guards what follows; taken after a stream's
+	mutex     sync.Mutex // guards the following fields; locked after a stream's mutex
 	queue     blockQueue
-	file      io.WriteCloser // written to without the mutex, by one goroutine
+	file      io.WriteCloser // written without the mutex, by one goroutine
 	offset    int64          // behind what was written
 	index     index          // of what was written
 	processes []*processWriter
 	streams   map[streamKey]*streamWriter
 	err       error
 	failed    atomic.Bool // err is there
-	cut       int64       // when err came, Unix time in nanoseconds
+	cut       int64       // when err occurred, in Unix nanoseconds
 	tail      []tailBlock // since then
 	recorded  []Recorded
-	leftOut   uint64 // records for which there was no room
+	leftOut   uint64 // records for which a Bounded stream had no space
 	noRoom    error  // why
 }
 
-// A Bounded stream may have no room for all of a trace. Records that it has no room for are left out and counted, and
-// the recording continues; all else is written.
+// A Bounded stream may have no space for the whole trace. Records without space are left out and counted, and the
+// recording continues; everything else is written.
 type Bounded interface {
-	// Room is an error when n more bytes may not be written now: why, in one line.
+	// Room returns an error if n more bytes must not be written now: the reason, in one line.
 	Room(n int) error
 }
 
@@ -55,7 +54,7 @@ type streamKey struct {
 	ring    uint16
 }
 
-// Create makes the file at path, or empties it, and writes info.
+// Create creates or truncates the file at path, and writes info.
 func Create(path string, info Info) (*Writer, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -64,8 +63,8 @@ func Create(path string, info Info) (*Writer, error) {
 	return NewWriter(file, info)
 }
 
-// NewWriter writes a trace to a stream, which it closes. Nothing is written twice and nothing is gone back to. Each
-// block is one call of Write. The stream may be Bounded.
+// NewWriter writes a trace to a stream, which it closes. It writes sequentially. Each block is one call of Write. The
+// stream may be Bounded.
 func NewWriter(file io.WriteCloser, info Info) (*Writer, error) {
 	w := &Writer{stop: make(chan struct{}), file: file, streams: map[streamKey]*streamWriter{}}
 	header := appendFileHeader(nil)
@@ -96,7 +95,7 @@ func (w *Writer) flushNowAndThen() {
 	for {
 		select {
 		case <-ticker.C:
-			w.Flush() // a failure is kept and reported by the next call
+			w.Flush() // the next call returns an error of this one
 		case <-w.stop:
 			return
 		}
@@ -110,12 +109,12 @@ func (w *Writer) AddProcess(h wire.Hello) ProcessIndex {
 	index := ProcessIndex(len(w.processes))
 	p := &processWriter{writer: w, index: index, header: processHeader{Hello: h}, said: map[saidOnce]struct{}{}}
 	w.processes = append(w.processes, p)
-	// a failure is kept and reported by the next call
+	// the next call returns an error of this one
 	w.appendJSONLocked(block{kind: blockProcess, process: index}, p.header)
 	return index
 }
 
-// Region says with which clock the process records.
+// Region states the clock that the process records with.
 func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, timebaseDenom uint32) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -124,15 +123,17 @@ func (w *Writer) Region(p ProcessIndex, kind wire.ClockKind, timebaseNumer, time
 	return w.appendJSONLocked(block{kind: blockProcess, process: p}, *h)
 }
 
-// Ahead says, before Region, how far the process's monotonic clock is ahead of the collector's, in nanoseconds. Its
-// ticks, clock samples and GPU times are on its own clock, processor times of its threads on the collector's.
+// Ahead states how far the process's monotonic clock is ahead of the collector's, in nanoseconds; call it before
+// Region. Ticks, clock samples and GPU times of the process are on its own clock, processor times of its threads on the
+// collector's.
 func (w *Writer) Ahead(p ProcessIndex, ns int64) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.processes[p].header.Ahead = ns
 }
 
-// Records appends records of one ring; position is the ring position of the first, at or behind the last one's.
+// Records appends records of one ring. position is the ring position of the first, which must not be before the end of
+// the previous ones.
 func (w *Writer) Records(p ProcessIndex, ring uint16, position uint64, records []wire.Record) error {
 	return w.stream(p, ring).add(position, records)
 }
@@ -162,16 +163,16 @@ func (w *Writer) EndProcess(p ProcessIndex, end End) error {
 	for _, s := range streams {
 		s.flush()
 	}
-	process.flush() // who had the rings is known now
+	process.flush() // the owners of the rings are known now
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	// once more: without it, were it damaged, all of the process would be lost
+	// written again: if the first copy were damaged, the whole process would be lost
 	w.appendJSONLocked(block{kind: blockProcess, process: p}, process.header)
 	return w.appendJSONLocked(block{kind: blockEnd, process: p}, end)
 }
 
-// SoFar states what a process that continues has counted by now: all that is known of what is missing when the trace is
-// cut.
+// SoFar writes the current counters of a process that is still running. If the trace is cut, nothing else tells what is
+// missing.
 func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -181,14 +182,14 @@ func (w *Writer) SoFar(p ProcessIndex, soFar End) error {
 	return w.appendJSONLocked(block{kind: blockSoFar, process: p}, soFar)
 }
 
-// Recorded says which times are recorded, by now.
+// Recorded states the intervals recorded so far.
 func (w *Writer) Recorded(list []Recorded) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.recorded = list
 }
 
-// Expected is about how large the file is with the records that are not written yet, in bytes.
+// Expected is the approximate size of the file, in bytes, including the records that are not written yet.
 func (w *Writer) Expected() int64 {
 	w.mutex.Lock()
 	size := w.offset + w.queue.bytes()
@@ -196,10 +197,10 @@ func (w *Writer) Expected() int64 {
 	return size + usualRecord*w.gathered.Load()
 }
 
-// usualRecord is about how much a record takes in the file, in bytes: see BenchmarkWrite.
+// usualRecord is the approximate size of a record in the file, in bytes: see BenchmarkWrite.
 const usualRecord = 6
 
-// Flush hands everything so far to the operating system: from then on it survives the death of this process.
+// Flush passes everything so far to the operating system: from then on it survives the death of this process.
 func (w *Writer) Flush() error {
 	w.mutex.Lock()
 	processes := w.processes[:len(w.processes):len(w.processes)]
@@ -216,7 +217,7 @@ func (w *Writer) Flush() error {
 		s.flush()
 	}
 	for _, p := range processes {
-		p.flush() // who had the rings is known now
+		p.flush() // the owners of the rings are known now
 	}
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -224,14 +225,14 @@ func (w *Writer) Flush() error {
 	return w.err
 }
 
-// Err is the first failure to write the file.
+// Err is the first write error.
 func (w *Writer) Err() error {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return w.err
 }
 
-// LeftOut is how many records a Bounded stream had no room for, and why.
+// LeftOut is how many records were left out because a Bounded stream had no space, and why.
 func (w *Writer) LeftOut() (records uint64, why error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -245,8 +246,8 @@ func (w *Writer) Size() int64 {
 	return w.offset
 }
 
-// Close writes what is left, the result and the index, and closes the file. The error is the first of the whole
-// recording; after one, what was counted since is written all the same, where that can be.
+// Close writes the remaining data, the result and the index, and closes the file. It returns the first error of the
+// whole recording. After an error it still writes the counters since then, if possible.
 func (w *Writer) Close(r Result) error {
 	close(w.stop)
 	w.done.Wait()
@@ -312,7 +313,7 @@ func jsonBlock(b block, value any) tailBlock {
 	return payloadBlock(b, payload)
 }
 
-// payloadBlock is a block with its payload as it is stored.
+// payloadBlock returns a block with its payload in stored form.
 func payloadBlock(b block, payload []byte) tailBlock {
 	stored, e := compress(payload, nil)
 	b.encoding, b.raw, b.stored, b.payloadCRC = e, uint32(len(payload)), uint32(len(stored)),
@@ -320,7 +321,7 @@ func payloadBlock(b block, payload []byte) tailBlock {
 	return tailBlock{b, b.appendHeader(nil), stored}
 }
 
-// appendBlock compresses a payload outside the lock and appends its block.
+// appendBlock compresses a payload outside the mutex and appends its block.
 func (w *Writer) appendBlock(b block, payload []byte) error {
 	stored, e := compress(payload, nil)
 	return w.appendStored(b, len(payload), stored, e)

@@ -87,8 +87,8 @@ func (d *Measurement) Disputes() (texts []string) {
 	for i := range d.Targets {
 		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
 			texts = append(texts, fmt.Sprintf("The replay disagrees about %s: %s measured, %s predicted. Do not rely on its "+
-				"predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Words(),
-				r.Replay.Sensitivity.Words(), r.Replay.Lacks))
+				"predictions for it. Perhaps %s.", analyze.Printable(r.Name), r.Sensitivity.Phrase(),
+				r.Replay.Sensitivity.Phrase(), r.Replay.Lacks))
 		}
 	}
 	return texts

@@ -92,8 +92,8 @@ func (i *Estimated) ends() string {
 	return end(i.Low) + " to " + end(i.High)
 }
 
-// Words are the estimate with its interval: "1.02 (0.95 to 1.09)".
-func (i *Estimated) Words() string {
+// Phrase is the estimate with its interval: "1.02 (0.95 to 1.09)".
+func (i *Estimated) Phrase() string {
 	if i == nil {
 		return "-"
 	}

@@ -85,10 +85,10 @@ func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
 	}
 	place := func(x float64) float64 { return 100 * min(1, max(0, (x-least)/(most-least))) }
 	for _, t := range shown {
-		row := sensitivityRow{Name: t.Name, Words: t.Sensitivity.Words(), Result: t.Result(), Blocks: t.Blocks,
+		row := sensitivityRow{Name: t.Name, Words: t.Sensitivity.Phrase(), Result: t.Result(), Blocks: t.Blocks,
 			Marks: []float64{place(0), place(1)}, Replay: "-"}
 		if t.Replay != nil && t.Replay.Sensitivity != nil {
-			row.Replay = t.Replay.Sensitivity.Words()
+			row.Replay = t.Replay.Sensitivity.Phrase()
 		}
 		if s := t.Sensitivity; s != nil {
 			low, high := least, most

@@ -13,7 +13,7 @@ func completionCommand() cli.Command {
 		Usage:   "bash|zsh|fish",
 		Example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion " +
 			"fish | source",
-		Words: func() []string { return []string{"bash", "zsh", "fish"} },
+		Arguments: func() []string { return []string{"bash", "zsh", "fish"} },
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 1 {

@@ -50,12 +50,12 @@ type Command struct {
 	Usage   string // what follows the name
 	Example string
 	Setup   func(*pflag.FlagSet) func(Stdio, []string) error
-	// whole makes flag parsing stop at the first word that is no flag: that word and all after it are somebody else's.
+	// Whole makes flag parsing stop at the first word that is no flag: that word and all after it are somebody else's.
 	Whole bool
-	// values are what shells complete behind flags, by flag, and words what they complete as arguments of a command that
+	// Values are what shells complete behind flags, by flag; Arguments what they complete as arguments of a command that
 	// takes no files; nil if it takes files.
-	Values map[string][]string
-	Words  func() []string
+	Values    map[string][]string
+	Arguments func() []string
 }
 
 // Status is an error that carries an exit status. Its text, when it has any, is what the user reads.

@@ -120,9 +120,9 @@ func (c Command) completeValues(cmd *cobra.Command) {
 			return list, cobra.ShellCompDirectiveNoFileComp
 		})
 	}
-	if c.Words != nil {
+	if c.Arguments != nil {
 		cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return c.Words(), cobra.ShellCompDirectiveNoFileComp
+			return c.Arguments(), cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 }

@@ -36,7 +36,7 @@ func BenchCommand() cli.Command {
 		Example: "mtrace bench scaling --threads 1,2,4,8\n  mtrace bench all --quick --claims " +
 			"fixtures/claims/field-reports.json",
 		Values: map[string][]string{"sync": {"wait", "event", "device", "none"}},
-		Words: func() []string {
+		Arguments: func() []string {
 			var names []string
 			for _, b := range bench.All() {
 				names = append(names, b.Name+"\t"+b.Summary)

@@ -94,95 +94,137 @@ func Run(std cli.Stdio, o RunOptions, command []string) error {
 	}
 	o.Quiet = o.Quiet || cli.BeQuiet
 	starts := quitQuietly()
-	if err := o.Recording.check(); err != nil {
+	if err := o.checkAll(std, command); err != nil {
 		return err
 	}
-	if err := o.window.check(); err != nil {
-		return err
-	}
-	if err := o.selection.check(); err != nil {
-		return err
-	}
-	if err := o.capture.check(o.Output, command); err != nil {
-		return err
-	}
-	if err := o.checkRemote(); err != nil {
-		return err
-	}
-	if o.hangAfter < 0 {
-		return cli.UsageError("--hang-after %v: give a time, as 10s", o.hangAfter)
-	}
-	if err := o.checkOutput(command); err != nil {
-		return err
-	}
-	if _, err := o.view.Options(std); err != nil {
-		return err
-	}
-	if err := o.report.Take("--report", o.Force); err != nil {
-		return err
-	}
-	notStarted := func(err error) error { return cli.Status{Code: ExitNotStarted, Err: err} }
-	library, err := cli.FindLibrary()
+	r, err := o.prepare(std, command)
 	if err != nil {
-		return notStarted(err)
-	}
-	guard := &crashGuard{}
-	if o.guard && len(o.skip) == 0 {
-		guard = NewCrashGuard(command, library)
-	}
-	if guard.off {
-		o.skip = []string{"*"}
-	}
-	view := newLiveView(std, o.live)
-	defer view.close()
-	s, err := newSession(std, o, command, view)
-	var wrong cli.Status
-	if errors.As(err, &wrong) {
 		return err
 	}
+	defer r.view.close()
+	program, err := r.start(starts)
 	if err != nil {
-		return notStarted(err)
+		r.session.abandon()
+		return err
 	}
-
-	plan, err := inject.Prepare(command, library, append(s.environment(), o.capture.environment()...))
-	if err != nil {
-		s.abandon()
-		var coded interface{ ExitStatus() int }
-		if errors.As(err, &coded) {
-			return cli.Status{Code: coded.ExitStatus(), Err: err}
-		}
-		return notStarted(err)
-	}
-	began := time.Now().Truncate(time.Second) // as coarse as a file system may be
-	program, err := start(plan, view.std, starts)
-	if err != nil {
-		s.abandon()
-		if errors.Is(err, os.ErrNotExist) {
-			return cli.Status{Code: 127, Err: err}
-		}
-		return notStarted(err)
-	}
-	program.aside = view.aside
-	s.started(program.pid())
-	view.show()
-	defer o.window.follow(s.window)()
-	outside := watchFromOutside(program.pid(), s.witness)
-	s.hang.start(s, program, view.std.Err)
-	ended, err := program.wait()
-	s.hang.end()
-	if o.wait && err == nil {
-		s.waitForChildren(program.afterwards)
-	}
+	defer o.window.follow(r.session.window)()
+	outside := watchFromOutside(program.pid(), r.session.witness)
+	ended, err := r.wait(program)
 	outside.end()
 	if err != nil {
 		return notStarted(err)
 	}
+	return r.finish(std, program, ended, outside)
+}
+
+func notStarted(err error) error { return cli.Status{Code: ExitNotStarted, Err: err} }
+
+// checkAll states what is wrong with the flags, before anything is made.
+func (o *RunOptions) checkAll(std cli.Stdio, command []string) error {
+	for _, check := range []func() error{
+		o.Recording.check, o.window.check, o.selection.check,
+		func() error { return o.capture.check(o.Output, command) },
+		o.checkRemote,
+		func() error {
+			if o.hangAfter < 0 {
+				return cli.UsageError("--hang-after %v: give a time, as 10s", o.hangAfter)
+			}
+			return nil
+		},
+		func() error { return o.checkOutput(command) },
+		func() error { _, err := o.view.Options(std); return err },
+		func() error { return o.report.Take("--report", o.Force) },
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A tracedRun is a command that is to be traced, with all that is ready for it.
+type tracedRun struct {
+	options RunOptions
+	library string
+	guard   *crashGuard
+	view    *liveView
+	session *session
+	plan    *inject.Plan
+	began   time.Time // as coarse as a file system may be
+}
+
+// prepare makes everything that the program needs; on an error nothing of it is left.
+func (o RunOptions) prepare(std cli.Stdio, command []string) (*tracedRun, error) {
+	r := &tracedRun{guard: &crashGuard{}}
+	var err error
+	if r.library, err = cli.FindLibrary(); err != nil {
+		return nil, notStarted(err)
+	}
+	if o.guard && len(o.skip) == 0 {
+		r.guard = NewCrashGuard(command, r.library)
+	}
+	if r.guard.off {
+		o.skip = []string{"*"}
+	}
+	r.options = o
+	r.view = newLiveView(std, o.live)
+	var wrong cli.Status
+	if r.session, err = newSession(std, o, command, r.view); errors.As(err, &wrong) {
+		r.view.close()
+		return nil, err
+	} else if err != nil {
+		r.view.close()
+		return nil, notStarted(err)
+	}
+	r.plan, err = inject.Prepare(command, r.library, append(r.session.environment(), o.capture.environment()...))
+	if err != nil {
+		r.session.abandon()
+		r.view.close()
+		var coded interface{ ExitStatus() int }
+		if errors.As(err, &coded) {
+			return nil, cli.Status{Code: coded.ExitStatus(), Err: err}
+		}
+		return nil, notStarted(err)
+	}
+	return r, nil
+}
+
+// start starts the program.
+func (r *tracedRun) start(starts func()) (*child, error) {
+	r.began = time.Now().Truncate(time.Second)
+	program, err := start(r.plan, r.view.std, starts)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, cli.Status{Code: 127, Err: err}
+	}
+	if err != nil {
+		return nil, notStarted(err)
+	}
+	program.aside = r.view.aside
+	r.session.started(program.pid())
+	r.view.show()
+	return program, nil
+}
+
+// wait waits for the program, and with --wait-for-children for those that it started.
+func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
+	r.session.hang.start(r.session, program, r.view.std.Err)
+	ended, err := program.wait()
+	r.session.hang.end()
+	if r.options.wait && err == nil {
+		r.session.waitForChildren(program.afterwards)
+	}
+	return ended, err
+}
+
+// finish completes the trace and reports. Its error is the program's exit status.
+func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStatus, outside *outside) error {
+	o, s := &r.options, r.session
 	interrupted := program.interrupted.Load()
 	if interrupted && !o.NoReport && !o.Quiet {
-		fmt.Fprintln(view.std.Err, "mtrace run: stopped by SIGINT; analysing…")
+		fmt.Fprintln(r.view.std.Err, "mtrace run: stopped by SIGINT; analysing…")
 	}
-	err = errors.Join(outside.note(s.writer), s.finish(program, ended))
-	view.close() // what is reported from here on is on the terminal
+	err := errors.Join(outside.note(s.writer), s.finish(program, ended))
+	r.view.close() // what is reported from here on is on the terminal
 	if err != nil {
 		cli.Tell(std.Err, "mtrace run: the trace is not whole: %v", err)
 	}
@@ -193,13 +235,13 @@ func Run(std cli.Stdio, o RunOptions, command []string) error {
 			defer s.leaveOnInterrupt(std.Err, cli.ExitStatus(ended))()
 		}
 	}
-	s.guarded = []string{guard.before(), guard.after(ended, s.inside.of(s.pid)), o.capture.result(began),
+	s.guarded = []string{r.guard.before(), r.guard.after(ended, s.inside.of(s.pid)), o.capture.result(r.began),
 		killedByFilter(ended)}
 	inspect := func(program string) []inject.Finding {
-		reasons, _ := inject.ThisHost().Inspect(program, library)
+		reasons, _ := inject.ThisHost().Inspect(program, r.library)
 		return reasons
 	}
-	s.conclude(std, o, handshake.Explain(plan, program.pid(), withLiving(outside.processes(), s.livedOn), inspect))
+	s.conclude(std, *o, handshake.Explain(r.plan, program.pid(), withLiving(outside.processes(), s.livedOn), inspect))
 	return cli.Status{Code: cli.ExitStatus(ended)}
 }
 

@@ -13,11 +13,11 @@ import (
 
 func ExplainCommand() cli.Command {
 	return cli.Command{
-		Name:    "explain",
-		Summary: "Explain a verdict, or a term of the report, in plain words",
-		Usage:   "[VERDICT|TERM]",
-		Example: "mtrace explain device-wide-sync\nmtrace explain gil",
-		Words:   func() []string { return append(explain.Verdicts(), explain.Terms()...) },
+		Name:      "explain",
+		Summary:   "Explain a verdict, or a term of the report, in plain words",
+		Usage:     "[VERDICT|TERM]",
+		Example:   "mtrace explain device-wide-sync\nmtrace explain gil",
+		Arguments: func() []string { return append(explain.Verdicts(), explain.Terms()...) },
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) == 0 {

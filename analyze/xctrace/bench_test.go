@@ -15,8 +15,9 @@ import (
 func BenchmarkRead(b *testing.B) {
 	each(b, func(b *testing.B, data []byte) {
 		sink := &Sink{
-			GPUInterval: func(*GPUInterval) {}, Submission: func(*Submission) {}, Encoder: func(*EncoderInterval) {},
-			ExecutionPoint: func(*ExecutionPoint) {}, CPUSample: func(*CPUSample) {},
+			GPU:      GPUSinks{Interval: func(*GPUInterval) {}, ExecutionPoint: func(*ExecutionPoint) {}},
+			Commands: CommandSinks{Submission: func(*Submission) {}, Encoder: func(*EncoderInterval) {}},
+			CPU:      CPUSinks{Sample: func(*CPUSample) {}},
 		}
 		doc, err := Read(bytes.NewReader(data), "bench", sink)
 		if err != nil || doc.Tables[0].Rejected > 0 || doc.Tables[0].Rows == 0 {

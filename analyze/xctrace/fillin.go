@@ -10,27 +10,29 @@ import (
 // fillIn makes submissions and encoders of metal-application-intervals, which
 // has both, where their own tables are missing: tables fail one by one.
 func (r *Recording) fillIn() {
-	submissions, encoders := len(r.Submissions) == 0, len(r.Encoders) == 0
+	submissions, encoders := len(r.Commands.Submissions) == 0, len(r.Commands.Encoders) == 0
 	count := map[BufferID]uint64{}
 	time := map[BufferID]analyze.Nanos{}
-	for i := range r.Application {
-		a := &r.Application[i]
+	for i := range r.Commands.Application {
+		a := &r.Commands.Application[i]
 		if a.Encoder == 0 {
 			continue
 		}
 		count[a.CommandBuffer]++
 		time[a.CommandBuffer] += a.Duration
 		if encoders {
-			r.FilledIn = true
-			r.Encoders = append(r.Encoders, EncoderInterval{Start: a.Start, Duration: a.Duration, Thread: a.Thread,
+			r.Commands.FilledIn = true
+			r.Commands.Encoders = append(r.Commands.Encoders, EncoderInterval{Start: a.Start, Duration: a.Duration,
+				Thread:  a.Thread,
 				Process: a.Process,
 				Label:   a.Label, CommandBuffer: a.CommandBuffer, Encoder: a.Encoder})
 		}
 	}
-	for i := range r.Application {
-		if a := &r.Application[i]; a.Encoder == 0 && submissions {
-			r.FilledIn = true
-			r.Submissions = append(r.Submissions, Submission{Start: a.Start, Duration: a.Duration, Thread: a.Thread,
+	for i := range r.Commands.Application {
+		if a := &r.Commands.Application[i]; a.Encoder == 0 && submissions {
+			r.Commands.FilledIn = true
+			r.Commands.Submissions = append(r.Commands.Submissions, Submission{Start: a.Start, Duration: a.Duration,
+				Thread:  a.Thread,
 				Process: a.Process,
 				Label:   a.Label, CommandBuffer: a.CommandBuffer, Encoders: count[a.CommandBuffer],
 				EncoderTime: time[a.CommandBuffer]})
@@ -43,7 +45,7 @@ func (r *Recording) fillIn() {
 // process, name and identifier; what has no other half is left out. A recording
 // has several tables of signposts, by category, that may hold the same ones.
 func (r *Recording) pairSignposts() {
-	if len(r.Signposts) > 0 {
+	if len(r.CPU.Signposts) > 0 {
 		return
 	}
 	type key struct {
@@ -51,9 +53,9 @@ func (r *Recording) pairSignposts() {
 		name, identifier TextIndex
 		subsystem        TextIndex
 	}
-	order := make([]*SignpostEvent, len(r.Marks))
-	for i := range r.Marks {
-		order[i] = &r.Marks[i]
+	order := make([]*SignpostEvent, len(r.CPU.Marks))
+	for i := range r.CPU.Marks {
+		order[i] = &r.CPU.Marks[i]
 	}
 	slices.SortStableFunc(order, func(a, b *SignpostEvent) int { return cmp.Compare(a.Time, b.Time) })
 	open, last := map[key][]*SignpostEvent{}, map[key]*SignpostEvent{}
@@ -73,7 +75,7 @@ func (r *Recording) pairSignposts() {
 			}
 			begin := open[k][n-1]
 			open[k] = open[k][:n-1]
-			r.Signposts = append(r.Signposts, SignpostInterval{Start: begin.Time, Duration: e.Time - begin.Time,
+			r.CPU.Signposts = append(r.CPU.Signposts, SignpostInterval{Start: begin.Time, Duration: e.Time - begin.Time,
 				Name: begin.Name, Category: begin.Category,
 				Subsystem: begin.Subsystem, Message: begin.Message, Process: begin.Process, Thread: begin.Thread})
 		}

@@ -82,12 +82,12 @@ func figures(r *Recording) string {
 	}
 	line("%d texts, %d processes, %d threads, %d frames, %d stacks", len(r.Texts)-1, len(r.Processes)-1, len(r.Threads)-1,
 		len(r.Frames)-1, len(r.Stacks)-1)
-	if len(r.GPU) > 0 {
+	if len(r.GPU.Intervals) > 0 {
 		var start, duration, latency int64
 		var buffers, encoders, submissions uint64
 		channels := map[string]int{}
 		byPID := map[uint64]int{}
-		for _, g := range r.GPU {
+		for _, g := range r.GPU.Intervals {
 			start += int64(g.Start)
 			duration += int64(g.Duration)
 			latency += int64(g.StartLatency)
@@ -97,14 +97,15 @@ func figures(r *Recording) string {
 			channels[r.Text(g.Channel)]++
 			byPID[r.Processes[g.Process].PID]++
 		}
-		line("GPU intervals %d: starts %d, durations %d, latencies %d, ids %x %x %x, channels %v, by pid %v", len(r.GPU),
+		line("GPU intervals %d: starts %d, durations %d, latencies %d, ids %x %x %x, channels %v, by pid %v",
+			len(r.GPU.Intervals),
 			start, duration, latency, buffers, encoders, submissions, channels, byPID)
 	}
-	if len(r.Submissions) > 0 {
+	if len(r.Commands.Submissions) > 0 {
 		var start, duration, encoding int64
 		var buffers, encoders uint64
 		labels := map[string]int{}
-		for _, s := range r.Submissions {
+		for _, s := range r.Commands.Submissions {
 			start += int64(s.Start)
 			duration += int64(s.Duration)
 			encoding += int64(s.EncoderTime)
@@ -112,19 +113,20 @@ func figures(r *Recording) string {
 			buffers += uint64(s.CommandBuffer)
 			labels[r.Text(s.Label)]++
 		}
-		line("submissions %d: starts %d, durations %d, encoding %d, encoders %d, ids %x, labels %v", len(r.Submissions),
+		line("submissions %d: starts %d, durations %d, encoding %d, encoders %d, ids %x, labels %v",
+			len(r.Commands.Submissions),
 			start, duration, encoding, encoders, buffers, labels)
 	}
-	if len(r.Samples) > 0 {
+	if len(r.CPU.Samples) > 0 {
 		var at int64
 		depth := 0
-		for _, s := range r.Samples {
+		for _, s := range r.CPU.Samples {
 			at += int64(s.Time)
 			depth += len(r.Stacks[s.Stack])
 		}
-		line("CPU samples %d: times %d, frames %d", len(r.Samples), at, depth)
+		line("CPU samples %d: times %d, frames %d", len(r.CPU.Samples), at, depth)
 	}
-	for _, s := range r.Signposts {
+	for _, s := range r.CPU.Signposts {
 		line("signpost %s at %d for %d", r.Text(s.Name), int64(s.Start), int64(s.Duration))
 	}
 	return b.String()

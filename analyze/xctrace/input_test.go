@@ -119,7 +119,7 @@ func TestBzip2(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := Load(inputs, nil); err != nil || len(r.GPU) != 25 {
+	if r, err := Load(inputs, nil); err != nil || len(r.GPU.Intervals) != 25 {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
@@ -157,8 +157,8 @@ func TestInputs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(r.GPU) != 25 || len(r.Documents) != 1 || r.Documents[0].Bytes != int64(len(data)) || told == 0 {
-				t.Errorf("%d rows, document %+v, progress %d", len(r.GPU), r.Documents[0], told)
+			if len(r.GPU.Intervals) != 25 || len(r.Documents) != 1 || r.Documents[0].Bytes != int64(len(data)) || told == 0 {
+				t.Errorf("%d rows, document %+v, progress %d", len(r.GPU.Intervals), r.Documents[0], told)
 			}
 		})
 	}
@@ -166,7 +166,7 @@ func TestInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := Load(inputs, nil); err != nil || len(r.GPU) != 25 {
+	if r, err := Load(inputs, nil); err != nil || len(r.GPU.Intervals) != 25 {
 		t.Errorf("gzip on stdin: %v", err)
 	}
 }
@@ -190,8 +190,8 @@ func TestNamedPipe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := Load(inputs, nil); err != nil || len(r.GPU) != 25 {
-			t.Errorf("%s: %v, %d rows", name, err, len(r.GPU))
+		if r, err := Load(inputs, nil); err != nil || len(r.GPU.Intervals) != 25 {
+			t.Errorf("%s: %v, %d rows", name, err, len(r.GPU.Intervals))
 		}
 	}
 }
@@ -246,8 +246,8 @@ func TestCutGzip(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := Load(inputs, nil)
-	if err != nil || len(r.Truncated()) != 1 || len(r.GPU) == 0 || len(r.GPU) >= 25 {
-		t.Errorf("%v, truncated %v, %d rows", err, r.Truncated(), len(r.GPU))
+	if err != nil || len(r.Truncated()) != 1 || len(r.GPU.Intervals) == 0 || len(r.GPU.Intervals) >= 25 {
+		t.Errorf("%v, truncated %v, %d rows", err, r.Truncated(), len(r.GPU.Intervals))
 	}
 }
 
@@ -265,8 +265,8 @@ func TestDirectoriesHoldOtherThings(t *testing.T) {
 	}
 	r, err := Load(inputs, nil)
 	if err != nil || len(r.Skipped) != 1 || !strings.Contains(r.Skipped[0], "the document is a <project>") ||
-		len(r.GPU) != 25 {
-		t.Errorf("%v, skipped %q, %d rows", err, r.Skipped, len(r.GPU))
+		len(r.GPU.Intervals) != 25 {
+		t.Errorf("%v, skipped %q, %d rows", err, r.Skipped, len(r.GPU.Intervals))
 	}
 	inputs, _, _ = Inputs([]string{filepath.Join(dir, "Info.xml")}, nil)
 	if _, err := Load(inputs, nil); err == nil {

@@ -48,9 +48,9 @@ func fastLines(t testing.TB, data []byte) ([]string, *Document, *Dictionary) {
 	var lines []string
 	sink := &Sink{Dictionary: NewDictionary()}
 	d := sink.Dictionary
-	sink.GPUInterval = func(g *GPUInterval) { lines = append(lines, intervalLine(d, g)) }
-	sink.Submission = func(s *Submission) { lines = append(lines, submissionLine(d, s)) }
-	sink.CPUSample = func(s *CPUSample) { lines = append(lines, sampleLine(d, s)) }
+	sink.GPU.Interval = func(g *GPUInterval) { lines = append(lines, intervalLine(d, g)) }
+	sink.Commands.Submission = func(s *Submission) { lines = append(lines, submissionLine(d, s)) }
+	sink.CPU.Sample = func(s *CPUSample) { lines = append(lines, sampleLine(d, s)) }
 	doc, err := Read(bytes.NewReader(data), "test", sink)
 	if err != nil {
 		t.Fatal(err)
@@ -190,7 +190,7 @@ func TestCutAtEveryByte(t *testing.T) {
 	for cut := 1; cut < end; cut++ {
 		var lines []string
 		sink := &Sink{Dictionary: NewDictionary()}
-		sink.GPUInterval = func(g *GPUInterval) { lines = append(lines, intervalLine(sink.Dictionary, g)) }
+		sink.GPU.Interval = func(g *GPUInterval) { lines = append(lines, intervalLine(sink.Dictionary, g)) }
 		doc, err := Read(bytes.NewReader(data[:cut]), "cut", sink)
 		complete := bytes.Count(data[:cut], []byte("</row>"))
 		switch {
@@ -235,7 +235,7 @@ func FuzzRead(f *testing.F) {
 			rec := NewRecording()
 			sink := rec.sink()
 			counted := *sink
-			counted.GPUInterval = func(g *GPUInterval) { rows++; sink.GPUInterval(g) }
+			counted.GPU.Interval = func(g *GPUInterval) { rows++; sink.GPU.Interval(g) }
 			doc, err := Read(bytes.NewReader(data), "fuzz", &counted)
 			return doc, rec, rows, err
 		}
@@ -244,7 +244,9 @@ func FuzzRead(f *testing.F) {
 			noShortcuts = len(data)%2 == 0
 			again, recAgain, _, errAgain := read(1 + len(data)%61)
 			noShortcuts = false
-			content := func(r *Recording) string { return fmt.Sprintf("%+v %+v %+v", r.GPU, r.Submissions, r.Samples) }
+			content := func(r *Recording) string {
+				return fmt.Sprintf("%+v %+v %+v", r.GPU.Intervals, r.Commands.Submissions, r.CPU.Samples)
+			}
 			what := func(err error) string { // and where; then it quotes some of the window
 				text, _, _ := strings.Cut(fmt.Sprint(err), `"`)
 				return text
@@ -307,7 +309,7 @@ func TestShortcuts(t *testing.T) {
 		noShortcuts = without
 		defer func() { noShortcuts = false }()
 		doc, err = Read(strings.NewReader(shortcutRows), "rows",
-			&Sink{GPUState: func(s *GPUState) { states = append(states, *s) }})
+			&Sink{GPU: GPUSinks{State: func(s *GPUState) { states = append(states, *s) }}})
 		return states, doc, err
 	}
 	states, doc, err := read(false)

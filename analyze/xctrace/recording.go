@@ -21,11 +21,20 @@ type Recording struct {
 	// From and To are the range of time that counters are summed in, because their rows are too many to be kept; To 0 is
 	// to the end. They are set before Add.
 	From, To analyze.Nanos
-	// FilledIn says that submissions or encoders were made of
-	// metal-application-intervals.
-	FilledIn bool
+	Commands CommandRows
+	GPU      GPURows
+	Memory   MemoryRows
+	CPU      CPURows
+	Others   []*OtherTable
 
-	GPU          []GPUInterval
+	toc      *TOC
+	sources  map[string]string // table path and schema: the input it came from
+	run      string            // the run that is read: "run[1]"
+	counters map[TextIndex]int
+}
+
+// CommandRows are the rows about command buffers and encoders, as the program's threads handled them.
+type CommandRows struct {
 	Submissions  []Submission
 	Completions  []Completion
 	Errors       []CommandBufferError
@@ -33,25 +42,33 @@ type Recording struct {
 	Application  []ApplicationInterval
 	Events       []ApplicationEvent
 	Driver       []DriverInterval
-	States       []GPUState
-	Performance  []PerformanceState
-	Shaders      []ShaderInterval
-	Points       int64 // rows of metal-gpu-execution-points
-	Coalesced    int64 // encoders merged into others on the GPU
 	Compilations []CompilerActivity
-	Sizes        []AllocatedSize
-	Resources    []ResourceAllocation
-	Counters     []Counter
-	Signposts    []SignpostInterval
-	Marks        []SignpostEvent
-	Samples      []CPUSample
-	Others       []*OtherTable
-	GPUName      string
+	FilledIn     bool // submissions or encoders were made of metal-application-intervals
+}
 
-	toc      *TOC
-	sources  map[string]string // table path and schema: the input it came from
-	run      string            // the run that is read: "run[1]"
-	counters map[TextIndex]int
+// GPURows are the rows about what GPUs ran, and in which state.
+type GPURows struct {
+	Name        string
+	Intervals   []GPUInterval
+	States      []GPUState
+	Performance []PerformanceState
+	Shaders     []ShaderInterval
+	Counters    []Counter
+	Points      int64 // rows of metal-gpu-execution-points
+	Coalesced   int64 // encoders merged into others on the GPU
+}
+
+// MemoryRows are the rows about memory of GPUs.
+type MemoryRows struct {
+	Sizes     []AllocatedSize
+	Resources []ResourceAllocation
+}
+
+// CPURows are the rows about threads outside of Metal.
+type CPURows struct {
+	Signposts []SignpostInterval
+	Marks     []SignpostEvent
+	Samples   []CPUSample
 }
 
 // Counter sums the values of one GPU counter, over time if it is by intervals.
@@ -152,11 +169,11 @@ func (r *Recording) chooseRun() {
 
 // nameGPU takes the GPU's name from any row that has it, for want of its table.
 func (r *Recording) nameGPU() {
-	for i := 0; i < len(r.GPU) && r.GPUName == ""; i++ {
-		r.GPUName = r.Text(r.GPU[i].GPU)
+	for i := 0; i < len(r.GPU.Intervals) && r.GPU.Name == ""; i++ {
+		r.GPU.Name = r.Text(r.GPU.Intervals[i].GPU)
 	}
-	for i := 0; i < len(r.Submissions) && r.GPUName == ""; i++ {
-		r.GPUName = r.Text(r.Submissions[i].GPU)
+	for i := 0; i < len(r.Commands.Submissions) && r.GPU.Name == ""; i++ {
+		r.GPU.Name = r.Text(r.Commands.Submissions[i].GPU)
 	}
 }
 
@@ -196,29 +213,34 @@ func runOf(xpath string) string {
 
 func (r *Recording) sink() *Sink {
 	return &Sink{
-		Dictionary:        r.Dictionary,
-		Accept:            func(doc *Document, t *Table) error { return r.accept(doc.Name, t) },
-		GPUInterval:       keep(&r.GPU),
-		Submission:        keep(&r.Submissions),
-		Completion:        keep(&r.Completions),
-		CommandBufferFail: keep(&r.Errors),
-		Encoder:           keep(&r.Encoders),
-		Application:       keep(&r.Application),
-		ApplicationEvent:  keep(&r.Events),
-		Driver:            keep(&r.Driver),
-		GPUState:          keep(&r.States),
-		PerformanceState:  keep(&r.Performance),
-		Shader:            keep(&r.Shaders),
-		ExecutionPoint:    func(*ExecutionPoint) { r.Points++ },
-		SubmissionMap:     func(m *SubmissionMap) { r.Coalesced += int64(m.Coalesced) },
-		Compiler:          keep(&r.Compilations),
-		AllocatedSize:     keep(&r.Sizes),
-		Resource:          keep(&r.Resources),
-		CounterInterval:   r.count,
-		Signpost:          keep(&r.Signposts),
-		SignpostEvent:     keep(&r.Marks),
-		CPUSample:         keep(&r.Samples),
-		GPUInfo:           func(g *GPUInfo) { r.GPUName = r.Text(g.Name) },
+		Dictionary: r.Dictionary,
+		Accept:     func(doc *Document, t *Table) error { return r.accept(doc.Name, t) },
+		Commands: CommandSinks{
+			Submission:  keep(&r.Commands.Submissions),
+			Completion:  keep(&r.Commands.Completions),
+			Error:       keep(&r.Commands.Errors),
+			Encoder:     keep(&r.Commands.Encoders),
+			Application: keep(&r.Commands.Application),
+			Event:       keep(&r.Commands.Events),
+			Driver:      keep(&r.Commands.Driver),
+			Compiler:    keep(&r.Commands.Compilations),
+		},
+		GPU: GPUSinks{
+			Interval:        keep(&r.GPU.Intervals),
+			State:           keep(&r.GPU.States),
+			Performance:     keep(&r.GPU.Performance),
+			Shader:          keep(&r.GPU.Shaders),
+			ExecutionPoint:  func(*ExecutionPoint) { r.GPU.Points++ },
+			SubmissionMap:   func(m *SubmissionMap) { r.GPU.Coalesced += int64(m.Coalesced) },
+			CounterInterval: r.count,
+			Info:            func(g *GPUInfo) { r.GPU.Name = r.Text(g.Name) },
+		},
+		Memory: MemorySinks{Size: keep(&r.Memory.Sizes), Resource: keep(&r.Memory.Resources)},
+		CPU: CPUSinks{
+			Signpost: keep(&r.CPU.Signposts),
+			Mark:     keep(&r.CPU.Marks),
+			Sample:   keep(&r.CPU.Samples),
+		},
 		Other: func(t *Table) *OtherTable {
 			for _, o := range r.Others {
 				if o.Table == t {
@@ -242,8 +264,8 @@ func (r *Recording) count(c *CounterInterval) {
 	}
 	i, ok := r.counters[c.Name]
 	if !ok {
-		i = len(r.Counters)
-		r.Counters = append(r.Counters, Counter{Name: c.Name})
+		i = len(r.GPU.Counters)
+		r.GPU.Counters = append(r.GPU.Counters, Counter{Name: c.Name})
 		r.counters[c.Name] = i
 	}
 	begin, end := max(c.Start, r.From), c.Start+c.Duration
@@ -253,7 +275,7 @@ func (r *Recording) count(c *CounterInterval) {
 	if end < begin || end == begin && c.Duration > 0 {
 		return
 	}
-	sum := &r.Counters[i]
+	sum := &r.GPU.Counters[i]
 	sum.Samples++
 	sum.Sum += c.Value
 	sum.Max = max(sum.Max, c.Value)

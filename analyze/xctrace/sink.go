@@ -12,33 +12,53 @@ type Sink struct {
 	// be delivered; an error refuses it and becomes Table.Refused.
 	Accept func(*Document, *Table) error
 
-	GPUInterval       func(*GPUInterval)
-	Submission        func(*Submission)
-	Completion        func(*Completion)
-	CommandBufferFail func(*CommandBufferError)
-	Encoder           func(*EncoderInterval)
-	Application       func(*ApplicationInterval)
-	ApplicationEvent  func(*ApplicationEvent)
-	Driver            func(*DriverInterval)
-	GPUState          func(*GPUState)
-	PerformanceState  func(*PerformanceState)
-	Shader            func(*ShaderInterval)
-	ExecutionPoint    func(*ExecutionPoint)
-	SubmissionMap     func(*SubmissionMap)
-	ObjectLabel       func(*ObjectLabel)
-	Compiler          func(*CompilerActivity)
-	AllocatedSize     func(*AllocatedSize)
-	Resource          func(*ResourceAllocation)
-	CounterInfo       func(*CounterInfo)
-	CounterValue      func(*CounterValue)
-	CounterInterval   func(*CounterInterval)
-	Signpost          func(*SignpostInterval)
-	SignpostEvent     func(*SignpostEvent)
-	CPUSample         func(*CPUSample)
-	TimeInfo          func(*TimeInfo)
-	GPUInfo           func(*GPUInfo)
+	Commands CommandSinks
+	GPU      GPUSinks
+	Memory   MemorySinks
+	CPU      CPUSinks
 
 	Other func(*Table) *OtherTable // where the rows of a table go that is none of these
+}
+
+// CommandSinks take the rows about command buffers and encoders.
+type CommandSinks struct {
+	Submission  func(*Submission)
+	Completion  func(*Completion)
+	Error       func(*CommandBufferError)
+	Encoder     func(*EncoderInterval)
+	Application func(*ApplicationInterval)
+	Event       func(*ApplicationEvent)
+	Driver      func(*DriverInterval)
+	ObjectLabel func(*ObjectLabel)
+	Compiler    func(*CompilerActivity)
+}
+
+// GPUSinks take the rows about what GPUs ran.
+type GPUSinks struct {
+	Interval        func(*GPUInterval)
+	State           func(*GPUState)
+	Performance     func(*PerformanceState)
+	Shader          func(*ShaderInterval)
+	ExecutionPoint  func(*ExecutionPoint)
+	SubmissionMap   func(*SubmissionMap)
+	CounterInfo     func(*CounterInfo)
+	CounterValue    func(*CounterValue)
+	CounterInterval func(*CounterInterval)
+	Info            func(*GPUInfo)
+}
+
+// MemorySinks take the rows about memory of GPUs.
+type MemorySinks struct {
+	Size     func(*AllocatedSize)
+	Resource func(*ResourceAllocation)
+}
+
+// CPUSinks take the rows about threads outside of Metal, and about the recording's clock.
+type CPUSinks struct {
+	Signpost func(*SignpostInterval)
+	Mark     func(*SignpostEvent)
+	Sample   func(*CPUSample)
+	TimeInfo func(*TimeInfo)
 }
 
 func (s *Sink) dictionary() *Dictionary {

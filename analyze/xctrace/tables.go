@@ -7,7 +7,7 @@ package xctrace
 var tables = []tableSpec{
 	&table[GPUInterval]{
 		schema: "metal-gpu-intervals",
-		to:     func(s *Sink) func(*GPUInterval) { return s.GPUInterval },
+		to:     func(s *Sink) func(*GPUInterval) { return s.GPU.Interval },
 		columns: []column[GPUInterval]{
 			need("start", kindNumber, func(r *GPUInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *GPUInterval, c cell) { r.Duration = c.nanos() }),
@@ -26,7 +26,7 @@ var tables = []tableSpec{
 	},
 	&table[Submission]{
 		schema: "metal-application-command-buffer-submissions",
-		to:     func(s *Sink) func(*Submission) { return s.Submission },
+		to:     func(s *Sink) func(*Submission) { return s.Commands.Submission },
 		columns: []column[Submission]{
 			need("start", kindNumber, func(r *Submission, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *Submission, c cell) { r.Duration = c.nanos() }),
@@ -42,7 +42,7 @@ var tables = []tableSpec{
 	},
 	&table[Completion]{
 		schema: "metal-command-buffer-completed",
-		to:     func(s *Sink) func(*Completion) { return s.Completion },
+		to:     func(s *Sink) func(*Completion) { return s.Commands.Completion },
 		columns: []column[Completion]{
 			need("timestamp", kindNumber, func(r *Completion, c cell) { r.Time = c.nanos() }),
 			need("cmdbuffer-id", kindNumber, func(r *Completion, c cell) { r.CommandBuffer = BufferID(c.number()) }),
@@ -50,7 +50,7 @@ var tables = []tableSpec{
 	},
 	&table[CommandBufferError]{
 		schema: "metal-command-buffer-error",
-		to:     func(s *Sink) func(*CommandBufferError) { return s.CommandBufferFail },
+		to:     func(s *Sink) func(*CommandBufferError) { return s.Commands.Error },
 		columns: []column[CommandBufferError]{
 			need("timestamp", kindNumber, func(r *CommandBufferError, c cell) { r.Time = c.nanos() }),
 			need("cmdbuffer-id", kindNumber, func(r *CommandBufferError, c cell) { r.CommandBuffer = BufferID(c.number()) }),
@@ -59,7 +59,7 @@ var tables = []tableSpec{
 	},
 	&table[EncoderInterval]{
 		schema: "metal-application-encoders-list",
-		to:     func(s *Sink) func(*EncoderInterval) { return s.Encoder },
+		to:     func(s *Sink) func(*EncoderInterval) { return s.Commands.Encoder },
 		columns: []column[EncoderInterval]{
 			need("start", kindNumber, func(r *EncoderInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *EncoderInterval, c cell) { r.Duration = c.nanos() }),
@@ -73,7 +73,7 @@ var tables = []tableSpec{
 	},
 	&table[ApplicationInterval]{
 		schema: "metal-application-intervals",
-		to:     func(s *Sink) func(*ApplicationInterval) { return s.Application },
+		to:     func(s *Sink) func(*ApplicationInterval) { return s.Commands.Application },
 		columns: []column[ApplicationInterval]{
 			need("start", kindNumber, func(r *ApplicationInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *ApplicationInterval, c cell) { r.Duration = c.nanos() }),
@@ -87,7 +87,7 @@ var tables = []tableSpec{
 	},
 	&table[ApplicationEvent]{
 		schema: "metal-application-event-interval",
-		to:     func(s *Sink) func(*ApplicationEvent) { return s.ApplicationEvent },
+		to:     func(s *Sink) func(*ApplicationEvent) { return s.Commands.Event },
 		columns: []column[ApplicationEvent]{
 			need("start", kindNumber, func(r *ApplicationEvent, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *ApplicationEvent, c cell) { r.Duration = c.nanos() }),
@@ -99,7 +99,7 @@ var tables = []tableSpec{
 	},
 	&table[DriverInterval]{
 		schema: "metal-driver-intervals",
-		to:     func(s *Sink) func(*DriverInterval) { return s.Driver },
+		to:     func(s *Sink) func(*DriverInterval) { return s.Commands.Driver },
 		columns: []column[DriverInterval]{
 			need("start", kindNumber, func(r *DriverInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *DriverInterval, c cell) { r.Duration = c.nanos() }),
@@ -112,7 +112,7 @@ var tables = []tableSpec{
 	},
 	&table[GPUState]{
 		schema: "metal-gpu-state-intervals",
-		to:     func(s *Sink) func(*GPUState) { return s.GPUState },
+		to:     func(s *Sink) func(*GPUState) { return s.GPU.State },
 		columns: []column[GPUState]{
 			need("start", kindNumber, func(r *GPUState, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *GPUState, c cell) { r.Duration = c.nanos() }),
@@ -121,7 +121,7 @@ var tables = []tableSpec{
 	},
 	&table[PerformanceState]{
 		schema: "gpu-performance-state-intervals",
-		to:     func(s *Sink) func(*PerformanceState) { return s.PerformanceState },
+		to:     func(s *Sink) func(*PerformanceState) { return s.GPU.Performance },
 		columns: []column[PerformanceState]{
 			need("start", kindNumber, func(r *PerformanceState, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *PerformanceState, c cell) { r.Duration = c.nanos() }),
@@ -132,7 +132,7 @@ var tables = []tableSpec{
 	},
 	&table[ShaderInterval]{
 		schema: "metal-shader-profiler-intervals",
-		to:     func(s *Sink) func(*ShaderInterval) { return s.Shader },
+		to:     func(s *Sink) func(*ShaderInterval) { return s.GPU.Shader },
 		columns: []column[ShaderInterval]{
 			need("start", kindNumber, func(r *ShaderInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *ShaderInterval, c cell) { r.Duration = c.nanos() }),
@@ -146,7 +146,7 @@ var tables = []tableSpec{
 	},
 	&table[ExecutionPoint]{
 		schema: "metal-gpu-execution-points",
-		to:     func(s *Sink) func(*ExecutionPoint) { return s.ExecutionPoint },
+		to:     func(s *Sink) func(*ExecutionPoint) { return s.GPU.ExecutionPoint },
 		columns: []column[ExecutionPoint]{
 			need("timestamp", kindNumber, func(r *ExecutionPoint, c cell) { r.Time = c.nanos() }),
 			need("function", kindNumber, func(r *ExecutionPoint, c cell) { r.Function = c.number() }),
@@ -155,7 +155,7 @@ var tables = []tableSpec{
 	},
 	&table[SubmissionMap]{
 		schema: "metal-gpu-submission-to-command-buffer-id",
-		to:     func(s *Sink) func(*SubmissionMap) { return s.SubmissionMap },
+		to:     func(s *Sink) func(*SubmissionMap) { return s.GPU.SubmissionMap },
 		columns: []column[SubmissionMap]{
 			need("timestamp", kindNumber, func(r *SubmissionMap, c cell) { r.Time = c.nanos() }),
 			need("cmdbuffer-id", kindNumber, func(r *SubmissionMap, c cell) { r.CommandBuffer = BufferID(c.number()) }),
@@ -169,7 +169,7 @@ var tables = []tableSpec{
 	},
 	&table[ObjectLabel]{
 		schema: "metal-object-label",
-		to:     func(s *Sink) func(*ObjectLabel) { return s.ObjectLabel },
+		to:     func(s *Sink) func(*ObjectLabel) { return s.Commands.ObjectLabel },
 		columns: []column[ObjectLabel]{
 			need("object-id", kindNumber, func(r *ObjectLabel, c cell) { r.Object = BufferID(c.number()) }),
 			need("label", kindText, func(r *ObjectLabel, c cell) { r.Label = c.text() }),
@@ -178,7 +178,7 @@ var tables = []tableSpec{
 	},
 	&table[CompilerActivity]{
 		schema: "graphics-compiler-activity-intervals",
-		to:     func(s *Sink) func(*CompilerActivity) { return s.Compiler },
+		to:     func(s *Sink) func(*CompilerActivity) { return s.Commands.Compiler },
 		columns: []column[CompilerActivity]{
 			need("start", kindNumber, func(r *CompilerActivity, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *CompilerActivity, c cell) { r.Duration = c.nanos() }),
@@ -189,7 +189,7 @@ var tables = []tableSpec{
 	},
 	&table[AllocatedSize]{
 		schema: "metal-current-allocated-size",
-		to:     func(s *Sink) func(*AllocatedSize) { return s.AllocatedSize },
+		to:     func(s *Sink) func(*AllocatedSize) { return s.Memory.Size },
 		columns: []column[AllocatedSize]{
 			need("start", kindNumber, func(r *AllocatedSize, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *AllocatedSize, c cell) { r.Duration = c.nanos() }),
@@ -199,7 +199,7 @@ var tables = []tableSpec{
 	},
 	&table[ResourceAllocation]{
 		schema: "metal-resource-allocations",
-		to:     func(s *Sink) func(*ResourceAllocation) { return s.Resource },
+		to:     func(s *Sink) func(*ResourceAllocation) { return s.Memory.Resource },
 		columns: []column[ResourceAllocation]{
 			need("timestamp", kindNumber, func(r *ResourceAllocation, c cell) { r.Time = c.nanos() }),
 			need("resource-size", kindNumber, func(r *ResourceAllocation, c cell) { r.Bytes = c.number() }),
@@ -213,7 +213,7 @@ var tables = []tableSpec{
 	},
 	&table[CounterInfo]{
 		schema: "gpu-counter-info",
-		to:     func(s *Sink) func(*CounterInfo) { return s.CounterInfo },
+		to:     func(s *Sink) func(*CounterInfo) { return s.GPU.CounterInfo },
 		columns: []column[CounterInfo]{
 			need("counter-id", kindNumber, func(r *CounterInfo, c cell) { r.ID = c.number() }),
 			need("name", kindText, func(r *CounterInfo, c cell) { r.Name = c.text() }),
@@ -223,7 +223,7 @@ var tables = []tableSpec{
 	},
 	&table[CounterValue]{
 		schema: "gpu-counter-value",
-		to:     func(s *Sink) func(*CounterValue) { return s.CounterValue },
+		to:     func(s *Sink) func(*CounterValue) { return s.GPU.CounterValue },
 		columns: []column[CounterValue]{
 			need("timestamp", kindNumber, func(r *CounterValue, c cell) { r.Time = c.nanos() }),
 			need("counter-id", kindNumber, func(r *CounterValue, c cell) { r.Counter = c.number() }),
@@ -232,7 +232,7 @@ var tables = []tableSpec{
 	},
 	&table[CounterInterval]{
 		schema: "metal-gpu-counter-intervals",
-		to:     func(s *Sink) func(*CounterInterval) { return s.CounterInterval },
+		to:     func(s *Sink) func(*CounterInterval) { return s.GPU.CounterInterval },
 		columns: []column[CounterInterval]{
 			need("start", kindNumber, func(r *CounterInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *CounterInterval, c cell) { r.Duration = c.nanos() }),
@@ -250,7 +250,7 @@ var tables = []tableSpec{
 	signpostIntervals("os-signpost-interval"),
 	&table[SignpostEvent]{
 		schema: "os-signpost",
-		to:     func(s *Sink) func(*SignpostEvent) { return s.SignpostEvent },
+		to:     func(s *Sink) func(*SignpostEvent) { return s.CPU.Mark },
 		columns: []column[SignpostEvent]{
 			need("time", kindNumber, func(r *SignpostEvent, c cell) { r.Time = c.nanos() }),
 			need("name", kindText, func(r *SignpostEvent, c cell) { r.Name = c.text() }),
@@ -268,19 +268,19 @@ var tables = []tableSpec{
 	cpuSamples("cpu-profile"),
 	&table[TimeInfo]{
 		schema: "time-info",
-		to:     func(s *Sink) func(*TimeInfo) { return s.TimeInfo },
+		to:     func(s *Sink) func(*TimeInfo) { return s.CPU.TimeInfo },
 		columns: []column[TimeInfo]{
 			need("mabs-epoch", kindNumber, func(r *TimeInfo, c cell) { r.Epoch = c.number() }),
 		},
 	},
 	&table[GPUInfo]{
 		schema:  "metal-gpu-info",
-		to:      func(s *Sink) func(*GPUInfo) { return s.GPUInfo },
+		to:      func(s *Sink) func(*GPUInfo) { return s.GPU.Info },
 		columns: []column[GPUInfo]{need("gpu-name", kindText, func(r *GPUInfo, c cell) { r.Name = c.text() })},
 	},
 	&table[GPUInfo]{
 		schema:  "device-gpu-info",
-		to:      func(s *Sink) func(*GPUInfo) { return s.GPUInfo },
+		to:      func(s *Sink) func(*GPUInfo) { return s.GPU.Info },
 		columns: []column[GPUInfo]{need("device-name", kindText, func(r *GPUInfo, c cell) { r.Name = c.text() })},
 	},
 }
@@ -288,7 +288,7 @@ var tables = []tableSpec{
 func signpostIntervals(schema string) *table[SignpostInterval] {
 	return &table[SignpostInterval]{
 		schema: schema,
-		to:     func(s *Sink) func(*SignpostInterval) { return s.Signpost },
+		to:     func(s *Sink) func(*SignpostInterval) { return s.CPU.Signpost },
 		columns: []column[SignpostInterval]{
 			need("start", kindNumber, func(r *SignpostInterval, c cell) { r.Start = c.nanos() }),
 			need("duration", kindNumber, func(r *SignpostInterval, c cell) { r.Duration = c.nanos() }),
@@ -305,7 +305,7 @@ func signpostIntervals(schema string) *table[SignpostInterval] {
 func cpuSamples(schema string) *table[CPUSample] {
 	return &table[CPUSample]{
 		schema: schema,
-		to:     func(s *Sink) func(*CPUSample) { return s.CPUSample },
+		to:     func(s *Sink) func(*CPUSample) { return s.CPU.Sample },
 		blank:  CPUSample{Schema: schema},
 		columns: []column[CPUSample]{
 			need("time", kindNumber, func(r *CPUSample, c cell) { r.Time = c.nanos() }),

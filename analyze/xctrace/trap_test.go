@@ -40,7 +40,7 @@ const gpuColumns = "start:start-time duration:duration channel-name:gpu-channel-
 func read(t *testing.T, document string) ([]GPUInterval, *Document, *Dictionary) {
 	t.Helper()
 	var rows []GPUInterval
-	sink := &Sink{Dictionary: NewDictionary(), GPUInterval: func(g *GPUInterval) { rows = append(rows, *g) }}
+	sink := &Sink{Dictionary: NewDictionary(), GPU: GPUSinks{Interval: func(g *GPUInterval) { rows = append(rows, *g) }}}
 	d, err := Read(strings.NewReader(document), "test", sink)
 	if err != nil {
 		t.Fatal(err)
@@ -374,7 +374,10 @@ func TestTrapStacks(t *testing.T) {
 			`</backtrace></tagged-backtrace>`,
 	} {
 		var samples []CPUSample
-		sink := &Sink{Dictionary: NewDictionary(), CPUSample: func(s *CPUSample) { samples = append(samples, *s) }}
+		sink := &Sink{Dictionary: NewDictionary(), CPU: CPUSinks{Sample: func(s *CPUSample) {
+			samples = append(samples,
+				*s)
+		}}}
 		row := `<sample-time id="1" fmt="">5</sample-time><thread id="2" fmt="t"><tid id="3" fmt="0x7">7</tid></thread><weight id="4" fmt="">1000000</weight>`
 		again := fmt.Sprintf(`<sample-time ref="1"/><thread ref="2"/><weight ref="4"/><%s ref="%d"/>`, name,
 			map[string]int{"backtrace": 19, "tagged-backtrace": 18}[name])
@@ -454,7 +457,7 @@ func TestNotAnExport(t *testing.T) {
 func TestTrapMessagesHaveParts(t *testing.T) {
 	var messages []string
 	sink := &Sink{Dictionary: NewDictionary()}
-	sink.SignpostEvent = func(s *SignpostEvent) { messages = append(messages, sink.Dictionary.Text(s.Message)) }
+	sink.CPU.Mark = func(s *SignpostEvent) { messages = append(messages, sink.Dictionary.Text(s.Message)) }
 	_, err := Read(strings.NewReader(doc(node("os-signpost", "time:event-time name:signpost-name message:os-log-metadata",
 		`<event-time id="1" fmt="">5</event-time><signpost-name id="2" fmt="">n</signpost-name><os-log-metadata id="3" fmt="Launch Time 1,109.4500"><string id="4" fmt="">Launch Time</string><narrative-text id="5" fmt=" "> </narrative-text><fixed-decimal id="6" fmt="1,109.4500">1109.450000000</fixed-decimal></os-log-metadata>`,
 		`<event-time ref="1"/><signpost-name ref="2"/><os-log-metadata ref="3"/>`))), "x", sink)
@@ -485,7 +488,7 @@ func TestSignpostsArePaired(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, s := range r.Signposts {
+	for _, s := range r.CPU.Signposts {
 		got = append(got, fmt.Sprint(r.Text(s.Name), " ", int64(s.Start), " ", int64(s.Duration)))
 	}
 	if want := "[step 130 10 step 120 30 step 100 300]"; fmt.Sprint(got) != want {

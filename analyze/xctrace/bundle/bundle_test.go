@@ -119,8 +119,8 @@ func TestExportsATableAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.Finish()
-	if len(r.Submissions) < 80 || len(r.GPU) < 80 || r.Run == nil || len(failed) != 0 {
-		t.Errorf("%d submissions, %d GPU intervals, failed %v", len(r.Submissions), len(r.GPU), failed)
+	if len(r.Commands.Submissions) < 80 || len(r.GPU.Intervals) < 80 || r.Run == nil || len(failed) != 0 {
+		t.Errorf("%d submissions, %d GPU intervals, failed %v", len(r.Commands.Submissions), len(r.GPU.Intervals), failed)
 	}
 	if most != 1 {
 		t.Errorf("%d files at a time, want 1", most)
@@ -145,8 +145,8 @@ func TestExportSurvivesCrashes(t *testing.T) {
 				"Faults": []map[string]any{{"Table": "metal-gpu-intervals", "Kind": kind, "Times": 2},
 					{"Table": "toc", "Kind": kind, "Times": 1}},
 			}))
-			if len(failed) != 0 || len(r.Truncated()) != 0 || len(r.GPU) < 80 {
-				t.Errorf("failed %v, truncated %v, %d GPU intervals", failed, r.Truncated(), len(r.GPU))
+			if len(failed) != 0 || len(r.Truncated()) != 0 || len(r.GPU.Intervals) < 80 {
+				t.Errorf("failed %v, truncated %v, %d GPU intervals", failed, r.Truncated(), len(r.GPU.Intervals))
 			}
 			if !slices.ContainsFunc(*said, func(s string) bool { return strings.Contains(s, "attempt 3 of 3") }) {
 				t.Errorf("the attempts were not told: %q", *said)
@@ -160,8 +160,9 @@ func TestExportSurvivesCrashes(t *testing.T) {
 			if len(failed) != 1 || !failed[0].Kept || !strings.Contains(failed[0].Err.Error(), "(3 times)") {
 				t.Errorf("failed %+v", failed)
 			}
-			if len(r.Truncated()) != 1 || len(r.GPU) == 0 || len(r.Submissions) < 80 {
-				t.Errorf("truncated %v, %d GPU intervals, %d submissions", r.Truncated(), len(r.GPU), len(r.Submissions))
+			if len(r.Truncated()) != 1 || len(r.GPU.Intervals) == 0 || len(r.Commands.Submissions) < 80 {
+				t.Errorf("truncated %v, %d GPU intervals, %d submissions", r.Truncated(), len(r.GPU.Intervals),
+					len(r.Commands.Submissions))
 			}
 		})
 	}

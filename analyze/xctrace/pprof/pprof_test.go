@@ -103,7 +103,7 @@ func TestCPUProfileStacks(t *testing.T) {
 			}
 		}
 	}
-	if n := int64(len(r.Samples)); samples != n/2 || leaf["encode<T>(int)"] != (2*samples+2)/3 ||
+	if n := int64(len(r.CPU.Samples)); samples != n/2 || leaf["encode<T>(int)"] != (2*samples+2)/3 ||
 		leaf["main"] != samples/3 {
 		t.Errorf("%d samples of %d rows, leaves %v", samples, n, leaf)
 	}

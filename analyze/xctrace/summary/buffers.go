@@ -46,10 +46,10 @@ func (m *modeller) add(name objectName, label string) *commandBuffer {
 
 // submissions makes a command buffer of each submission of the subject.
 func (m *modeller) submissions() {
-	order := make([]*xctrace.Submission, 0, len(m.Submissions))
-	for i := range m.Submissions {
-		if m.own(m.Submissions[i].Process) {
-			order = append(order, &m.Submissions[i])
+	order := make([]*xctrace.Submission, 0, len(m.Commands.Submissions))
+	for i := range m.Commands.Submissions {
+		if m.own(m.Commands.Submissions[i].Process) {
+			order = append(order, &m.Commands.Submissions[i])
 		}
 	}
 	slices.SortStableFunc(order, func(a, b *xctrace.Submission) int { return cmp.Compare(a.Start, b.Start) })
@@ -83,8 +83,8 @@ func (m *modeller) at(name objectName, at Nanos) *commandBuffer {
 
 // encoders adds the encoders of the encoder list, with their time on the CPU.
 func (m *modeller) encoders() {
-	for i := range m.Encoders {
-		x := &m.Encoders[i]
+	for i := range m.Commands.Encoders {
+		x := &m.Commands.Encoders[i]
 		b := m.at(objectName{m.pid(x.Process), x.CommandBuffer}, x.Start)
 		if b == nil || !m.own(x.Process) {
 			continue
@@ -107,7 +107,7 @@ func (m *modeller) encoders() {
 func (m *modeller) gpuRows() {
 	last := map[objectName]*commandBuffer{} // without submissions
 	for _, i := range m.order {
-		g := &m.GPU[i]
+		g := &m.GPU.Intervals[i]
 		if !m.own(g.Process) {
 			if begin, end, ok := m.clip(g.Start, g.Duration); ok {
 				m.trace.Elsewhere = append(m.trace.Elsewhere, analyze.DeviceWork{Device: m.device,
@@ -187,16 +187,16 @@ func widen(i *analyze.Interval, by analyze.Interval) {
 // made anew.
 func (m *modeller) completions() {
 	times := map[xctrace.BufferID][]Nanos{}
-	for i := range m.Completions {
-		c := &m.Completions[i]
+	for i := range m.Commands.Completions {
+		c := &m.Commands.Completions[i]
 		times[c.CommandBuffer] = append(times[c.CommandBuffer], c.Time)
 	}
 	for _, list := range times {
 		slices.Sort(list)
 	}
 	errors := map[xctrace.BufferID][]*xctrace.CommandBufferError{}
-	for i := range m.Errors {
-		e := &m.Errors[i]
+	for i := range m.Commands.Errors {
+		e := &m.Commands.Errors[i]
 		errors[e.CommandBuffer] = append(errors[e.CommandBuffer], e)
 	}
 	for _, b := range m.all {

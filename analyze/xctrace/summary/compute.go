@@ -17,45 +17,45 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 		return nil, err
 	}
 	out := &Summary{
-		Schema:    "mtrace.xctrace/1",
-		Source:    s.source(),
-		Subject:   s.subject(),
-		Window:    Window{s.from, s.to, s.length()},
-		Labels:    []Label{},
-		Processes: []Process{},
+		Schema:      "mtrace.xctrace/1",
+		Source:      sourceOf(s),
+		Subject:     subjectOf(s),
+		Window:      Window{s.from, s.to, s.length()},
+		TimeByLabel: TimeByLabel{Labels: []Label{}},
+		Processes:   []Process{},
 	}
-	m := s.model()
+	m := modelOf(s)
 	order := m.order
 	if r.Has(tableGPU) {
 		out.GPU = m.gpu()
-		out.Labels = s.labels(order)
+		out.Labels = labelsOf(s, order)
 	}
-	out.Processes = s.processes(order)
+	out.Processes = processesOf(s, order)
 	out.Threads = m.committers()
 	out.Latency = m.latency()
 	out.InFlight = m.inFlight()
 	out.Cycle = m.cycle()
-	out.Encoders = s.encoderLabels()
-	out.Shaders = s.shaders()
-	out.Driver = s.driver()
-	out.Handlers = s.handlers()
-	out.Compiler = s.compiler()
-	out.States = s.states()
-	out.Counters = s.counters()
-	out.Memory = s.memory()
-	out.Signposts = s.signposts(order)
-	for _, e := range s.Errors {
+	out.Encoders = encoderLabelsOf(s)
+	out.Shaders = shadersOf(s)
+	out.Driver = driverOf(s)
+	out.Handlers = handlersOf(s)
+	out.Compiler = compilerOf(s)
+	out.States = statesOf(s)
+	out.Counters = countersOf(s)
+	out.Memory = memoryOf(s)
+	out.Signposts = signpostsOf(s, order)
+	for _, e := range s.Commands.Errors {
 		if s.inside(e.Time) {
 			out.Errors++
 		}
 	}
-	if out.CPU = s.cpu(); out.CPU != nil {
+	if out.CPU = cpuOf(s); out.CPU != nil {
 		out.Samples = out.CPU.Samples
 	}
-	out.Others = s.others()
-	out.Missing = s.missing(out)
-	out.Warnings = s.warnings(out)
-	out.Tables = s.tables()
+	out.Others = othersOf(s)
+	out.Missing = missingOf(s, out)
+	out.Warnings = warningsOf(s, out)
+	out.Tables = tablesOf(s)
 	m.compilations()
 	m.allocations()
 	m.finish()
@@ -63,32 +63,37 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 	return out, nil
 }
 
-// byStart is the order of the GPU intervals by their start. Exports are sorted
+// gpuByStart is the order of the GPU intervals by their start. Exports are sorted
 // already, as far as seen, but nothing promises it.
-func (s *scope) byStart() []int32 {
-	order := make([]int32, len(s.GPU))
+func gpuByStart(s *scope) []int32 {
+	order := make([]int32, len(s.GPU.Intervals))
 	sorted := true
 	for i := range order {
 		order[i] = int32(i)
-		sorted = sorted && (i == 0 || s.GPU[i-1].Start <= s.GPU[i].Start)
+		sorted = sorted && (i == 0 || s.GPU.Intervals[i-1].Start <= s.GPU.Intervals[i].Start)
 	}
 	if !sorted {
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(s.GPU[a].Start, s.GPU[b].Start) })
+		slices.SortStableFunc(order, func(a, b int32) int {
+			return cmp.Compare(s.GPU.Intervals[a].Start,
+				s.GPU.Intervals[b].Start)
+		})
 	}
 	return order
 }
 
-// told says which tables have rows: one that is empty though another is not has failed.
-func (s *scope) told() told { return told{submissions: len(s.Submissions) > 0, gpu: len(s.GPU) > 0} }
+// toldBy says which tables have rows: one that is empty though another is not has failed.
+func toldBy(s *scope) told {
+	return told{submissions: len(s.Commands.Submissions) > 0, gpu: len(s.GPU.Intervals) > 0}
+}
 
-// processes is the part of each process, the subject first, then by GPU time.
-func (s *scope) processes(order []int32) []Process {
+// processesOf is the part of each process, the subject first, then by GPU time.
+func processesOf(s *scope, order []int32) []Process {
 	byPID := map[uint64]*Process{}
 	covered := map[uint64]*coverage{}
 	get := func(p xctrace.ProcessIndex) (*Process, *coverage) {
 		pid, key := s.Processes[p].PID, s.pid(p)
 		if byPID[key] == nil {
-			byPID[key] = &Process{PID: pid, Name: s.seen[pid], Subject: s.own(p), told: s.told()}
+			byPID[key] = &Process{PID: pid, Name: s.seen[pid], Subject: s.own(p), told: toldBy(s)}
 			if p == 0 {
 				byPID[key].Name = ""
 			}
@@ -98,15 +103,15 @@ func (s *scope) processes(order []int32) []Process {
 	}
 	var all Nanos
 	for _, i := range order {
-		g := &s.GPU[i]
+		g := &s.GPU.Intervals[i]
 		if begin, end, ok := s.clip(g.Start, g.Duration); ok {
 			_, c := get(g.Process)
 			c.add(begin, end)
 			all += end - begin
 		}
 	}
-	for i := range s.Submissions {
-		b := &s.Submissions[i]
+	for i := range s.Commands.Submissions {
+		b := &s.Commands.Submissions[i]
 		if s.inside(b.Start + b.Duration) {
 			p, _ := get(b.Process)
 			p.Submissions++
@@ -137,8 +142,8 @@ func (s *scope) processes(order []int32) []Process {
 // committers are the threads that committed, by number of command buffers.
 func (m *modeller) committers() []Thread {
 	byIndex := map[*analyze.Thread]*Thread{}
-	for i := range m.Submissions {
-		b := &m.Submissions[i]
+	for i := range m.Commands.Submissions {
+		b := &m.Commands.Submissions[i]
 		commit := b.Start + b.Duration
 		if !m.own(b.Process) || !m.inside(commit) {
 			continue
@@ -148,7 +153,7 @@ func (m *modeller) committers() []Thread {
 		if t == nil {
 			known := m.Threads[b.Thread]
 			t = &Thread{TID: known.TID, PID: m.Processes[b.Process].PID, Name: known.Name, FirstNS: b.Start}
-			if m.told().gpu {
+			if toldBy(m.scope).gpu {
 				t.GPUSumNS = new(Nanos)
 			}
 			byIndex[key] = t

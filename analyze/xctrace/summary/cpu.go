@@ -44,9 +44,9 @@ type Sampled struct {
 // noStack is what a sample without a stack is called.
 const noStack = "(no stack)"
 
-// cpu sums the subject's CPU samples; nil without any.
-func (s *scope) cpu() *CPU {
-	c := &CPU{Table: s.sampleTable(), FromNS: 1 << 62}
+// cpuOf sums the subject's CPU samples; nil without any.
+func cpuOf(s *scope) *CPU {
+	c := &CPU{Table: sampleTableOf(s), FromNS: 1 << 62}
 	functions := map[xctrace.Frame]*Function{}
 	threads := map[xctrace.ThreadIndex]*Sampled{}
 	seen := map[xctrace.Frame]bool{}

@@ -31,40 +31,45 @@ func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nano
 	return list
 }
 
-// encoderLabels is the CPU time from an encoder's creation to its end, by its
+// encoderLabelsOf is the CPU time from an encoder's creation to its end, by its
 // label. It is not GPU time.
-func (s *scope) encoderLabels() []Label {
-	return byText(s, s.Encoders, func(e *xctrace.EncoderInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+func encoderLabelsOf(s *scope) []Label {
+	return byText(s, s.Commands.Encoders, func(e *xctrace.EncoderInterval) (xctrace.ProcessIndex, Nanos, Nanos,
+		xctrace.TextIndex) {
 		return e.Process, e.Start, e.Duration, e.Label
 	})
 }
 
-// shaders is the time of Shader Timeline intervals by shader. They do not cover
+// shadersOf is the time of Shader Timeline intervals by shader. They do not cover
 // all GPU work and are not scaled to it.
-func (s *scope) shaders() []Label {
-	return byText(s, s.Shaders, func(x *xctrace.ShaderInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+func shadersOf(s *scope) []Label {
+	return byText(s, s.GPU.Shaders, func(x *xctrace.ShaderInterval) (xctrace.ProcessIndex, Nanos, Nanos,
+		xctrace.TextIndex) {
 		return x.Process, x.Start, x.Duration, x.Name
 	})
 }
 
-// driver is the time in the driver by what it worked on.
-func (s *scope) driver() []Label {
-	return byText(s, s.Driver, func(d *xctrace.DriverInterval) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+// driverOf is the time in the driver by what it worked on.
+func driverOf(s *scope) []Label {
+	return byText(s, s.Commands.Driver, func(d *xctrace.DriverInterval) (xctrace.ProcessIndex, Nanos, Nanos,
+		xctrace.TextIndex) {
 		return d.Process, d.Start, d.Duration, d.Type
 	})
 }
 
-// handlers is the time of application events by their type.
-func (s *scope) handlers() []Label {
-	return byText(s, s.Events, func(e *xctrace.ApplicationEvent) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex) {
+// handlersOf is the time of application events by their type.
+func handlersOf(s *scope) []Label {
+	return byText(s, s.Commands.Events, func(e *xctrace.ApplicationEvent) (xctrace.ProcessIndex, Nanos, Nanos,
+		xctrace.TextIndex) {
 		return e.Process, e.Start, e.Duration, e.Type
 	})
 }
 
-func (s *scope) compiler() *Timing {
+// compilerOf is the time of compilations; nil if there are none.
+func compilerOf(s *scope) *Timing {
 	var times []Nanos
-	for i := range s.Compilations {
-		if c := &s.Compilations[i]; s.own(c.Process) && s.inside(c.Start) {
+	for i := range s.Commands.Compilations {
+		if c := &s.Commands.Compilations[i]; s.own(c.Process) && s.inside(c.Start) {
 			times = append(times, c.Duration)
 		}
 	}

@@ -27,7 +27,7 @@ func (m *modeller) gpu() *GPU {
 	encoders := map[placed]struct{}{}
 	idle := gaps{scope: s, end: s.from}
 	for _, i := range m.order {
-		g := &s.GPU[i]
+		g := &s.GPU.Intervals[i]
 		begin, end, ok := s.clip(g.Start, g.Duration)
 		if !ok {
 			continue
@@ -59,8 +59,8 @@ func (m *modeller) gpu() *GPU {
 	}
 	if s.pids == nil {
 		// With every process the subject, what has none is still nobody's.
-		for i := range s.GPU {
-			g := &s.GPU[i]
+		for i := range s.GPU.Intervals {
+			g := &s.GPU.Intervals[i]
 			if begin, end, ok := s.clip(g.Start, g.Duration); ok && g.Process == 0 {
 				unattributed += end - begin
 				ownSum -= end - begin

@@ -9,13 +9,13 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// labels is the GPU time of the subject by label and channel.
-func (s *scope) labels(order []int32) []Label {
+// labelsOf is the GPU time of the subject by label and channel.
+func labelsOf(s *scope, order []int32) []Label {
 	type key struct{ label, channel, process string }
 	times := map[key][]Nanos{}
 	var all Nanos
 	for _, i := range order {
-		g := &s.GPU[i]
+		g := &s.GPU.Intervals[i]
 		if begin, end, ok := s.clip(g.Start, g.Duration); ok && s.own(g.Process) {
 			k := key{SameWork(s.Text(g.Label)), s.Text(g.Channel), s.several(g.Process)}
 			times[k] = append(times[k], end-begin)

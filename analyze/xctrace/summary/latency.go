@@ -43,7 +43,7 @@ func (id *Identity) check(off Nanos) {
 // the end of their GPU work.
 func (m *modeller) inFlight() *InFlight {
 	until := "completion"
-	if len(m.Completions) == 0 {
+	if len(m.Commands.Completions) == 0 {
 		until = "GPU end"
 	}
 	type step struct {

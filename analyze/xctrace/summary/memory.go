@@ -7,14 +7,14 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// memory is what the subject had allocated in the window: sizes hold until the
+// memoryOf is what the subject had allocated in the window: sizes hold until the
 // next row of their process, so one from before the window counts too.
-func (s *scope) memory() *Memory {
+func memoryOf(s *scope) *Memory {
 	var m Memory
 	seen := false
 	var sizes []*xctrace.AllocatedSize
-	for i := range s.Sizes {
-		if a := &s.Sizes[i]; s.own(a.Process) && a.Start <= s.to {
+	for i := range s.Memory.Sizes {
+		if a := &s.Memory.Sizes[i]; s.own(a.Process) && a.Start <= s.to {
 			sizes = append(sizes, a)
 		}
 	}
@@ -30,8 +30,8 @@ func (s *scope) memory() *Memory {
 		}
 		m.LastBytes, seen = total, true
 	}
-	for i := range s.Resources {
-		a := &s.Resources[i]
+	for i := range s.Memory.Resources {
+		a := &s.Memory.Resources[i]
 		if s.own(a.Process) && s.inside(a.Time) && s.Text(a.Event) == "Allocation" {
 			seen = true
 			m.Allocations++

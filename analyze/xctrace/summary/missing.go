@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// missing states what cannot be told and why: the table was not recorded, not
+// missingOf states what cannot be told and why: the table was not recorded, not
 // exported, could not be read, or is empty for a reason the settings give.
-func (s *scope) missing(out *Summary) []Missing {
+func missingOf(s *scope, out *Summary) []Missing {
 	list := []Missing{}
 	add := func(what, table string, rows int) {
 		if rows == 0 {
-			m := Missing{What: what, Why: s.absent(table), Table: table}
+			m := Missing{What: what, Why: whyAbsent(s, table), Table: table}
 			m.notExported = !s.Has(table) && s.Run != nil && s.Run.Table(table) && s.Failed[table] == ""
 			list = append(list, m)
 		}
 	}
-	if m, none := s.noMetal(); none {
+	if m, none := withoutMetal(s); none {
 		return append(list, m)
 	}
-	add("GPU time, idle time, labels", tableGPU, len(s.GPU))
-	add("command buffers per process and thread, submissions/s", tableSubmissions, len(s.Submissions))
-	add("completion latency", tableCompleted, len(s.Completions))
-	add("encode time per label", tableEncoders, len(s.Encoders))
-	add("GPU performance states", tablePerformance, len(s.Performance))
-	add("time per shader", tableShaders, len(s.Shaders))
-	add("GPU counters", tableCounters, len(s.Counters))
-	if len(s.Signposts)+len(s.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
+	add("GPU time, idle time, labels", tableGPU, len(s.GPU.Intervals))
+	add("command buffers per process and thread, submissions/s", tableSubmissions, len(s.Commands.Submissions))
+	add("completion latency", tableCompleted, len(s.Commands.Completions))
+	add("encode time per label", tableEncoders, len(s.Commands.Encoders))
+	add("GPU performance states", tablePerformance, len(s.GPU.Performance))
+	add("time per shader", tableShaders, len(s.GPU.Shaders))
+	add("GPU counters", tableCounters, len(s.GPU.Counters))
+	if len(s.CPU.Signposts)+len(s.CPU.Marks) == 0 && (s.Has("os-signpost") || s.Has("OSSignpostIntervals")) {
 		list = append(list, Missing{What: "phases marked by signposts",
 			Why: "the signpost tables have no rows: the program emits none, or Instruments printed \"log " +
 				"archive is corrupt\" while recording"})
@@ -42,18 +42,18 @@ func (s *scope) missing(out *Summary) []Missing {
 	)
 	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
 		list = append(list, Missing{What: "GPU time of the subject", Why: "the table has " +
-			fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + s.attachHint()})
+			fmt.Sprint(out.GPU.All.Intervals) + " rows, but all of other processes: " + attachHint(s)})
 	}
 	return list
 }
 
-// noMetal says once why there is nothing about Metal, where no table about it was given: what each of its tables would
+// withoutMetal says once why there is nothing about Metal, where no table about it was given: what each of its tables would
 // tell is nothing to somebody who looks at a CPU profile.
-func (s *scope) noMetal() (Missing, bool) {
+func withoutMetal(s *scope) (Missing, bool) {
 	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters,
 		"metal-application-intervals"}
 	for _, table := range tables {
-		if s.Has(table) || s.refused(table) || s.Run != nil && s.Run.Table(table) {
+		if s.Has(table) || isRefused(s, table) || s.Run != nil && s.Run.Table(table) {
 			return Missing{}, false
 		}
 	}
@@ -64,8 +64,8 @@ func (s *scope) noMetal() (Missing, bool) {
 	return Missing{What: "everything about Metal", Why: why, Table: tableGPU}, true
 }
 
-// refused says whether a table is there that could not be read.
-func (s *scope) refused(schema string) bool {
+// isRefused says whether a table is there that could not be read.
+func isRefused(s *scope, schema string) bool {
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {
 			if t.Schema == schema {
@@ -76,8 +76,8 @@ func (s *scope) refused(schema string) bool {
 	return false
 }
 
-// absent says why a table gives nothing.
-func (s *scope) absent(schema string) string {
+// whyAbsent says why a table gives nothing.
+func whyAbsent(s *scope, schema string) string {
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {
 			if t.Schema == schema && t.Refused != "" {
@@ -90,7 +90,7 @@ func (s *scope) absent(schema string) string {
 	}
 	if !s.Has(schema) {
 		switch {
-		case schema == tableCounters && s.setting("Counter Set") == "(null)":
+		case schema == tableCounters && settingOf(s, "Counter Set") == "(null)":
 			return "no Counter Set was chosen in the recording's settings"
 		case s.Failed[schema] != "":
 			return "xctrace could not export it: " + s.Failed[schema]
@@ -106,23 +106,23 @@ func (s *scope) absent(schema string) string {
 	why := fmt.Sprintf("table %s has no rows", schema)
 	switch schema {
 	case tableShaders:
-		if setting := s.setting("Shader Timeline"); setting != "" && setting != "Enabled" {
+		if setting := settingOf(s, "Shader Timeline"); setting != "" && setting != "Enabled" {
 			return why + ": Shader Timeline is " + setting + " in the recording's settings; enable it in a saved template"
 		}
 		return why + ": it needs Shader Timeline, which xctrace's own template leaves off"
 	case tableCounters:
-		if setting := s.setting("Counter Set"); setting == "(null)" {
+		if setting := settingOf(s, "Counter Set"); setting == "(null)" {
 			return why + ": no Counter Set was chosen in the recording's settings"
 		}
 	case tableGPU, tableSubmissions:
-		return why + ": " + s.attachHint()
+		return why + ": " + attachHint(s)
 	}
 	return why
 }
 
-// setting is a setting of the recording; where the table of contents does not
+// settingOf is a setting of the recording; where the table of contents does not
 // have Shader Timeline's, the template does, under its old name.
-func (s *scope) setting(key string) string {
+func settingOf(s *scope, key string) string {
 	if s.Run != nil {
 		if value := s.Run.Setting(key); value != "" {
 			return value
@@ -137,7 +137,7 @@ func (s *scope) setting(key string) string {
 }
 
 // attachHint says why the program may have no Metal rows.
-func (s *scope) attachHint() string {
+func attachHint(s *scope) string {
 	if s.Run != nil && s.Run.Target.Type == "attached" {
 		return "the recording was attached to a running process, where Metal often does not report; launch the program " +
 			"with xctrace record --launch"

@@ -39,11 +39,11 @@ type Value struct {
 // fewValues is up to how many different texts a column states what kind of thing a row is.
 const fewValues = 12
 
-// others summarises the tables that nothing else is known of, and lists the first rows of detail views.
-func (s *scope) others() []Other {
+// othersOf summarises the tables that nothing else is known of, and lists the first rows of detail views.
+func othersOf(s *scope) []Other {
 	list := []Other{}
 	for _, o := range s.Others {
-		list = append(list, s.other(o))
+		list = append(list, otherOf(s, o))
 	}
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {
@@ -59,7 +59,8 @@ func (s *scope) others() []Other {
 	return list
 }
 
-func (s *scope) other(o *xctrace.OtherTable) Other {
+// otherOf is what is known of a table of an unknown schema.
+func otherOf(s *scope, o *xctrace.OtherTable) Other {
 	out := Other{Schema: o.Schema, Left: o.Left}
 	seen, timed := extent{first: 1 << 62}, false
 	var lengths []Nanos

@@ -20,18 +20,18 @@ func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 // the GPU's work: of time-profile or cpu-profile where they are, else of time-sample, which is where they come from.
 func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	s := r.scope
-	best := s.sampleTable()
-	for i := range s.Recording.Samples {
-		if x := &s.Recording.Samples[i]; x.Schema == best && s.asked(x.Time) && s.own(s.processOf(x)) {
+	best := sampleTableOf(s)
+	for i := range s.Recording.CPU.Samples {
+		if x := &s.Recording.CPU.Samples[i]; x.Schema == best && s.asked(x.Time) && s.own(s.processOf(x)) {
 			f(x)
 		}
 	}
 }
 
-// sampleTable is the table whose CPU samples count; "" without any.
-func (s *scope) sampleTable() (best string) {
-	for i := range s.Recording.Samples {
-		if x := s.Recording.Samples[i].Schema; best == "" || best == "time-sample" {
+// sampleTableOf is the table whose CPU samples count; "" without any.
+func sampleTableOf(s *scope) (best string) {
+	for i := range s.Recording.CPU.Samples {
+		if x := s.Recording.CPU.Samples[i].Schema; best == "" || best == "time-sample" {
 			best = x
 		}
 	}

@@ -6,12 +6,12 @@ import (
 	"mtrace/analyze"
 )
 
-// signposts is how much the GPU worked for the subject during the signpost
+// signpostsOf is how much the GPU worked for the subject during the signpost
 // intervals of each name: the phases a program marks itself.
-func (s *scope) signposts(order []int32) []Phase {
+func signpostsOf(s *scope, order []int32) []Phase {
 	byName := map[string][]analyze.Interval{}
-	for i := range s.Signposts {
-		p := &s.Signposts[i]
+	for i := range s.CPU.Signposts {
+		p := &s.CPU.Signposts[i]
 		if begin, end, ok := s.clip(p.Start, p.Duration); ok && s.own(p.Process) {
 			name := s.Text(p.Name)
 			byName[name] = append(byName[name], analyze.Interval{Begin: begin, End: end})
@@ -22,7 +22,7 @@ func (s *scope) signposts(order []int32) []Phase {
 	}
 	var work []analyze.Interval
 	for _, i := range order {
-		g := &s.GPU[i]
+		g := &s.GPU.Intervals[i]
 		if begin, end, ok := s.clip(g.Start, g.Duration); ok && s.own(g.Process) {
 			work = append(work, analyze.Interval{Begin: begin, End: end})
 		}
@@ -34,7 +34,7 @@ func (s *scope) signposts(order []int32) []Phase {
 		for _, x := range spans {
 			p.TimeNS += x.Length()
 		}
-		p.GPUBusyNS = known(s.told().gpu, common(analyze.Union(spans), work))
+		p.GPUBusyNS = known(toldBy(s).gpu, common(analyze.Union(spans), work))
 		list = append(list, p)
 	}
 	sort.Slice(list, func(i, j int) bool {

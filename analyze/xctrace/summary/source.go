@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-func (s *scope) source() Source {
-	out := Source{Kind: "xctrace", GPU: s.GPUName, Truncated: s.Truncated()}
+// sourceOf is what was recorded, by the table of contents.
+func sourceOf(s *scope) Source {
+	out := Source{Kind: "xctrace", GPU: s.GPU.Name, Truncated: s.Truncated()}
 	for _, d := range s.Documents {
 		out.Files = append(out.Files, d.Name)
 		out.Bytes += d.Bytes
@@ -39,7 +40,8 @@ func (s *scope) source() Source {
 	return out
 }
 
-func (s *scope) subject() Subject {
+// subjectOf is whose work the summary is about.
+func subjectOf(s *scope) Subject {
 	out := Subject{PIDs: []uint64{}, Why: s.why}
 	for pid := range s.pids {
 		out.PIDs = append(out.PIDs, pid)

@@ -6,16 +6,16 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// states is the residency in the GPU's performance states, in the window.
-func (s *scope) states() []State {
+// statesOf is the residency in the GPU's performance states, in the window.
+func statesOf(s *scope) []State {
 	type key struct {
 		gpu, state xctrace.TextIndex
 		induced    bool
 	}
 	times := map[key]Nanos{}
 	byGPU := map[xctrace.TextIndex]Nanos{}
-	for i := range s.Performance {
-		p := &s.Performance[i]
+	for i := range s.GPU.Performance {
+		p := &s.GPU.Performance[i]
 		if begin, end, ok := s.clip(p.Start, p.Duration); ok {
 			times[key{p.GPU, p.State, p.Induced}] += end - begin
 			byGPU[p.GPU] += end - begin
@@ -35,10 +35,11 @@ func (s *scope) states() []State {
 	return list
 }
 
-func (s *scope) counters() []Counter {
-	list := make([]Counter, 0, len(s.Counters))
-	for i := range s.Counters {
-		c := &s.Counters[i]
+// countersOf is the mean and the largest value of each GPU counter.
+func countersOf(s *scope) []Counter {
+	list := make([]Counter, 0, len(s.GPU.Counters))
+	for i := range s.GPU.Counters {
+		c := &s.GPU.Counters[i]
 		if c.Samples == 0 { // in the range of time
 			continue
 		}

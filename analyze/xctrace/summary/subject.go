@@ -34,12 +34,12 @@ func newScope(r *xctrace.Recording, f Filter) (*scope, error) {
 		return nil, fmt.Errorf("the time range ends at %d ns, before it begins at %d ns", f.To, f.From)
 	}
 	s := &scope{Recording: r, seen: map[uint64]string{}}
-	s.findProcesses()
-	if err := s.choose(f); err != nil {
+	findProcesses(s)
+	if err := chooseSubject(s, f); err != nil {
 		return nil, err
 	}
 	s.from, s.to, s.askedFrom = f.From, f.To, f.From
-	if err := s.setWindow(f); err != nil {
+	if err := setWindow(s, f); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -47,7 +47,7 @@ func newScope(r *xctrace.Recording, f Filter) (*scope, error) {
 
 // findProcesses lists the processes that have rows, with the exact names of the
 // table of contents where there is one.
-func (s *scope) findProcesses() {
+func findProcesses(s *scope) {
 	for _, p := range s.Processes[1:] {
 		s.seen[p.PID] = p.Name
 	}
@@ -60,13 +60,14 @@ func (s *scope) findProcesses() {
 	}
 }
 
-func (s *scope) choose(f Filter) error {
+// chooseSubject finds the processes that the summary is about.
+func chooseSubject(s *scope, f Filter) error {
 	switch {
 	case len(f.PIDs) > 0 || f.Process != "":
 		s.pids = map[uint64]bool{}
 		for _, pid := range f.PIDs {
 			if _, ok := s.seen[pid]; !ok {
-				return fmt.Errorf("no process with pid %d has a row: there are %s", pid, s.list())
+				return fmt.Errorf("no process with pid %d has a row: there are %s", pid, listProcesses(s))
 			}
 			s.pids[pid] = true
 		}
@@ -89,7 +90,7 @@ func (s *scope) choose(f Filter) error {
 			}
 		}
 		if len(s.pids) == 0 {
-			return fmt.Errorf("no process named %q has a row: there are %s", f.Process, s.list())
+			return fmt.Errorf("no process named %q has a row: there are %s", f.Process, listProcesses(s))
 		}
 	case f.All:
 		s.why = "every process, as asked for"
@@ -106,13 +107,14 @@ func (s *scope) choose(f Filter) error {
 			s.stranger = fmt.Sprintf("the table of contents names %s (%d) as the target, but no row is of it; there are %s: "+
 				"it may be that of another recording; --all, "+
 				"--pid or --process choose whom to look at",
-				s.Run.Target.Name, s.Run.Target.PID, s.list())
+				s.Run.Target.Name, s.Run.Target.PID, listProcesses(s))
 		}
 	}
 	return nil
 }
 
-func (s *scope) list() string {
+// listProcesses names the processes that have rows, for an error.
+func listProcesses(s *scope) string {
 	var names []string
 	for pid, name := range s.seen {
 		names = append(names, fmt.Sprintf("%s (%d)", name, pid))
@@ -148,19 +150,19 @@ func (s *scope) inside(at Nanos) bool {
 
 // setWindow makes the window: the range asked for, and where none was, from the
 // subject's first row about Metal to its last; without any, of all its rows.
-func (s *scope) setWindow(f Filter) error {
+func setWindow(s *scope, f Filter) error {
 	s.askedTo = 1 << 62
 	if f.To != 0 {
 		s.askedTo = f.To
 	}
 	metal, rows, end := extent{first: 1 << 62}, extent{first: 1 << 62}, Nanos(0)
-	s.metalRows(func(p xctrace.ProcessIndex, begin, until Nanos) {
+	eachMetalRow(s, func(p xctrace.ProcessIndex, begin, until Nanos) {
 		end = max(end, until)
 		if s.own(p) {
 			metal.see(begin, until)
 		}
 	})
-	s.otherRows(func(p xctrace.ProcessIndex, begin, until Nanos) {
+	eachOtherRow(s, func(p xctrace.ProcessIndex, begin, until Nanos) {
 		end = max(end, until)
 		if p == 0 || s.own(p) { // of the machine
 			rows.see(begin, until)
@@ -198,69 +200,69 @@ type extent struct{ first, last Nanos }
 
 func (e *extent) see(begin, end Nanos) { e.first, e.last = min(e.first, begin), max(e.last, end) }
 
-// metalRows are the times of the rows that say what the subject did with Metal.
-func (s *scope) metalRows(see func(p xctrace.ProcessIndex, begin, end Nanos)) {
-	for i := range s.GPU {
-		g := &s.GPU[i]
+// eachMetalRow are the times of the rows that say what the subject did with Metal.
+func eachMetalRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) {
+	for i := range s.GPU.Intervals {
+		g := &s.GPU.Intervals[i]
 		begin := g.Start
-		if g.HasLatency && len(s.Submissions) == 0 {
+		if g.HasLatency && len(s.Commands.Submissions) == 0 {
 			begin = max(0, begin-g.StartLatency) // its commit
 		}
 		see(g.Process, begin, g.Start+g.Duration)
 	}
-	for i := range s.Submissions {
-		b := &s.Submissions[i]
+	for i := range s.Commands.Submissions {
+		b := &s.Commands.Submissions[i]
 		see(b.Process, b.Start, b.Start+b.Duration)
 	}
-	for i := range s.Encoders {
-		e := &s.Encoders[i]
+	for i := range s.Commands.Encoders {
+		e := &s.Commands.Encoders[i]
 		see(e.Process, e.Start, e.Start+e.Duration)
 	}
 }
 
-// otherRows are the times of all other rows; process 0 is the machine.
-func (s *scope) otherRows(see func(p xctrace.ProcessIndex, begin, end Nanos)) {
-	for i := range s.Samples {
-		x := &s.Samples[i]
+// eachOtherRow are the times of all other rows; process 0 is the machine.
+func eachOtherRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) {
+	for i := range s.CPU.Samples {
+		x := &s.CPU.Samples[i]
 		see(s.processOf(x), x.Time, x.Time+1)
 	}
-	for i := range s.Shaders {
-		x := &s.Shaders[i]
+	for i := range s.GPU.Shaders {
+		x := &s.GPU.Shaders[i]
 		see(x.Process, x.Start, x.Start+x.Duration)
 	}
-	for i := range s.Events {
-		x := &s.Events[i]
+	for i := range s.Commands.Events {
+		x := &s.Commands.Events[i]
 		see(x.Process, x.Start, x.Start+x.Duration)
 	}
-	for i := range s.Driver {
-		x := &s.Driver[i]
+	for i := range s.Commands.Driver {
+		x := &s.Commands.Driver[i]
 		see(x.Process, x.Start, x.Start+x.Duration)
 	}
-	for i := range s.Performance {
-		see(0, s.Performance[i].Start, s.Performance[i].Start+s.Performance[i].Duration)
+	for i := range s.GPU.Performance {
+		see(0, s.GPU.Performance[i].Start, s.GPU.Performance[i].Start+s.GPU.Performance[i].Duration)
 	}
-	for i := range s.States {
-		see(0, s.States[i].Start, s.States[i].Start+s.States[i].Duration)
+	for i := range s.GPU.States {
+		see(0, s.GPU.States[i].Start, s.GPU.States[i].Start+s.GPU.States[i].Duration)
 	}
-	for i := range s.Completions {
-		see(0, s.Completions[i].Time, s.Completions[i].Time)
+	for i := range s.Commands.Completions {
+		see(0, s.Commands.Completions[i].Time, s.Commands.Completions[i].Time)
 	}
-	for i := range s.Compilations {
-		x := &s.Compilations[i]
+	for i := range s.Commands.Compilations {
+		x := &s.Commands.Compilations[i]
 		see(x.Process, x.Start, x.Start+x.Duration)
 	}
-	for i := range s.Sizes {
-		see(s.Sizes[i].Process, s.Sizes[i].Start, s.Sizes[i].Start+s.Sizes[i].Duration)
+	for i := range s.Memory.Sizes {
+		see(s.Memory.Sizes[i].Process, s.Memory.Sizes[i].Start, s.Memory.Sizes[i].Start+s.Memory.Sizes[i].Duration)
 	}
-	for i := range s.Resources {
-		see(s.Resources[i].Process, s.Resources[i].Time, s.Resources[i].Time)
+	for i := range s.Memory.Resources {
+		see(s.Memory.Resources[i].Process, s.Memory.Resources[i].Time, s.Memory.Resources[i].Time)
 	}
-	for i := range s.Signposts {
-		x := &s.Signposts[i]
+	for i := range s.CPU.Signposts {
+		x := &s.CPU.Signposts[i]
 		see(x.Process, x.Start, x.Start+x.Duration)
 	}
-	for i := range s.Marks {
-		see(s.Marks[i].Process, s.Marks[i].Time, s.Marks[i].Time)
+	for i := range s.CPU.Marks {
+		see(s.CPU.Marks[i].Process, s.CPU.Marks[i].Time, s.CPU.Marks[i].Time)
 	}
 	for _, o := range s.Others {
 		for i := range o.Others {

@@ -27,11 +27,7 @@ type Summary struct {
 	InFlight  *InFlight `json:"in_flight"` // null when it cannot be told
 	Cycle     *Cycle    `json:"cycle,omitempty"`
 	Verdict   Verdict   `json:"serialization"`
-	Labels    []Label   `json:"labels"`   // of the subject's GPU work
-	Encoders  []Label   `json:"encoders"` // CPU time of encoding, not GPU time
-	Shaders   []Label   `json:"shaders"`
-	Driver    []Label   `json:"driver"`   // CPU time in the driver
-	Handlers  []Label   `json:"handlers"` // CPU time of handlers and debug groups, by kind
+	TimeByLabel
 	Compiler  *Timing   `json:"compiler,omitempty"`
 	States    []State   `json:"performance_states"`
 	Counters  []Counter `json:"counters"`
@@ -44,6 +40,15 @@ type Summary struct {
 	Missing   []Missing `json:"missing"`
 	Warnings  []string  `json:"warnings"`
 	Tables    []Table   `json:"tables"`
+}
+
+// TimeByLabel is how long what was labelled took, on the GPU and on the CPU.
+type TimeByLabel struct {
+	Labels   []Label `json:"labels"`   // of the subject's GPU work
+	Encoders []Label `json:"encoders"` // CPU time of encoding, not GPU time
+	Shaders  []Label `json:"shaders"`
+	Driver   []Label `json:"driver"`   // CPU time in the driver
+	Handlers []Label `json:"handlers"` // CPU time of handlers and debug groups, by kind
 }
 
 // Source is what was recorded and with what.

@@ -193,14 +193,17 @@ func TestTrap30UnsortedRows(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 4, CommandBuffers: 400, Threads: 3, Compositor: true})))
 	want := mustJSON(t, of(t, r, Filter{}))
 	random := rand.New(rand.NewPCG(1, 1))
-	random.Shuffle(len(r.GPU), func(i, j int) { r.GPU[i], r.GPU[j] = r.GPU[j], r.GPU[i] })
-	random.Shuffle(len(r.Submissions), func(i, j int) {
-		r.Submissions[i], r.Submissions[j] = r.Submissions[j],
-			r.Submissions[i]
+	random.Shuffle(len(r.GPU.Intervals), func(i, j int) {
+		r.GPU.Intervals[i], r.GPU.Intervals[j] = r.GPU.Intervals[j],
+			r.GPU.Intervals[i]
 	})
-	random.Shuffle(len(r.Completions), func(i, j int) {
-		r.Completions[i], r.Completions[j] = r.Completions[j],
-			r.Completions[i]
+	random.Shuffle(len(r.Commands.Submissions), func(i, j int) {
+		r.Commands.Submissions[i], r.Commands.Submissions[j] = r.Commands.Submissions[j],
+			r.Commands.Submissions[i]
+	})
+	random.Shuffle(len(r.Commands.Completions), func(i, j int) {
+		r.Commands.Completions[i], r.Commands.Completions[j] = r.Commands.Completions[j],
+			r.Commands.Completions[i]
 	})
 	if got := mustJSON(t, of(t, r, Filter{})); got != want {
 		t.Error("the summary of the same rows in another order differs")
@@ -220,7 +223,8 @@ func mustJSON(t *testing.T, s *Summary) string {
 func TestTimeRangesAddUp(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 5, CommandBuffers: 500, Threads: 2, Compositor: true})))
 	whole := of(t, r, Filter{})
-	cut1 := r.Submissions[150].Start + r.Submissions[150].Duration // at a commit: it is in the second part
+	cut1 := r.Commands.Submissions[150].Start +
+		r.Commands.Submissions[150].Duration // at a commit: it is in the second part
 	cut2 := cut1 + whole.Window.LengthNS/3
 	var busy, sum Nanos
 	submissions := 0

@@ -18,7 +18,7 @@ func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := s.model()
+	m := modelOf(s)
 	m.compilations()
 	m.allocations()
 	m.finish()
@@ -42,19 +42,19 @@ type modeller struct {
 	identity Identity
 }
 
-// model makes the source and the command buffers of the model.
-func (s *scope) model() *modeller {
+// modelOf makes the source and the command buffers of the model.
+func modelOf(s *scope) *modeller {
 	m := &modeller{
 		scope:     s,
 		trace:     &analyze.Trace{Window: analyze.Interval{Begin: s.from, End: s.to}},
 		processes: map[uint64]*analyze.Process{},
 		threads:   map[xctrace.ThreadIndex]*analyze.Thread{},
 		queues:    map[*analyze.Process]*analyze.Queue{},
-		device:    &analyze.Device{Name: s.GPUName},
-		order:     s.byStart(),
+		device:    &analyze.Device{Name: s.GPU.Name},
+		order:     gpuByStart(s),
 		made:      map[objectName][]*commandBuffer{},
 		encoding:  map[*analyze.Thread][]analyze.Interval{},
-		ran:       make([]placed, len(s.GPU)),
+		ran:       make([]placed, len(s.GPU.Intervals)),
 	}
 	m.source()
 	m.submissions()
@@ -67,7 +67,7 @@ func (s *scope) model() *modeller {
 
 func (m *modeller) source() {
 	src := &m.trace.Source
-	out := m.scope.source()
+	out := sourceOf(m.scope)
 	src.Kind, src.Path = out.Kind, strings.Join(out.Files, ", ")
 	src.Unrecorded = analyze.Unrecorded{Waits: true, Locks: true, Calls: true, KernelNames: true}
 	src.OS, src.Device, src.Truncated = out.OS, out.GPU, len(out.Truncated) > 0
@@ -154,8 +154,8 @@ func encoderKind(channel, label string) analyze.EncoderKind {
 }
 
 func (m *modeller) compilations() {
-	for i := range m.Compilations {
-		c := &m.Compilations[i]
+	for i := range m.Commands.Compilations {
+		c := &m.Commands.Compilations[i]
 		if begin, end, ok := m.clip(c.Start, c.Duration); ok && m.own(c.Process) {
 			m.trace.Compilations = append(m.trace.Compilations, analyze.Compilation{
 				Call: analyze.Call{Interval: analyze.Interval{Begin: begin, End: end}}, Selector: m.Text(c.Compiler),
@@ -166,8 +166,8 @@ func (m *modeller) compilations() {
 }
 
 func (m *modeller) allocations() {
-	for i := range m.Resources {
-		a := &m.Resources[i]
+	for i := range m.Memory.Resources {
+		a := &m.Memory.Resources[i]
 		if m.own(a.Process) && a.Process != 0 && m.inside(a.Time) && m.Text(a.Event) == "Allocation" {
 			m.trace.Memory.Allocations = append(m.trace.Memory.Allocations, analyze.Allocation{
 				At: a.Time, Thread: m.thread(a.Thread, m.process(m.Processes[a.Process].PID)), Selector: m.Text(a.Type),
@@ -191,8 +191,8 @@ func (m *modeller) finish() {
 	if m.Has(tableGPU) {
 		out.GPU = m.gpu()
 	}
-	t.Warnings = m.warnings(&out)
-	for _, x := range m.missing(&out) {
+	t.Warnings = warningsOf(m.scope, &out)
+	for _, x := range missingOf(m.scope, &out) {
 		t.Source.Missing = append(t.Source.Missing, analyze.Missing{What: x.What, Why: x.Why})
 	}
 	if out.GPU != nil && out.GPU.ForeignShare > 0 {

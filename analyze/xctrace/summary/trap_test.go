@@ -486,7 +486,7 @@ func TestCommandBufferNumbersOfTwoProcesses(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 15, CommandBuffers: 100})
 	r := load(t, exported(t, simulated))
 	want := of(t, r, Filter{})
-	stranger := r.GPU[50]
+	stranger := r.GPU.Intervals[50]
 	stranger.Process = 0
 	for i, p := range r.Processes {
 		if i > 0 && p.PID != simulated.Target.PID {
@@ -499,14 +499,14 @@ func TestCommandBufferNumbersOfTwoProcesses(t *testing.T) {
 	}
 	stranger.Start += 5_000_000 // of a command buffer that is long done
 	early := stranger
-	early.Process, early.Start = r.GPU[0].Process, 1 // before it was made: a number used again
-	r.GPU = append(r.GPU, stranger)
+	early.Process, early.Start = r.GPU.Intervals[0].Process, 1 // before it was made: a number used again
+	r.GPU.Intervals = append(r.GPU.Intervals, stranger)
 	s := of(t, r, Filter{})
 	if fmt.Sprint(*s.Latency.GPUToCompletion) != fmt.Sprint(*want.Latency.GPUToCompletion) ||
 		s.Latency.StartLatencyChecked.Checked != 100 || s.Latency.StartLatencyChecked.Violations != 0 {
 		t.Errorf("latency %+v, check %+v", s.Latency.GPUToCompletion, s.Latency.StartLatencyChecked)
 	}
-	r.GPU = append(r.GPU, early)
+	r.GPU.Intervals = append(r.GPU.Intervals, early)
 	if s := of(t, r, Filter{}); s.Latency.StartLatencyChecked.Violations != 0 || s.Latency.CommitToGPU.Count != 100 {
 		t.Errorf("an early row: %+v", s.Latency.StartLatencyChecked)
 	}

@@ -9,7 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-func (s *scope) warnings(out *Summary) []string {
+// warningsOf are the lines for the reader of the summary.
+func warningsOf(s *scope, out *Summary) []string {
 	list := []string{}
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
 	if s.stranger != "" {
@@ -40,39 +41,39 @@ func (s *scope) warnings(out *Summary) []string {
 			}
 		}
 	}
-	if s.FilledIn {
+	if s.Commands.FilledIn {
 		warn("submissions or encoders are taken from metal-application-intervals, because their own tables are missing or " +
 			"empty")
 	}
-	s.warnHealth(out, warn)
-	s.warnReading(out, warn)
+	warnHealth(s, out, warn)
+	warnReading(s, out, warn)
 	return list
 }
 
 // warnHealth tells of recordings that went wrong though xctrace succeeded.
-func (s *scope) warnHealth(out *Summary, warn func(string, ...any)) {
+func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	if s.Run != nil {
 		run := s.Run
 		if run.Started.IsZero() {
 			warn("the table of contents has no start date: the recording failed")
 		}
 		if run.Duration.Seconds() > 1 && s.Has(tableGPU) &&
-			float64(len(s.GPU)) < policy.IdleScreenIntervals*run.Duration.Seconds() {
+			float64(len(s.GPU.Intervals)) < policy.IdleScreenIntervals*run.Duration.Seconds() {
 			warn("%d GPU intervals of all processes in %.1f s: even an idle screen makes more; the recording probably failed",
-				len(s.GPU), run.Duration.Seconds())
+				len(s.GPU.Intervals), run.Duration.Seconds())
 		}
 		if t := run.Target.Termination; strings.Contains(t, "signal") || strings.Contains(t, "SIG") {
 			warn("the target ended by %s: Instruments injects a library into what it launches, and a hardened program is "+
 				"killed for it", t)
 		}
 	}
-	if len(s.GPU) > 0 && s.Has(tableSubmissions) && (len(s.Submissions) == 0 || s.FilledIn) {
+	if len(s.GPU.Intervals) > 0 && s.Has(tableSubmissions) && (len(s.Commands.Submissions) == 0 || s.Commands.FilledIn) {
 		warn("%s has no rows while %s has %d: tables fail one by one, this is not a program without submissions",
-			tableSubmissions, tableGPU, len(s.GPU))
+			tableSubmissions, tableGPU, len(s.GPU.Intervals))
 	}
-	if len(s.Submissions) > 0 && s.Has(tableGPU) && len(s.GPU) == 0 {
+	if len(s.Commands.Submissions) > 0 && s.Has(tableGPU) && len(s.GPU.Intervals) == 0 {
 		warn("%s has no rows while %s has %d: tables fail one by one, this is not an idle GPU", tableGPU, tableSubmissions,
-			len(s.Submissions))
+			len(s.Commands.Submissions))
 	}
 	if id := out.Latency.StartLatencyChecked; id != nil && id.Violations > 0 {
 		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables are "+
@@ -82,11 +83,11 @@ func (s *scope) warnHealth(out *Summary, warn func(string, ...any)) {
 }
 
 // warnReading tells what numbers in this summary do not mean.
-func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
-	if set := s.setting("Counter Set"); set != "" && set != "(null)" || len(s.Counters) > 1 {
+func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
+	if set := settingOf(s, "Counter Set"); set != "" && set != "(null)" || len(s.GPU.Counters) > 1 {
 		warn("GPU counters were recorded: that holds the GPU at one clock, so times do not compare with runs without")
 	}
-	if state := s.setting("Induced GPU Performance State"); state != "" && state != "Default" {
+	if state := settingOf(s, "Induced GPU Performance State"); state != "" && state != "Default" {
 		warn("the recording induced the GPU performance state %s: times do not compare with ordinary runs", state)
 	}
 	for _, st := range out.States {
@@ -119,8 +120,8 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		warn("%.0f%% of the GPU time is of no process: it is nobody's here, not the subject's", 100*g.UnattributedShare)
 	}
 	mismatched, coalesced, unlabelled, rows := 0, 0, 0, 0
-	for i := range s.GPU {
-		if x := &s.GPU[i]; x.Process != 0 && x.LabelProcess != 0 &&
+	for i := range s.GPU.Intervals {
+		if x := &s.GPU.Intervals[i]; x.Process != 0 && x.LabelProcess != 0 &&
 			s.Processes[x.Process].PID != s.Processes[x.LabelProcess].PID {
 			mismatched++
 		}
@@ -138,8 +139,9 @@ func (s *scope) warnReading(out *Summary, warn func(string, ...any)) {
 		warn("%d GPU intervals name one process in their label and another in their process column: browsers and servers "+
 			"that draw for others do that", mismatched)
 	}
-	if coalesced > 0 || s.Coalesced > 0 {
-		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of encoders", max(coalesced, int(s.Coalesced)))
+	if coalesced > 0 || s.GPU.Coalesced > 0 {
+		warn("%d GPU intervals stand for several encoders that the driver merged: their number is not the number of "+
+			"encoders", max(coalesced, int(s.GPU.Coalesced)))
 	}
 	if rows > 0 && float64(unlabelled) > policy.Unlabelled*float64(rows) {
 		warn("%.0f%% of the GPU intervals have no label of the program's: set MTLCommandBuffer.label and encoder labels "+
@@ -155,7 +157,8 @@ func tableName(t *xctrace.Table) string {
 	return t.XPath
 }
 
-func (s *scope) tables() []Table {
+// tablesOf are the tables among the inputs.
+func tablesOf(s *scope) []Table {
 	list := []Table{}
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {

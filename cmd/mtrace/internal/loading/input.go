@@ -130,7 +130,7 @@ func whoseTables(trace *analyze.Trace, recording *xctrace.Recording) string {
 }
 
 func cpuHint(recording *xctrace.Recording) string {
-	if len(recording.Samples) == 0 {
+	if len(recording.CPU.Samples) == 0 {
 		return ""
 	}
 	return ", and mtrace pprof its CPU samples"

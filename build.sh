@@ -92,7 +92,7 @@ demo() {
   say "try: bin/mtrace report demo/demo.mtrace; go tool pprof -top demo/wait.pb.gz; open demo/report.html in a browser"
 }
 
-# One archive to take to another machine, as one with many processors, and to measure there: docs/bench.md.
+# One archive to take to another machine, as one with many processors, and to measure there: docs/lab.md.
 lab() {
   [ "$system" = Linux ] || die "the lab's archive is made on Linux"
   build

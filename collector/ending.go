@@ -58,7 +58,7 @@ func (p *process) end(alive bool, failure error, readOn func() error) {
 		p.trace.mutex.Unlock()
 		note(guard(func() error { p.rings.readEnd(&end, alive); return nil }))
 		p.trace.sampleClock()
-		p.rings.shared.unmap()
+		p.rings.release()
 	}
 	p.trace.mutex.Lock()
 	p.trace.add()

@@ -39,9 +39,10 @@ type ringReader struct {
 	peer  int         // its process id, as the kernel gave it
 	fail  func(error) // ends the connection
 
-	shared mapping // there when mapped
-	mapped bool
-	times  *threadSampler // nil if the threads' processor times cannot be read
+	shared   mapping // there when mapped
+	mapped   bool
+	touching sync.Mutex     // held by an experiment that uses it, and to unmap it
+	times    *threadSampler // nil if the threads' processor times cannot be read
 
 	hurry        chan struct{} // signalled when records came by the socket: a ring fills faster than it is read
 	stopWatching func()        // waits until the rings are no longer read

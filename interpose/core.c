@@ -2,6 +2,7 @@
 // One compilation unit, because cgo compiles only this folder; see docs/architecture.md.
 #include "core/children.c"
 #include "core/clock.c"
+#include "core/delay.c"
 #include "core/fact.c"
 #include "core/fork.c"
 #include "core/hello.c"

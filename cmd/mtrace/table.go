@@ -18,10 +18,12 @@ import (
 
 // commands is the table of commands, in the order of help.
 func commands() []cli.Command {
-	return []cli.Command{record.RunCommand(), record.AttachCommand(), record.CollectCommand(), show.ReportCommand(), show.ViewCommand(), record.TailCommand(),
-		record.ServeCommand(), convert.PprofCommand(), convert.ExportCommand(), convert.PushCommand(), compare.DiffCommand(),
-		compare.CheckCommand(), show.ExplainCommand(), convert.RepairCommand(), compare.SweepCommand(), show.XctraceCommand(), tools.DoctorCommand(), compare.BenchCommand(),
-		tools.McpCommand(), completionCommand(), versionCommand()}
+	return []cli.Command{record.RunCommand(), record.ExperimentCommand(), record.AttachCommand(),
+		record.CollectCommand(), show.ReportCommand(), show.ViewCommand(), record.TailCommand(), record.ServeCommand(),
+		convert.PprofCommand(), convert.ExportCommand(), convert.PushCommand(), compare.DiffCommand(),
+		compare.CheckCommand(), show.ExplainCommand(), convert.RepairCommand(), compare.SweepCommand(),
+		show.XctraceCommand(), tools.DoctorCommand(), compare.BenchCommand(), tools.McpCommand(), completionCommand(),
+		versionCommand()}
 }
 
 // dispatch runs the command that args name and returns the exit status.

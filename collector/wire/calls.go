@@ -74,6 +74,16 @@ func Lookup(family Family, selector string) (Call, bool) {
 	return CallNone, false
 }
 
+// Named are the calls of all families with a selector or symbol, as a user names them.
+func Named(selector string) (calls []Call) {
+	for i, row := range Table {
+		if selector != "" && row.Selector == selector {
+			calls = append(calls, Call(i))
+		}
+	}
+	return calls
+}
+
 // MustLookup is Lookup for selectors that are known to be in the table; it panics when they are not, at program start.
 func MustLookup(family Family, selector string) Call {
 	c, ok := Lookup(family, selector)

@@ -73,6 +73,14 @@ func CHeader() string {
 	def("CLAIM_NOBODY", uint32(ClaimNobody))
 	def("CLAIM_DRAINER", uint32(ClaimDrainer))
 	def("CLAIM_COLLECTOR", uint32(ClaimCollector))
+	for _, d := range []struct {
+		name string
+		kind DelayKind
+	}{{"CALLS", DelayCalls}, {"LOCK", DelayLock}, {"WAITS", DelayWaits}, {"OWN", DelayOwn}, {"HANDLERS", DelayHandlers},
+		{"PAUSES", DelayPauses}, {"OTHERS", DelayOthers}} {
+		def("DELAY_"+d.name, uint32(d.kind))
+	}
+	def("DELAY_CALL_WORDS", DelayCallWords)
 	def("FIRST_LOCK", fmt.Sprintf("%du", uint32(FirstLock)))
 	def("FLAG_HAS_MORE", uint16(HasMore))
 	def("FLAG_FAILED", uint16(Failed))

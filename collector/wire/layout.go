@@ -49,7 +49,20 @@ const (
 	RegionRejectedOffset = 104 // u64: calls on threads that were going away or inside the tracer itself
 	// u32: 1 once the collector, who writes it before it does so, has read the counters for the last time
 	RegionEndedOffset = 112
+
+	// The delays of an experiment. The collector writes them; see Delays.
+	RegionDelaysOffset     = 1024 // u32 sequence: odd while the five words that follow are written, 0 before the first time
+	RegionDelayKindsOffset = 1028 // u32 DelayKind: what a thread that takes a ring begins with
+	RegionDelayOffset      = 1032 // u64: the length of a delay, in nanoseconds
+	RegionDelayUntilOffset = 1040 // u64: from then on nothing is delayed, in nanoseconds on the process's monotonic clock
+	RegionDelayLockOffset  = 1048 // u64: the address of the lock that is held longer
+	RegionProgressOffset   = 1056 // u64 StringID of the mark that is a unit of progress; 0: a completed command buffer
+	RegionDelayDueOffset   = 1088 // u64: nanoseconds that each thread is due of virtual speed-ups; only grows
+	RegionDelayCallsOffset = 1152 // DelayCallWords u64: a bit for each call that is delayed
 )
+
+// DelayCallWords is how many words of 64 calls RegionDelayCallsOffset has.
+const DelayCallWords = 16
 
 // Offsets in a ring header, in bytes. Head and tail only grow; the slot of position p is p modulo the capacity. The
 // producer owns the first line, the consumer the second; Claim says who the consumer is.
@@ -69,6 +82,8 @@ const (
 	// u64 begin ticks, u64 address, u64 holder, u16 call, u16 Flags, u32 interpreter: see Blocked
 	RingBlockedOffset = 640
 
+	RingDelaysOffset = 544 // u32 DelayKind: what of the thread is delayed now; written by the collector
+
 	// What the ring's threads saw beside what they recorded. These only grow, whoever has the ring.
 	// u64 for each of NestedFamilies families: inner calls not recorded because an outer one was
 	RingNestedOffset            = 1024
@@ -76,6 +91,13 @@ const (
 	RingCommitsMissedOffset     = 1544 // u64: of those, the ones that no recorded commit led to
 	RingCompletionsOffset       = 1552 // u64: command buffers whose completion Metal announced to their queue
 	RingCompletionsMissedOffset = 1560 // u64: of those, the ones for which the tracer's completion handler did not run
+
+	// What experiments count.
+	RingDelayedOffset  = 1568 // u64: occurrences that were delayed, by 0 too
+	RingInjectedOffset = 1576 // u64: nanoseconds of those delays, as they were measured
+	RingUnitsOffset    = 1584 // u64: units of progress
+	RingUnitAtOffset   = 1592 // u64 ticks: when the last of them was completed
+	RingPaidOffset     = 1600 // u64: of RegionDelayDueOffset, the nanoseconds that the thread has paused or need not
 )
 
 // NestedFamilies is how many families a ring has counters of inner calls for.

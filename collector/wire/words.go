@@ -23,6 +23,16 @@ var regionWords = []word{
 	{"rejected", RegionRejectedOffset, "u64", "calls on threads that were going away or inside the tracer itself"},
 	{"ended", RegionEndedOffset, "u32", "1 once the collector has read the counters for the last time; it writes this " +
 		"before it does"},
+	{"delays", RegionDelaysOffset, "u32", "of an experiment, written by the collector: sequence, odd while the next " +
+		"five are written, 0 before the first time"},
+	{"delay kinds", RegionDelayKindsOffset, "u32", "the ring word `delays` of a thread that takes a ring"},
+	{"delay", RegionDelayOffset, "u64", "the length of a delay, in nanoseconds"},
+	{"delay until", RegionDelayUntilOffset, "u64", "from then on nothing is delayed, in nanoseconds on the process's clock"},
+	{"delay lock", RegionDelayLockOffset, "u64", "the address of the lock that is held longer"},
+	{"progress", RegionProgressOffset, "u64", "StringID of the mark that is a unit of progress; 0: a completed command " +
+		"buffer"},
+	{"delay due", RegionDelayDueOffset, "u64", "nanoseconds that each thread is due of virtual speed-ups; only grows"},
+	{"delay calls", RegionDelayCallsOffset, "16 × u64", "a bit for each call that is delayed"},
 }
 
 var ringWords = []word{
@@ -45,6 +55,9 @@ var ringWords = []word{
 			"condition variable or semaphore, the system's id of the lock's holder when the wait began (0: not known); call " +
 			"(0: none); flags as in a record; 1 for an " +
 			"interpreter's lock"},
+	{"delays", RingDelaysOffset, "u32", "what of the thread an experiment delays now, written by the collector: bit 0 " +
+		"calls, 1 releases of a lock, 2 returns of waits, 3 its own code, 4 completion handlers; 5 it pauses for virtual " +
+		"speed-ups of others, 6 others pause for its own"},
 	{"nested", RingNestedOffset, "64 × u64",
 		"inner calls not recorded because an outer one was, by family; this and the following counters are never reset"},
 	{"commits", RingCommitsOffset, "u64", "command buffers that reached `commitCommandBuffer:wake:`, below the hooks"},
@@ -52,4 +65,9 @@ var ringWords = []word{
 	{"completions", RingCompletionsOffset, "u64", "command buffers whose completion Metal announced to their queue"},
 	{"completions missed", RingCompletionsMissedOffset, "u64",
 		"how many of them did not run the tracer's completion handler"},
+	{"delayed", RingDelayedOffset, "u64", "occurrences that an experiment delayed"},
+	{"injected", RingInjectedOffset, "u64", "nanoseconds of those delays, as they were measured"},
+	{"units", RingUnitsOffset, "u64", "units of progress, counted during an experiment"},
+	{"unit at", RingUnitAtOffset, "u64", "ticks at which the last of them was completed"},
+	{"paid", RingPaidOffset, "u64", "of `delay due`, the nanoseconds that the thread has paused or need not"},
 }

@@ -28,11 +28,13 @@ struct ring {
   _Alignas(128) _Atomic uint64_t current_begin;
   _Atomic uint64_t current; // object | call<<32, one word so that it is never torn; 0 is none
   _Atomic uint64_t awaited, awaited_flags; // of the current call if it is a wait
+  _Atomic uint32_t delays;                 // what of the thread an experiment delays now; see delay.h
   _Alignas(128) _Atomic uint64_t blocked_begin;
   _Atomic uint64_t blocked_address, blocked_holder;
   _Atomic uint64_t blocked; // call | flags<<16 | interpreter<<32, stored last; 0 is none
   _Alignas(1024) _Atomic uint64_t nested[MT_NESTED_FAMILIES]; // see coverage.h
   _Atomic uint64_t commits, commits_missed, completions, completions_missed;
+  _Atomic uint64_t delayed, injected, units, unit_at, paid; // of experiments
   _Alignas(MT_PAGE_SIZE) struct record records[MT_RECORDS_PER_RING];
   uint8_t facts[MT_FACTS_PER_RING];
 };
@@ -47,6 +49,11 @@ struct region {
   _Atomic int64_t latest_nanos;
   _Atomic uint64_t unringed, unnumbered, unused, forks, rejected;
   _Atomic uint32_t ended;
+  _Alignas(1024) _Atomic uint32_t delay_sequence; // the delays of an experiment; see delay.h
+  _Atomic uint32_t delay_kinds;
+  _Atomic uint64_t delay_length, delay_until, delay_lock, progress;
+  _Alignas(64) _Atomic uint64_t delay_due;
+  _Alignas(64) _Atomic uint64_t delay_calls[MT_DELAY_CALL_WORDS];
   _Alignas(MT_PAGE_SIZE) struct ring rings[MT_RING_COUNT];
 };
 
@@ -64,6 +71,15 @@ MT_AT(region, unnumbered, MT_REGION_UNNUMBERED_OFFSET);
 MT_AT(region, forks, MT_REGION_FORKS_OFFSET);
 MT_AT(region, rejected, MT_REGION_REJECTED_OFFSET);
 MT_AT(region, ended, MT_REGION_ENDED_OFFSET);
+MT_AT(region, delay_sequence, MT_REGION_DELAYS_OFFSET);
+MT_AT(region, delay_kinds, MT_REGION_DELAY_KINDS_OFFSET);
+MT_AT(region, delay_length, MT_REGION_DELAY_OFFSET);
+MT_AT(region, delay_until, MT_REGION_DELAY_UNTIL_OFFSET);
+MT_AT(region, delay_lock, MT_REGION_DELAY_LOCK_OFFSET);
+MT_AT(region, progress, MT_REGION_PROGRESS_OFFSET);
+MT_AT(region, delay_due, MT_REGION_DELAY_DUE_OFFSET);
+MT_AT(region, delay_calls, MT_REGION_DELAY_CALLS_OFFSET);
+_Static_assert(MT_CALL_COUNT <= 64 * MT_DELAY_CALL_WORDS, "calls");
 MT_AT(region, rings, MT_PAGE_SIZE);
 MT_AT(ring, head, MT_RING_HEAD_OFFSET);
 MT_AT(ring, dropped, MT_RING_DROPPED_OFFSET);
@@ -78,6 +94,7 @@ MT_AT(ring, current_begin, MT_RING_CURRENT_OFFSET);
 MT_AT(ring, current, MT_RING_CURRENT_OFFSET + 8);
 MT_AT(ring, awaited, MT_RING_AWAITED_OFFSET);
 MT_AT(ring, awaited_flags, MT_RING_AWAITED_OFFSET + 8);
+MT_AT(ring, delays, MT_RING_DELAYS_OFFSET);
 MT_AT(ring, blocked_begin, MT_RING_BLOCKED_OFFSET);
 MT_AT(ring, blocked, MT_RING_BLOCKED_OFFSET + 24);
 MT_AT(ring, nested, MT_RING_NESTED_OFFSET);
@@ -85,6 +102,11 @@ MT_AT(ring, commits, MT_RING_COMMITS_OFFSET);
 MT_AT(ring, commits_missed, MT_RING_COMMITS_MISSED_OFFSET);
 MT_AT(ring, completions, MT_RING_COMPLETIONS_OFFSET);
 MT_AT(ring, completions_missed, MT_RING_COMPLETIONS_MISSED_OFFSET);
+MT_AT(ring, delayed, MT_RING_DELAYED_OFFSET);
+MT_AT(ring, injected, MT_RING_INJECTED_OFFSET);
+MT_AT(ring, units, MT_RING_UNITS_OFFSET);
+MT_AT(ring, unit_at, MT_RING_UNIT_AT_OFFSET);
+MT_AT(ring, paid, MT_RING_PAID_OFFSET);
 _Static_assert(MT_FAMILY_COUNT <= MT_NESTED_FAMILIES, "families");
 MT_AT(ring, records, MT_PAGE_SIZE);
 _Static_assert(sizeof(struct record) == MT_RECORD_SIZE, "record");

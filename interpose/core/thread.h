@@ -29,6 +29,7 @@ struct thread {
   void (*owed)(struct thread *t); // writes a delayed record and clears held: see locks.h
   unsigned index;      // into the arrays that features keep per thread; it stays with the ring
   bool own_work;     // the tracer's own work is running: its waits are not the program's
+  bool delaying;     // inside a delay of an experiment. See delay.h.
   bool canary;       // the self-check is running: its calls are not recorded. See canary.h.
   // A record or a fact is being written: a signal handler that interrupts that, and waits, must record nothing.
   bool writing;

@@ -9,6 +9,7 @@
 #include "hook/classes.h"
 #include "hook/coverage.h"
 #include "core/clock.h"
+#include "core/delay.h"
 #include "core/identity.h"
 #include "hook/install.h"
 #include "core/text.h"
@@ -116,6 +117,8 @@ static void completed(void *block, id command_buffer) {
         .call = MT_CALL_tracer_failed};
     mt_thread_publish(t, &failed, 1);
   }
+  mt_progress(t, begin, 0);
+  if (mt_delayed(t)) mt_delay_handler(t);
   errno = saved;
 }
 

@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include "hook/classes.h"
 #include "core/clock.h"
+#include "core/delay.h"
 #include "core/identity.h"
 #include "hook/install.h"
 #include "hook/methods.h"
@@ -111,7 +112,9 @@ static void told(struct feedback *f, id feedback) {
         {.begin = start, .end = end, .call = MT_CALL_tracer_more},
     };
     mt_thread_publish(t, records, 2);
+    mt_progress(t, begin, 0);
   }
+  if (mt_delayed(t)) mt_delay_handler(t);
   errno = saved;
 }
 

@@ -2,6 +2,7 @@
 #include "features/scopes.h"
 #include <string.h>
 #include "core/clock.h"
+#include "core/delay.h"
 #include "core/text.h"
 
 enum { MOST_SCOPES = 64 };
@@ -30,6 +31,7 @@ void mt_mark(struct thread *t, uint64_t ticks, const char *name) {
   struct record record = {.begin = ticks, .end = ticks, .arg = mt_text(t, name, mt_name_length(name)),
       .call = MT_CALL_tracer_mark};
   mt_thread_publish(t, &record, 1);
+  mt_progress(t, ticks, record.arg);
 }
 
 static void drop_scope(struct thread *t) {

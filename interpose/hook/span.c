@@ -6,6 +6,7 @@
 // beginning.
 #include "hook/span.h"
 #include "hook/canary.h"
+#include "core/delay.h"
 #include "stacks/stack.h"
 
 #define SELDOM __attribute__((noinline, cold))
@@ -41,8 +42,18 @@ static inline void show(struct span *s, struct thread *t, unsigned family, uint6
   atomic_store_explicit(&ring->current, current, memory_order_release);
 }
 
+static SELDOM void start_delayed(struct span *s, struct thread *t, unsigned family, unsigned call) {
+  mt_delay_own(t, call);
+  show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
+  mt_delay_call(t, call);
+}
+
 void mt_span_start(struct span *s, unsigned family, unsigned call) {
   struct thread *t = s->thread;
+  if (mt_delayed(t)) {
+    start_delayed(s, t, family, call);
+    return;
+  }
   show(s, t, family, mt_stack_begin(t, call, t->inside[family].frame), s->current);
 }
 
@@ -64,7 +75,7 @@ bool mt_span_begin(struct span *s, unsigned family, unsigned call, id self, uint
   if (__builtin_expect((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE, 0)) return begin_otherwise(s, family, call, self,
       frame);
   uint32_t object = mt_identity_known(self);
-  if (__builtin_expect(t->inside[family].frame != 0 || object == 0 || t->stacks != NULL, 0))
+  if (__builtin_expect(t->inside[family].frame != 0 || object == 0 || t->stacks != NULL || mt_delays(t) != 0, 0))
     return begin_otherwise(s, family, call, self, frame);
   uint64_t current = object | (uint64_t)call << 32;
   t->inside[family].frame = frame;

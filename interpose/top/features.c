@@ -1,5 +1,6 @@
 // The features: the functions that the lower floors call at certain events, in this order. See core/feature.h.
 #include "core/feature.h"
+#include "core/delay.h"
 #include "features/capture.h"
 #include "features/completion.h"
 #include "features/early.h"
@@ -33,6 +34,7 @@ const struct mt_feature mt_features[] = {
         .fork_begins = mt_stack_fork_begins, .fork_over = mt_stack_fork_over},
     {.connected = mt_waits_check, .thread_opening = mt_lock_open},
     {.thread_opening = mt_handoff_open},
+    {.thread_opening = mt_delay_open}, // before it can be recorded
     // marks from before the first Metal call
     {.begin = mt_early_count, .thread_opened = mt_early_replay, .fork_starts_over = mt_early_forget},
     {.thread_opening = mt_scopes_open, .thread_left = mt_scopes_end},

@@ -4,6 +4,7 @@
 #include "hook/hooks.h"
 #include "hook/async.h"
 #include "hook/autorelease.h"
+#include "core/delay.h"
 #include "features/capture.h"
 #include "features/completion.h"
 #include "hook/coverage.h"
@@ -65,7 +66,9 @@
 // Building blocks for AFTER.
 #define MORE(a, b, c) (extra[0] = (a), extra[1] = (b), extra[2] = (c), more = extra)
 #define FAILED_UNLESS(condition) flags |= (condition) ? 0 : MT_FLAG_FAILED
-#define WAITED flags |= mt_python_flags()
+#define WAITED \
+  (flags |= mt_python_flags(), \
+   end = mt_delay_end(t, (uint16_t)(span.current >> 32), end))
 // Publishes the value that a waiting call waits for, for a reader of the ring outside.
 #define WAITS_FOR(value) \
   (atomic_store_explicit(&t->ring->awaited, value, memory_order_relaxed), \

@@ -24,6 +24,7 @@
 #include "core/state.h"
 #include "stacks/python.h"
 #include "stacks/stack.h"
+#include "core/delay.h"
 #include "core/thread.h"
 #include "waits/handoff.h"
 
@@ -72,7 +73,9 @@ static inline void mt_wait_show(unsigned call, const void *address, uint64_t hol
 // The calling thread's wait is over.
 static inline void mt_wait_hide(void) {
   struct thread *t = mt_thread_get();
-  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE) atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
+  if ((uintptr_t)t <= (uintptr_t)MT_THREAD_GONE) return;
+  if (mt_delayed(t)) mt_delay_woken(t);
+  atomic_store_explicit(&t->ring->blocked, 0, memory_order_relaxed);
 }
 
 // Begins a wait of the calling thread in a function with the given frame, and returns the tick. mt_wait_hide must end
@@ -82,6 +85,7 @@ static inline uint64_t mt_wait_begin(unsigned call, const void *address, uint64_
     bool interpreters) {
   struct thread *t = mt_thread_get();
   if (!interpreters && (uintptr_t)t > (uintptr_t)MT_THREAD_GONE) mt_lock_write_down(t);
+  if ((uintptr_t)t > (uintptr_t)MT_THREAD_GONE && mt_delayed(t)) mt_delay_pause(t);
   uint64_t begin = mt_stack_begin_wait(call, frame);
   mt_wait_show(call, address, holder, begin, interpreters);
   return begin;
@@ -106,6 +110,18 @@ void mt_signal_waited(unsigned call, const void *object, const void *held, uint6
 static inline bool mt_lock_is_owed(const void *lock) {
   struct thread *t = mt_thread_get();
   return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && t->held == lock;
+}
+
+// Whether there is more to do about a lock that the calling thread is about to release.
+static inline bool mt_lock_concerns(const void *lock) {
+  struct thread *t = mt_thread_get();
+  return (uintptr_t)t > (uintptr_t)MT_THREAD_GONE && (t->held == lock || mt_delays(t) != 0);
+}
+
+// The calling thread is about to release a lock, which an experiment may have it hold longer.
+static inline void mt_lock_releasing(const void *lock) {
+  struct thread *t = mt_delayed_thread();
+  if (t) mt_delay_lock(t, lock);
 }
 
 // The calling thread has released a lock.

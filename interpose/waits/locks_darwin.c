@@ -39,11 +39,13 @@ static int rdlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_rdlock, lock, pt
 static int wrlock(pthread_rwlock_t *lock) { LOCK(pthread_rwlock_wrlock, lock, pthread_rwlock_trywrlock, 0, false); }
 
 static int mutex_unlock(pthread_mutex_t *lock) {
+  mt_lock_releasing(lock);
   int result = pthread_mutex_unlock(lock);
   mt_lock_given_back(lock);
   return result;
 }
 static int rw_unlock(pthread_rwlock_t *lock) {
+  mt_lock_releasing(lock);
   int result = pthread_rwlock_unlock(lock);
   mt_lock_given_back(lock);
   return result;

@@ -61,7 +61,8 @@ LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_o
 // bound to both or to neither: with only one of them, a sanitizer that comes before us would see locks released that
 // were never acquired. The lock must not be touched after it was released: the next owner may have freed it.
 #define UNLOCK(call, type, before) \
-  static SELDOM int call##_owed(type *lock) { \
+  static SELDOM int call##_concerns(type *lock) { \
+    mt_lock_releasing(lock); \
     int result = ORIGINAL(call)(lock); \
     mt_lock_given_back(lock); \
     return result; \
@@ -69,7 +70,7 @@ LOCK(pthread_rwlock_wrlock, pthread_rwlock_t, pthread_rwlock_trywrlock, writer_o
   EXPORT int call(type *lock) { \
     before; \
     __typeof__(&call) original = FOUND(call); \
-    return __builtin_expect(original && !mt_lock_is_owed(lock), 1) ? original(lock) : call##_owed(lock); \
+    return __builtin_expect(original && !mt_lock_concerns(lock), 1) ? original(lock) : call##_concerns(lock); \
   }
 
 UNLOCK(pthread_mutex_unlock, pthread_mutex_t, )
@@ -79,6 +80,7 @@ UNLOCK(pthread_rwlock_unlock, pthread_rwlock_t, )
   if (!mt_locks_on()) return ORIGINAL(call)(condition, __VA_ARGS__);                                            \
   bool interpreters = mt_lock_is_interpreters(condition);                                                       \
   if (!interpreters && !mt_signals_on()) return ORIGINAL(call)(condition, __VA_ARGS__);                         \
+  mt_lock_releasing(mutex); \
   uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, \
       __builtin_frame_address(0), interpreters); \
   int result = ORIGINAL(call)(condition, __VA_ARGS__);                                                          \

@@ -31,6 +31,7 @@ intptr_t mt_semaphore_wait(void *semaphore, uint64_t until, const void *frame, v
 }
 
 intptr_t mt_semaphore_signal(void *semaphore) {
+  mt_lock_releasing(semaphore);
   mt_handoff_give(semaphore, true);
   intptr_t result = mt_dispatch.semaphore_signal(semaphore);
   mt_lock_given_back(semaphore);

@@ -17,6 +17,7 @@
     mt_lock_taken(mutex, false);                                                                                \
     return inside;                                                                                              \
   }                                                                                                             \
+  mt_lock_releasing(mutex); \
   uint64_t begin = mt_wait_begin(interpreters ? as_lock : MT_CALL_signal_##call, condition, 0, \
       __builtin_frame_address(0), interpreters); \
   int result = call(condition, __VA_ARGS__);                                                                    \

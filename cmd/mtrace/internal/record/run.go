@@ -39,7 +39,9 @@ type RunOptions struct {
 	guard     bool // replace nothing after a crash
 	hangAfter time.Duration
 	view      show.ReportView
-	report    cli.Destination // of the text of the report; standard error when empty
+	// what `mtrace experiment` changes in the program; nil for mtrace run
+	experiment *experimentRun
+	report     cli.Destination // of the text of the report; standard error when empty
 }
 
 func RunCommand() cli.Command {
@@ -208,7 +210,9 @@ func (r *tracedRun) start(starts func()) (*child, error) {
 // wait waits for the program, and with --wait-for-children for those that it started.
 func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
 	r.session.hang.start(r.session, program, r.view.std.Err)
+	stopExperiment := r.options.experiment.start(r.session.collector)
 	ended, err := program.wait()
+	stopExperiment()
 	r.session.hang.end()
 	if r.options.wait && err == nil {
 		r.session.waitForChildren(program.afterwards)
@@ -273,7 +277,9 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 	} else if s.file != nil && s.file.Kept {
 		fmt.Fprintf(std.Err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the "+
 			"file that it is kept in\n", s.path)
-	} else if err := o.printReport(std, s.path); err != nil {
+	} else if err := o.printReport(std, s.path); err != nil && o.experiment != nil {
+		cli.Tell(std.Err, "mtrace experiment: %v", err)
+	} else if err != nil {
 		cli.Tell(std.Err, "mtrace run: no report: %v", err)
 	}
 	s.leave(std.Err, o)
@@ -281,16 +287,20 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 
 // printReport prints the report as JSON where --json says, else its text on standard error or where --report says.
 func (o *RunOptions) printReport(std cli.Stdio, path string) error {
+	print := o.view.Print
+	if o.experiment != nil {
+		print = o.experiment.print
+	}
 	switch {
 	case o.view.JSON != "":
-		return o.view.Print(std, path)
+		return print(std, path)
 	case o.report == cli.StandardOutput:
 	case o.report != "":
-		return o.report.WriteText(std, path, o.Force, o.view.Print)
+		return o.report.WriteText(std, path, o.Force, print)
 	default:
 		std.Out = std.Err
 	}
-	return o.view.Print(std, path)
+	return print(std, path)
 }
 
 // explain says loudly that there is nothing to report, and why.

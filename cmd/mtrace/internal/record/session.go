@@ -85,6 +85,9 @@ func newSession(std cli.Stdio, o RunOptions, command []string, view *liveView) (
 // observe is who looks at what is recorded as it arrives.
 func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
 	all := observers{s.witness, s.inside}
+	if o.experiment != nil {
+		all = append(all, o.experiment.sights)
+	}
 	if o.hangAfter > 0 {
 		all = append(all, s.hang)
 	}

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mtrace/analyze"
+	"mtrace/cmd/mtrace/internal/cli"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// timedMetal makes the software Metal's command buffers take a known time.
+var timedMetal = []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=300"}
+
+// A treated is a trace of an experiment: its blocks, and the calls that began and ended in them.
+type treated struct {
+	experiment *analyze.Experiment
+	calls      map[string][]analyze.Interval // by selector
+}
+
+func loadExperiment(t *testing.T, path string) (e treated) {
+	t.Helper()
+	e.calls = map[string][]analyze.Interval{}
+	trace, err := analyze.Load(path, analyze.Options{Visit: func(c *analyze.VisitedCall) {
+		e.calls[c.ID.String()] = append(e.calls[c.ID.String()], analyze.Interval{Begin: c.Begin, End: c.End})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range trace.Processes {
+		if p.Experiment != nil {
+			e.experiment = p.Experiment
+		}
+	}
+	if e.experiment == nil {
+		t.Fatalf("%s: no process has an experiment", path)
+	}
+	return e
+}
+
+// in is how many calls lie in the blocks of a target, 0 for baselines, and their median length.
+func (e *treated) in(selector string, target int) (count int, median analyze.Nanos) {
+	var lengths []analyze.Nanos
+	for _, c := range e.calls[selector] {
+		for _, b := range e.experiment.Blocks {
+			if b.Target == target && c.Begin >= b.Begin && c.End <= b.End {
+				lengths = append(lengths, c.Length())
+			}
+		}
+	}
+	if len(lengths) == 0 {
+		return 0, 0
+	}
+	slices.Sort(lengths)
+	return len(lengths), lengths[len(lengths)/2]
+}
+
+// shorterThanDelay is how many calls in treated blocks take less time than the delay that is part of them.
+func (e *treated) shorterThanDelay(selector string) (count int) {
+	const clocks = 2 * 1000 // two clocks are compared
+	for _, c := range e.calls[selector] {
+		for _, b := range e.experiment.Blocks {
+			if b.Target != 0 && c.Begin >= b.Begin && c.End <= b.End && c.Length()+clocks < b.Delay {
+				count++
+			}
+		}
+	}
+	return count
+}
+
+// blocks adds up the blocks of a target.
+func (e *treated) blocks(target int) (sum analyze.ExperimentBlock, count int) {
+	for _, b := range e.experiment.Blocks {
+		if b.Target == target {
+			sum.Occurrences, sum.Injected, sum.Units = sum.Occurrences+b.Occurrences, sum.Injected+b.Injected,
+				sum.Units+b.Units
+			sum.Delay += b.Delay * analyze.Nanos(b.Occurrences)
+			count++
+		}
+	}
+	return sum, count
+}
+
+// TestExperiment: delays land in the calls that are meant, in treated blocks and in no others, as long as it is
+// reported, and the program's output and exit status are its own.
+func TestExperiment(t *testing.T) {
+	for _, c := range []struct {
+		target, inside string // inside: the call that takes longer; empty: none does
+		calls          []string
+	}{
+		{"commit", "commit", nil},
+		{"wait", "waitUntilCompleted", nil},
+		{"encode", "endEncoding", nil},
+		{"own", "", []string{"commandBuffer", "commit", "endEncoding"}},
+		{"handler", "", []string{"commit", "endEncoding"}},
+	} {
+		t.Run(c.target, func(t *testing.T) {
+			dir := t.TempDir()
+			got := sh(t, dir, timedMetal, tool.mtrace, "experiment", "--target", c.target, "--budget", "20%", "--seed", "5",
+				"-o", "t.mtrace", "--", "sh", "-c",
+				"python3 "+workload(t)+" --no-check --iters 5000 --sync-mode device; exit 7")
+			if got.exit != 7 || !strings.Contains(got.stdout, "ops/s") || strings.Count(got.stdout, "\n") != 1 {
+				t.Fatalf("the program's output or status are not its own: %+v", got)
+			}
+			e := loadExperiment(t, filepath.Join(dir, "t.mtrace"))
+			if x := e.experiment; x.Seed != 5 || x.Budget != 0.20 || x.Threads != 1 || len(x.Targets) != 1 ||
+				x.Targets[0].Name != c.target {
+				t.Fatalf("the experiment is %+v", x)
+			}
+			baseline, count := e.blocks(0)
+			if count == 0 || baseline.Occurrences != 0 || baseline.Injected != 0 || baseline.Units == 0 {
+				t.Errorf("%d baseline blocks together are %+v", count, baseline)
+			}
+			delayed, treatedCount := e.blocks(1)
+			if treatedCount == 0 || delayed.Units == 0 || delayed.Injected < delayed.Delay {
+				t.Fatalf("%d treated blocks together are %+v", treatedCount, delayed)
+			}
+			mean := delayed.Injected / analyze.Nanos(delayed.Occurrences)
+			if c.inside != "" {
+				n, with := e.in(c.inside, 1)
+				if _, without := e.in(c.inside, 0); with <= without {
+					t.Errorf("%s takes %v in treated blocks and %v in the others", c.inside, with, without)
+				}
+				if short := e.shorterThanDelay(c.inside); short > 0 {
+					t.Errorf("%d calls of %s in treated blocks are shorter than their delay", short, c.inside)
+				}
+				if off := int64(n) - delayed.Occurrences; off < -2*int64(treatedCount) || off > 2*int64(treatedCount) {
+					t.Errorf("%d calls lie in the treated blocks, and %d were delayed", n, delayed.Occurrences)
+				}
+			}
+			for _, call := range c.calls {
+				_, with := e.in(call, 1)
+				if _, without := e.in(call, 0); with > without+mean/2+20*1000 {
+					t.Errorf("%s takes %v in treated blocks and %v in the others, though delays of %v stand outside of it", call,
+						with, without, mean)
+				}
+			}
+		})
+	}
+}
+
+// TestExperimentOfAKilledTracer: when mtrace is killed in the middle, the program runs on without delays to its own
+// end, and the unfinished trace has the blocks until then.
+func TestExperimentOfAKilledTracer(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command(tool.mtrace, "experiment", "--target", "commit", "-o", "t.mtrace", "--", "python3", workload(t),
+		"--no-check", "--iters", "8000", "--sync-mode", "device")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), timedMetal...)
+	out, err := os.Create(filepath.Join(dir, "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	cmd.Stdout = out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	part := filepath.Join(dir, "t.mtrace.part")
+	eventually(t, "the unfinished trace has a treated block", func() bool {
+		r, err := tracefile.Open(part)
+		if err != nil {
+			return false
+		}
+		defer r.Close()
+		for _, p := range r.Processes() {
+			if p.Experiment != nil && slices.ContainsFunc(p.Experiment.Blocks,
+				func(b wire.ExperimentBlock) bool { return b.Target == 1 }) {
+				return true
+			}
+		}
+		return false
+	})
+	cmd.Process.Signal(syscall.SIGKILL)
+	cmd.Wait()
+	eventually(t, "the program ended with its own output", func() bool {
+		text, _ := os.ReadFile(out.Name())
+		return strings.Contains(string(text), "ops/s")
+	})
+	e := loadExperiment(t, part)
+	if sum, count := e.blocks(1); count == 0 || sum.Injected == 0 {
+		t.Errorf("%d treated blocks of the unfinished trace are %+v", count, sum)
+	}
+}
+
+// eventually waits for something to become true.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(commandLimit); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// TestExperimentOfNothing: what cannot be is one line, and the program's status remains its own where it ran.
+func TestExperimentOfNothing(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		exit int
+		says string
+	}{
+		{[]string{"--target", "commits", "--", "true"}, cli.ExitUsage, `unknown target "commits"`},
+		{[]string{"--budget", "80%", "--", "true"}, cli.ExitUsage, "--budget 80%: give a share from 0.1% to 50%"},
+		{[]string{"--budget", "x", "--", "true"}, cli.ExitUsage, "--budget x: give a share"},
+		{[]string{"--duration", "-1s", "--", "true"}, cli.ExitUsage, "--duration -1s: give a time"},
+		{[]string{"--progress", "mark:", "--", "true"}, cli.ExitUsage, "--progress mark:: give commands, or mark:NAME"},
+		{[]string{}, cli.ExitUsage, "no program to run: mtrace experiment -- CMD"},
+	} {
+		got := sh(t, t.TempDir(), nil, tool.mtrace, append([]string{"experiment"}, c.args...)...)
+		if got.exit != c.exit || !strings.Contains(got.stderr, c.says) || strings.Count(got.stderr, "\n") != 1 ||
+			got.stdout != "" {
+			t.Errorf("%q: %+v", c.args, got)
+		}
+	}
+	for args, says := range map[string]string{
+		"--target lock":                        "no thread waited for a lock while the program was watched",
+		"--target commit@nobody":               "no thread of the program is called nobody",
+		"--target commit --progress mark:step": "made no progress that can be counted",
+	} {
+		line := append(append([]string{"experiment", "-o", "t.mtrace"}, strings.Fields(args)...), "--", "python3",
+			workload(t), "--no-check", "--iters", "2000", "--sync-mode", "device")
+		got := sh(t, t.TempDir(), timedMetal, tool.mtrace, line...)
+		if got.exit != 0 || !strings.Contains(got.stderr, says) || !strings.Contains(got.stdout, "ops/s") {
+			t.Errorf("%s: %+v", args, got)
+		}
+	}
+}

@@ -1,0 +1,283 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"mtrace/collector"
+	"mtrace/collector/wire"
+)
+
+// Options say what to change, and for how long.
+type Options struct {
+	Targets  []Target      // empty: those of Names, and the lock that is waited for longest
+	Asked    bool          // the user named the targets: one that never occurs is an error
+	Duration time.Duration // 0 is until the program ends
+	Budget   float64       // share by which the program may be slowed down over the whole experiment
+	Seed     uint64
+	Progress string // wire.ProgressCommands, or wire.ProgressMark and a name
+	Speedup  bool   // virtual speed-ups of calls, too
+}
+
+// speedups are the shares of a call's length by which it is made virtually faster.
+var speedups = []float64{0.10, 0.25, 0.50}
+
+// A Controller makes one experiment.
+type Controller struct {
+	options   Options
+	collector *collector.Collector
+	sights    *Sights
+	random    *rand.Rand
+	subject   Subject
+	progress  wire.StringID
+	plan      wire.Experiment // without blocks, which the trace has
+	targets   []active        // by wire.ExperimentTarget.ID - 1
+	pace      pace
+	slowed    slope // by how much treated blocks were slower than their baselines, as a share
+
+	Blocks int      // written
+	Notes  []string // for the user
+}
+
+// An active target is one that is delayed.
+type active struct {
+	delays wire.Delays
+	dose   dose
+	level  int // of speedups
+}
+
+// New returns a controller; sights must observe the collector's recording.
+func New(o Options, c *collector.Collector, sights *Sights) *Controller {
+	x := &Controller{options: o, collector: c, sights: sights, random: rand.New(rand.NewPCG(o.Seed, o.Seed))}
+	if name, marks := strings.CutPrefix(o.Progress, wire.ProgressMark); marks {
+		x.progress = wire.HashString(name)
+	}
+	x.plan = wire.Experiment{Seed: o.Seed, Budget: o.Budget, Progress: o.Progress}
+	return x
+}
+
+// Run makes the experiment, until the program ends, ctx is done or the duration is over. After it nothing is delayed any
+// more. The error says why there was none.
+func (x *Controller) Run(ctx context.Context) error {
+	subject, err := findSubject(ctx.Done(), x.collector, x.progress)
+	if err != nil {
+		return err
+	}
+	x.subject = subject
+	defer x.set(wire.Delays{})
+	if x.options.Duration > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, x.options.Duration)
+		defer cancel()
+	}
+	if err = x.observe(ctx); err == nil {
+		err = x.choose(ctx)
+	}
+	for err == nil && ctx.Err() == nil {
+		err = x.round(ctx)
+	}
+	if x.Blocks > 0 && (errors.Is(err, collector.ErrEnded) || errors.Is(err, errOver)) {
+		err = nil
+	}
+	return err
+}
+
+// errOver says that the time is over.
+var errOver = errors.New("the experiment had no time to begin: let the program run longer")
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return errOver
+	case <-timer.C:
+		return nil
+	}
+}
+
+// safety is how long delays go on by themselves beyond the end of their block, should mtrace be held up or die.
+const safety = 2 * time.Second
+
+func (x *Controller) set(d wire.Delays) error {
+	d.Progress = x.progress
+	d.Until = x.subject.Now() + (x.pace.settle + x.pace.block + safety).Nanoseconds()
+	return x.subject.Touch(func(g wire.Region) { g.SetDelays(d) })
+}
+
+// How long the program is watched before anything is delayed.
+const (
+	shortestWatch = 300 * time.Millisecond
+	longestWatch  = 5 * time.Second
+	unitsWatched  = 50
+)
+
+// observe learns how fast the program is.
+func (x *Controller) observe(ctx context.Context) error {
+	began, err := count(x.subject)
+	var c change
+	for err == nil && c.took < longestWatch.Nanoseconds() &&
+		(c.took < shortestWatch.Nanoseconds() || c.units < unitsWatched) {
+		if err = wait(ctx, shortestWatch/3); err == nil {
+			var now tally
+			now, err = count(x.subject)
+			c = between(began, now)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if c.units == 0 {
+		return errNoProgress
+	}
+	x.plan.Threads = c.threads
+	x.pace = paceOf(time.Duration(c.took)/time.Duration(c.units), c.threads)
+	return nil
+}
+
+// choose finds what can be delayed, how often it happens, and writes the plan into the trace.
+func (x *Controller) choose(ctx context.Context) error {
+	for _, t := range x.options.Targets {
+		target, delays, problem := x.resolve(t)
+		if problem != "" {
+			x.Notes = append(x.Notes, problem)
+			continue
+		}
+		if target.Kind == wire.ExperimentLock && target.Address == 0 {
+			continue // no lock was waited for
+		}
+		c, err := x.probe(ctx, delays)
+		if err != nil {
+			return err
+		}
+		if c.occurrences == 0 {
+			if x.options.Asked {
+				x.Notes = append(x.Notes, fmt.Sprintf("%s: it did not happen while the program was watched", t.Name))
+			}
+			continue
+		}
+		x.add(target, delays, newDose(float64(c.busiest)/float64(c.took)*1e9, x.allowed()))
+		if x.options.Speedup && target.Kind == wire.ExperimentCall && target.TookNS > 0 {
+			x.addSpeedup(target, delays)
+		}
+	}
+	x.sights.finish(x.subject.Index())
+	if len(x.targets) == 0 {
+		return errors.New(strings.Join(append([]string{"there is nothing to delay"}, x.Notes...), "; "))
+	}
+	x.subject.Write(x.plan.Facts()...)
+	return nil
+}
+
+func (x *Controller) add(t wire.ExperimentTarget, d wire.Delays, dose dose) {
+	t.ID = len(x.targets) + 1
+	x.plan.Targets = append(x.plan.Targets, t)
+	x.targets = append(x.targets, active{delays: d, dose: dose})
+}
+
+// addSpeedup adds a target whose calls are made virtually faster, in each block by the next of the shares.
+func (x *Controller) addSpeedup(t wire.ExperimentTarget, d wire.Delays) {
+	t.Mode = wire.ExperimentSpeedup
+	d.Kinds, d.Others = d.Kinds|wire.DelayOthers|wire.DelayPauses, wire.DelayPauses
+	x.add(t, d, dose{now: max(time.Duration(speedups[0]*float64(t.TookNS)), 1)})
+}
+
+// probe counts how often a target happens, without a delay.
+func (x *Controller) probe(ctx context.Context, d wire.Delays) (c change, err error) {
+	d.Length = 0
+	if err := x.set(d); err != nil {
+		return c, err
+	}
+	before, err := count(x.subject)
+	if err != nil {
+		return c, err
+	}
+	if err := wait(ctx, x.pace.block/2); err != nil {
+		return c, err
+	}
+	after, err := count(x.subject)
+	return between(before, after), err
+}
+
+// round delays each target once.
+func (x *Controller) round(ctx context.Context) error {
+	ids := make([]int, len(x.targets))
+	for i := range ids {
+		ids[i] = i + 1
+	}
+	steps := round(x.random, ids)
+	for i := 0; i < len(steps); i += 2 {
+		var times [2]float64 // nanoseconds for a unit
+		treated := 0
+		for j, s := range steps[i : i+2] {
+			b, err := x.block(ctx, s.target)
+			if err != nil {
+				return err
+			}
+			times[j] = float64(b.End-b.Start) / float64(max(b.Units, 1))
+			if s.target > 0 {
+				treated = j
+			}
+		}
+		slowed := times[treated]/times[1-treated] - 1
+		t, plan := &x.targets[steps[i+treated].target-1], x.plan.Targets[steps[i+treated].target-1]
+		if plan.Mode == wire.ExperimentDelay {
+			x.slowed.add(1, slowed)
+			t.dose.learn(slowed, x.allowed())
+		} else {
+			t.level++
+			t.dose.now = max(time.Duration(speedups[t.level%len(speedups)]*float64(plan.TookNS)), 1)
+		}
+	}
+	return nil
+}
+
+// allowed is the share by which the next treated blocks may be slower, so that the whole experiment keeps its budget:
+// half of the time is baselines. What all pairs of blocks say together counts here, less what may be chance.
+func (x *Controller) allowed() float64 {
+	share := 2 * x.options.Budget
+	if x.slowed.low() > share {
+		return share / 4
+	}
+	return share
+}
+
+// block makes one block and writes it into the trace. One that is cut short is not written.
+func (x *Controller) block(ctx context.Context, target int) (b wire.ExperimentBlock, err error) {
+	var d wire.Delays
+	if target > 0 {
+		d = x.targets[target-1].delays
+		d.Length = x.targets[target-1].dose.now
+	}
+	if err := x.set(d); err != nil {
+		return b, err
+	}
+	if err := wait(ctx, x.pace.settle); err != nil {
+		return b, err
+	}
+	before, err := count(x.subject)
+	if err != nil {
+		return b, err
+	}
+	if err := wait(ctx, x.pace.block); err != nil {
+		return b, err
+	}
+	after, err := count(x.subject)
+	if err != nil {
+		return b, err
+	}
+	c := between(before, after)
+	b = wire.ExperimentBlock{Start: before.at, End: after.at, Target: target, DelayNS: d.Length.Nanoseconds(),
+		Occurrences: c.occurrences, InjectedNS: int64(c.injected), Units: c.units,
+		LastBefore: before.lastUnit(x.subject), LastIn: after.lastUnit(x.subject)}
+	if d.Kinds&wire.DelayOthers != 0 {
+		b.InjectedNS = int64(after.due - before.due)
+	}
+	x.subject.Write(b.Fact())
+	x.Blocks++
+	return b, nil
+}

@@ -1,0 +1,109 @@
+package experiment
+
+import (
+	"math"
+	"math/rand/v2"
+	"time"
+)
+
+// The lengths of blocks.
+const (
+	shortestBlock = 100 * time.Millisecond
+	longestBlock  = 10 * time.Second
+	// unitsInBlock is how many units each thread completes in a block: fewer would make a unit more or less at its
+	// borders a large share, and a block must be long compared with what is in flight.
+	unitsInBlock = 25
+	// settlingShare is the time after a change that belongs to no block, as a share of a block: work that was begun before
+	// the change ends in it.
+	settlingShare = 0.1
+	// settlingUnits is the same in units of each thread, the longer counts.
+	settlingUnits = 3
+)
+
+// A pace is how long blocks are.
+type pace struct{ block, settle time.Duration }
+
+// paceOf is the pace for a program that takes so long for a unit, all threads together.
+func paceOf(unit time.Duration, threads int) pace {
+	each := unit * time.Duration(max(threads, 1))
+	p := pace{block: min(max(unitsInBlock*each, shortestBlock), longestBlock)}
+	p.settle = min(max(time.Duration(settlingShare*float64(p.block)), settlingUnits*each), p.block/2)
+	return p
+}
+
+// A step is a block of the plan: of one target, or of none.
+type step struct{ target int } // 0 is a baseline
+
+// round is a plan of blocks in which each target is delayed once, in random order, next to a baseline before or behind
+// it, as chance has it.
+func round(random *rand.Rand, targets []int) (steps []step) {
+	for _, i := range random.Perm(len(targets)) {
+		pair := []step{{0}, {targets[i]}}
+		if random.IntN(2) == 1 {
+			pair[0], pair[1] = pair[1], pair[0]
+		}
+		steps = append(steps, pair...)
+	}
+	return steps
+}
+
+// The sizes of delays.
+const (
+	shortestDelay = time.Microsecond
+	// firstShare is the part of the largest delay with which a target begins, as it is not known yet how many threads wait
+	// for it.
+	firstShare = 0.1
+	// growth bounds how much larger a delay becomes from one block of its target to the next.
+	growth = 2
+)
+
+// A slope is how much slower the program becomes for each unit of delay, by what was measured until now.
+type slope struct{ count, dd, ds, ss float64 } // the sums of squares and products of delays and slow-downs
+
+func (s *slope) add(delay, slowed float64) {
+	s.count, s.dd, s.ds, s.ss = s.count+1, s.dd+delay*delay, s.ds+delay*slowed, s.ss+slowed*slowed
+}
+
+// usualNoise is the share by which two neighbouring blocks differ on a machine that does other things, too: as long as
+// few blocks say how much they differ here, it is believed to be as much.
+const usualNoise = 0.05
+
+// low is the slope less its standard error: what it is likely to be at least.
+func (s *slope) low() float64 {
+	if s.dd == 0 {
+		return 0
+	}
+	per := s.ds / s.dd
+	variance := (max(0, s.ss-per*s.ds) + usualNoise*usualNoise) / s.count
+	return per - math.Sqrt(variance/s.dd)
+}
+
+// A dose is how large the delays of one target are.
+type dose struct {
+	most   time.Duration // takes all of the slow-down that is allowed, if the target is on the critical path
+	now    time.Duration
+	slowed slope // as a share of the time of a unit
+}
+
+// newDose is for a target that the busiest of its threads comes to so often a second. In a treated block its delays may
+// take this share of that thread's time.
+func newDose(perSecond, share float64) dose {
+	d := dose{most: shortestDelay}
+	if perSecond > 0 {
+		d.most = max(time.Duration(share/perSecond*float64(time.Second)), shortestDelay)
+	}
+	d.now = max(time.Duration(firstShare*float64(d.most)), shortestDelay)
+	return d
+}
+
+// learn takes in how much slower a block was than its baseline, as a share, and sets the next delay so that the
+// target's blocks are slower by the given share at most. On a busy machine single blocks say little: only what is
+// likely at least makes delays shorter.
+func (d *dose) learn(slowed, share float64) {
+	d.slowed.add(float64(d.now), slowed)
+	next := growth * d.now
+	if low := d.slowed.low(); low > 0 {
+		next = min(next, time.Duration(share/low))
+	}
+	d.now = max(min(next, d.most), shortestDelay)
+}

@@ -1,0 +1,98 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+
+	"mtrace/collector/wire"
+)
+
+// delayKinds are the bits of a thread's word for a kind of target.
+var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
+	wire.ExperimentCall:    wire.DelayCalls,
+	wire.ExperimentLock:    wire.DelayLock,
+	wire.ExperimentWait:    wire.DelayWaits,
+	wire.ExperimentOwn:     wire.DelayOwn,
+	wire.ExperimentHandler: wire.DelayHandlers,
+}
+
+// resolve finds what a target means in the running process. A problem is one line for the user; of a target that the
+// user did not name it is empty, and delays are zero.
+func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Delays, problem string) {
+	target = wire.ExperimentTarget{Name: t.Name, Kind: t.Kind, Mode: wire.ExperimentDelay, Calls: callNames(t.Calls)}
+	d = wire.Delays{Kinds: delayKinds[t.Kind], Calls: t.Calls}
+	if t.Thread != "" {
+		names := x.sights.threads(x.subject.Index())
+		target.Threads = t.threads(names)
+		if len(target.Threads) == 0 {
+			return target, d, fmt.Sprintf("%s: no thread of the program is called %s; there are %s", t.Name, t.Thread,
+				describe(names))
+		}
+		d.Threads = target.Threads
+	}
+	if t.Kind == wire.ExperimentLock {
+		if problem := x.resolveLock(t, &target); problem != "" {
+			return target, d, problem
+		}
+		d.Lock = target.Address
+	}
+	if ticks, known := x.sights.took(x.subject.Index(), t.Calls); known {
+		target.TookNS = x.length(ticks)
+	}
+	return target, d, ""
+}
+
+// resolveLock finds the lock that is meant.
+func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (problem string) {
+	locks := x.sights.locks(x.subject.Index())
+	address, given := t.address()
+	for _, l := range locks {
+		if given && l.address == address || !given && strings.Contains(l.name, t.Lock) {
+			target.Address, target.Object = l.address, l.object
+			if t.Lock == "" && l.name != "" {
+				target.Name = "lock:" + l.name
+			}
+			return ""
+		}
+	}
+	if given { // it may be waited for only later
+		target.Address = address
+		return ""
+	}
+	if t.Lock == "" {
+		if !x.options.Asked {
+			return ""
+		}
+		return "lock: no thread waited for a lock while the program was watched"
+	}
+	names := make([]string, 0, len(locks))
+	for _, l := range locks {
+		names = append(names, fmt.Sprintf("%#x %s", l.address, l.name))
+	}
+	return fmt.Sprintf("%s: no lock of that name was waited for; there are: %s", t.Name, strings.Join(names, ", "))
+}
+
+// length is so many ticks in nanoseconds.
+func (x *Controller) length(ticks float64) int64 {
+	const ago = 1 << 20
+	t, err := count(x.subject)
+	if err != nil {
+		return 0
+	}
+	var last wire.Ticks
+	for _, r := range t.rings {
+		last = max(last, r.UnitAt)
+	}
+	if last <= ago {
+		return 0
+	}
+	return int64(ticks * float64(x.subject.At(last)-x.subject.At(last-ago)) / ago)
+}
+
+func describe(names map[uint64]string) string {
+	var all []string
+	for id, name := range names {
+		all = append(all, fmt.Sprintf("%d %s", id, name))
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,164 @@
+package experiment
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// Sights is an Observer that learns, while the program runs and nothing is delayed, which locks are waited for, how
+// long calls take and what threads are called.
+type Sights struct {
+	collector.Nobody
+	mutex sync.Mutex
+	of    map[tracefile.ProcessIndex]*sight
+}
+
+// A sight is what was seen of one process.
+type sight struct {
+	texts   map[wire.StringID]string
+	threads map[uint64]string // by the system's id
+	locks   map[uint64]*seenLock
+	pending map[uint16]wire.Record // by ring: a wait for a lock whose More record has not come
+	calls   map[wire.Call]*seenCalls
+	over    bool // calls and locks are not counted any more
+}
+
+type seenLock struct {
+	name   wire.StringID
+	object wire.ObjectID
+	waited wire.Ticks
+}
+
+type seenCalls struct {
+	count int64
+	took  wire.Ticks
+}
+
+// NewSights returns an Observer that has seen nothing.
+func NewSights() *Sights { return &Sights{of: map[tracefile.ProcessIndex]*sight{}} }
+
+func (s *Sights) get(p tracefile.ProcessIndex) *sight {
+	if s.of[p] == nil {
+		s.of[p] = &sight{texts: map[wire.StringID]string{}, threads: map[uint64]string{}, locks: map[uint64]*seenLock{},
+			pending: map[uint16]wire.Record{}, calls: map[wire.Call]*seenCalls{}}
+	}
+	return s.of[p]
+}
+
+// Facts keeps texts and names of threads.
+func (s *Sights) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	seen := s.get(p)
+	for _, f := range facts {
+		switch f.Kind {
+		case wire.FactString:
+			seen.texts[wire.StringID(f.Key)] = f.Text
+		case wire.FactThreadName:
+			seen.threads[f.Key] = f.Text
+		}
+	}
+}
+
+// Records counts waits for locks and calls.
+func (s *Sights) Records(p tracefile.ProcessIndex, ring uint16, records []wire.Record) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	seen := s.get(p)
+	for i := range records {
+		r := &records[i]
+		switch {
+		case r.Call == wire.CallThreadStart:
+			if _, known := seen.threads[r.Arg]; !known {
+				seen.threads[r.Arg] = ""
+			}
+		case seen.over:
+		case r.Call == wire.CallMore:
+			if wait, waits := seen.pending[ring]; waits {
+				seen.addLock(wait, r.More())
+				delete(seen.pending, ring)
+			}
+		case r.Call.Row().Family == wire.FamilyLock:
+			seen.pending[ring] = *r
+		default:
+			c := seen.calls[r.Call]
+			if c == nil {
+				c = &seenCalls{}
+				seen.calls[r.Call] = c
+			}
+			c.count++
+			c.took += r.End - r.Begin
+		}
+	}
+}
+
+func (s *sight) addLock(wait wire.Record, more wire.More) {
+	l := s.locks[more.X1]
+	if l == nil {
+		l = &seenLock{}
+		s.locks[more.X1] = l
+	}
+	l.name, l.object, l.waited = wire.StringID(more.X0), wait.Object, l.waited+wait.End-wait.Begin
+}
+
+// finish says that from now on calls are delayed.
+func (s *Sights) finish(p tracefile.ProcessIndex) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.get(p).over = true
+}
+
+// A lock is one that was waited for.
+type lock struct {
+	address uint64
+	object  wire.ObjectID
+	name    string
+	waited  wire.Ticks
+}
+
+// interpreterLock is the name of CPython's global lock, which is no lock that one function releases.
+const interpreterLock = "_PyRuntime"
+
+// locks are those that were waited for, the longest first, without an interpreter's.
+func (s *Sights) locks(p tracefile.ProcessIndex) (all []lock) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	seen := s.get(p)
+	for address, l := range seen.locks {
+		if name := seen.texts[l.name]; !strings.Contains(name, interpreterLock) {
+			all = append(all, lock{address, l.object, name, l.waited})
+		}
+	}
+	slices.SortFunc(all, func(a, b lock) int {
+		return cmp.Or(cmp.Compare(b.waited, a.waited), cmp.Compare(a.address, b.address))
+	})
+	return all
+}
+
+// threads are the names of the process's threads, by the system's ids.
+func (s *Sights) threads(p tracefile.ProcessIndex) map[uint64]string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return maps.Clone(s.get(p).threads)
+}
+
+// took is how many ticks a call of the given ones takes on average; false when there was none.
+func (s *Sights) took(p tracefile.ProcessIndex, calls []wire.Call) (float64, bool) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	var count int64
+	var ticks wire.Ticks
+	for _, c := range calls {
+		if seen := s.get(p).calls[c]; seen != nil {
+			count, ticks = count+seen.count, ticks+seen.took
+		}
+	}
+	return float64(ticks) / float64(max(count, 1)), count > 0
+}

@@ -1,0 +1,132 @@
+package experiment
+
+import (
+	"errors"
+	"time"
+
+	"mtrace/collector"
+	"mtrace/collector/tracefile"
+	"mtrace/collector/wire"
+)
+
+// A Subject is the process that is changed: a collector.Subject, or a test's.
+type Subject interface {
+	Index() tracefile.ProcessIndex
+	Touch(func(wire.Region)) error
+	Now() int64
+	At(wire.Ticks) int64
+	Write(...wire.Fact)
+}
+
+// tally is what the threads of a process have counted until an instant.
+type tally struct {
+	at      int64 // nanoseconds on the process's clock
+	rings   []wire.Injected
+	commits []uint64 // by ring
+	due     uint64   // nanoseconds of virtual speed-ups
+}
+
+// quickTally is how long reading the counters may take before they are read again: a thread of mtrace that lost its
+// processor in between would count in one block what happened in the next.
+const quickTally = 100 * time.Microsecond
+
+func count(s Subject) (t tally, err error) {
+	for range 5 {
+		began := s.Now()
+		t = tally{}
+		err = s.Touch(func(g wire.Region) {
+			t.due = g.DelayDue()
+			for i := range g.RingsUsed() {
+				t.rings = append(t.rings, g.Ring(i).Injected())
+				t.commits = append(t.commits, g.Ring(i).Commits().Reached)
+			}
+		})
+		t.at = s.Now()
+		if err != nil || t.at-began < quickTally.Nanoseconds() {
+			break
+		}
+	}
+	return t, err
+}
+
+// A change is what was counted between two tallies.
+type change struct {
+	took        int64 // nanoseconds
+	occurrences uint64
+	busiest     uint64 // occurrences of the thread that had most
+	injected    uint64
+	units       uint64
+	threads     int // that committed or, where that is not counted, completed units
+}
+
+func between(a, b tally) (c change) {
+	c.took = b.at - a.at
+	committed, completed := 0, 0
+	for i, now := range b.rings {
+		var was wire.Injected
+		var commits uint64
+		if i < len(a.rings) {
+			was, commits = a.rings[i], a.commits[i]
+		}
+		occurrences, units := now.Occurrences-was.Occurrences, now.Units-was.Units
+		c.occurrences += occurrences
+		c.busiest = max(c.busiest, occurrences)
+		c.injected += now.Nanos - was.Nanos
+		c.units += units
+		if b.commits[i] > commits {
+			committed++
+		}
+		if units > 0 {
+			completed++
+		}
+	}
+	if c.threads = committed; committed == 0 {
+		c.threads = completed
+	}
+	return c
+}
+
+// lastUnit is when the last unit until a tally was completed; 0 when there was none.
+func (t tally) lastUnit(s Subject) int64 {
+	var last wire.Ticks
+	for _, r := range t.rings {
+		last = max(last, r.UnitAt)
+	}
+	return s.At(last)
+}
+
+var errNoProgress = errors.New("the program made no progress that can be counted")
+
+// findSubject waits for a process that makes progress and returns the one that made most. Done ends the wait.
+func findSubject(done <-chan struct{}, c *collector.Collector, progress wire.StringID) (Subject, error) {
+	const pause, enoughUnits, patience = 20 * time.Millisecond, 10, time.Second
+	seen := map[tracefile.ProcessIndex]bool{}
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	var first time.Time
+	for {
+		select {
+		case <-done:
+			return nil, errNoProgress
+		case <-ticker.C:
+		}
+		var most Subject
+		mostUnits := uint64(0)
+		for _, s := range c.Subjects() {
+			if !seen[s.Index()] {
+				seen[s.Index()] = true
+				s.Touch(func(g wire.Region) { g.SetDelays(wire.Delays{Progress: progress}) })
+			}
+			t, err := count(s)
+			if units := between(tally{}, t).units; err == nil && units > mostUnits {
+				most, mostUnits = s, units
+			}
+		}
+		if mostUnits > 0 && first.IsZero() {
+			first = time.Now()
+		}
+		if most != nil && (mostUnits >= enoughUnits || time.Since(first) > patience) {
+			return most, nil
+		}
+	}
+}

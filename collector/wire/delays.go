@@ -1,0 +1,111 @@
+package wire
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// DelayKind is what of a thread an experiment delays, as bits of one word of its ring: 0 costs a call one load and a
+// branch.
+type DelayKind uint32
+
+// The bits.
+const (
+	DelayCalls    DelayKind = 1 << iota // the calls of Delays.Calls, before their originals
+	DelayLock                           // releases of the lock
+	DelayWaits                          // returns of the calls of Delays.Calls that wait
+	DelayOwn                            // its own code, before the calls of Delays.Calls that no other call makes
+	DelayHandlers                       // completion handlers
+	DelayPauses                         // it pauses when others ran what is virtually faster
+	DelayOthers                         // its own occurrences are not delayed: the other threads are due the delay
+)
+
+// Delays are the delays of a process: what an experiment changes in it now. The zero value changes nothing.
+type Delays struct {
+	Kinds    DelayKind // of the threads in Threads
+	Others   DelayKind // of all other threads
+	Calls    []Call
+	Lock     uint64 // address
+	Length   time.Duration
+	Until    int64    // nanoseconds on the process's monotonic clock; then they end, whatever becomes of the collector
+	Threads  []uint64 // the system's ids; empty is all
+	Progress StringID // of the mark that is a unit of progress; 0: completed command buffers
+}
+
+// of says what is delayed of a thread.
+func (d *Delays) of(thread uint64) DelayKind {
+	if len(d.Threads) == 0 {
+		return d.Kinds
+	}
+	for _, t := range d.Threads {
+		if t == thread {
+			return d.Kinds
+		}
+	}
+	return d.Others
+}
+
+func (g Region) at32(offset int) *uint32 { return Ring(g).word32(offset) }
+func (g Region) at64(offset int) *uint64 { return Ring(g).word64(offset) }
+
+// SetDelays replaces the delays. Threads that are inside one finish it. One caller at a time.
+func (g Region) SetDelays(d Delays) {
+	g.ArmDelays(Delays{}) // nobody begins a delay by half of the old table and half of the new one
+	sequence := g.load32(RegionDelaysOffset)
+	atomic.StoreUint32(g.at32(RegionDelaysOffset), sequence|1)
+	atomic.StoreUint64(g.at64(RegionDelayOffset), uint64(max(d.Length, 0)))
+	atomic.StoreUint64(g.at64(RegionDelayUntilOffset), uint64(max(d.Until, 0)))
+	atomic.StoreUint64(g.at64(RegionDelayLockOffset), d.Lock)
+	atomic.StoreUint64(g.at64(RegionProgressOffset), uint64(d.Progress))
+	var bits [DelayCallWords]uint64
+	for _, c := range d.Calls {
+		bits[int(c)/64%DelayCallWords] |= 1 << (c % 64)
+	}
+	for i, word := range bits {
+		atomic.StoreUint64(g.at64(RegionDelayCallsOffset+8*i), word)
+	}
+	atomic.StoreUint32(g.at32(RegionDelaysOffset), max((sequence|1)+1, 2))
+	due := g.DelayDue()
+	for i := range g.RingsUsed() {
+		atomic.StoreUint64(g.Ring(i).word64(RingPaidOffset), due)
+	}
+	g.ArmDelays(d)
+}
+
+// ArmDelays gives each thread its word again: threads that took a ring since are armed, too.
+func (g Region) ArmDelays(d Delays) {
+	fresh := d.Others
+	if len(d.Threads) == 0 {
+		fresh = d.Kinds
+	}
+	atomic.StoreUint32(g.at32(RegionDelayKindsOffset), uint32(fresh))
+	for i := range g.RingsUsed() {
+		r := g.Ring(i)
+		if kinds := uint32(d.of(r.Thread())); atomic.LoadUint32(r.word32(RingDelaysOffset)) != kinds {
+			atomic.StoreUint32(r.word32(RingDelaysOffset), kinds)
+		}
+	}
+}
+
+// DelayDue is how many nanoseconds each thread is due of virtual speed-ups.
+func (g Region) DelayDue() uint64 { return g.load64(RegionDelayDueOffset) }
+
+// An Injected is what the threads of one ring have counted of an experiment, ever.
+type Injected struct {
+	Thread      uint64 // that has the ring now, or had it last
+	Occurrences uint64 // delayed, by 0 too
+	Nanos       uint64 // of delays, as they were measured
+	Units       uint64 // of progress
+	UnitAt      Ticks  // when the last of them was completed; 0: there was none
+}
+
+// Injected reads what the ring's threads have counted.
+func (r Ring) Injected() Injected {
+	return Injected{
+		Thread:      r.Thread(),
+		Occurrences: atomic.LoadUint64(r.word64(RingDelayedOffset)),
+		Nanos:       atomic.LoadUint64(r.word64(RingInjectedOffset)),
+		Units:       atomic.LoadUint64(r.word64(RingUnitsOffset)),
+		UnitAt:      Ticks(atomic.LoadUint64(r.word64(RingUnitAtOffset))),
+	}
+}

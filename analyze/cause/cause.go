@@ -41,9 +41,12 @@ type cause struct {
 	rule   func(*evidence.Evidence) Finding
 	change replay.Change // what takes it out of a replay; no change where the finding says which, or why there is none
 	at     place         // where threads are when it costs them time
-	// the change is a better machine, not a program without the cause: that it brings nothing says nothing against the
-	// cause
-	better bool
+	// The change is a better machine, not a program without the cause: that it brings nothing says nothing against the
+	// cause. If it brings nothing, gainsNothing says what the run would need instead.
+	better       bool
+	gainsNothing string
+	shownByWaits bool // only waits for locks and signals show it: where those are not recorded it is not ruled out
+	tellsKernels bool // its finding lists the kernels that would shorten the run
 }
 
 // A place is a kind of calls, and what threads do in them.
@@ -63,23 +66,25 @@ var (
 
 // causes are all causes, in the order in which ties are broken.
 var causes = []cause{
-	{GPUSaturated, gpuSaturated, replay.Change{GPU: true}, waits, true},
-	{DeviceWideSync, deviceWideSync, replay.Change{Foreign: true}, waits, false},
-	{SingleSubmitter, singleSubmitter, replay.Change{}, waits, false},
-	{LockContention, lockContention, replay.Change{Locks: true}, locks, false},
-	{InterpreterLock, interpreterLock, replay.Change{Locks: true}, locks, false},
-	{QueueDepth, queueDepth, replay.Change{Depth: true}, acquires, false},
-	{CompileBound, compileBound, replay.Change{Compile: true}, compiles, false},
-	{AllocationBound, allocationBound, replay.Change{Allocate: true}, makes, false},
-	{EventChain, eventChain, replay.Change{Events: true}, waits, false},
-	{HeadOfLine, headOfLine, replay.Change{Head: true}, waits, false},
-	{CompletionHandlers, completionHandlers, replay.Change{Handlers: true}, waits, false},
-	{Imbalance, imbalance, replay.Change{}, nowhere, false},
-	{Starvation, starvation, replay.Change{Fed: true}, nowhere, false},
-	{ForeignGPULoad, foreignLoad, replay.Change{Alone: true}, waits, false},
-	{LaunchBound, launchBound, replay.Change{Launch: true}, waits, false},
-	{CPUBound, cpuBound, replay.Change{Cores: true}, nowhere, true},
-	{GPUBound, gpuBound, replay.Change{}, waits, false},
+	{name: GPUSaturated, rule: gpuSaturated, change: replay.Change{GPU: true}, at: waits, better: true,
+		gainsNothing: "a single stream of work gains from a faster GPU, not from one that runs more at once"},
+	{name: DeviceWideSync, rule: deviceWideSync, change: replay.Change{Foreign: true}, at: waits},
+	{name: SingleSubmitter, rule: singleSubmitter, at: waits, shownByWaits: true},
+	{name: LockContention, rule: lockContention, change: replay.Change{Locks: true}, at: locks, shownByWaits: true},
+	{name: InterpreterLock, rule: interpreterLock, change: replay.Change{Locks: true}, at: locks, shownByWaits: true},
+	{name: QueueDepth, rule: queueDepth, change: replay.Change{Depth: true}, at: acquires},
+	{name: CompileBound, rule: compileBound, change: replay.Change{Compile: true}, at: compiles},
+	{name: AllocationBound, rule: allocationBound, change: replay.Change{Allocate: true}, at: makes},
+	{name: EventChain, rule: eventChain, change: replay.Change{Events: true}, at: waits},
+	{name: HeadOfLine, rule: headOfLine, change: replay.Change{Head: true}, at: waits},
+	{name: CompletionHandlers, rule: completionHandlers, change: replay.Change{Handlers: true}, at: waits},
+	{name: Imbalance, rule: imbalance, shownByWaits: true},
+	{name: Starvation, rule: starvation, change: replay.Change{Fed: true}, shownByWaits: true},
+	{name: ForeignGPULoad, rule: foreignLoad, change: replay.Change{Alone: true}, at: waits},
+	{name: LaunchBound, rule: launchBound, change: replay.Change{Launch: true}, at: waits},
+	{name: CPUBound, rule: cpuBound, change: replay.Change{Cores: true}, better: true,
+		gainsNothing: "more processors would not help: the computation itself must take less time"},
+	{name: GPUBound, rule: gpuBound, at: waits, tellsKernels: true},
 }
 
 // lostTo is what another cause costs, for a rule that asks for what is left over.

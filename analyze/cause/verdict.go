@@ -218,14 +218,11 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 	}
 }
 
-// shownByWaits are the causes that waits for locks and signals show: without those they are not ruled out.
-var shownByWaits = []string{LockContention, InterpreterLock, Starvation, Imbalance, SingleSubmitter}
-
 // hedge adds to the summary that only a selection of calls was recorded. Nothing is ruled out then: the evidence for
 // a cause may be in what was left out.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
-		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return slices.Contains(shownByWaits, f.Cause) })
+		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return f.row().shownByWaits })
 		v.Summary += " But waits for locks and signals are not recorded, so threads may wait for each other unseen."
 	}
 	if len(t.Source.Selected) == 0 {

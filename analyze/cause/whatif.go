@@ -30,7 +30,7 @@ func (a *Analysis) predict(opts Options) {
 		if c.Unpredicted = r.Why; r.Why != "" {
 			continue
 		}
-		if c.Cause == GPUBound {
+		if c.row().tellsKernels {
 			c.tellKernels(a.Gains())
 		}
 		removal, unknown := c.removal(r)
@@ -44,7 +44,7 @@ func (a *Analysis) predict(opts Options) {
 			continue
 		}
 		if c.row().better && !c.Speedup.Proven() {
-			c.Speedup, c.Unpredicted = nil, gainsNothing[c.Cause]
+			c.Speedup, c.Unpredicted = nil, c.row().gainsNothing
 			continue
 		}
 		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Submitters.Time) &&
@@ -60,12 +60,6 @@ func (a *Analysis) predict(opts Options) {
 	a.Verdict.decide(a.Evidence)
 	a.findRoot(r, removals)
 	a.together(r, removals)
-}
-
-// gainsNothing is what a better machine brings that the run does not lack.
-var gainsNothing = map[string]string{
-	GPUSaturated: "a single stream of work gains from a faster GPU, not from one that runs more at once",
-	CPUBound:     "more processors would not help: the computation itself must take less time",
 }
 
 // tellDoubt adds evidence about the uncertainty of the prediction.

@@ -1,0 +1,56 @@
+package cause
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"mtrace/fixtures/scenarios"
+	"mtrace/fixtures/tracesim"
+)
+
+// TestCausesAreListed: each cause of the registry is in every list that has one entry a cause. A new cause fails here
+// until it is in all of them.
+func TestCausesAreListed(t *testing.T) {
+	file := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	verdicts, analysis := file("../../docs/verdicts.md"), file("../../docs/analysis.md")
+	exam := file("../../fixtures/structures/exam/score.go")
+	_, analysis, _ = strings.Cut(analysis, "\n## Causes")
+	// no simulated program has these; recorded programs, in the second list of scenarios, do
+	notSimulated := []string{InterpreterLock, Imbalance, ForeignGPULoad}
+	for i := range causes {
+		name := causes[i].name
+		if !strings.Contains(verdicts, "\n## "+name+"\n") {
+			t.Errorf("docs/verdicts.md has no section %q", name)
+		}
+		inTable := func(line string) bool {
+			cell, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+			return strings.HasPrefix(line, "| ") && slices.Contains(strings.FieldsFunc(cell,
+				func(r rune) bool { return r == ',' || r == ' ' }), name)
+		}
+		if !slices.ContainsFunc(strings.Split(analysis, "\n"), inTable) {
+			t.Errorf("the table of causes in docs/analysis.md has no row of %s", name)
+		}
+		if !strings.Contains(exam, "\n\t\""+name+"\":") {
+			t.Errorf("fixtures/structures/exam/score.go does not say which remedy %s names", name)
+		}
+		simulated := slices.ContainsFunc(tracesim.Scenarios, func(s tracesim.Scenario) bool {
+			return slices.Contains(s.Causes, name)
+		})
+		if simulated == slices.Contains(notSimulated, name) {
+			t.Errorf("%s is simulated by a program of fixtures/tracesim/scenarios.go: %v", name, simulated)
+		}
+		if name != GPUBound && !slices.ContainsFunc(scenarios.All, func(s scenarios.Scenario) bool {
+			return s.Verdict == name || s.Minor == name
+		}) {
+			t.Errorf("no program of fixtures/scenarios/scenarios.go has %s", name)
+		}
+	}
+}

@@ -11,7 +11,7 @@ import (
 // Schema names the document of results.
 const Schema = "mtrace.check/1"
 
-// A Status is what became of a claim.
+// A Status is the result of a claim: passed, failed or skipped.
 type Status string
 
 // The statuses.
@@ -21,7 +21,7 @@ const (
 	Skipped Status = "SKIPPED" // the document cannot tell
 )
 
-// A Result is what became of one claim.
+// A Result is the result of one claim.
 type Result struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
@@ -29,14 +29,14 @@ type Result struct {
 	Status Status `json:"status"`
 	Target string `json:"target"` // "< 100 µs"; empty when the claim is more than one comparison
 	Result string `json:"result"` // "620 ns"
-	// Ratio is how many times better than its target the result is: 161 for 0.62 µs where 100 µs are allowed; under 1 it
-	// is worse. Null when that means nothing.
+	// Ratio is how many times better the result is than its target: 161 for 0.62 µs with a target of 100 µs; below 1 it
+	// is worse. Null where a ratio is meaningless.
 	Ratio       *float64 `json:"ratio"`
 	ResultValue *float64 `json:"result_value"` // nanoseconds, bytes or a plain number
 	TargetValue *float64 `json:"target_value"`
 	Tolerance   string   `json:"tolerance,omitempty"`
 	Reason      string   `json:"reason,omitempty"` // why it was skipped
-	// Figures are the values behind a claim that failed: "gpu.busy_share = 0.71"
+	// Figures are the values behind a failed claim: "gpu.busy_share = 0.71"
 	Figures []string `json:"figures,omitempty"`
 }
 
@@ -45,18 +45,18 @@ type Document struct {
 	Schema  string   `json:"schema"`
 	Name    string   `json:"name"`
 	Claims  string   `json:"claims"`  // path of the claims
-	Checked string   `json:"checked"` // path of what they were checked against
+	Checked string   `json:"checked"` // path of the checked file
 	Passed  int      `json:"passed"`
 	Failed  int      `json:"failed"`
 	Skipped int      `json:"skipped"`
 	Results []Result `json:"results"`
 
 	Software bool `json:"software_metal"` // the times are those of a software Metal, not of a GPU
-	// what the trace lacks that was checked, one line: a PASS says nothing of that
+	// what is missing in the checked trace, in one line, and therefore not covered by a PASS
 	Incomplete string `json:"incomplete,omitempty"`
 }
 
-// Check checks all claims against a JSON document. The error is for claims that cannot be decided as they are written.
+// Check checks all claims against a JSON document. It returns an error for a claim that cannot be evaluated.
 func (f *File) Check(document []byte, checked string) (*Document, error) {
 	var doc any
 	d := json.NewDecoder(bytes.NewReader(document))
@@ -86,8 +86,8 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 	return out, nil
 }
 
-// ofSoftware says whether a document says that it is of a software Metal: a report of its source, another one of
-// itself.
+// ofSoftware reports whether a document was measured on a software Metal: a report says so in its source, another
+// document itself.
 func ofSoftware(doc any) bool {
 	fields, _ := doc.(map[string]any)
 	source, _ := fields["source"].(map[string]any)
@@ -123,7 +123,7 @@ func (c *Claim) check(doc any) (Result, error) {
 	return r, nil
 }
 
-// ratio is how many times better than the target the result is.
+// ratio is how many times better the result is than the target.
 func ratio(o outcome) *float64 {
 	a, b := o.result.number, o.target.number
 	switch o.operator {

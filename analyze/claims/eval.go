@@ -11,7 +11,7 @@ type value struct {
 	number float64
 	text   string
 	isText bool
-	from   string // "commit" for a number of the call commit; empty when there is nothing to tell apart
+	from   string // "commit" for a number of the call commit; empty if there is nothing to distinguish
 }
 
 func (v value) show(d dimension) string {
@@ -25,25 +25,25 @@ func (v value) show(d dimension) string {
 	return s
 }
 
-// A missingError says that the document does not have what a claim speaks of.
+// A missingError says that the document lacks a value that a claim uses.
 type missingError struct{ what string }
 
 func (e missingError) Error() string { return e.what }
 
-// errAmbiguous is a claim that cannot be decided as it is written.
+// errAmbiguous is returned for a comparison that has several values on both sides.
 var errAmbiguous = errors.New("both sides have several values: make one of them with max(), min(), mean() or sum()")
 
-// An outcome is what became of a comparison or of several.
+// An outcome is the result of one or several comparisons.
 type outcome struct {
 	holds        bool
-	result       value // the left side; of several the one nearest to failing, or failing worst
+	result       value // the left side; of several values the one closest to failing, or failing worst
 	target       value
 	dim          dimension
 	operator     string
 	isComparison bool
 }
 
-// evaluate decides a logical node. Tolerance relaxes every comparison of numbers.
+// evaluate evaluates a logical node. Tolerance relaxes every comparison of numbers.
 func (n *node) evaluate(doc any, tolerance Tolerance) (outcome, error) {
 	switch n.kind {
 	case nodeNot:
@@ -53,7 +53,7 @@ func (n *node) evaluate(doc any, tolerance Tolerance) (outcome, error) {
 	case nodeLogic:
 		a, errA := n.children[0].evaluate(doc, tolerance)
 		b, errB := n.children[1].evaluate(doc, tolerance)
-		decides := n.operator == "or" // the truth that one side alone decides with
+		decides := n.operator == "or" // the value of one side that decides the result
 		switch {
 		case errA == nil && a.holds == decides:
 			return outcome{holds: decides}, nil
@@ -65,7 +65,7 @@ func (n *node) evaluate(doc any, tolerance Tolerance) (outcome, error) {
 	return n.compare(doc, tolerance)
 }
 
-// firstOf is the error that matters: one in the claim before one in the data.
+// firstOf returns the more important error: an error in the claim rather than one in the data.
 func firstOf(a, b error) error {
 	var missing missingError
 	if a == nil || b != nil && errors.As(a, &missing) && !errors.As(b, &missing) {
@@ -74,7 +74,7 @@ func firstOf(a, b error) error {
 	return a
 }
 
-// compare decides a comparison; with several values on a side it must hold for each, and the worst one is shown.
+// compare evaluates a comparison. With several values on a side it must hold for each; the worst one is shown.
 func (n *node) compare(doc any, tolerance Tolerance) (outcome, error) {
 	o := outcome{operator: n.operator, isComparison: true, dim: n.children[0].dim}
 	if n.children[0].bare {
@@ -111,8 +111,8 @@ func (n *node) compare(doc any, tolerance Tolerance) (outcome, error) {
 	return o, nil
 }
 
-// marginOf says by how much a comparison holds: negative when it does not. Only the sign and the order of margins mean
-// something.
+// marginOf returns by how much a comparison holds; it is negative if it does not hold. Only the sign and the order of
+// margins are meaningful.
 func marginOf(op string, l, r value, tolerance Tolerance) float64 {
 	if l.isText {
 		if (l.text == r.text) == (op == "==") {

@@ -34,7 +34,7 @@ func (n *node) figures(doc any) (list []string) {
 	return list
 }
 
-// name is a path as it is written.
+// name is the path's text in the expression.
 func (n *node) name() (text string) {
 	for _, s := range n.path {
 		text = s.extend(text)

@@ -1,6 +1,5 @@
-// Package claims checks what is claimed of a run against its report: "the 95th percentile of commit is under 100 µs",
-// "the GPU is busy for 90% of the time". A claim passes, fails, or is skipped because the trace cannot tell, with the
-// reason.
+// Package claims checks claims about a run against its report: "the 95th percentile of commit is under 100 µs", "the
+// GPU is busy for 90% of the time". A claim passes, fails, or is skipped, with the reason, if the trace lacks the data.
 package claims
 
 import (
@@ -34,7 +33,7 @@ type File struct {
 }
 
 // ParseFile reads the claims of a file: {"schema": "mtrace.claims/1", "name": …, "claims": [{"id", "title", "expr",
-// "tolerance"}, …]}, of which only claims and expr must be there. Keys are those of the document to be checked; nil
+// "tolerance"}, …]}, of which only claims and expr are required. keys are the keys of the document to be checked; nil
 // accepts any. An error names the line.
 func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 	f := &File{Path: path}
@@ -61,14 +60,13 @@ func ParseFile(path string, data []byte, keys *Keys) (*File, error) {
 	return f, nil
 }
 
-// isUTF16 says whether a text is UTF-16, with a byte order mark or, as JSON begins with two characters of ASCII,
-// without one.
+// isUTF16 reports whether a text is UTF-16: by its byte order mark, or because JSON begins with two ASCII characters.
 func isUTF16(data []byte) bool {
 	return len(data) >= 2 && (data[0] == 0xff && data[1] == 0xfe || data[0] == 0xfe && data[1] == 0xff || data[0] == 0 ||
 		data[1] == 0)
 }
 
-// place is where the decoder stands, behind white space and commas.
+// place is the decoder's position after white space and commas.
 func place(d *json.Decoder, data []byte) int64 {
 	at := d.InputOffset()
 	for at < int64(len(data)) && strings.ContainsRune(" \t\r\n,:", rune(data[at])) {
@@ -160,7 +158,7 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 	return nil
 }
 
-// called is how messages call a claim besides its number.
+// called is the claim's name in messages, in addition to its number.
 func (c *Claim) called() string {
 	switch {
 	case c.ID != "":
@@ -201,7 +199,7 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 	return c, nil
 }
 
-// twice is a key that an object has twice, in whatever case, as decoding does not mind; empty when there is none.
+// twice returns a key that an object contains twice, ignoring case, as decoding does; empty if there is none.
 func twice(object []byte) string {
 	d := json.NewDecoder(bytes.NewReader(object))
 	seen := map[string]bool{}

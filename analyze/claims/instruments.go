@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// unsaid are the parts of a report that are not in recordings without calls, waits, locks and losses, as those of
-// Instruments: what is there is not what was found, but that nothing was looked for.
+// unsaid are the parts of a report that recordings without calls, waits, locks and losses, such as those of
+// Instruments, do not have: an empty value there means that nothing was recorded, not that nothing happened.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
-// unsaidOfThreads are those of each thread; of its time only the encoding is recorded.
+// unsaidOfThreads are the same for each thread; of its time only the encoding is recorded.
 var unsaidOfThreads = []string{"waits", "events", "dispatches", "signal_wait_ns", "lost_to_others_share", "hands_over"}
 
-// leaveUnsaid makes null what a report on a recording of Instruments does not tell, so that a claim of it is skipped.
+// leaveUnsaid sets the parts to null that a recording of Instruments does not have, so that claims about them are
+// skipped.
 func leaveUnsaid(doc any) {
 	fields, _ := doc.(map[string]any)
 	source := object(fields, "source")
@@ -21,7 +22,7 @@ func leaveUnsaid(doc any) {
 		return
 	}
 	forget(fields, unsaid...)
-	for _, part := range []string{"memory", "compile"} { // tables that not every recording has
+	for _, part := range []string{"memory", "compile"} { // tables that some recordings lack
 		if nothingIn(object(fields, part)) {
 			forget(fields, part)
 		}
@@ -39,7 +40,7 @@ func leaveUnsaid(doc any) {
 	}
 	verdict := object(fields, "serialization")
 	forget(verdict, "wait_matrix", "mutual_exclusion")
-	if verdict["verdict"] == "none" { // it may be any of those that waits and locks would show
+	if verdict["verdict"] == "none" { // waits and locks, which are not recorded, might show another verdict
 		forget(verdict, "verdict", "share", "confidence", "causes")
 	}
 }
@@ -49,7 +50,7 @@ func object(fields map[string]any, name string) map[string]any {
 	return o
 }
 
-// nothingIn says that all numbers of an object are 0.
+// nothingIn reports whether all numbers of an object are 0.
 func nothingIn(fields map[string]any) bool {
 	for _, v := range fields {
 		if n, is := v.(json.Number); is && n != "0" {
@@ -59,7 +60,7 @@ func nothingIn(fields map[string]any) bool {
 	return true
 }
 
-// forget makes fields null that are there.
+// forget sets existing fields to null.
 func forget(fields map[string]any, names ...string) {
 	for _, name := range names {
 		if _, there := fields[name]; there {
@@ -68,8 +69,8 @@ func forget(fields map[string]any, names ...string) {
 	}
 }
 
-// foreignSource says whether a report that does not say what was not recorded, as older ones, is not of a trace of our
-// own.
+// foreignSource reports whether a report without a list of missing parts, from an older version, comes from another
+// source than mtrace.
 func foreignSource(source map[string]any) bool {
 	kind, _ := source["kind"].(string)
 	return kind != "" && kind != "mtrace"

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Keys are the keys that a document can have, so that a misspelt one is an error and not a claim that is always
-// skipped. Nil keys are not known: anything may be there.
+// Keys are the keys that a document can have, so that a misspelt key is an error and not a claim that is always
+// skipped. With nil Keys any key is accepted.
 type Keys struct {
 	name    string
 	fields  map[string]*Keys // of an object
@@ -21,7 +21,7 @@ type Keys struct {
 	literal reflect.Kind // of a value
 }
 
-// KeysOf are the keys of the JSON form of a type.
+// KeysOf returns the keys of the JSON form of a type.
 func KeysOf(t reflect.Type) *Keys { return keysOf("the document", t) }
 
 func keysOf(name string, t reflect.Type) *Keys {
@@ -57,7 +57,7 @@ func keysOf(name string, t reflect.Type) *Keys {
 	return k
 }
 
-// field are the keys under a name.
+// field returns the keys below a name.
 func (k *Keys) field(name token) (*Keys, error) {
 	switch {
 	case k == nil:
@@ -78,7 +78,7 @@ func (k *Keys) field(name token) (*Keys, error) {
 	return inner, nil
 }
 
-// element are the keys of a list's elements.
+// element returns the keys of a list's elements.
 func (k *Keys) element(at token) (*Keys, error) {
 	if k == nil {
 		return nil, nil
@@ -105,7 +105,7 @@ func (k *Keys) isText() bool {
 	return k != nil && (k.literal == reflect.String || k.literal == reflect.Bool)
 }
 
-// isValue checks that a path ends at a value. A list may be counted, and a list of values be summed.
+// isValue checks that a path ends at a value. A list may be counted, and a list of values may be summed.
 func (k *Keys) isValue(first token) error {
 	switch {
 	case k == nil || k.literal != reflect.Invalid || k.isList || k.isMap:

@@ -26,7 +26,7 @@ const (
 	nodeNot
 )
 
-// A node is a part of an expression. What it counts is known when it is parsed.
+// A node is a part of an expression. Its dimension is known after parsing.
 type node struct {
 	kind     nodeKind
 	column   int
@@ -34,15 +34,15 @@ type node struct {
 	dim      dimension
 	bare     bool // a number without a unit, which fits every dimension
 	value    string
-	text     bool // it is a text, or true or false
+	text     bool // it is a text or a truth value
 	operator string
 	function string
 	path     []step
-	scale    float64 // of the numbers under a path
+	scale    float64 // factor for the numbers under a path
 	children []*node
 }
 
-// A step of a path goes to a key, an element, or the elements that meet all conditions.
+// A step of a path selects a key, an element, or the elements that meet all conditions.
 type step struct {
 	name       string
 	index      *int
@@ -63,14 +63,14 @@ func (n *node) logical() bool {
 	return n.kind == nodeComparison || n.kind == nodeLogic || n.kind == nodeNot
 }
 
-// constant says whether the node says the same of every document.
+// constant reports whether the node's value does not depend on the document.
 func (n *node) constant() bool {
 	return n.kind != nodePath && !slices.ContainsFunc(n.children, func(c *node) bool { return !c.constant() })
 }
 
 // A function makes one number of many.
 type function struct {
-	numbers bool // its arguments and result count the same; otherwise its result is a plain number
+	numbers bool // its arguments and result have the same dimension; otherwise its result is a plain number
 	fold    func([]float64) float64
 }
 
@@ -96,7 +96,7 @@ var functions = map[string]function{
 
 func functionNames() string { return strings.Join(slices.Sorted(maps.Keys(functions)), ", ") }
 
-// newBinary joins two operands and checks that what they count fits.
+// newBinary joins two operands and checks that their dimensions fit.
 func newBinary(op token, a, b *node) (*node, error) {
 	n := &node{column: op.column, operator: op.text, children: []*node{a, b}}
 	mismatch := func(what string) error {

@@ -29,7 +29,7 @@ type parser struct {
 
 const (
 	deepest = 100    // how deep expressions nest
-	longest = 10_000 // bytes of an expression: evaluating goes as deep as it has operators
+	longest = 10_000 // bytes of an expression: the recursion is as deep as its operators
 )
 
 // Parse parses an expression. With keys, paths are checked against them.
@@ -66,7 +66,7 @@ func (p *parser) next() token {
 	return t
 }
 
-// take takes the next token if it is one of these operators or words.
+// take consumes the next token if it is one of these operators or words.
 func (p *parser) take(texts ...string) (token, bool) {
 	t := p.peek()
 	if t.kind == tokenOperator || t.kind == tokenName {

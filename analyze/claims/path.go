@@ -90,7 +90,7 @@ func (s step) extend(way string) string {
 	return way + "." + s.name
 }
 
-// follow goes one step from each place.
+// follow takes one step from each element.
 func (s step) follow(places []element, way string) ([]element, error) {
 	var out []element
 	for _, p := range places {
@@ -130,7 +130,7 @@ func (s step) follow(places []element, way string) ([]element, error) {
 	return out, nil
 }
 
-// nameOf tells an element from the others of its list.
+// nameOf identifies an element within its list.
 func nameOf(v any, i int) string {
 	if m, ok := v.(map[string]any); ok {
 		for _, key := range []string{"selector", "name", "cause", "what", "label", "tid", "threads", "id"} {

@@ -75,7 +75,7 @@ func (r *Result) name() string {
 	return strings.TrimSpace(r.ID + " " + title)
 }
 
-// times writes a ratio with as many figures as it is worth.
+// times formats a ratio with its significant digits.
 func times(v float64) string {
 	switch {
 	case v >= 99.5:

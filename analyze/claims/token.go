@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// A SyntaxError says where in an expression something is wrong; columns count characters from 1.
+// A SyntaxError is an error at a position of an expression; columns count characters from 1.
 type SyntaxError struct {
 	Column  int
 	Problem string

@@ -48,7 +48,7 @@ var units = map[string]unit{
 	"%":   {0.01, dimension{}}, "x": {1, dimension{}},
 }
 
-// dimensionOf is what the number under a key counts, by the suffix that docs/vocabulary.md fixes.
+// dimensionOf returns the dimension of the number under a key, by the suffixes that docs/vocabulary.md defines.
 func dimensionOf(key string) dimension {
 	switch {
 	case strings.HasSuffix(key, "_ns"):
@@ -61,7 +61,7 @@ func dimensionOf(key string) dimension {
 	return dimension{}
 }
 
-// scaleOf is what numbers under a key must be multiplied with to be in nanoseconds and bytes.
+// scaleOf returns the factor that converts numbers under a key to nanoseconds or bytes.
 func scaleOf(key string) float64 {
 	if strings.HasSuffix(key, "_per_s") {
 		return 1e-9

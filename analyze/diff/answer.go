@@ -27,7 +27,7 @@ func (d *Document) Answer() string {
 	text := "Whether B is faster than A cannot be told: too few command buffers"
 	if whole != nil && whole.Ratio != nil && whole.Low != nil && whole.High != nil {
 		text = whole.faster(d.Least)
-		if whole.Status == Slower || whole.Status == Faster { // what changed the same way explains it
+		if whole.Status == Slower || whole.Status == Faster { // changes in the same direction explain it
 			reasons = slices.DeleteFunc(reasons, func(c *Change) bool { return c.Status != whole.Status })
 		}
 	}
@@ -44,7 +44,7 @@ func (d *Document) Answer() string {
 	return text + ": " + strings.Join(words, ", ")
 }
 
-// faster says how much faster or slower B is. The ratio is that of the time of a command buffer.
+// faster describes how much faster or slower B is. The ratio is that of the time per command buffer.
 func (c *Change) faster(least float64) string {
 	switch c.Status {
 	case Faster:

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// because says which part of the time of a thread, or of the run, changed most in the direction of the whole, which
-// changed by so much.
+// because names the part of a thread's or the run's time that changed most in the direction of the whole, which changed
+// by the given amount.
 func because(key Key, by float64, a, b []*Run) string {
 	pa, pb := parts(of(a, key)), parts(of(b, key))
 	if pa == nil || pb == nil {
@@ -35,7 +35,7 @@ func because(key Key, by float64, a, b []*Run) string {
 	return fmt.Sprintf("%s%v %s", sign, analyze.Nanos(math.Abs(change)), strings.TrimSuffix(best, "_ns"))
 }
 
-// parts are the mean parts of the runs; nil when a run does not say.
+// parts are the mean parts of the runs; nil if a run does not have them.
 func parts(ms []*measure) map[string]float64 {
 	sum := map[string]float64{}
 	for _, m := range ms {

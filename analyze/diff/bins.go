@@ -6,11 +6,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// bins sums values by when they were, in a bounded number of equal stretches of time that widen as the time grows.
-// Neighbouring values depend on each other, as calls of one loop do; means over stretches of time much less.
+// bins sums values by their time, in a bounded number of equal intervals that widen as the run grows. Neighbouring
+// values depend on each other, as calls of one loop do; means over intervals depend on each other much less.
 type bins struct {
 	width int64 // nanoseconds; a power of two
-	first int64 // number of sums[0]: its stretch is [first·width, (first+1)·width)
+	first int64 // number of sums[0]: its interval is [first·width, (first+1)·width)
 	sums  []bin
 }
 
@@ -68,7 +68,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// split gathers the stretches into at most 64 with about equally many values each.
+// split merges the intervals into at most 64 with about equally many values each.
 func (b *bins) split() []bin {
 	var total, seen int64
 	for _, s := range b.sums {
@@ -96,12 +96,12 @@ func meansOf(groups []bin) []float64 {
 	return means
 }
 
-// stretches are the means of up to 64 stretches of time.
+// stretches are the means of up to 64 intervals.
 func (b *bins) stretches() []float64 { return meansOf(b.split()) }
 
-// groups are means over consecutive stretches of time. Groups that follow their neighbours more than chance explains
-// (lag-1 autocorrelation, one-sided at 5%) are merged in pairs, which is the method of batch means (Law and Kelton,
-// Simulation Modeling and Analysis, §9.5.3); nil when fewer than eight are left.
+// groups are means over consecutive intervals. If the means are correlated with their neighbours (lag-1
+// autocorrelation, one-sided at 5%), they are merged in pairs, which is the method of batch means (Law and Kelton,
+// Simulation Modeling and Analysis, §9.5.3). It returns nil if fewer than eight are left.
 func (b *bins) groups() []float64 {
 	groups := b.split()
 	for len(groups) >= policy.FewestGroups {
@@ -118,7 +118,7 @@ func (b *bins) groups() []float64 {
 	return nil
 }
 
-// autocorrelation is the lag-1 autocorrelation of a series; 0 when it does not vary.
+// autocorrelation is the lag-1 autocorrelation of a series; 0 for a constant series.
 func autocorrelation(x []float64) float64 {
 	mean := 0.0
 	for _, v := range x {
@@ -137,7 +137,7 @@ func autocorrelation(x []float64) float64 {
 	return cov / variance
 }
 
-// merge adds what another one holds.
+// merge adds the values of another bins.
 func (b *bins) merge(o *bins) {
 	for i, s := range o.sums {
 		if s.count > 0 {

@@ -18,7 +18,7 @@ import (
 // Schema names the document.
 const Schema = "mtrace.diff/1"
 
-// A Status is what became of a key from A to B.
+// A Status is how a key changed from A to B.
 type Status string
 
 // The statuses.
@@ -27,11 +27,11 @@ const (
 	Removed  Status = "removed"
 	Slower   Status = "slower"
 	Faster   Status = "faster"
-	Same     Status = "same"     // a difference would have been seen, or it is too small to matter
-	Untested Status = "untested" // there is too little to tell a change from noise
+	Same     Status = "same"     // a difference would have been detected, or it is too small to matter
+	Untested Status = "untested" // too few values to distinguish a change from noise
 )
 
-// A Change is what became of one key.
+// A Change is how one key changed.
 type Change struct {
 	Kind   Kind    `json:"kind"`
 	Name   string  `json:"name"`
@@ -42,17 +42,17 @@ type Change struct {
 	B      float64 `json:"typical_b_ns"`
 	MeanA  float64 `json:"mean_a_ns"`
 	MeanB  float64 `json:"mean_b_ns"`
-	Impact float64 `json:"impact_ns"` // what the change costs each run of B, all together
-	Minor  bool    `json:"minor"`     // it takes so little of the time that its change matters to nobody
+	Impact float64 `json:"impact_ns"` // cost of the change for a run of B, over all occurrences
+	Minor  bool    `json:"minor"`     // its share of the time is so small that the change is irrelevant
 
-	// The following are null when nothing was tested.
+	// The following fields are null if nothing was tested.
 	Ratio  *float64 `json:"ratio"` // of B to A: 2 is twice as slow
 	Low    *float64 `json:"ratio_low"`
 	High   *float64 `json:"ratio_high"`
 	PValue *float64 `json:"p_value"`
 	QValue *float64 `json:"q_value"` // p_value, adjusted for the number of things tested
 
-	Because string `json:"because,omitempty"` // which part of the time changed most, of threads and the run
+	Because string `json:"because,omitempty"` // for threads and the run: the part of the time that changed most
 	Why     string `json:"why,omitempty"`     // why nothing was tested
 }
 
@@ -73,10 +73,10 @@ type Document struct {
 	B        Side     `json:"b"`
 	Noise    string   `json:"noise"` // "between runs" or "within one run"
 	Rate     float64  `json:"false_discovery_rate"`
-	Least    float64  `json:"least_change_share"` // smaller changes count as the same
+	Least    float64  `json:"least_change_share"` // smaller changes count as unchanged
 	Tested   int      `json:"tested"`
 	FailOver *float64 `json:"fail_over_share"`
-	Failed   []string `json:"failed"` // what became slower by more than that
+	Failed   []string `json:"failed"` // keys that became slower by more than the limit
 	Warnings []string `json:"warnings"`
 	Changes  []Change `json:"changes"`
 	repeated bool
@@ -131,7 +131,7 @@ func Compare(a, b []*Run) (*Document, error) {
 	return d, nil
 }
 
-// alike makes runs comparable when some are reports, which know means only: the others then give theirs.
+// alike makes runs comparable if some are reports, which only have means: then all runs are reduced to means.
 func alike(runs []*Run) {
 	if !slices.ContainsFunc(runs, func(r *Run) bool { return !r.whole }) {
 		return
@@ -158,7 +158,7 @@ func side(runs []*Run) Side {
 	for _, r := range runs {
 		votes[r.Report.Serialization.Verdict]++
 	}
-	for _, r := range runs { // of equal votes the first
+	for _, r := range runs { // the first of those with equally many votes
 		if v := r.Report.Serialization; votes[v.Verdict] > s.Agree {
 			s.Verdict, s.Summary, s.Agree = v.Verdict, v.Summary, votes[v.Verdict]
 		}
@@ -209,7 +209,7 @@ func (d *Document) warn(a, b []*Run) {
 	}
 }
 
-// change compares one key, without a status for what was tested.
+// change compares one key; the status is set later for tested changes.
 func (d *Document) change(key Key, a, b []*Run) Change {
 	ma, mb := of(a, key), of(b, key)
 	c := Change{Kind: key.Kind, Name: key.Name, Status: Untested}
@@ -254,7 +254,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	return c
 }
 
-// of are the measures of a key in those runs that have it.
+// of returns the measures of a key in the runs that have it.
 func of(runs []*Run, key Key) []*measure {
 	var ms []*measure
 	for _, r := range runs {
@@ -282,10 +282,10 @@ func each(ms []*measure) []float64 {
 	return out
 }
 
-// Fail marks what became slower by more than a share and is not minor, which is a decision for an exit status. Calls
-// that wait for the GPU or for another thread's signal are left out: they take longer when there is less to do, and
-// what makes them so is in the time of the run, of threads and of kernels. The error says when nothing could be tested,
-// so that there is no decision.
+// Fail marks changes that became slower by more than a share and are not minor, for the exit status. Calls that wait
+// for the GPU or for another thread's signal are left out: they take longer when a thread has less to do, and the real
+// cause shows in the time of the run, of threads and of kernels. It returns an error if nothing could be tested, so
+// that there is no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
 	for i := range d.Changes {
@@ -300,12 +300,12 @@ func (d *Document) Fail(over float64) error {
 	return nil
 }
 
-// waits says that a call waits for the GPU, or for another thread's signal.
+// waits reports whether the call waits for the GPU or for another thread's signal.
 func (c *Change) waits() bool {
 	return c.Kind == KindCall && slices.ContainsFunc(wire.Table[:], func(r wire.Row) bool {
 		return r.Selector == c.Name && (r.Group == wire.GroupWait || r.Family == wire.FamilySignal)
 	})
 }
 
-// name is what changed, with its kind: a call may be called as a kernel is.
+// name is the changed key with its kind, because a call and a kernel may have the same name.
 func (c *Change) name() string { return fmt.Sprintf("%s %s", c.Kind, c.Name) }

@@ -9,15 +9,15 @@ import (
 	"mtrace/analyze/report"
 )
 
-// An overTime is how what is compared went over time: durations of calls, times between commits, GPU times of kernels.
-// It takes a trace as one, or part by part.
+// An overTime records how the compared quantities changed over time: durations of calls, times between commits, GPU
+// times of kernels. It takes a trace as a whole, or range by range.
 type overTime struct {
 	names   []string
 	byCall  []*bins // by wire.Call
 	run     bins
 	threads map[threadKey]*bins
 	kernels map[string]*bins
-	last    map[threadKey]analyze.Nanos // commit of each thread; of any of them at the zero key
+	last    map[threadKey]analyze.Nanos // last commit of each thread; the zero key has the last commit of any thread
 }
 
 type threadKey struct {
@@ -25,7 +25,7 @@ type threadKey struct {
 	tid analyze.ThreadID
 }
 
-// visit takes in a call.
+// visit adds a call.
 func (c *overTime) visit(v *analyze.VisitedCall) {
 	if v.Unfinished {
 		return
@@ -39,7 +39,7 @@ func (c *overTime) visit(v *analyze.VisitedCall) {
 	c.byCall[v.ID].add(int64(v.Begin), float64(v.Length()))
 }
 
-// long is the run of a trace that is too long to be looked at as one.
+// long measures a trace that is too long to be loaded as a whole.
 func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 	doc, _, err := report.BuildLong(f, analyze.Options{}, report.Options{}, nil)
 	if err != nil {
@@ -54,7 +54,8 @@ func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 	return r, err
 }
 
-// add takes in the command buffers of a trace, or of its next part: what began in it, as far as it is in its window.
+// add adds the command buffers of a trace, or of its next range: those that begin in its window, and only the part in
+// it.
 func (c *overTime) add(t *analyze.Trace) {
 	if c.threads == nil {
 		c.threads, c.kernels, c.last = map[threadKey]*bins{}, map[string]*bins{}, map[threadKey]analyze.Nanos{}
@@ -68,7 +69,7 @@ func (c *overTime) add(t *analyze.Trace) {
 	}
 }
 
-// commits takes in the times from one commit to the next: of all, and of each thread.
+// commits adds the times between successive commits: of all threads together, and of each thread.
 func (c *overTime) commits(t *analyze.Trace) {
 	var committed []*analyze.CommandBuffer
 	for b := range t.Buffers() {
@@ -101,10 +102,10 @@ func (c *overTime) since(key threadKey, to *bins, at analyze.Nanos) {
 	c.last[key] = at
 }
 
-// work takes in what the GPU did of a command buffer.
+// work adds the GPU times of a command buffer.
 func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs *kernels.Costs) {
 	shares := kernels.Split(b, window, costs)
-	stages := map[string]analyze.Nanos{} // what an encoder ran on after its first channel
+	stages := map[string]analyze.Nanos{} // time on further channels of an encoder after its first
 	for _, s := range shares {
 		if s.Dispatches == 0 {
 			stages[s.Name()] += s.GPU
@@ -121,7 +122,7 @@ func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs
 	}
 }
 
-// give gives a run's measures their courses.
+// give adds the recorded courses to a run's measures.
 func (c *overTime) give(r *Run) {
 	for id, b := range c.byCall {
 		if b == nil {
@@ -129,7 +130,7 @@ func (c *overTime) give(r *Run) {
 		}
 		if m := r.measure(KindCall, c.names[id]); m.bins == nil {
 			m.bins = b
-		} else { // two rows of the table have one selector: setLabel: of a queue and of an encoder
+		} else { // two rows of the table have the same selector: setLabel: of a queue and of an encoder
 			m.bins.merge(b)
 		}
 	}

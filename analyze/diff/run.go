@@ -1,6 +1,6 @@
-// Package diff compares runs of a program, one or several a side: which calls, kernels and threads became slower or
-// faster, what was added and removed, and whether that is more than noise. The noise is that between repeated runs when
-// there are any, and otherwise that within the run.
+// Package diff compares runs of a program, one or several per side: which calls, kernels and threads became slower or
+// faster, which were added or removed, and whether the difference is significant. The noise is the variation between
+// repeated runs if there are any, and otherwise the variation within the run.
 package diff
 
 import (
@@ -17,34 +17,34 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A Kind is a kind of thing that is compared.
+// A Kind is the kind of a compared quantity.
 type Kind string
 
 // The kinds.
 const (
 	KindRun    Kind = "run"    // the program as a whole: time for each command buffer
-	KindThread Kind = "thread" // time from one commit of a thread to the next
+	KindThread Kind = "thread" // time between successive commits of a thread
 	KindKernel Kind = "kernel" // GPU time for each dispatch
 	KindCall   Kind = "call"   // time for each call of a selector, nested calls included
 )
 
-// A Key names what is compared.
+// A Key identifies a compared quantity.
 type Key struct {
 	Kind Kind
 	Name string
 }
 
-// A measure is what one run says of a key.
+// A measure is the value of a key in one run.
 type measure struct {
 	count int64
 	mean  float64            // nanoseconds
 	share float64            // of the threads' time, or of the GPU's; 1 for threads and the run
-	bins  *bins              // how it went over time; nil when the run does not say
-	parts map[string]float64 // what the mean is built from, nanoseconds by name; nil when that is not known
+	bins  *bins              // its course over time; nil if the run does not have it
+	parts map[string]float64 // components of the mean, nanoseconds by name; nil if not known
 }
 
-// typical is the median over time of the measure's means: start-up and other rare things do not move it. Where the
-// course over time is not known it is the mean.
+// typical is the median over time of the measure's means, which is robust against start-up and rare events. Without a
+// course over time it is the mean.
 func (m *measure) typical() float64 {
 	if m.bins == nil {
 		return m.mean
@@ -57,7 +57,7 @@ type Run struct {
 	Path     string
 	Report   *report.Report
 	measures map[Key]*measure
-	whole    bool // a trace, which knows its own noise
+	whole    bool // a trace, which has its own noise
 }
 
 // Read reads a trace, or a report that `mtrace report --json` wrote.
@@ -89,14 +89,14 @@ func Read(path string) (*Run, error) {
 	return r, nil
 }
 
-// measured is the run of a trace's report.
+// measured measures the run of a trace's report.
 func measured(path string, doc *report.Report) *Run {
 	r := &Run{Path: path, Report: doc, measures: map[Key]*measure{}, whole: true}
 	r.fromReport()
 	return r
 }
 
-// Of measures a trace that is loaded already and of which no calls are known, such as a recording of Instruments.
+// Of measures a loaded trace without recorded calls, such as a recording of Instruments.
 func Of(path string, trace *analyze.Trace) *Run {
 	r := measured(path, report.Build(trace, report.Options{}))
 	var c overTime
@@ -115,7 +115,7 @@ func readReport(path string) (*report.Report, error) {
 	var first [1]byte
 	for {
 		if _, err := io.ReadFull(f, first[:]); err != nil {
-			return nil, nil // the trace reader states what is wrong with it
+			return nil, nil // the reader of traces reports the error
 		}
 		if !strings.ContainsRune(" \t\r\n", rune(first[0])) {
 			break
@@ -153,7 +153,7 @@ func (r *Run) measure(kind Kind, name string) *measure {
 // wholeRun is the name of the one key of KindRun.
 const wholeRun = "time for each command buffer"
 
-// fromReport takes the sums that a report has.
+// fromReport takes the sums from a report.
 func (r *Run) fromReport() {
 	doc := r.Report
 	var threadTime, gpuTime int64
@@ -171,11 +171,11 @@ func (r *Run) fromReport() {
 		m.mean, m.share = ratio(totals[c.Selector], m.count), ratio(totals[c.Selector], threadTime)
 	}
 	for _, k := range doc.Kernels {
-		if k.Source == kernels.NotIdentified { // what is not known cannot have changed
+		if k.Source == kernels.NotIdentified { // the time is unknown, so a change is, too
 			continue
 		}
 		m := r.measure(KindKernel, k.Title())
-		// of work that is no dispatch: copies, or encoders that no table names
+		// for work that is no dispatch: copies, or encoders that no table names
 		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers))
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
 	}
@@ -213,8 +213,8 @@ func ratio(a, b int64) float64 {
 	return float64(a) / float64(b)
 }
 
-// threadNames names threads so that those of two runs can be matched: ids differ, names and the order of threads of one
-// name do not.
+// threadNames names threads so that those of two runs can be matched: ids differ between runs, but names and the order
+// of threads with one name do not.
 func threadNames(threads []report.Thread) []string {
 	names := make([]string, len(threads))
 	seen := map[string]int{}

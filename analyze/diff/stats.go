@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A comparison is what a test says of two samples.
+// A comparison is the result of a test of two samples.
 type comparison struct {
 	ratio, low, high float64 // of B to A, with its 95% confidence interval
 	p                float64
@@ -17,8 +17,8 @@ type comparison struct {
 
 // ranks compares two samples of positive values without assuming a distribution: the Mann–Whitney U test with
 // correction for ties and continuity, and the Hodges–Lehmann estimate of the ratio with the interval that belongs to
-// the test (Lehmann, Nonparametrics, 1975, §1.5 and §2.5), on logarithms because times differ by factors. What the
-// samples still follow their neighbours in time widens both: the variance of a mean grows by (1+ρ)/(1−ρ) with a lag-1
+// the test (Lehmann, Nonparametrics, 1975, §1.5 and §2.5), on logarithms because times differ by factors. A remaining
+// correlation with neighbours in time widens both: the variance of a mean grows by (1+ρ)/(1−ρ) with a lag-1
 // autocorrelation of ρ.
 func ranks(a, b []float64) comparison {
 	la, lb := logs(a), logs(b)
@@ -83,7 +83,7 @@ func means(a, b []float64) comparison {
 	}
 	shift := mb - ma
 	c := comparison{ratio: math.Exp(shift), p: 1}
-	if !(se > 0) { // runs that are equal to the last digit
+	if !(se > 0) { // runs that are exactly equal
 		c.low, c.high = c.ratio, c.ratio
 		if shift != 0 {
 			c.p = 0
@@ -100,7 +100,7 @@ func means(a, b []float64) comparison {
 func logs(x []float64) []float64 {
 	out := make([]float64, len(x))
 	for i, v := range x {
-		out[i] = math.Log(math.Max(v, 1e-3)) // a picosecond, for what took no time that the clock could see
+		out[i] = math.Log(math.Max(v, 1e-3)) // a picosecond for a time that the clock measured as 0
 	}
 	return out
 }

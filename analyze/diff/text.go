@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WriteText writes what changed, the largest first, and how many things did not.
+// WriteText writes the changes, the largest first, and the number of unchanged keys.
 func (d *Document) WriteText(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\nA: %s\nB: %s\n", d.Answer(), d.A.line(), d.B.line())
@@ -84,7 +84,7 @@ func (s Side) line() string {
 	return line
 }
 
-// verdict is the verdict, with how many of the runs agree when not all do.
+// verdict is the verdict, with the number of runs that have it if not all do.
 func (s Side) verdict() string {
 	if s.Agree == len(s.Paths) {
 		return s.Verdict

@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A walk follows who waits for whom from one thread on.
+// A walk follows the chain of waits from a thread.
 type walk struct {
 	*surveyed
 	stuck   Stuck
@@ -17,7 +17,7 @@ type walk struct {
 	passed  map[*analyze.CommandBuffer]bool // likewise
 }
 
-// walk is the chain of waits of a thread's call.
+// walk returns the chain of waits of a thread's call.
 func (s *surveyed) walk(u *analyze.UnfinishedCall) *walk {
 	began := s.began(u)
 	w := &walk{surveyed: s, threads: map[*analyze.Thread]bool{}, passed: map[*analyze.CommandBuffer]bool{},
@@ -38,7 +38,7 @@ func (w *walk) step(what, format string, args ...any) {
 	}
 }
 
-// thread follows what a thread waits for inside a call.
+// thread follows the wait of a thread inside a call.
 func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	if w.threads[u.Thread] {
 		return Deadlock, w.circle(u.Thread)
@@ -65,7 +65,7 @@ func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has not returned, and the trace does not show what it waits for.", u.Selector)
 }
 
-// circle says that a chain has come back to a thread.
+// circle reports that a chain has come back to a thread.
 func (w *walk) circle(t *analyze.Thread) string {
 	if len(w.threads) == 1 {
 		return fmt.Sprintf("%s waits for itself.", capital(thread(t)))
@@ -73,7 +73,7 @@ func (w *walk) circle(t *analyze.Thread) string {
 	return "Each of them waits for the other, so none can continue."
 }
 
-// lock follows who has a lock.
+// lock continues with the holder of a lock.
 func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	holder := w.holder(u)
 	if holder == nil {
@@ -84,7 +84,7 @@ func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	return w.other(holder)
 }
 
-// holder is the thread that has the lock that a call wants; nil when it is not known.
+// holder is the thread that holds the lock that a call wants; nil if it is not known.
 func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 	if u.OfPython {
 		return w.holdsGIL(u.Thread)
@@ -92,8 +92,7 @@ func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 	return u.Holder
 }
 
-// holdsGIL is the thread that began a call, in which it still is, with the GIL; nil when there is
-// none.
+// holdsGIL returns a thread that is inside a call that it began while it held the GIL; nil if there is none.
 func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	for _, u := range w.inside {
 		held := u.Interpreter == analyze.InterpreterHeld
@@ -107,7 +106,7 @@ func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// other follows a thread that another one waits for.
+// other continues with the thread that another one waits for.
 func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	u := w.byThread[t]
 	if u == nil {
@@ -124,8 +123,8 @@ func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	return w.thread(u)
 }
 
-// signal follows who would have to signal a condition variable or a semaphore. The trace does not say who would; but
-// a thread that waits while handlers of its own command buffers are still to run waits for those.
+// signal continues with the thread that would have to signal a condition variable or a semaphore. The trace does not
+// name that thread. But a thread that waits while handlers of its own command buffers are pending waits for those.
 func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 	if u.Holder != nil && u.Holder != u.Thread {
 		w.step(lock(u), "was taken by %s", thread(u.Holder))
@@ -144,7 +143,7 @@ func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 	return Idle, ""
 }
 
-// queue follows a queue that has no room for another command buffer.
+// queue continues with the reason why a queue accepts no more command buffers.
 func (w *walk) queue(q *analyze.Queue) (Kind, string) {
 	waiting, uncommitted := w.outstanding(q), w.uncommitted(q)
 	capacity := q.Capacity
@@ -167,5 +166,5 @@ func (w *walk) queue(q *analyze.Queue) (Kind, string) {
 	return unknown, ""
 }
 
-// capital is a sentence's begin.
+// capital makes the first letter a capital.
 func capital(text string) string { return string(text[0]-'a'+'A') + text[1:] }

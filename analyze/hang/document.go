@@ -4,10 +4,10 @@ import (
 	"mtrace/analyze"
 )
 
-// A Document is a Report for output.
+// A Document is a Report in its output form.
 type Document struct {
-	Hangs  []HungProcess `json:"hangs"`  // processes that stopped making progress; empty when none did
-	Pauses []Waiting     `json:"pauses"` // processes that made no progress at the end and do not hang
+	Hangs  []HungProcess `json:"hangs"`  // processes that stopped making progress; empty if none did
+	Pauses []Waiting     `json:"pauses"` // processes without progress at the end that do not hang
 }
 
 // A HungProcess is a process that hangs.
@@ -15,7 +15,7 @@ type HungProcess struct {
 	PID     int           `json:"pid"`
 	Program string        `json:"program"`
 	Kind    Kind          `json:"kind"`
-	SinceNS int64         `json:"since_ns"` // the last progress, after the begin of the trace
+	SinceNS int64         `json:"since_ns"` // the last progress, relative to the begin of the trace
 	ForNS   int64         `json:"for_ns"`   // from then to the end of the process, or of the recording
 	Last    string        `json:"last_progress"`
 	Why     string        `json:"why"`
@@ -30,36 +30,37 @@ type StuckThread struct {
 	Call    string      `json:"call"`
 	SinceNS int64       `json:"since_ns"`
 	ForNS   int64       `json:"for_ns"`
-	Kind    Kind        `json:"kind"`  // what its chain of waits ends in; empty when that is not known
-	Chain   []ChainStep `json:"chain"` // what it waits for, each thing waiting for the next
+	Kind    Kind        `json:"kind"`  // the end of its chain of waits; empty if that is not known
+	Chain   []ChainStep `json:"chain"` // what it waits for; each element waits for the next
 	Stack   []string    `json:"stack"` // innermost first; empty when stacks were not recorded
 }
 
-// A ChainStep is a thing that is waited for, and what is known of it.
+// A ChainStep is an element of a chain of waits, with a description.
 type ChainStep struct {
 	What string `json:"what"`
 	Text string `json:"text"`
 }
 
-// A HungQueue is how far a queue came. Command buffers are numbered in their process; 0 is none.
+// A HungQueue is the progress of a queue. Command buffers are numbered within their process; 0 is none.
 type HungQueue struct {
 	Name        string `json:"name"`
 	Completed   uint32 `json:"last_completed"`
-	CompletedNS int64  `json:"last_completed_ns"` // after the begin of the trace
-	Started     uint32 `json:"last_started"`      // that the GPU is known to have begun: seen when it has completed
-	Outstanding int    `json:"outstanding"`       // committed and not completed
-	Uncommitted int    `json:"uncommitted"`       // created and not committed
+	CompletedNS int64  `json:"last_completed_ns"` // relative to the begin of the trace
+	// the last that is known to have started on the GPU, because it completed
+	Started     uint32 `json:"last_started"`
+	Outstanding int    `json:"outstanding"` // committed and not completed
+	Uncommitted int    `json:"uncommitted"` // created and not committed
 }
 
-// Waiting is a process that made no progress at the end, and does not hang.
+// Waiting is a process that made no progress at the end and does not hang.
 type Waiting struct {
 	PID     int           `json:"pid"`
 	Program string        `json:"program"`
 	ForNS   int64         `json:"for_ns"`
-	Threads []StuckThread `json:"threads"` // those that wait for a signal, a lock or a process
+	Threads []StuckThread `json:"threads"` // threads that wait for a signal, a lock or a process
 }
 
-// Document is the report for output, with times as they are after the begin of the trace.
+// Document converts the report to its output form, with times relative to the begin of the trace.
 func (r *Report) Document(t *analyze.Trace) *Document {
 	d := &Document{Hangs: []HungProcess{}, Pauses: []Waiting{}}
 	for _, h := range r.Hangs {

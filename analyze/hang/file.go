@@ -2,11 +2,11 @@ package hang
 
 import "mtrace/analyze"
 
-// mostRecords is how many records of a file are loaded to look for a hang: of a longer one its last part is.
+// mostRecords is how many records of a file are loaded to look for a hang; of a longer file the last ones are.
 const mostRecords = 1 << 20
 
 // Of looks for processes that hang at the end of a trace file, which may still be recorded. Of a long file it loads
-// the last part: what was signalled or created before that, and is not known there, is not known to the answer.
+// only the end, so signals and objects from before that range are not known.
 func Of(f *analyze.File, pids []int, o Options) (*Document, error) {
 	asked := analyze.Options{PIDs: pids}
 	if parts := f.Parts(asked, mostRecords); len(parts) > 1 {

@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// buffer follows why a command buffer has not completed, or why those who wait for it were not told.
+// buffer continues with the reason why a command buffer has not completed, or why its waiters were not notified.
 func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 	if b == nil {
 		return unknown, ""
@@ -48,7 +48,7 @@ func (w *walk) committed(b *analyze.CommandBuffer) string {
 	return "committed at " + w.at(b.Committed.Begin)
 }
 
-// before is the first command buffer that keeps b's queue from starting it; nil when there is none.
+// before is the first command buffer that keeps b's queue from starting b; nil if there is none.
 func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
 	if list := w.outstanding(b.Queue); len(list) > 0 && list[0] != b {
 		return list[0]
@@ -72,7 +72,7 @@ func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has completed, and the call that waits for it has not returned.", capital(buffer(b)))
 }
 
-// handlerOf follows a thread that runs the completed handlers of a command buffer.
+// handlerOf continues with a thread that runs the completed handlers of a command buffer.
 func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, string) {
 	kind, why := w.other(t)
 	switch kind {
@@ -86,10 +86,10 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 	return kind, why
 }
 
-// handler is a call of the thread that seems to run the completed handlers of a command buffer whose completion was
-// not announced: the tracer's own handler comes after the program's. It is a thread that wants a lock which those
-// hold who wait for the command buffer, or one that ran handlers of its queue before and is stuck now. Nil: there is
-// none.
+// handler returns a call of the thread that probably runs the completed handlers of a command buffer whose completion
+// was not recorded: the tracer's own handler comes after the program's. It is a thread that waits for a lock held by a
+// thread that waits for the command buffer, or a thread that ran handlers of the queue before and is stuck now. Nil if
+// there is none.
 func (w *walk) handler(b *analyze.CommandBuffer) *analyze.UnfinishedCall {
 	if b.Handlers == 0 {
 		return nil
@@ -118,7 +118,7 @@ func (w *walk) notCommitted(b *analyze.CommandBuffer) (Kind, string) {
 	return NotCommitted, fmt.Sprintf("%s was never committed, so it cannot complete.", capital(buffer(b)))
 }
 
-// event follows who would have to give an event a value.
+// event continues with the thread or command buffer that would have to set an event's value.
 func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	now, given := w.values[v.Event]
 	if given && now.value >= v.Value {
@@ -145,8 +145,7 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	return NotSignalled, w.nobody(v)
 }
 
-// signaller is a command buffer that has not completed and gives the event the value, one that was committed rather
-// than one that was not.
+// signaller is an uncompleted command buffer that sets the event to the value; a committed one is preferred.
 func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	for b := range w.trace.Buffers() {
 		if b.Process != w.process || b.Completed.Known() {
@@ -162,7 +161,7 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	return found
 }
 
-// nobody says that nothing in the trace gives an event the value.
+// nobody says that nothing in the trace sets the event to the value.
 func (w *walk) nobody(v analyze.EventValue) string {
 	text := fmt.Sprintf("Nobody in the trace signals %d. Either the signal was never encoded, or another process has "+
 		"to signal it.", v.Value)
@@ -184,8 +183,7 @@ func (w *walk) nobody(v analyze.EventValue) string {
 	return text
 }
 
-// runs: nothing in the trace keeps the GPU from the command buffer. It may be another queue's that the GPU does not
-// finish.
+// runs: nothing in the trace keeps the GPU from running the command buffer. The GPU may be busy with another queue's.
 func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	if other := w.occupies(b); other != nil && !w.passed[other] {
 		w.step(buffer(b), "%s, not completed; %s of %s was committed before it and may have the GPU", w.committed(b),
@@ -215,7 +213,7 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 }
 
 // occupies is a command buffer of another queue of the same device that was committed earlier, has not completed, and
-// waits for nothing that the trace shows; nil when there is none.
+// waits for nothing that is visible in the trace; nil if there is none.
 func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer) {
 	for q := range w.buffers {
 		if q == b.Queue || q == nil || b.Queue == nil || q.Device != b.Queue.Device {
@@ -233,7 +231,7 @@ func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer)
 	return found
 }
 
-// awaits says whether a command buffer waits for an event that has not the value.
+// awaits reports whether a command buffer waits for an event that does not have the value.
 func (w *walk) awaits(b *analyze.CommandBuffer) bool {
 	for _, v := range b.WaitsFor {
 		if w.values[v.Event].value < v.Value {

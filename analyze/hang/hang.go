@@ -1,6 +1,6 @@
-// Package hang says of a run whether its programs stopped making progress before they ended: which threads are stuck
-// in which calls, since when, and what would have to happen for them to continue. It asks only the model, so the answer
-// is there before any verdict.
+// Package hang determines whether the programs of a run stopped making progress before they ended: which threads are
+// stuck in which calls, since when, and what would have to happen for them to continue. It uses only the model, so the
+// answer is available before any verdict.
 package hang
 
 import (
@@ -11,36 +11,36 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Kind is why a program hangs.
+// A Kind is the reason why a program hangs.
 type Kind string
 
 // The kinds.
 const (
 	Deadlock     Kind = "deadlock"      // threads wait for each other, or command buffers do: nobody can act
-	GPUUnended   Kind = "gpu"           // the GPU was given the work and has not finished it
-	NotSignalled Kind = "not-signalled" // an event's value is waited for, and nothing in the trace gives it
-	NotCommitted Kind = "not-committed" // a command buffer is waited for, or fills a queue, that was never committed
-	InCall       Kind = "in-call"       // a call of Metal's has not returned, and the trace does not show why
-	Idle         Kind = "idle"          // no hang: threads sleep, wait for input or for work
+	GPUUnended   Kind = "gpu"           // the GPU received the work and has not finished it
+	NotSignalled Kind = "not-signalled" // a thread waits for an event's value that nothing in the trace sets
+	NotCommitted Kind = "not-committed" // a command buffer that was never committed is awaited, or occupies a queue
+	InCall       Kind = "in-call"       // a Metal call has not returned, and the trace does not show why
+	Idle         Kind = "idle"          // no hang: threads sleep or wait for input or for work
 	unknown      Kind = ""              // it is not known who would have to act
 )
 
 // Options steer the search.
 type Options struct {
-	Quiet analyze.Nanos // the least time without progress; 0 is policy.QuietBeforeHang
-	Now   bool          // the program is still running: how it ends is not known yet
+	Quiet analyze.Nanos // the minimum time without progress; 0 means policy.QuietBeforeHang
+	Now   bool          // the program is still running, so its end is not known
 }
 
-// A Report is what Find says of a run. It is complete, and is only read.
+// A Report is the result of Find. It is read-only.
 type Report struct {
-	Hangs []Hang // a process each, the longest first
+	Hangs []Hang // one per process, the longest first
 	Idle  []Pause
 }
 
-// Hung says whether a process hangs.
+// Hung reports whether a process hangs.
 func (r *Report) Hung() bool { return r != nil && len(r.Hangs) > 0 }
 
-// A Pause is a time at the end of a process's run in which it made no progress and did not hang.
+// A Pause is a time without progress at the end of a process that does not hang.
 type Pause struct {
 	Process *analyze.Process
 	For     analyze.Nanos
@@ -53,9 +53,9 @@ type Hang struct {
 	Kind    Kind
 	Since   analyze.Nanos // the last progress
 	For     analyze.Nanos // from then to the end
-	Last    string        // what the last progress was
+	Last    string        // description of the last progress
 	Why     string        // what would have to happen, in one or two sentences
-	Stuck   []Stuck       // those whose chain of waits shows the cause come first
+	Stuck   []Stuck       // threads whose chain of waits shows the cause come first
 	Queues  []Queue
 }
 
@@ -65,25 +65,25 @@ type Stuck struct {
 	Call   string        // the selector or function
 	Since  analyze.Nanos // when the call began
 	For    analyze.Nanos
-	Kind   Kind   // what its chain of waits ends in
-	Chain  []Step // the first is what the thread waits for; each waits for the next
+	Kind   Kind   // the end of its chain of waits
+	Chain  []Step // the thread waits for the first element; each element waits for the next
 	Stack  *analyze.Stack
 }
 
-// A Step is a thing in a chain of waits, and what is known of it.
+// A Step is an element of a chain of waits, with a description.
 type Step struct{ What, Text string }
 
-// A Queue is how far a queue came.
+// A Queue is the progress of a queue.
 type Queue struct {
 	Queue       *analyze.Queue
-	Completed   *analyze.CommandBuffer // the last that completed; nil when none did
-	Started     *analyze.CommandBuffer // the last that the GPU is known to have begun; nil when none is
+	Completed   *analyze.CommandBuffer // the last completed one; nil if none
+	Started     *analyze.CommandBuffer // the last that is known to have started on the GPU; nil if none
 	Outstanding int                    // committed, and not completed
 	Uncommitted int                    // created, and neither committed nor known to be released
 }
 
-// Find looks for processes that hang at the end of the trace. It wants a whole trace: of a range that ends before the
-// run, nobody hangs.
+// Find looks for processes that hang at the end of the trace, which must be a complete trace: in a range that ends
+// before the run no process counts as hung.
 func Find(t *analyze.Trace, o Options) *Report {
 	r := &Report{}
 	if t.Adds() {
@@ -105,8 +105,7 @@ func Find(t *analyze.Trace, o Options) *Report {
 	return r
 }
 
-// endedItself says whether the process came to its end without being stopped, and without saying that something went
-// wrong: it did not hang.
+// endedItself reports whether the process ended without being killed and without an error status: then it did not hang.
 func endedItself(p *analyze.Process, o Options) bool {
 	return !o.Now && p.Exit.Known && p.Exit.Status == 0 && p.Exit.Signal == 0
 }
@@ -145,7 +144,7 @@ func (s *surveyed) pause() *Pause {
 
 func (k Kind) hangs() bool { return k != Idle && k != unknown }
 
-// rank orders kinds by how certainly the trace shows them.
+// rank orders kinds by how clearly the trace shows them.
 func rank(k Kind) int {
 	return slices.Index([]Kind{Deadlock, NotCommitted, NotSignalled, GPUUnended, InCall, Idle, unknown}, k)
 }

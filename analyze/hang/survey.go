@@ -10,30 +10,31 @@ import (
 	"mtrace/collector/wire"
 )
 
-// surveyed is what of a process's run bears on whether it hangs.
+// surveyed is the state of a process at its end, as far as it matters for a hang.
 type surveyed struct {
 	trace    *analyze.Trace
 	process  *analyze.Process
 	end      analyze.Nanos // of the process's part of the trace
 	last     analyze.Nanos // progress
 	lastText string
-	inside   []*analyze.UnfinishedCall // of each thread the innermost call, by thread
+	inside   []*analyze.UnfinishedCall // the innermost call of each thread, by thread
 	around   map[*analyze.Thread]*analyze.UnfinishedCall
 	byThread map[*analyze.Thread]*analyze.UnfinishedCall
-	buffers  map[*analyze.Queue][]*analyze.CommandBuffer // as the queue takes them; those without a place last
-	longest  analyze.Nanos                               // that a command buffer was in progress to its completion
-	values   map[uint32]value                            // of events
+	buffers  map[*analyze.Queue][]*analyze.CommandBuffer // in the queue's order; those without a position last
+	// the longest time that a command buffer took until its completion
+	longest analyze.Nanos
+	values  map[uint32]value // of events
 }
 
-// A value is what an event was last given.
+// A value is the last value of an event.
 type value struct {
 	value  uint64
 	at     analyze.Nanos
-	buffer *analyze.CommandBuffer // that gave it; nil when a thread did
+	buffer *analyze.CommandBuffer // the command buffer that set it; nil if a thread did
 	thread *analyze.Thread
 }
 
-// survey looks at all of the process's run.
+// survey collects the state from the process's whole run.
 func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 	s := &surveyed{trace: t, process: p, end: p.Ended, around: map[*analyze.Thread]*analyze.UnfinishedCall{},
 		byThread: map[*analyze.Thread]*analyze.UnfinishedCall{},
@@ -79,7 +80,7 @@ func survey(t *analyze.Trace, p *analyze.Process) *surveyed {
 	return s
 }
 
-// take takes in a command buffer.
+// take adds a command buffer.
 func (s *surveyed) take(b *analyze.CommandBuffer) {
 	s.buffers[b.Queue] = append(s.buffers[b.Queue], b)
 	s.progress(b.Created.End, "%s was created on %s", buffer(b), queue(b.Queue))
@@ -100,7 +101,7 @@ func (s *surveyed) take(b *analyze.CommandBuffer) {
 	}
 }
 
-// place is where a queue takes a command buffer: it is enqueued before it is committed, or then.
+// place is the time that determines a command buffer's position in its queue: when it was enqueued, or committed.
 func place(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {
 	case b.Enqueued.Known():
@@ -123,8 +124,8 @@ func (s *surveyed) gives(event uint32, v value) {
 	}
 }
 
-// unfinished takes in a call that has not returned. Of a thread's calls the innermost comes first: what it waits for
-// there, and the call of Metal's around it, if there is one.
+// unfinished adds a call that has not returned. The innermost call of a thread comes first: it shows what the thread
+// waits for; the enclosing Metal call follows, if there is one.
 func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	inner := s.byThread[u.Thread]
 	if inner != nil {
@@ -140,8 +141,7 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	s.inside = append(s.inside, u)
 }
 
-// began is since when the thread has been inside the call: a thread that wants the GIL asks for it
-// again and again.
+// began is since when the thread has been inside the call: a thread that waits for the GIL repeats its request.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin
 	if !u.OfPython {
@@ -160,7 +160,7 @@ func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	return at
 }
 
-// queues is how far each queue with command buffers came.
+// queues is the progress of each queue that has command buffers.
 func (s *surveyed) queues() (list []Queue) {
 	for q, buffers := range s.buffers {
 		x := Queue{Queue: q}
@@ -212,7 +212,7 @@ func (s *surveyed) uncommitted(q *analyze.Queue) (list []*analyze.CommandBuffer)
 	return list
 }
 
-// compiles says whether a call compiles, for no longer than that may take.
+// compiles reports whether a call compiles, for no longer than a compilation may take.
 func compiles(u *analyze.UnfinishedCall) bool {
 	return u.Group == wire.GroupCompile && u.Length() < policy.LongestCompile
 }

@@ -10,10 +10,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Line is a line of text, and how what does not fit into it is indented.
+// A Line is a line of text, and the indentation of its continuation lines.
 type Line struct{ Text, Then string }
 
-// Title heads the report: what is the matter, and for how long. It is empty when nothing hangs.
+// Title heads the report: what hangs and for how long. It is empty if nothing hangs.
 func (d *Document) Title() string {
 	if len(d.Hangs) == 0 {
 		return ""
@@ -21,7 +21,7 @@ func (d *Document) Title() string {
 	return "no progress for " + analyze.Nanos(d.Hangs[0].ForNS).String()
 }
 
-// Lines are the report for people, without its title. What hangs comes first.
+// Lines is the report as text, without its title. Hanging processes come first.
 func (d *Document) Lines() (lines []Line) {
 	for _, h := range d.Hangs {
 		if len(d.Hangs) > 1 {
@@ -37,7 +37,8 @@ func (h *HungProcess) lines() (lines []Line) {
 	if h.Last != "" {
 		lines = append(lines, Line{fmt.Sprintf("Last progress: %s at %v.", h.Last, analyze.Nanos(h.SinceNS)), "  "})
 	}
-	told, passed := map[ChainStep]bool{}, map[string]bool{} // passed are things in chains that were told
+	// passed has the elements of chains that were already printed
+	told, passed := map[ChainStep]bool{}, map[string]bool{}
 	var idle []string
 	for i, t := range h.Threads {
 		switch {
@@ -88,7 +89,8 @@ func (t *StuckThread) name() string {
 	return thread(&analyze.Thread{ID: analyze.ThreadID(t.TID), Name: t.Name})
 }
 
-// lines are those of a thread. What was told of a thing that another thread waits for, too, is not told again.
+// lines are the lines of a thread. The description of an element that another thread's chain contains, too, is not
+// repeated.
 func (t *StuckThread) lines(told map[ChainStep]bool) []Line {
 	lines := []Line{{fmt.Sprintf("%s in %s for %v", t.name(), t.Call, analyze.Nanos(t.ForNS)), "  "}}
 	widest := 0
@@ -122,7 +124,7 @@ func (q *HungQueue) line() string {
 		q.Uncommitted)
 }
 
-// Line says of a process that made no progress at the end why that is no hang.
+// Line explains why a process without progress at the end does not hang.
 func (p *Waiting) Line() string {
 	text := fmt.Sprintf("no progress for the last %v, which is no hang: ", analyze.Nanos(p.ForNS))
 	if len(p.Threads) == 0 {

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// thread is how a thread is called.
+// thread is a thread's name in text.
 func thread(t *analyze.Thread) string {
 	switch {
 	case t == nil:
@@ -19,7 +19,7 @@ func thread(t *analyze.Thread) string {
 	return fmt.Sprintf("thread %d", t.ID)
 }
 
-// buffer is how a command buffer is called.
+// buffer is a command buffer's name in text.
 func buffer(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return fmt.Sprintf("command buffer %d %q", b.ID, b.Label)
@@ -27,7 +27,7 @@ func buffer(b *analyze.CommandBuffer) string {
 	return fmt.Sprintf("command buffer %d", b.ID)
 }
 
-// queue is how a queue is called.
+// queue is a queue's name in text.
 func queue(q *analyze.Queue) string {
 	switch {
 	case q == nil:
@@ -40,7 +40,7 @@ func queue(q *analyze.Queue) string {
 
 func event(id uint32) string { return fmt.Sprintf("shared event %d", id) }
 
-// lock is how what a thread waits for outside of Metal is called.
+// lock is the name of what a thread waits for outside of Metal.
 func lock(u *analyze.UnfinishedCall) string {
 	switch {
 	case u.OfPython:
@@ -51,10 +51,10 @@ func lock(u *analyze.UnfinishedCall) string {
 	return fmt.Sprintf("%#x", u.Address)
 }
 
-// at is an instant as a reader counts it: from the begin of the run.
+// at is an instant relative to the begin of the run.
 func (s *surveyed) at(n analyze.Nanos) string { return (n - s.trace.Run.Origin).String() }
 
-// kernels are the kernels that a command buffer dispatches, as far as they are known.
+// kernels are the known kernels of a command buffer.
 func kernels(b *analyze.CommandBuffer) string {
 	var names []string
 	for i := range b.Encoders {
@@ -71,7 +71,7 @@ func kernels(b *analyze.CommandBuffer) string {
 	return strings.Join(names, ", ")
 }
 
-// madeBy is who made a command buffer, and where.
+// madeBy names the thread and the place in the code that created a command buffer.
 func madeBy(b *analyze.CommandBuffer) string {
 	text := thread(b.Created.Thread)
 	if site := b.Created.Stack.Site(); site != nil {

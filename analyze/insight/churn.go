@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// newSizes: memory in the loop is of sizes that no earlier allocation had, so that no cache that is keyed by size ever
-// has what is requested.
+// newSizes: allocations in the loop have sizes that no earlier allocation had, so a cache that is keyed by size never
+// has a hit.
 func newSizes(in *Input) *Insight {
 	known := map[size]bool{}
 	var where sites
@@ -48,14 +48,14 @@ func newSizes(in *Input) *Insight {
 			"memory from a heap (MTLHeap)"}
 }
 
-// A released is memory that was released and could have been used again.
+// A released is memory that was released and could have been reused.
 type released struct {
 	at       analyze.Nanos
-	together int // releases in a row, with no allocation between them, of which this is one
+	together int // number of consecutive releases, without an allocation between them, that include this one
 }
 
-// remade: memory is released, and memory of the same size is made at once: a cache is cleared each step, or there is
-// none.
+// remade: memory is released, and memory of the same size is allocated at once: a cache is cleared in each step, or
+// there is none.
 func remade(in *Input) *Insight {
 	if in.Trace.Memory.Releases == 0 {
 		return nil
@@ -106,7 +106,7 @@ type releasedSize struct {
 	size
 }
 
-// released are the releases of the trace by the size of the memory, in ascending order.
+// released returns the releases in the trace by the size of the memory, in ascending order of time.
 func (in *Input) released() map[releasedSize][]released {
 	type change struct {
 		at   analyze.Nanos

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// compileInLoop: report R2's mistake, 500 ms of compilation counted as execution. What a thread makes that submits
-// nothing holds up nobody, and what is made at the start of a thread's work is not in its loop.
+// compileInLoop: the mistake of report R2, which counted 500 ms of compilation as execution. Compilations on a thread
+// that submits nothing delay nobody, and those at the start of a thread's work are not in its loop.
 func compileInLoop(in *Input) *Insight {
 	var where sites
 	seen := map[round]bool{}
@@ -54,7 +54,7 @@ func libraries(n int) string {
 	return fmt.Sprintf("%d libraries and pipeline states were", n)
 }
 
-// repeatedCompile: the same source, or the same function of one, again and again.
+// repeatedCompile: the same source, or the same function of a source, is compiled repeatedly.
 func repeatedCompile(in *Input) *Insight {
 	var where sites
 	var cost analyze.Nanos

@@ -10,15 +10,14 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A step is a part of a thread's work with memory: copies to memory of the GPU's own and back, and dispatches in
-// between.
+// A step is an operation of a thread on memory: a copy to or from private GPU memory, or a dispatch in between.
 type step struct {
 	at       analyze.Nanos
 	dispatch bool
-	up, down bool // a copy from memory that the CPU sees to memory that it does not, and back
+	up, down bool // a copy from CPU-visible memory to private memory, and back
 }
 
-// copies: data that goes to and fro.
+// copies: data is copied to private memory and back.
 func copies(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -95,7 +94,7 @@ func copies(in *Input) *Insight {
 	return nil
 }
 
-// roundTrips counts copies up that are followed by a dispatch and that by a copy back.
+// roundTrips counts copies to private memory that are followed by a dispatch and then by a copy back.
 func roundTrips(list []step) (trips int) {
 	up, worked := false, false
 	for _, s := range list {
@@ -112,7 +111,7 @@ func roundTrips(list []step) (trips int) {
 	return trips
 }
 
-// sight is who sees memory.
+// sight tells which processor can access memory.
 type sight uint8
 
 const (
@@ -135,7 +134,7 @@ func way(s step, from, to sight) string {
 	return ""
 }
 
-// storage is who sees the memory that a trace made.
+// storage maps the memory that was allocated in a trace to the processors that can access it.
 type storage map[object]sight
 
 type object struct {

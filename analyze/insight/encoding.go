@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// encodingCalls: encoding takes long, and most of that is one call which another one could replace.
+// encodingCalls: encoding takes long, and most of it is one call that another call could replace.
 func encodingCalls(in *Input) *Insight {
 	var all analyze.Nanos
 	var most *analyze.CallStat

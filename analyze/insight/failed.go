@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// failed: what a command buffer with an error was to compute is not there, or not whole, and a program that does not
-// ask never learns it. Where Metal says that others fail because of an earlier error, the first failure is the cause.
+// failed: the result of a command buffer with an error is missing or incomplete, and a program that does not check for
+// errors never notices. If Metal reports that others fail because of an earlier error, the first failure is the cause.
 func failed(in *Input) *Insight {
 	var all []*analyze.CommandBuffer
 	var cost analyze.Nanos
@@ -61,8 +61,8 @@ func failed(in *Input) *Insight {
 	return &Insight{Severity: Warning, Cost: cost, Where: where.most(), Evidence: text, Advice: advice}
 }
 
-// victim says why a command buffer failed that is not itself wrong, in Metal's words; empty when it is wrong, or that
-// is not said.
+// victim is Metal's reason for a failure that is the consequence of another error; empty for a failure of its own, or
+// without a reason.
 func victim(b *analyze.CommandBuffer) string {
 	const accessRevoked = 4 // MTLCommandBufferErrorAccessRevoked: the process may submit no more
 	switch text := strings.ToLower(b.Error); {
@@ -76,7 +76,7 @@ func victim(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// errors are what Metal said of command buffers, the most frequent first.
+// errors are Metal's error messages of command buffers, the most frequent first.
 func errors(list []*analyze.CommandBuffer) string {
 	times := map[string]int{}
 	for _, b := range list {
@@ -93,7 +93,7 @@ func reasons(times map[string]int) string {
 	return ranked(times, func(words string, n int) string { return fmt.Sprintf("%d %s", n, words) })
 }
 
-// ranked lists the most frequent of some words.
+// ranked lists the most frequent words.
 func ranked(times map[string]int, say func(words string, n int) string) string {
 	var said []string
 	for words := range times {

@@ -10,15 +10,16 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Humps are two populations that a set of durations consists of.
+// Humps are two populations within a set of durations.
 type humps struct {
 	short, long           analyze.Nanos // their middles
 	shortCount, longCount int
-	border                analyze.Nanos // the shortest that is of the longer ones
+	border                analyze.Nanos // the shortest of the longer durations
 }
 
-// twoHumps finds the two humps of durations, which it sorts; false when they have one, or no clear two. The cut is the
-// one that leaves least variance of the logarithms within the two sides; between the two there must be a gap.
+// twoHumps finds two populations of durations, which it sorts; two is false if there is one, or if two are not clearly
+// separated. The cut minimizes the variance of the logarithms within the two sides; between the two there must be a
+// gap.
 func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	n := len(list)
 	if n < policy.HumpValues {
@@ -51,15 +52,15 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	if float64(h.long) < policy.HumpRatio*float64(h.short) {
 		return h, false
 	}
-	// the middle part of the way from one to the other, by logarithms
+	// the middle part of the interval between the two medians, by logarithms
 	from, way := logs[cut/2], logs[(cut+n)/2]-logs[cut/2]
 	first, _ := slices.BinarySearch(logs, from+way*(1-policy.HumpGap)/2)
 	last, _ := slices.BinarySearch(logs, from+way*(1+policy.HumpGap)/2)
 	return h, float64(last-first) <= policy.HumpGapShare*float64(n)
 }
 
-// populations: the GPU times of one kernel have two humps. Only command buffers with one kernel are looked at: what
-// each dispatch of them took.
+// populations: the GPU times of one kernel have two populations. Only command buffers with a single kernel are
+// considered, by the mean duration of their dispatches.
 func populations(in *Input) *Insight {
 	type sample struct {
 		took    analyze.Nanos
@@ -125,7 +126,7 @@ func populations(in *Input) *Insight {
 	return best
 }
 
-// apartBy states what else is different between dispatches of the two humps.
+// apartBy names another difference between the dispatches of the two populations.
 func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
 	switch {
 	case disjoint(pipelines):
@@ -137,7 +138,7 @@ func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) 
 		"clock, differs"
 }
 
-// disjoint says whether nothing is on both sides.
+// disjoint reports whether no element is on both sides.
 func disjoint[K comparable](sides [2]map[K]bool) bool {
 	for k := range sides[0] {
 		if sides[1][k] {
@@ -147,8 +148,8 @@ func disjoint[K comparable](sides [2]map[K]bool) bool {
 	return true
 }
 
-// oneKernel is the only pipeline state that a command buffer runs, how often, and on how many threads; nil when there
-// are several, or something else.
+// oneKernel returns the only pipeline state of a command buffer, the number of dispatches, and of GPU threads; nil if
+// there are several, or other work.
 func oneKernel(b *analyze.CommandBuffer) (one *analyze.Pipeline, count int, threads uint64) {
 	for i := range b.Encoders {
 		if b.Encoders[i].Copies > 0 {

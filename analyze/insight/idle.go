@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// slowAfterIdle: the same work takes longer whenever the GPU was idle before it, not only at first.
+// slowAfterIdle: the same work takes longer whenever the GPU was idle before, not only at first.
 func slowAfterIdle(in *Input) *Insight {
 	before := idleBefore(in.Trace)
 	var slow []analyze.Nanos
@@ -20,7 +20,7 @@ func slowAfterIdle(in *Input) *Insight {
 		var rested, busy []analyze.Nanos
 		for i := range s.list {
 			switch idle := before[s.list[i].buffer.Index]; {
-			case i < policy.MostFirstIterations/policy.FirstOfIdle: // first iterations are another matter
+			case i < policy.MostFirstIterations/policy.FirstOfIdle: // another insight covers first iterations
 			case idle >= policy.LongIdle:
 				rested = append(rested, s.list[i].gpu)
 			case idle < policy.NoIdle:
@@ -32,7 +32,8 @@ func slowAfterIdle(in *Input) *Insight {
 		}
 		slices.Sort(rested)
 		slices.Sort(busy)
-		long, short := rested[len(rested)/4], busy[len(busy)*3/4] // most of the ones are longer than most of the others
+		// the lower quartile after idling is compared with the upper quartile otherwise
+		long, short := rested[len(rested)/4], busy[len(busy)*3/4]
 		if float64(long) < policy.SlowerAfterIdle*float64(short) {
 			continue
 		}
@@ -60,7 +61,7 @@ func slowAfterIdle(in *Input) *Insight {
 			"that follow a pause out of measurements"}
 }
 
-// idleBefore is for how long the device of each command buffer was idle before it began.
+// idleBefore is how long the device was idle before each command buffer began.
 func idleBefore(t *analyze.Trace) []analyze.Nanos {
 	idle := make([]analyze.Nanos, t.IndexCount())
 	var list []*analyze.CommandBuffer

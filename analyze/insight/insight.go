@@ -1,5 +1,5 @@
-// Package insight is a linter for GPU programs: it looks for the habits that cost time, names the places in the program
-// that have them, and states what to do about each.
+// Package insight is a linter for GPU programs: it looks for habits that cost time, names the places in the program
+// that have them, and gives advice for each.
 package insight
 
 import (
@@ -18,21 +18,21 @@ import (
 const (
 	Warning = "warning" // it costs time
 	Info    = "info"    // worth knowing
-	Skipped = "skipped" // there is no data to tell
+	Skipped = "skipped" // there is no data to decide
 )
 
-// An Insight is one thing found, or one that could not be looked for.
+// An Insight is a finding, or a rule that could not be evaluated.
 type Insight struct {
 	ID       string
 	Severity string
 	Title    string
 	Evidence string
 	Advice   string
-	Cost     analyze.Nanos // thread time, or the GPU's where it is about that; 0 when it cannot be told
-	Where    []Site        // the places that have most of it
+	Cost     analyze.Nanos // thread time, or GPU time if the finding is about that; 0 if unknown
+	Where    []Site        // the places with most of the cost
 }
 
-// Input is what the rules look at.
+// Input is the data for the rules.
 type Input struct {
 	Trace   *analyze.Trace
 	Serial  *cause.Analysis
@@ -42,17 +42,17 @@ type Input struct {
 	Memory  *memory.Use
 
 	rounds *rounds
-	all    []*series // nil until they are asked for
+	all    []*series // nil until first used
 }
 
-// A rule looks for one habit; it returns nil when there is nothing to say.
+// A rule looks for one habit; it returns nil without a finding.
 type rule struct {
 	id, title string
 	find      func(*Input) *Insight
-	needs     string // what a recording of Instruments does not have of it; empty when it has all
+	needs     string // the data that a recording of Instruments lacks; empty if it has everything
 }
 
-// rules are asked in this order.
+// rules are evaluated in this order.
 var rules = []rule{
 	{"failed-command-buffers", "command buffers that failed", failed, ""},
 	{"shared-command-buffers", "two threads encode into one command buffer", sharedBuffers, ""},
@@ -89,7 +89,7 @@ var rules = []rule{
 	{"validation", "measured under a debugging layer", validation, "Instruments does not record the classes of objects"},
 }
 
-// Find asks all rules: warnings first, then what is worth knowing, then what could not be told.
+// Find evaluates all rules: warnings come first, then remarks, then rules without data.
 func Find(in *Input) []Insight {
 	in.rounds = roundsOf(in.Trace)
 	var found []Insight
@@ -97,7 +97,7 @@ func Find(in *Input) []Insight {
 		var i *Insight
 		if !in.Trace.Source.HasCalls() && r.needs != "" {
 			i = skip(r.needs)
-		} else if len(in.Trace.Source.Selected) > 0 { // rules look for what is missing as well
+		} else if len(in.Trace.Source.Selected) > 0 { // rules also depend on the absence of calls
 			i = skip("only a selection of calls was recorded")
 		} else if i = r.find(in); i == nil {
 			continue
@@ -115,17 +115,17 @@ func Find(in *Input) []Insight {
 	return found
 }
 
-// skip says that there is no data to tell.
+// skip is the result of a rule without data.
 func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "SKIPPED: " + why} }
 
-// NotOfInstruments is how the evidence of a skipped rule begins that a recording of Instruments has no data for.
+// NotOfInstruments begins the evidence of a rule that was skipped because Instruments does not record its data.
 const NotOfInstruments = "SKIPPED: Instruments does not record"
 
-// tooFew is why a rule about loops says nothing.
+// tooFew is why a rule about loops has no result.
 const tooFew = "too few command buffers to recognize a loop"
 
-// weigh is a warning when the cost is at least a hundredth of the time of the threads that submit work, and otherwise
-// worth knowing.
+// weigh makes a finding a warning if its cost is at least a hundredth of the time of the threads that submit work, and
+// otherwise a remark.
 func (in *Input) weigh(cost analyze.Nanos) string {
 	if cost > 0 && float64(cost) >= policy.WholeShareOfTime*float64(in.threadTime()) {
 		return Warning
@@ -133,12 +133,12 @@ func (in *Input) weigh(cost analyze.Nanos) string {
 	return Info
 }
 
-// tiny says whether a cost is known and too small to warn of.
+// tiny reports whether a cost is known and too small for a warning.
 func (in *Input) tiny(cost analyze.Nanos) bool {
 	return cost > 0 && float64(cost) < policy.NoInsightWarning*float64(in.Serial.Evidence.Times.Working())
 }
 
-// ofThreads is a time with its share of that of the threads that submit work.
+// ofThreads formats a time with its share of the time of the threads that submit work.
 func (in *Input) ofThreads(n analyze.Nanos) string {
 	total := in.threadTime()
 	if total == 0 {
@@ -147,7 +147,7 @@ func (in *Input) ofThreads(n analyze.Nanos) string {
 	return fmt.Sprintf("%s, %s of the threads' time", n, analyze.FormatShare(min(1, float64(n)/float64(total))))
 }
 
-// ofRun is a time with its share of the run's.
+// ofRun formats a time with its share of the run.
 func (in *Input) ofRun(n analyze.Nanos) string {
 	return fmt.Sprintf("%s, %s of the run's time", n,
 		analyze.FormatShare(min(1, float64(n)/float64(max(1, in.Trace.Window.Length())))))

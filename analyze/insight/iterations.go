@@ -9,9 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An iteration is the way of one command buffer from its creation to the end of its work on the GPU, in the parts that
-// it is built from. Queuing behind earlier work of the same thread does not count: that is as it should be where
-// several are in flight.
+// An iteration is the life of one command buffer from its creation to the end of its work on the GPU, split into parts.
+// Queuing behind earlier work of the same thread is not included: it is normal with several command buffers in flight.
 type iteration struct {
 	buffer                *analyze.CommandBuffer
 	encode, starting, gpu analyze.Nanos
@@ -19,13 +18,13 @@ type iteration struct {
 
 func (i *iteration) length() analyze.Nanos { return i.encode + i.starting + i.gpu }
 
-// A series is iterations that should be equal: of one thread, with the same work.
+// A series is a list of iterations that should be equal: of one thread, with the same work.
 type series struct {
 	thread *analyze.Thread
 	list   []iteration
 }
 
-// series are all series of the trace, found once.
+// series are all series of the trace, computed once.
 func (in *Input) series() []*series {
 	if in.all == nil {
 		in.all = seriesOf(in.Trace)
@@ -33,7 +32,7 @@ func (in *Input) series() []*series {
 	return in.all
 }
 
-// seriesOf are all series of a trace, in the order in which they begin.
+// seriesOf returns all series of a trace, ordered by their begin.
 func seriesOf(t *analyze.Trace) []*series {
 	type key struct {
 		thread *analyze.Thread
@@ -66,10 +65,10 @@ func seriesOf(t *analyze.Trace) []*series {
 	return slices.DeleteFunc(order, func(s *series) bool { return len(s.list) < policy.SteadyCommandBuffers })
 }
 
-// middle holds the quantiles of durations that matter here.
+// middle holds the quantiles of durations.
 type middle struct{ low, median, high analyze.Nanos }
 
-// settled are the quantiles of what comes after the first quarter: 5, 50 and 95%.
+// settled are the quantiles (5%, 50%, 95%) after the first quarter.
 func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 	var all []analyze.Nanos
 	for i := len(list) / 4; i < len(list); i++ {
@@ -79,13 +78,14 @@ func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 	return middle{all[len(all)*5/100], all[len(all)/2], all[len(all)*95/100]}
 }
 
-// apart says whether a duration is longer than the others are by chance: twice the median, and well over nearly all.
+// apart reports whether a duration is longer than chance explains: over twice the median, and well above nearly all
+// others.
 func (m middle) apart(n analyze.Nanos) bool {
 	return m.median > 0 && float64(n) > policy.SlowIteration*float64(m.median) &&
 		float64(n-m.median) > policy.SlowIterationSpread*float64(m.high-m.median)
 }
 
-// leading is how many of the first are apart, and by how much they are longer than the median together.
+// leading is the number of iterations at the start that are apart, and by how much they together exceed the median.
 func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, excess analyze.Nanos) {
 	for i := 0; i < min(len(list)/policy.FirstPart, policy.MostFirstIterations) && m.apart(of(&list[i])); i++ {
 		count++
@@ -94,7 +94,7 @@ func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, e
 	return count, excess
 }
 
-// noWarmUp: the first iterations are apart from the others. Scopes that the program made are iterations too.
+// noWarmUp: the first iterations take longer than the others. Scopes of the program count as iterations, too.
 func noWarmUp(in *Input) *Insight {
 	if i := firstScopes(in); i != nil {
 		return i
@@ -142,7 +142,8 @@ func noWarmUp(in *Input) *Insight {
 	return i
 }
 
-// firstScopes looks for scopes of one name of which the first is apart: the program says itself what an iteration is.
+// firstScopes looks for scopes of one name of which the first takes longer: with scopes the program itself defines its
+// iterations.
 func firstScopes(in *Input) *Insight {
 	type key struct {
 		thread *analyze.Thread
@@ -190,7 +191,7 @@ func firstScopes(in *Input) *Insight {
 	return best
 }
 
-// compiling is how long the thread made libraries, functions and pipeline states in a time.
+// compiling is how long the thread created libraries, functions and pipeline states in an interval.
 func (in *Input) compiling(t *analyze.Thread, i analyze.Interval) (sum analyze.Nanos) {
 	for k := range in.Trace.Compilations {
 		if c := &in.Trace.Compilations[k]; c.Thread == t {
@@ -200,7 +201,7 @@ func (in *Input) compiling(t *analyze.Thread, i analyze.Interval) (sum analyze.N
 	return sum
 }
 
-// name is what to call a command buffer: its label, or its first kernel.
+// name is a command buffer's label, or its first kernel.
 func name(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return fmt.Sprintf("%q", b.Label)
@@ -215,7 +216,7 @@ func name(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// variance: iterations with the same work are not equally long.
+// variance: iterations with the same work have different durations.
 func variance(in *Input) *Insight {
 	list := in.series()
 	if len(list) == 0 {

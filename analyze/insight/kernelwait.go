@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// kernelWaits: work on the GPU waits, while it runs, for work of another queue.
+// kernelWaits: a kernel waits, while it runs, for work of another queue.
 func kernelWaits(in *Input) *Insight {
 	all := evidence.KernelWaits(in.Trace)
 	if len(all) == 0 {
@@ -29,7 +29,7 @@ func kernelWaits(in *Input) *Insight {
 			"the other one signals"}
 }
 
-// queueName is what to call a queue: its label, or its number.
+// queueName is a queue's label, or its number.
 func queueName(q *analyze.Queue) string {
 	if q.Label != "" {
 		return fmt.Sprintf("%q", q.Label)

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// sizes are what memory is called: its size and who sees it. There are few, and may be millions of allocations.
+// sizes caches the texts for sizes of memory and storage modes. There are few of them, but maybe millions of
+// allocations.
 type sizes map[size]string
 
 type size struct {
@@ -26,7 +27,7 @@ func (s sizes) of(a *analyze.Allocation) string {
 	return s[k]
 }
 
-// allocationInLoop: memory made again and again, and not taken from a heap, which is a pool already.
+// allocationInLoop: memory is allocated repeatedly, and not from a heap, which is a pool already.
 func allocationInLoop(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -70,13 +71,13 @@ func allocationInLoop(in *Input) *Insight {
 	return i
 }
 
-// growth: memory that is made all through the run and not released.
+// growth: memory is allocated throughout the run and not released.
 func growth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
-	// a program that a busy machine holds up for a while makes nothing meanwhile, so its commits are its time
+	// progress is measured in commits: a program that a busy machine stalls for a while allocates nothing meanwhile
 	var commits []analyze.Nanos
 	for _, list := range in.rounds.thread {
 		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
@@ -140,7 +141,7 @@ func growth(in *Input) *Insight {
 	return i
 }
 
-// allocatedClass is what a call that allocates returns, as a word: "newBufferWithLength:options:" returns a buffer.
+// allocatedClass is the class of the result of an allocating call: "newBufferWithLength:options:" returns a buffer.
 func allocatedClass(selector string) string {
 	for _, class := range []string{"Buffer", "Texture", "Heap", "Tensor", "AccelerationStructure"} {
 		if strings.HasPrefix(selector, "new"+class) || strings.HasPrefix(selector, "newShared"+class) {
@@ -150,7 +151,7 @@ func allocatedClass(selector string) string {
 	return "other object"
 }
 
-// inWords is "60 more buffers, 2 more textures": the most of one class first.
+// inWords is "60 more buffers, 2 more textures": the most frequent class first.
 func inWords(classes map[string]int) string {
 	var names, words []string
 	for name := range classes {

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// unlabelled: reports and Instruments show numbers instead of names.
+// unlabelled: reports and Instruments show numbers in place of names.
 func unlabelled(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -37,15 +37,15 @@ func unlabelled(in *Input) *Insight {
 		Advice: "set label on queues, command buffers and encoders: every tool shows it"}
 }
 
-// layers are prefixes of classes that Metal puts around its objects to check or capture what is done with them, which
-// costs time in each call.
+// layers are prefixes of classes that Metal wraps around its objects to validate or capture calls, which costs time in
+// each call.
 var layers = []struct{ prefix, what, advice string }{
 	{"MTLDebug", "Metal's validation layer", "unset MTL_DEBUG_LAYER"},
 	{"MTLGPUDebug", "shader validation", "unset MTL_SHADER_VALIDATION"},
 	{"CaptureMTL", "GPU frame capture", "unset METAL_CAPTURE_ENABLED, or run without Xcode's capture"},
 }
 
-// validation: report R2 gave results without their conditions; this one makes them wrong.
+// validation: report R2 stated results without their conditions; this condition makes results wrong.
 func validation(in *Input) *Insight {
 	for _, l := range layers {
 		if slices.ContainsFunc(in.Trace.Calls, func(c *analyze.CallStat) bool {

@@ -56,14 +56,14 @@ func residency(in *Input) *Insight {
 	return i
 }
 
-// A late is a command buffer that started late on the GPU, and what came before it.
+// A late is a command buffer that started late on the GPU, and the preceding event.
 type late struct {
 	buffer *analyze.CommandBuffer
 	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
 }
 
-// startDelays are the delays of all command buffers from their commit, or from the moment when the device was free, to
-// their start on the GPU, in the order of their starts; rested is for how long the device had been idle at the commit.
+// startDelays calls use with the delay of each command buffer, from its commit or from the time when the device became
+// free to its start on the GPU, in the order of the starts; rested is how long the device had been idle at the commit.
 func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, rested analyze.Nanos)) {
 	var list []*analyze.CommandBuffer
 	for b := range t.Buffers() {
@@ -83,8 +83,9 @@ func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, res
 	}
 }
 
-// lateAfter looks for command buffers that start late, of those that come after something; why says of one whether it
-// does. It returns those that are late, the usual delay of the others, and the middle one of the late.
+// lateAfter looks for command buffers that start late after a certain event; why reports whether a command buffer
+// follows the event. It returns the late command buffers, the usual delay of the others, and the median delay of the
+// late ones.
 func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analyze.Nanos) bool) (found []late,
 	usual, middle analyze.Nanos) {
 	var after []late
@@ -120,7 +121,7 @@ func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analy
 	return found, usual, delays[len(delays)/2]
 }
 
-// lateInsight states what late command buffers cost.
+// lateInsight describes the cost of late command buffers.
 func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, advice string) *Insight {
 	var where sites
 	var cost analyze.Nanos
@@ -133,7 +134,7 @@ func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, a
 			"together", analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
 }
 
-// commitAfterIdle: the first command buffer after a pause starts late: what it uses is made resident again.
+// commitAfterIdle: the first command buffer after a pause starts late, because its memory is made resident again.
 func commitAfterIdle(in *Input) *Insight {
 	found, usual, middle := lateAfter(in.Trace, func(_ *analyze.CommandBuffer, rested analyze.Nanos) bool {
 		return rested >= policy.LongIdle
@@ -147,7 +148,7 @@ func commitAfterIdle(in *Input) *Insight {
 		"before the pause is over")
 }
 
-// wiring: the first command buffer after large memory was made starts late.
+// wiring: the first command buffer after a large allocation starts late.
 func wiring(in *Input) *Insight {
 	type made struct {
 		at    analyze.Nanos

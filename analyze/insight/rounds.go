@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// rounds are the commits of each thread, which divide its work: a round ends with a commit.
+// rounds divides each thread's work at its commits: a round ends with a commit.
 type rounds struct {
 	thread  map[*analyze.Thread][]analyze.Nanos
 	process map[*analyze.Process][]analyze.Nanos
@@ -34,14 +34,14 @@ func roundsOf(t *analyze.Trace) *rounds {
 	return r
 }
 
-// A round is one of a thread's, or of its process's where the thread commits nothing.
+// A round is a round of a thread, or of its process if the thread commits nothing.
 type round struct {
 	of     any
 	number int
 }
 
-// steady finds the round of an instant; false at the start, when a loop has not settled, and at the end. The start is a
-// quarter of all rounds, and at most ten.
+// steady returns the round of an instant; ok is false at the start, when a loop is not yet steady, and at the end. The
+// start is a quarter of all rounds, and at most ten.
 func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	if t == nil {
 		return round{}, false
@@ -54,7 +54,7 @@ func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	return round{of, n}, len(list) >= policy.FewestRounds && n >= start(len(list)) && n < len(list)
 }
 
-// usual is the middle length of the thread's rounds, or of its process's; 0 when there are none.
+// usual is the median length of the thread's rounds, or of its process's; 0 if there are none.
 func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 	list := r.thread[t]
 	if len(list) == 0 && t != nil {
@@ -77,10 +77,10 @@ func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 	return r.lengths[t]
 }
 
-// start is how many of the rounds do not count.
+// start is the number of rounds at the start that do not count.
 func start(rounds int) int { return min(10, max(1, rounds/4)) }
 
-// steadyRounds is how many rounds there are in all in which those of the set lie.
+// steadyRounds is the total number of steady rounds in the units of the set.
 func (r *rounds) steadyRounds(seen map[round]bool) (all int) {
 	counted := map[any]bool{}
 	for s := range seen {

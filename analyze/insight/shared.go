@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// sharedBuffers: a command buffer, and an encoder of it, may be used by one thread at a time. Encoders of two threads
-// that are open at the same time are none that took turns.
+// sharedBuffers: only one thread at a time may use a command buffer and its encoder. Two encoders of different threads
+// that are open at the same time violate that.
 func sharedBuffers(in *Input) *Insight {
 	n := 0
 	var first *analyze.CommandBuffer
@@ -40,7 +40,7 @@ func sharedBuffers(in *Input) *Insight {
 			"render encoder"}
 }
 
-// openTogether are two encoders of different threads that were open at the same time; nil when there are none.
+// openTogether returns two encoders of different threads that were open at the same time; nil if there are none.
 func openTogether(list []analyze.Encoder) (one, other *analyze.Encoder) {
 	if len(list) < 2 {
 		return nil, nil

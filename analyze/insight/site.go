@@ -10,17 +10,17 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Site is a place in the program that has a part of an insight.
+// A Site is a place in the program that contributes to an insight.
 type Site struct {
 	At      *analyze.Frame // nil when stacks were not recorded
-	From    *analyze.Frame // the function that called At's; nil when it is not known
+	From    *analyze.Frame // the caller of At; nil if it is not known
 	Call    string         // the selector
-	Of      string         // what it is about: a kernel, a label, a size; empty when that differs
+	Of      string         // a kernel, a label, a size; empty if these differ
 	Threads []*analyze.Thread
 	Count   int
 	Time    analyze.Nanos
 	Bytes   uint64
-	Share   float64 // of what all sites have: time, where there is any, else bytes, else count
+	Share   float64 // of the total of all sites: of the time if there is any, else of the bytes, else of the count
 }
 
 // String is "train.py:42 step() from train.py:99 main(), newBufferWithLength:options: of 4.00 MiB, 60 times, 240 MiB,
@@ -61,7 +61,7 @@ func (s Site) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// sites sums calls by the place that they come from; without stacks, by what they are.
+// sites sums calls by the place in the code, or without stacks by their description.
 type sites struct {
 	by    map[siteKey]*Site
 	order []*Site
@@ -69,7 +69,7 @@ type sites struct {
 
 type siteKey struct{ place, file, from, call string }
 
-// add counts calls. Of is what they are about.
+// add counts calls. of describes them.
 func (s *sites) add(c *analyze.Call, call, of string, count int, time analyze.Nanos, bytes uint64) {
 	k := siteKey{call: call}
 	f, from := c.Stack.Site(), c.Stack.Caller()
@@ -99,7 +99,7 @@ func (s *sites) add(c *analyze.Call, call, of string, count int, time analyze.Na
 	site.Bytes += bytes
 }
 
-// most are the places that have most.
+// most returns the places with the largest sums.
 func (s *sites) most() []Site {
 	var time analyze.Nanos
 	var bytes uint64

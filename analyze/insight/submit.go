@@ -10,13 +10,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// waitAfterCommit: a thread waits for each command buffer before it commits the next, so that it has never two in
-// flight.
+// waitAfterCommit: a thread waits for each command buffer before it commits the next, so it never has two in flight.
 func waitAfterCommit(in *Input) *Insight {
 	if in.rounds.most < policy.SteadyCommandBuffers {
 		return skip(tooFew)
 	}
-	returned := make([]*analyze.Wait, in.Trace.IndexCount()) // the last wait for each command buffer by its own thread
+	// the last wait for each command buffer by the thread that committed it
+	returned := make([]*analyze.Wait, in.Trace.IndexCount())
 	for i := range in.Trace.Waits {
 		w := &in.Trace.Waits[i]
 		if b := in.Trace.WaitsFor(w); b != nil && b.Committed.Thread == w.Thread {
@@ -64,7 +64,7 @@ func waitAfterCommit(in *Input) *Insight {
 	if threads == 0 {
 		return nil
 	}
-	cost = max(0, cost-in.Serial.HeldUp()) // what holds up work would hold it up as well with more in flight
+	cost = max(0, cost-in.Serial.HeldUp()) // other delays of the work would remain with more in flight
 	return &Insight{Severity: Info, Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d times %s waited for the command buffer before the next was committed; starting "+
 			"and waking took %s", waited, total,
@@ -72,7 +72,7 @@ func waitAfterCommit(in *Input) *Insight {
 		Advice: "keep two or three command buffers in flight: wait for the one before the last, or use completion handlers"}
 }
 
-// tinyBuffers: little work in each command buffer.
+// tinyBuffers: command buffers with little work.
 func tinyBuffers(in *Input) *Insight {
 	buffers, small := 0, 0
 	var gpu analyze.Nanos
@@ -116,7 +116,7 @@ func tinyBuffers(in *Input) *Insight {
 	return i
 }
 
-// idleGaps: the GPU was idle, and who should have fed it.
+// idleGaps: the GPU was idle, and the threads that should have submitted work.
 func idleGaps(in *Input) *Insight {
 	g := &in.Serial.Evidence.GPU
 	active := analyze.Nanos(0)
@@ -142,7 +142,7 @@ func idleGaps(in *Input) *Insight {
 			where.add(&analyze.Call{Thread: by.Thread, Stack: stack}, "commit", "", 0, time, 0)
 		}
 	}
-	// what comes of a map has no order
+	// the order of a map is random
 	slices.SortFunc(where.order, func(a, b *Site) int { return strings.Compare(a.At.String(), b.At.String()) })
 	return &Insight{Severity: Info, Cost: g.Idle, Where: where.most(),
 		Evidence: fmt.Sprintf("the GPU idled for %s, %s of the time from the first work to the last, because %s", g.Idle,
@@ -150,7 +150,7 @@ func idleGaps(in *Input) *Insight {
 		Advice: "commit the work that follows the gaps earlier: encode the next command buffer before waiting for the last"}
 }
 
-// feeding is what the thread did that should have fed the GPU.
+// feeding is the activity of the thread that should have submitted work.
 func feeding(by *evidence.IdleCause) string {
 	who := "an unknown thread"
 	if by.Thread != nil {

@@ -14,7 +14,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A fifths holds a time in each part of a thread's run, and how often it was spent.
+// A fifths holds the time spent on one activity in each part of a thread's run, and the number of occurrences.
 type fifths struct {
 	time  [policy.TrendParts]analyze.Nanos
 	count [policy.TrendParts]int
@@ -25,14 +25,14 @@ func (f *fifths) add(part int, took analyze.Nanos) {
 	f.count[part]++
 }
 
-// mean is what one took in a part; 0 when there was none.
+// mean is the mean duration in a part; 0 without occurrences.
 func (f *fifths) mean(part int) analyze.Nanos {
 	return f.time[part] / analyze.Nanos(max(1, f.count[part]))
 }
 
 const lastPart = policy.TrendParts - 1
 
-// growing says whether a usual time grows from each part to the next.
+// growing reports whether a typical duration grows from each part to the next.
 func growing(usual func(part int) analyze.Nanos) bool {
 	first, growth := usual(0), float64(usual(lastPart)-usual(0))
 	if first == 0 || float64(usual(lastPart)) < policy.TrendRatio*float64(first) {
@@ -46,27 +46,27 @@ func growing(usual func(part int) analyze.Nanos) bool {
 	return true
 }
 
-// A grower is what took longer from one part of the run to the next.
+// A grower is an activity that took longer from one part of the run to the next.
 type grower struct {
 	what string
 	fifths
 }
 
-// A steps is the steps of one thread, from commit to commit, in parts of equally many.
+// A steps divides the steps of one thread, from commit to commit, into parts with equally many steps.
 type steps struct {
 	thread  *analyze.Thread
-	commits []analyze.Nanos // at which a part begins, and at which the last ends
+	commits []analyze.Nanos // the begins of the parts, and the end of the last
 	whole   fifths
 	medians [policy.TrendParts]analyze.Nanos
-	// of the steps' lengths with time, by ranks
+	// rank correlation of the steps' lengths with time
 	correlation float64
 	parts       map[string]*grower
 	order       []*grower
 
-	dispatches, threads [policy.TrendParts]uint64 // that the thread had the GPU run
+	dispatches, threads [policy.TrendParts]uint64 // of the thread's GPU work
 }
 
-// stepsOf cuts the steps of a thread into parts; nil when there are too few.
+// stepsOf divides the steps of a thread into parts; nil if there are too few.
 func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 	commits = commits[start(len(commits)):]
 	n := (len(commits) - 1) / policy.TrendParts
@@ -94,8 +94,8 @@ func stepsOf(thread *analyze.Thread, commits []analyze.Nanos) *steps {
 	return s
 }
 
-// grow says whether the steps grow, and not by chance: by their means or, where a stall of the machine lengthens a few,
-// by their medians.
+// grow reports whether the steps grow significantly: by their means or, if a stall of the machine lengthens a few of
+// them, by their medians.
 func (s *steps) grow() bool {
 	return (growing(s.whole.mean) || growing(func(part int) analyze.Nanos { return s.medians[part] })) &&
 		s.correlation*math.Sqrt(float64(s.count()-1)) >= policy.TrendZ
@@ -109,7 +109,7 @@ func (s *steps) count() (n int) {
 	return n
 }
 
-// withTime is the rank correlation of values with their order in time (Spearman).
+// withTime is Spearman's rank correlation of values with their order in time.
 func withTime(list []float64) float64 {
 	order := make([]int, len(list))
 	for i := range order {
@@ -137,13 +137,13 @@ func withTime(list []float64) float64 {
 	return r
 }
 
-// part is the part that an instant is in; false when it is in none.
+// part returns the part that contains an instant.
 func (s *steps) part(at analyze.Nanos) (part int, in bool) {
 	part = sort.Search(len(s.commits), func(i int) bool { return s.commits[i] > at }) - 1
 	return part, part >= 0 && part <= lastPart
 }
 
-// add adds a time that the thread spent, or that the GPU spent for it, from an instant on.
+// add adds a duration of the thread, or of the GPU for it, that began at an instant.
 func (s *steps) add(what string, at, took analyze.Nanos) {
 	part, in := s.part(at)
 	if !in {
@@ -158,7 +158,7 @@ func (s *steps) add(what string, at, took analyze.Nanos) {
 	g.add(part, took)
 }
 
-// growers are what has a part in the growth of the steps, the largest first.
+// growers are the activities that contribute to the growth of the steps, the largest first.
 func (s *steps) growers() (list []*grower) {
 	growth := float64(s.whole.time[lastPart] - s.whole.time[0])
 	for _, g := range s.order {
@@ -185,7 +185,7 @@ func (g *grower) text() string {
 	return g.what + " " + strings.Join(parts, ", ")
 }
 
-// addWork counts what a command buffer has the GPU run.
+// addWork counts the work of a command buffer.
 func (s *steps) addWork(b *analyze.CommandBuffer) {
 	part, in := s.part(b.Committed.Begin)
 	if !in {
@@ -199,7 +199,7 @@ func (s *steps) addWork(b *analyze.CommandBuffer) {
 	}
 }
 
-// work says by how much more the GPU is given to do in the last part than in the first; empty without dispatches.
+// work describes by how much more GPU work the last part has than the first; empty without dispatches.
 func (s *steps) work() string {
 	if s.dispatches[0] == 0 || s.threads[0] == 0 {
 		return ""
@@ -258,7 +258,7 @@ func trend(in *Input) *Insight {
 	return i
 }
 
-// addTimes gives threads whose steps grow what they did in each part.
+// addTimes adds the activities of threads with growing steps to the parts.
 func (in *Input) addTimes(all map[*analyze.Thread]*steps) {
 	t := in.Trace
 	call := func(what string, c *analyze.Call) {
@@ -337,7 +337,7 @@ func (in *Input) addOutside(all map[*analyze.Thread]*steps) {
 	}
 }
 
-// kernelOf is what a command buffer's work on the GPU is called: its kernel, where it has one only.
+// kernelOf is the name of a command buffer's work: its kernel, if it has only one.
 func kernelOf(b *analyze.CommandBuffer) string {
 	if one, _, _ := oneKernel(b); one != nil {
 		return "kernel " + cmp.Or(one.Kernel, one.Label)

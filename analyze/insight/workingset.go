@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// beyondWorkingSet: a device says how much memory it works with at full speed. With more of it alive at a time the
-// system pages, or moves memory before each command buffer. Only what is known to have been alive counts: the device's
-// own account, or that of all objects with their releases.
+// beyondWorkingSet: a device reports how much memory it can use at full speed. If more is allocated at a time, the
+// system pages, or moves memory before each command buffer. Only memory that is known to be allocated counts: the
+// device's own report, or all objects if their releases are recorded.
 func beyondWorkingSet(in *Input) *Insight {
 	m := in.Memory
 	peak, source := m.Device, "as the device itself reports"

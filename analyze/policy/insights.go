@@ -2,51 +2,52 @@ package policy
 
 import "mtrace/analyze"
 
-// Limits of the insights: from when on something that a run does is worth a line.
+// Limits from which insights are reported.
 const (
 	// SteadyCommandBuffers is how many command buffers a thread must have committed to have a steady state;
-	// FewestRounds is how many rounds make a loop, in which something then happens again and again.
+	// FewestRounds is how many rounds count as a loop.
 	SteadyCommandBuffers, FewestRounds = 20, 8
 	// NoInsightWarning is the share of the submitting threads' time below which an insight is no warning.
 	NoInsightWarning = 0.001
-	// WholeShareOfTime is the share of the threads' time from which an insight says its cost as a share.
+	// WholeShareOfTime is the share of the threads' time from which an insight gives its cost as a share.
 	WholeShareOfTime = 0.01
-	// WorthEncoding is the share of the threads' time that encoding must take to be worth a look.
+	// WorthEncoding is the share of the threads' time that encoding must take for an insight about it.
 	WorthEncoding = 0.1
 	// LongIdle is the shortest gap after which a GPU counts as idle: GPUs clock down after some milliseconds. NoIdle is
 	// the longest gap between command buffers that follow each other.
 	LongIdle, NoIdle analyze.Nanos = 10_000_000, 1_000_000
-	// SlowerAfterIdle is how many times as long work must take after a rest.
+	// SlowerAfterIdle is how many times longer work must take after an idle period.
 	SlowerAfterIdle = 1.5
-	// SmallCommandBuffer is the GPU time under which a command buffer is a small one.
+	// SmallCommandBuffer is the GPU time below which a command buffer is small.
 	SmallCommandBuffer analyze.Nanos = 50_000
-	// FullGPU is the busy share from which launching costs nothing that the GPU could have used.
+	// FullGPU is the busy share from which launching costs no usable GPU time.
 	FullGPU = 0.9
-	// WaitedEachTime is the share of its command buffers for which a thread must wait to be said to wait after each.
+	// WaitedEachTime is the share of its command buffers that a thread must wait for to count as waiting after each
+	// commit.
 	WaitedEachTime = 0.9
-	// IdleGPU is the share of the time in which a GPU must be idle for its gaps to be told, and IdleReason the share of
-	// that which a reason must have to be named beside the first.
+	// IdleGPU is the minimum idle share of a GPU for a report of its gaps, and IdleReason the share of the idle time
+	// that a second reason needs to be named.
 	IdleGPU, IdleReason = 0.2, 0.05
 	// MostFirstIterations bounds the number of iterations that count as warm-up.
 	MostFirstIterations = 100
-	// FirstPart is the part of all iterations, one in so many, that may be first ones; FirstOfIdle the part of
-	// MostFirstIterations that is left out where work after a pause is compared.
+	// FirstPart is the part of all iterations, one in so many, that may count as first ones; FirstOfIdle is the part of
+	// MostFirstIterations that is ignored when work after a pause is compared.
 	FirstPart, FirstOfIdle = 4, 10
-	// SlowIteration is how many times the median an iteration must take to be slow, and SlowIterationSpread how many times
-	// the distance from the median to the 95th percentile it must be above the median.
+	// SlowIteration is how many times the median a slow iteration takes, and SlowIterationSpread how many times the
+	// distance from the median to the 95th percentile it exceeds the median.
 	SlowIteration, SlowIterationSpread = 2.0, 3.0
-	// Half is the share from which most of something is meant where a sentence says so.
+	// Half is the share from which a sentence says "most".
 	Half = 0.5
-	// ShortestChain is the fewest threads that make a chain of waits worth a line.
+	// ShortestChain is the minimum number of threads of a reported chain of waits.
 	ShortestChain = 3
-	// AllocatingRounds is the share of the rounds in which memory must be made for it to be made in each, and
-	// AllocatingFewest the fewest rounds.
+	// AllocatingRounds is the share of the rounds with allocations from which allocations count as being in the loop,
+	// and AllocatingFewest the minimum number of such rounds.
 	AllocatingRounds, AllocatingFewest = 0.25, 3
-	// LeastGrowth is the least growth of memory that is reported, in bytes; GrowthThird is the share of it that each
-	// third of the run must contribute.
+	// LeastGrowth is the smallest reported growth of memory, in bytes; GrowthThird is the share of it that each third
+	// of the run must contribute.
 	LeastGrowth, GrowthThird = 1 << 20, 1.0 / 6
-	// NamedSites bounds the lines of the program that are named for an insight; WorthSite is the share of what all have
-	// that one needs to be named beside the first.
+	// NamedSites bounds the lines of code that an insight names; WorthSite is the share of the total that a second one
+	// needs to be named.
 	NamedSites, WorthSite = 3, 0.05
 	// RepeatedCompiles is how often one function must be compiled for a remark.
 	RepeatedCompiles = 3
@@ -56,19 +57,20 @@ const (
 
 // Limits of the comparison of kernels that could be fused, and of their shapes.
 const (
-	// FusionPairs is how many pairs of kernels must follow each other (fewer may be chance), and FusionShare the share of
-	// the first's launches that the second must follow.
+	// FusionPairs is how many pairs of kernels must follow each other (fewer may be chance), and FusionShare the share
+	// of the first's launches that the second must follow.
 	FusionPairs, FusionShare = 10, 0.8
-	// FusionShort is the longest kernel worth fusing: of longer ones the launch is no matter.
+	// FusionShort is the longest kernel worth fusing: for longer ones the launch does not matter.
 	FusionShort analyze.Nanos = 500_000
-	// FusionGathers is from how many times fewer threads on the second kernel of a pair is taken to need all that the
-	// first one makes, as the second stage of a reduction does: then no one kernel can do both.
+	// FusionGathers is the factor of decrease in threads from which the second kernel of a pair is assumed to need all
+	// results of the first, as the second stage of a reduction does: then they cannot be fused.
 	FusionGathers = 4
-	// FusionSpreads is from how many times more threads on it is taken to need one result of the first in all of them.
-	// Threads of a product of matrices make some tens of elements each, and what follows may have one for each element.
+	// FusionSpreads is the factor of increase in threads from which the second kernel is assumed to need one result of
+	// the first in all of its threads. A thread of a matrix product computes some tens of elements, and the next kernel
+	// may have a thread for each element.
 	FusionSpreads = 256
-	// CopyBlock is the unit of what is copied, in bytes.
+	// CopyBlock is the unit in which copied bytes are counted.
 	CopyBlock = 4096
-	// MostOperations bounds the sums of operations: a program may give each of its command buffers a name of its own.
+	// MostOperations bounds the number of operations: a program may give each command buffer a name of its own.
 	MostOperations = 4096
 )

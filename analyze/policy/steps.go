@@ -1,34 +1,34 @@
 package policy
 
-// When command buffers count as steps of a loop, and steps as the prompt and the tokens of a language model
+// Limits for recognizing command buffers as steps of a loop, and steps as the prompt and the tokens of a language model
 // (analyze/steps). No verdict depends on these values.
 const (
-	// StepsRepeated is how many equal steps in a row are a loop: a p95 of fewer is their maximum.
+	// StepsRepeated is how many equal steps in a row are a loop: the 95th percentile of fewer is their maximum.
 	StepsRepeated = 8
 	// StepPeriods is how many lengths of a period are tried: the most frequent distances between equal command buffers.
 	StepPeriods = 24
 	// StepLongest is the most command buffers of one step; MLX needs some tens for one token of a large model.
 	StepLongest = 2048
-	// StepContext is how many command buffers in a row are compared when distances between equal ones are counted, beside
-	// single ones: a step may have no command buffer that occurs once in it.
+	// StepContext is how many consecutive command buffers are compared when distances between equal ones are counted,
+	// in addition to single ones: a step may have no command buffer that occurs only once in it.
 	StepContext = 4
-	// StepNearlyLongest is the share of the longest stretch of equal steps that a shorter period must reach to be
-	// preferred.
+	// StepNearlyLongest is the length, relative to the longest run of equal steps, that a shorter period must reach to
+	// be preferred.
 	StepNearlyLongest = 0.9
-	// StepMost bounds the command buffers that are looked at, 64 bytes each.
+	// StepMost bounds the number of examined command buffers, 64 bytes each.
 	StepMost = 1 << 18
-	// StepRows bounds the rows of equal steps that are looked for in one queue.
+	// StepRows bounds the number of loops that are looked for in one queue.
 	StepRows = 64
 
-	// PromptThreads is how many times the threads of a decoded token a step of the prompt has at least: a prompt of two
-	// tokens is not told from a token.
+	// PromptThreads is the minimum ratio of the threads of a prompt's step to those of a decoded token: a prompt of two
+	// tokens cannot be distinguished from a token.
 	PromptThreads = 3.0
-	// PromptDispatches is by which factor the number of dispatches of a step of the prompt may differ from a token's: it
-	// is the same graph, with other kernels here and there.
+	// PromptDispatches is the maximum ratio of the numbers of dispatches of a prompt's step and a token: both run the
+	// same graph, with a few different kernels.
 	PromptDispatches = 1.5
-	// PromptKernels is the least share of a token's kernels that a step of the prompt has too.
+	// PromptKernels is the minimum share of a token's kernels that also occur in a prompt's step.
 	PromptKernels = 0.25
-	// StepDrift is by which factor threads and dispatches of neighbouring loops may differ that are one: attention grows
-	// with the context.
+	// StepDrift is the maximum ratio of the threads and dispatches of neighbouring loops that are merged: attention
+	// grows with the context.
 	StepDrift = 2.0
 )

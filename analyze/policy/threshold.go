@@ -1,9 +1,9 @@
-// Package policy holds every threshold by which the analysis judges a trace, each with its unit, its reason and what
-// was measured for it. Nothing else decides a verdict. One value stands for one idea, wherever that is asked for: most
-// of something is the same share everywhere.
+// Package policy holds every threshold of the analysis, each with its unit, its reason and the measurement it is based
+// on. Verdicts depend on no other constants. One value stands for one idea wherever it is used: "most of" is the same
+// share everywhere.
 //
-// A threshold that was found does not matter much: moved by three tenths, it changes next to no verdict.
-// TestSensitivity moves each and counts; docs/analysis.md says how many. Only that test changes them.
+// A good threshold is insensitive: moved by three tenths, it changes next to no verdict. TestSensitivity moves each one
+// and counts; docs/analysis.md has the results. Only that test changes thresholds.
 package policy
 
 import "mtrace/analyze"
@@ -13,18 +13,18 @@ type Threshold struct {
 	Name     string
 	Unit     string // share (of something: 0…1), count, ns, or ratio
 	Value    float64
-	Why      string // what it tells apart, and why that matters
-	Measured string // what the value rests on
+	Why      string // what it distinguishes, and why that matters
+	Measured string // the measurement that the value is based on
 }
 
 var all []*Threshold
 
-// All are all thresholds, in the order in which they are written down.
+// All returns all thresholds, in the order of their declaration.
 func All() []*Threshold { return all }
 
 var share, count, nanos, ratio = in("share"), in("count"), in("ns"), in("ratio")
 
-// in adds thresholds of a unit.
+// in returns a function that adds thresholds with a unit.
 func in(unit string) func(name string, value float64, why, measured string) *Threshold {
 	return func(name string, value float64, why, measured string) *Threshold {
 		t := &Threshold{name, unit, value, why, measured}
@@ -39,23 +39,23 @@ func (t *Threshold) Count() int { return int(t.Value + 0.5) }
 // Nanos is the threshold as a time.
 func (t *Threshold) Nanos() analyze.Nanos { return analyze.Nanos(t.Value) }
 
-// A number is what shares are of.
+// A number is a type that shares are computed from.
 type number interface{ ~int | ~int64 | ~float64 }
 
-// AtLeast says whether a part is at least that share of the whole; of nothing everything is.
+// AtLeast reports whether part is at least that share of whole; true if whole is 0.
 func AtLeast[N number](t *Threshold, part, whole N) bool {
 	return float64(part) >= t.Value*float64(whole)
 }
 
-// MoreThan says whether a part is more than that share of the whole.
+// MoreThan reports whether part is more than that share of whole.
 func MoreThan[N number](t *Threshold, part, whole N) bool {
 	return float64(part) > t.Value*float64(whole)
 }
 
-// NearlyAll says whether a part is the whole but for LeftOver; of nothing everything is.
+// NearlyAll reports whether part is the whole except for LeftOver; true if whole is 0.
 func NearlyAll[N number](part, whole N) bool {
 	return float64(part) >= (1-LeftOver.Value)*float64(whole)
 }
 
-// Saturated says whether a GPU that is busy for a share of the time rests no more than it must.
+// Saturated reports whether a GPU with the given busy share is idle no more than unavoidable.
 func Saturated(busy float64) bool { return busy >= 1-SaturatedIdleShare.Value }

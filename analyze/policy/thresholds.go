@@ -1,6 +1,6 @@
 package policy
 
-// none says that nothing but the table of sensitivity speaks for a value.
+// none is the basis of a value that was not measured separately.
 const none = "nothing of its own: see its sensitivity"
 
 // Shares of something.

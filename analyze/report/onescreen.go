@@ -207,10 +207,12 @@ func screenNotes(r *Report, w *sheet, rows screenRows) {
 			fmt.Fprintf(w, "%*s... and %d more: --section insights\n", labelWidth, "", len(found)-i)
 			return
 		}
-		text := note.Title + ": " + note.Advice
+		place := ""
 		if len(note.Where) > 0 && note.Where[0].At != "" {
-			text += " (" + note.Where[0].At + ")"
+			place = " (" + note.Where[0].At + ")"
 		}
+		room := max(20, w.width-labelWidth-len([]rune(place)))
+		text := firstClauses(analyze.Printable(note.Title+": "+note.Advice), len([]rune(note.Title)), room) + place
 		labelled(w, label, []string{cutEnd(analyze.Printable(text), max(20, w.width-labelWidth))})
 		label = ""
 	}

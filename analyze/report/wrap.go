@@ -87,6 +87,23 @@ func cutEnd(s string, n int) string {
 	return strings.TrimRight(string(r[:n-3]), " ,;:") + "..."
 }
 
+// firstClauses shortens s to at most n characters, of which it keeps the least: it ends where a clause does, at best
+// before a colon, semicolon or full stop, else before a comma. If no clause ends there, the end is left out.
+func firstClauses(s string, least, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	for _, marks := range []string{":;.", ","} {
+		for i := n; i > least; i-- {
+			if r[i] == ' ' && strings.ContainsRune(marks, r[i-1]) && i-1 > least {
+				return string(r[:i-1])
+			}
+		}
+	}
+	return cutEnd(s, n)
+}
+
 // WriteParagraph writes a text in lines of a width, as the options have it; first and then begin them.
 func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
 	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then),

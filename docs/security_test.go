@@ -16,21 +16,7 @@ func TestSecurityPageNamesItsTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	exist := map[string]bool{}
-	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
-	err = filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
-			return err
-		}
-		source, err := os.ReadFile(path)
-		for _, m := range declared.FindAllSubmatch(source, -1) {
-			exist[string(m[1])] = true
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	exist := declaredTests(t)
 	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)`")
 	rows := 0
 	for number, line := range strings.Split(string(text), "\n") {
@@ -50,4 +36,25 @@ func TestSecurityPageNamesItsTests(t *testing.T) {
 	if rows < 15 {
 		t.Errorf("only %d rows were found", rows)
 	}
+}
+
+// declaredTests are the names of all tests of the project.
+func declaredTests(t *testing.T) map[string]bool {
+	t.Helper()
+	exist := map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, m := range declared.FindAllSubmatch(source, -1) {
+			exist[string(m[1])] = true
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exist
 }

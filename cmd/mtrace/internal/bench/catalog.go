@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Parameters are what rawmetal is asked to do; a zero value is left to it.
+// Parameters are the options for rawmetal; a zero value leaves the choice to rawmetal.
 type Parameters struct {
 	Threads    []int  `json:"threads,omitempty"`
 	Elements   []int  `json:"elements,omitempty"`
@@ -51,9 +51,9 @@ type Bench struct {
 	Name    string
 	Summary string
 	Program string // what rawmetal calls it
-	// PerProcess benchmarks are one process a round, because only the first time in a process counts.
+	// PerProcess benchmarks run one process per round, because only the first use in a process counts.
 	PerProcess bool
-	// Fresh benchmarks compile kernels that nobody will ever need again, which must not stay in the user's cache.
+	// Fresh benchmarks compile unique kernels, which must not fill the user's cache.
 	Fresh bool
 	// Compared benchmarks run twice a round, without and with the tracer.
 	Compared bool
@@ -95,8 +95,8 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// full and quick give the rounds their number: nine have a 95% interval of the median that leaves out the extremes,
-// six are the fewest that have one at all.
+// full and quick choose the number of rounds: with nine the 95% interval of the median excludes the extremes, and six
+// are the fewest for which such an interval exists.
 func full(iterations, warmup, budgetMS int) Parameters {
 	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}
 }
@@ -112,7 +112,7 @@ func (p Parameters) with(threads, elements, sizes []int) Parameters {
 
 var threads1248 = []int{1, 2, 4, 8}
 
-// catalog is the table of benchmarks. The sizes of Full are those of the field reports.
+// catalog is the table of benchmarks. The sizes in Full are the sizes of the field reports.
 var catalog = []Bench{
 	{
 		Name: "scaling", Summary: "operations per second over threads, one shared queue or a queue each (R1)",
@@ -214,7 +214,7 @@ func timesTable(r *Results, bench, metric, title string) Table {
 	return t
 }
 
-// method says how the figures were come by.
+// method describes how the figures were measured.
 func method(s Summary, warmup int64) string {
 	text := fmt.Sprintf("%s in which all cases took turns, after %s each; compiled and allocated before.",
 		analyze.Plural(s.Rounds, "round"), analyze.Plural(int(warmup), "warm-up operation"))

@@ -23,18 +23,18 @@ type Claims struct {
 type Claim struct {
 	ID    string `json:"id"`
 	Claim string `json:"claim"`
-	// About is "gpu" when the claim speaks of a GPU or its driver: then a software Metal has no say; or "host" when it is
-	// about the program's own doing and true or false anywhere.
+	// About is "gpu" if the claim is about a GPU or its driver, which a software Metal cannot decide, or "host" if it
+	// is about the program itself and can be decided anywhere.
 	About    string    `json:"about"`
 	Measure  Measure   `json:"measure"`
 	Target   Target    `json:"target"`
 	Reported *Reported `json:"reported,omitempty"`
 }
 
-// Measure says which figure the claim is about.
+// Measure states which figure the claim is about.
 type Measure struct {
 	Bench string `json:"bench"`
-	// Kind is how Of and To make the figure: "median" (of Of), "ratio" (Of by To, round by round), "rate" (the work of a
+	// Kind is how Of and To are combined: "median" (of Of), "ratio" (Of by To, round by round), "rate" (the work of a
 	// case by its time, in 1e9 a second), "reduction" (1 − Of/To), "difference" (Of − To).
 	Kind string   `json:"kind"`
 	Work string   `json:"work,omitempty"` // of a rate: "flop" or "bytes"
@@ -48,14 +48,14 @@ type Selector struct {
 	Metric string `json:"metric"`
 }
 
-// Target bounds the figure: below, or at least.
+// Target is the bound of the figure: an upper bound, or a minimum.
 type Target struct {
 	Below   *float64 `json:"below,omitempty"`
 	AtLeast *float64 `json:"at_least,omitempty"`
 	Unit    string   `json:"unit"` // ns, x, share, GB/s, GFLOP/s, bytes
 }
 
-// Reported is what the source of the claim measured, where, and its own verdict.
+// Reported is the claim's source: what it measured, where, and its verdict.
 type Reported struct {
 	Result float64 `json:"result"`
 	Status string  `json:"status"`
@@ -86,7 +86,7 @@ type Scorecard struct {
 	Scores []Score `json:"scores"`
 }
 
-// ReadClaims reads a file of claims and refuses one that could not be judged.
+// ReadClaims reads a file of claims and rejects claims that cannot be judged.
 func ReadClaims(in io.Reader) (*Claims, error) {
 	d := json.NewDecoder(in)
 	d.DisallowUnknownFields()
@@ -127,7 +127,7 @@ func (c *Claim) valid() error {
 	return nil
 }
 
-// Judge gives every claim its status. Results are by name of benchmark; one that is missing was not run.
+// Judge sets the status of every claim. results are by benchmark; a missing one was not run.
 func (c *Claims) Judge(results map[string]*Results) *Scorecard {
 	card := &Scorecard{Title: c.Title}
 	for _, claim := range c.Claims {
@@ -136,7 +136,7 @@ func (c *Claims) Judge(results map[string]*Results) *Scorecard {
 	return card
 }
 
-// Failed says whether any claim did not hold.
+// Failed reports whether any claim failed.
 func (s *Scorecard) Failed() bool { return s.count(Fail) > 0 }
 
 func (s *Scorecard) count(status string) int {
@@ -179,7 +179,7 @@ func (c Claim) judge(r *Results) Score {
 	return score
 }
 
-// missing says why there is no figure: the reason given when its part was skipped, if there is one.
+// missing explains why there is no figure: the reason why its part was skipped, if there is one.
 func (c Claim) missing(r *Results) string {
 	keys := parseCase(c.Measure.Of.Case + " " + c.Measure.To.Case)
 	for _, s := range r.Skipped {
@@ -196,7 +196,7 @@ func (c Claim) missing(r *Results) string {
 	return fmt.Sprintf("nothing measured is like %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
 }
 
-// measures says whether there is a case with these keys, of any value, that has the metric.
+// measures reports whether a case with these keys, with any values, has the metric.
 func (r *Results) measures(bench string, s Selector) bool {
 	return slices.ContainsFunc(r.Of(bench), func(c *Case) bool {
 		for key := range parseCase(s.Case) {
@@ -282,7 +282,7 @@ func (s *Scorecard) table() Table {
 		if score.Result != nil {
 			result = score.Claim.Target.show(*score.Result)
 		}
-		// A figure that was not judged must not look as if it had been: it is in brackets and has no ratio.
+		// A figure that was not judged is in brackets and has no ratio, so that it does not look judged.
 		if score.Status == Skip && score.Result != nil {
 			result, bracketed = "["+result+"]", true
 		} else if score.Ratio != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// unknown stands for a figure that could not be had.
+// unknown stands for a missing figure.
 const unknown = "–"
 
 // duration shows nanoseconds in the unit that suits them, with three significant digits.
@@ -24,7 +24,7 @@ func duration(ns float64) string {
 	return significant(ns/1e9) + " s"
 }
 
-// milliseconds shows nanoseconds in milliseconds, the unit of the reports' tables.
+// milliseconds formats nanoseconds in milliseconds, the unit of the reports' tables.
 func milliseconds(ns float64) string {
 	if math.IsNaN(ns) {
 		return unknown
@@ -103,8 +103,7 @@ func interval(low, high float64, format func(float64) string) string {
 	return format(low) + "…" + format(high)
 }
 
-// perSecond is an amount of work by a time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds
-// GFLOP/s.
+// perSecond is work divided by time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds GFLOP/s.
 func perSecond(amount, ns float64) string {
 	if amount == 0 || math.IsNaN(ns) || ns <= 0 {
 		return unknown

@@ -14,7 +14,7 @@ import (
 // Schema is the schema of the JSON document.
 const Schema = "mtrace.bench/1"
 
-// Conditions are what figures are worth nothing without.
+// Conditions describe the machine and the set-up, without which figures are meaningless.
 type Conditions struct {
 	Host    Host      `json:"host"`
 	CPUs    int       `json:"cpus"`
@@ -33,14 +33,14 @@ type Run struct {
 	Traces     []string // paths of the traces, when it ran under the tracer
 }
 
-// A Report is everything one `mtrace bench` found out.
+// A Report is the result of one `mtrace bench`.
 type Report struct {
 	Conditions Conditions
 	Runs       []Run
 	Scorecard  *Scorecard // nil without claims
 }
 
-// softwareWarning is on top of everything that a software Metal measured.
+// softwareWarning precedes all results of a software Metal.
 const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No figure here is one of a GPU."
 
 // lines are the conditions as they are printed above the tables.
@@ -62,7 +62,7 @@ func (c Conditions) lines() []string {
 	return lines
 }
 
-// parts are a run's tables, then what went wrong or was left out.
+// parts returns a run's tables, then its errors and what was left out.
 func (r *Run) parts() ([]Table, []string) {
 	var remarks []string
 	var compared uint64
@@ -93,7 +93,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return r.write(w, "", func(t *Table, w io.Writer) error { return t.WriteText(w) }, "  %s\n")
 }
 
-// WriteMarkdown writes the report for a web page.
+// WriteMarkdown writes the report in Markdown.
 func (r *Report) WriteMarkdown(w io.Writer) error {
 	return r.write(w, "- ", func(t *Table, w io.Writer) error { return t.WriteMarkdown(w) }, "- %s\n")
 }
@@ -126,7 +126,7 @@ func (r *Report) write(w io.Writer, bullet string, table func(*Table, io.Writer)
 	return err
 }
 
-// figure is a Summary in JSON; a bound that is not known is left out. Times are whole nanoseconds.
+// figure is the JSON form of a Summary; an unknown bound is left out. Times are whole nanoseconds.
 type figure struct {
 	Samples   int      `json:"samples"`
 	Rounds    int      `json:"rounds"`
@@ -193,7 +193,7 @@ type document struct {
 	Scorecard  *Scorecard `json:"scorecard,omitempty"`
 }
 
-// WriteJSON writes the report for a machine: every metric of every case, and the tables as they are printed.
+// WriteJSON writes the report as JSON: every metric of every case, and the tables as they are printed.
 func (r *Report) WriteJSON(w io.Writer) error {
 	document := document{Schema, r.Conditions, []runJSON{}, r.Scorecard}
 	for i := range r.Runs {

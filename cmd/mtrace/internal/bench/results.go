@@ -2,7 +2,7 @@ package bench
 
 import "errors"
 
-// Results are what one or more runs of benchmarks measured.
+// Results are the measurements of one or more runs of benchmarks.
 type Results struct {
 	Host    Host
 	Cases   []*Case // in the order in which they were first seen
@@ -23,9 +23,9 @@ type Case struct {
 	metrics map[string]*Series
 }
 
-// Series are the samples of one metric of a case, round by round. All cases of a benchmark take turns in each round, so
-// equal rounds of two cases may be compared: whatever drifts has drifted for both. A metric's unit is the end of its
-// name: _ns, _bytes, _share.
+// Series are the samples of one metric of a case, round by round. All cases of a benchmark alternate in each round, so
+// equal rounds of two cases are comparable: a drift affects both. The end of a metric's name is its unit: _ns, _bytes,
+// _share.
 type Series struct {
 	Rounds [][]float64
 }
@@ -101,7 +101,7 @@ func (r *Results) Values(bench, key string) []string {
 	return values
 }
 
-// Series returns the samples of a metric, or nil. It may be asked of a nil case.
+// Series returns the samples of a metric, or nil. The receiver may be nil.
 func (c *Case) Series(metric string) *Series {
 	if c == nil {
 		return nil

@@ -14,10 +14,10 @@ import (
 type Summary struct {
 	Samples, Rounds        int
 	Min, Mean, Median, Max float64
-	// Low and High bound the median with a confidence of at least 95%; NaN when there are too few rounds to say.
+	// Low and High bound the median with a confidence of at least 95%; NaN with too few rounds.
 	Low, High float64
-	// Variation is the coefficient of variation of the rounds' medians (standard deviation by mean): how far the machine
-	// disagrees with itself. NaN for one round.
+	// Variation is the coefficient of variation of the rounds' medians (standard deviation by mean), a measure of the
+	// machine's noise. NaN for one round.
 	Variation float64
 }
 
@@ -68,13 +68,13 @@ func variation(values []float64) float64 {
 	return stat.StdDev(values, nil) / math.Abs(stat.Mean(values, nil))
 }
 
-// confidence is the least coverage of every interval printed.
+// confidence is the minimum coverage of every printed interval.
 const confidence = 0.95
 
-// medianInterval bounds the median of what the values were drawn from, whatever its distribution: between the k-th
-// smallest and the k-th largest lies the median unless fewer than k values fell on one side of it, and that number is
-// binomial (n, ½). It is taken over rounds, not over single operations: neighbours in time resemble each other, and an
-// interval that counted each of them would be too narrow. Below six values there is no such interval.
+// medianInterval bounds the median of the values' distribution, whatever it is: the median is between the k-th smallest
+// and the k-th largest value unless fewer than k values fell on one side of it, and that number is binomial (n, ½). It
+// is computed from rounds and not from single operations: successive operations are correlated, and an interval from
+// them would be too narrow. Below six values there is no such interval.
 func medianInterval(values []float64) (low, high float64) {
 	n := len(values)
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}
@@ -89,10 +89,10 @@ func medianInterval(values []float64) (low, high float64) {
 	return sorted[k-1], sorted[n-k]
 }
 
-// Ratio is one series by another: the median over rounds of the ratio of the rounds' medians, and its interval. Rounds
-// that one of them lacks are left out.
+// Ratio is the ratio of two series: the median over rounds of the ratio of the rounds' medians, and its interval.
+// Rounds that are missing in one series are ignored.
 type Ratio struct {
-	Value, Low, High float64 // NaN when there is no common round; the interval also when there are fewer than six
+	Value, Low, High float64 // NaN without a common round; the interval is NaN with fewer than six
 	Rounds           int
 }
 

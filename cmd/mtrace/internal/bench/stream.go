@@ -1,5 +1,5 @@
-// Package bench turns what fixtures/rawmetal measured into statistics, the tables of the field reports, and scorecards
-// of claims. It starts no process: it reads lines.
+// Package bench converts the measurements of fixtures/rawmetal into statistics, the tables of the field reports, and
+// scorecards of claims. It starts no process: it reads lines.
 package bench
 
 import (
@@ -15,15 +15,15 @@ import (
 // Host is the machine and device that a run measured.
 type Host struct {
 	Device   string  `json:"device"`
-	Software bool    `json:"software_metal"` // the device is a software Metal: these are figures of the CPU
+	Software bool    `json:"software_metal"` // the device is a software Metal: the figures are the CPU's
 	OS       string  `json:"os"`
 	Release  string  `json:"release"`
 	Machine  string  `json:"machine"`
 	Unified  bool    `json:"unified"`  // CPU and GPU share memory
-	ClockNS  float64 `json:"clock_ns"` // what reading the clock costs, part of every measured time
+	ClockNS  float64 `json:"clock_ns"` // the cost of reading the clock, which every measured time includes
 }
 
-// Check says whether what a case computed was right.
+// Check reports whether the result of a case was right.
 type Check struct {
 	Bench     string  `json:"bench"`
 	Case      string  `json:"case"`
@@ -74,21 +74,21 @@ type line struct {
 // maxLine bounds a line of the stream: a series of a million samples.
 const maxLine = 32 << 20
 
-// mostSample is the largest number that is accepted as a measurement: 30 years in nanoseconds. Larger ones would
-// overflow what is computed from them.
+// mostSample is the largest number that counts as a measurement: 30 years in nanoseconds. Larger numbers would overflow
+// later calculations.
 const mostSample = 1e18
 
-// errCut is the stream of a run that did not get to its end.
+// errCut is returned for a stream without an end line.
 var errCut = errors.New("the results end before the run did")
 
-// A Process is one of several whose results belong together.
+// A Process is one of several processes whose results are combined.
 type Process struct {
 	Round int    // added to its rounds, for benchmarks whose rounds are processes
 	Label string // added to the names of its cases, "traced=yes"; or ""
 }
 
-// Read adds the stream of one process to r. Progress, when not nil, is called for each step. A line that is not
-// understood ends the reading with an error: half a result is none.
+// Read adds the stream of one process to r. progress, if not nil, is called for each step. An invalid line ends the
+// reading with an error, because half a result is useless.
 func (r *Results) Read(in io.Reader, process Process, progress func(Progress)) error {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(make([]byte, 1<<16), maxLine)
@@ -154,7 +154,7 @@ func (r *Results) add(l *line, process Process, progress func(Progress)) error {
 	return nil
 }
 
-// addSkipped keeps one of several equal remarks: a benchmark of many processes makes the same one in each.
+// addSkipped keeps one of several equal remarks: all processes of a benchmark make the same remark.
 func (r *Results) addSkipped(s Skipped) {
 	for _, have := range r.Skipped {
 		if have == s {

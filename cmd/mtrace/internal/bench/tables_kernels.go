@@ -62,7 +62,7 @@ func rateTables(bench, title, unit string, work func(*Case) float64, notes ...st
 	}
 }
 
-// launchCost states what an operation costs beside its work: the time outside the GPU of the smallest case.
+// launchCost estimates the cost of an operation apart from its work: the time outside the GPU in the smallest case.
 func launchCost(r *Results, bench string) string {
 	cases := r.Of(bench)
 	if len(cases) == 0 || cases[0].Series("gpu_ns") == nil {
@@ -97,7 +97,7 @@ var (
 		"One GELU (the tanh form) is counted as nine operations, tanh as one of them.")
 )
 
-// fusedTables are report R3's: what one kernel in place of two saves.
+// fusedTables are report R3's table of the gain from fusing two kernels.
 func fusedTables(r *Results) []Table {
 	t := Table{
 		Title:   "Fusion: one kernel in place of two, milliseconds",

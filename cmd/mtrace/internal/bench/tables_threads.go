@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// scaled is one case of a benchmark over threads, against the case with one thread.
+// scaled is one case of a benchmark over threads, relative to the case with one thread.
 type scaled struct {
 	ops      Summary
 	speedup  Ratio
@@ -58,7 +58,7 @@ func scalingTables(r *Results) []Table {
 	return []Table{t}
 }
 
-// disturbed warns of a base line that disagrees with itself: then every speed-up is as uncertain.
+// disturbed warns of a noisy baseline: then every speed-up is as uncertain.
 func disturbed(base Summary) string {
 	if base.Variation < 0.15 {
 		return ""
@@ -110,7 +110,7 @@ func axpyTables(r *Results) []Table {
 	return []Table{t, calls}
 }
 
-// overheadTables compare traced with untraced processes that took turns.
+// overheadTables compare traced with untraced processes that alternated.
 func overheadTables(r *Results) []Table {
 	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added",
 		"95% of added"}}

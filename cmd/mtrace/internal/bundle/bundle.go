@@ -1,6 +1,5 @@
-// Package bundle makes the one file that somebody with a machine we do not have
-// sends back: everything the doctor finds out, two traced programs, and every
-// value that is expected of them as a check. What differs is named first.
+// Package bundle creates a single file for users to send from a machine that the developers do not have: all results of
+// the doctor, two traced programs, and a check for every expected value. Differences come first.
 package bundle
 
 import (
@@ -20,7 +19,7 @@ import (
 // Schema names the JSON form of the checks, checks.json.
 const Schema = "mtrace.bundle/1"
 
-// Evidence is what was found out, before it is compared with what is expected.
+// Evidence is the collected data, before it is compared with the expected values.
 type Evidence struct {
 	OS      string
 	Doctor  doctor.Report
@@ -29,7 +28,7 @@ type Evidence struct {
 	files   map[string][]byte
 }
 
-// Check is one expected value and what was found.
+// Check is one expected value and the observed value.
 type Check struct {
 	// ID is a part and a name: "python/calls".
 	ID       string `json:"id"`
@@ -67,9 +66,8 @@ func (e *Evidence) addJSON(name string, value any) {
 	e.add(name, b.Bytes())
 }
 
-// Write compares, and writes the archive: a gzipped tar of text files, in each
-// of which names of user and host, paths and values of the environment are replaced. The checks
-// that are returned are all, those that differ first.
+// Write compares the evidence and writes the archive: a gzipped tar of text files, in which user and host names, paths
+// and environment values are replaced. It returns all checks, those that differ first.
 func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([]Check, error) {
 	checks := compare(e)
 	slices.SortStableFunc(checks, func(a, b Check) int {
@@ -122,7 +120,7 @@ func Differing(checks []Check) (n int) {
 	return n
 }
 
-// Text lists the checks for reading, what differs first.
+// Text lists the checks as text, those that differ first.
 func Text(checks []Check) string {
 	var b strings.Builder
 	differ := Differing(checks)
@@ -136,7 +134,7 @@ func Text(checks []Check) string {
 	return b.String()
 }
 
-// AddDoctor puts what the doctor found into the archive, for programs and for reading.
+// AddDoctor adds the doctor's report to the archive, as JSON and as text.
 func (e *Evidence) AddDoctor() error {
 	e.addJSON("doctor.json", e.Doctor)
 	var text bytes.Buffer

@@ -9,14 +9,13 @@ import (
 	"mtrace/cmd/mtrace/internal/doctor"
 )
 
-// expectation is one value that is known beforehand. Found states what there is, and whether that is it.
+// expectation is one value that is known in advance. found returns the observed value and whether it is right.
 type expectation struct {
 	id, expected string
 	found        func(*Evidence) (string, bool)
 }
 
-// answers are the doctor's checks and what docs/mac-checklist.md expects of each. "info" is what is reported, not
-// judged.
+// answers are the doctor's checks with the results that docs/mac-checklist.md expects. "info" results are not judged.
 var answers = []struct{ id, expected string }{
 	{"library", "a library that this machine's programs take"},
 	{"python", "each Python that should take the library takes it"},
@@ -35,8 +34,8 @@ var answers = []struct{ id, expected string }{
 	{"encoder-timing", "encoders measured, or a reason why not"},
 }
 
-// bases is the class in Metal that each object's chain has to end in but for the root: the hooks on base classes stand
-// on it.
+// bases has the class in Metal.framework that each object's class chain must contain directly below the root: the hooks
+// on base classes depend on it.
 var bases = map[string]string{
 	"device": "_MTLDevice", "queue": "_MTLCommandQueue", "command_buffer": "_MTLCommandBuffer",
 	"compute_encoder": "_MTLCommandEncoder",
@@ -87,7 +86,7 @@ func contains(file, text string) func(*Evidence) (string, bool) {
 	}
 }
 
-// lacks: the file says something else than any of the texts. Its first line is the question.
+// lacks fails if the file contains any of the texts. Its first line is the command.
 func lacks(file string, texts ...string) func(*Evidence) (string, bool) {
 	return func(e *Evidence) (string, bool) {
 		_, answer, asked := strings.Cut(string(e.files[file]), "\n")
@@ -143,8 +142,8 @@ func orNone(text string) string {
 	return text
 }
 
-// sameOutput: what the program writes is not touched. The C program prints times, so of that only what it writes to
-// standard error is compared.
+// sameOutput: tracing must not change the program's output. The C program prints times, so only its standard error is
+// compared.
 func (r *Run) sameOutput() (string, bool) {
 	switch {
 	case r.Untraced.Err != "" && r.Untraced.Err != r.Traced.Err:
@@ -155,7 +154,7 @@ func (r *Run) sameOutput() (string, bool) {
 	return "the same", true
 }
 
-// sameCalls compares what the program says that it called with what the report has.
+// sameCalls compares the program's own counts of calls with the report's.
 func (r *Run) sameCalls() (string, bool) {
 	made, seen := map[string]int64{}, map[string]int64{}
 	for _, call := range r.Said.Calls {

@@ -22,20 +22,20 @@ var pythonProgram []byte
 // Run is one program, run alone and then under the tracer.
 type Run struct {
 	Name    string // "c" or "python"
-	Problem string // why it was not run, or not traced
-	// The outputs of the two runs are the same but for measured times, which only the C program prints.
+	Problem string // why it was not run or not traced
+	// The outputs of the two runs are equal except for measured times, which only the C program prints.
 	Untraced, Traced Outcome
 	Said             Said           // by the traced one
 	Report           *report.Report // nil where there is no trace
 }
 
-// Outcome is what a program's starter sees of it.
+// Outcome is the result of a program as its parent process sees it.
 type Outcome struct {
-	Exit     int // -1: it did not start, or a signal or the time limit ended it
+	Exit     int // -1: it did not start, or was ended by a signal or the time limit
 	Out, Err string
 }
 
-// Said is what both programs print of themselves.
+// Said is the output of both programs about themselves.
 type Said struct {
 	CommandBuffers int  `json:"command_buffers"`
 	ResultRight    bool `json:"result_right"`
@@ -45,20 +45,20 @@ type Said struct {
 	} `json:"calls"`
 }
 
-// Setting is what the runs need to know.
+// Setting is the configuration of the runs.
 type Setting struct {
 	Tool     string   // mtrace itself
 	SelfTest string   // the bundled C program
 	Python   string   // "" where there is none
 	Library  string   // that is injected
 	Environ  []string // of the traced runs
-	Alone    []string // of the untraced ones: with the software Metal, where that is used
+	Alone    []string // environment of the untraced runs: with the software Metal, if it is used
 }
 
 // limit is far more than the seconds that a run takes, also on a loaded machine.
 const limit = 3 * time.Minute
 
-// Programs runs both programs and leaves their outputs, reports and traces in the evidence.
+// Programs runs both programs and adds their outputs, reports and traces to the evidence.
 func (e *Evidence) Programs(s Setting, progress func(string)) error {
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-bundle-")
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// what of the system is asked on a Mac, by file in the archive. A question that is not answered leaves what its program
-// said.
+// the commands that are run on a Mac, by file in the archive. If a command fails, the file has its error message.
 var macQuestions = map[string][]string{
 	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw",
 		"machdep.cpu"},
@@ -20,10 +19,10 @@ var macQuestions = map[string][]string{
 
 var linuxQuestions = map[string][]string{"system/kernel.txt": {"uname", "-srm"}}
 
-// mostLog is how much of one log or crash report is kept: its end.
+// mostLog is how much of the end of a log or crash report is kept.
 const mostLog = 1 << 20
 
-// System asks the system for what the doctor does not, and for what it thinks of the library.
+// System collects system information that the doctor does not have, including the system's view of the library.
 func (e *Evidence) System(s Setting) {
 	questions := linuxQuestions
 	if e.OS == "darwin" {
@@ -45,8 +44,8 @@ func (e *Evidence) System(s Setting) {
 	}
 }
 
-// Log collects the lines of the system's log about our programs since a moment. Only a Mac's log names the library
-// that a line comes from.
+// Log collects the lines of the system's log about our programs since a given time. Only a Mac's log names the library
+// of each line.
 func (e *Evidence) Log(since time.Time) {
 	if e.OS != "darwin" {
 		return
@@ -64,7 +63,7 @@ func CrashFolders(system, home string) []string {
 	return []string{"/var/crash"}
 }
 
-// Crash collects the crash reports of our programs that are newer than a moment.
+// Crash collects the crash reports of our programs since a given time.
 func (e *Evidence) Crash(folders []string, since time.Time) {
 	for _, folder := range folders {
 		entries, err := os.ReadDir(folder)
@@ -86,10 +85,10 @@ func (e *Evidence) Crash(folders []string, since time.Time) {
 	}
 }
 
-// mostReport bounds a crash report: more is none.
+// mostReport bounds a crash report; larger files are ignored.
 const mostReport = 16 << 20
 
-// readReport reads a crash report. Everybody may write into the folder on some systems, so a link is not followed.
+// readReport reads a crash report. On some systems everybody may write into the folder, so links are not followed.
 func readReport(path string) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -99,7 +98,7 @@ func readReport(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, mostReport))
 }
 
-// ours: a report of a program of ours, or of one that had the library loaded.
+// ours reports whether a crash report is about one of our programs, or a program that had loaded the library.
 func ours(name string, content []byte) bool {
 	return strings.Contains(name, "mtrace") || strings.Contains(string(content), "libmtrace")
 }

@@ -1,5 +1,5 @@
-// Package cli is what every command shares: its declaration and flags, exit statuses, streams and colours, the files
-// that it writes, and where the library is.
+// Package cli contains the common parts of all commands: their declaration and flags, exit statuses, streams and
+// colours, output files, and the search for the library.
 package cli
 
 import (
@@ -23,7 +23,7 @@ const (
 	ExitUsage = 2 // wrong usage or unusable input
 )
 
-// Stdio is where a command reads and writes: results to out, everything else to err.
+// Stdio has the streams of a command: results go to out, everything else to err.
 type Stdio struct {
 	In       *os.File
 	Out, Err *os.File
@@ -32,8 +32,8 @@ type Stdio struct {
 // BeQuiet is the flag --quiet of all commands.
 var BeQuiet bool
 
-// quietly leaves standard error to errors when --quiet asks for that. mtrace run writes its report there, and the
-// program that it runs what it likes: it leaves out its notes by itself.
+// quietly restricts standard error to error messages if --quiet is set. mtrace run handles --quiet itself, because its
+// report and the program's own output go to standard error.
 func (s Stdio) quietly(command string) (Stdio, error) {
 	if !BeQuiet || command == "run" {
 		return s, nil
@@ -42,23 +42,23 @@ func (s Stdio) quietly(command string) (Stdio, error) {
 	return Stdio{s.In, s.Out, nowhere}, err
 }
 
-// A Command is one word after `mtrace`. Its flags are declared on the set it is given; run gets what is left of the
-// line.
+// A Command is one subcommand of mtrace. Its flags are declared on the given set; run receives the remaining arguments.
 type Command struct {
 	Name    string
 	Summary string
 	Usage   string // what follows the name
 	Example string
 	Setup   func(*pflag.FlagSet) func(Stdio, []string) error
-	// Whole makes flag parsing stop at the first word that is no flag: that word and all after it are somebody else's.
+	// Whole makes flag parsing stop at the first word that is no flag: that word and the rest belong to another
+	// program.
 	Whole bool
-	// Values are what shells complete behind flags, by flag; Arguments what they complete as arguments of a command that
-	// takes no files; nil if it takes files.
+	// Values are the completions of flags' values, by flag. Arguments are the completions of arguments; nil if the
+	// command takes files.
 	Values    map[string][]string
 	Arguments func() []string
 }
 
-// Status is an error that carries an exit status. Its text, when it has any, is what the user reads.
+// Status is an error with an exit status. Its text, if any, is shown to the user.
 type Status struct {
 	Code int
 	Err  error
@@ -73,17 +73,17 @@ func (s Status) Error() string {
 
 func (s Status) Unwrap() error { return s.Err }
 
-// UsageError is a mistake in how the command was called.
+// UsageError is an error in the command line.
 func UsageError(format string, args ...any) error {
 	return Status{ExitUsage, fmt.Errorf(format, args...)}
 }
 
-// Tell writes a line that may have names of the traced program, or of files: nothing in it steers a terminal.
+// Tell writes a line that may contain names of the traced program or of files: control characters are removed.
 func Tell(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, analyze.Printable(fmt.Sprintf(format, args...)))
 }
 
-// Cobra is the command as cobra has it. Its errors begin with its name.
+// Cobra converts the command to cobra's form. Its errors begin with its name.
 func (c Command) Cobra(std Stdio) *cobra.Command {
 	firstLine, more, _ := strings.Cut(c.Usage, "\n")
 	cmd := &cobra.Command{Use: strings.TrimSpace(c.Name + " " + firstLine), Short: c.Summary, Long: c.Summary + "." +
@@ -118,14 +118,14 @@ func (c Command) Cobra(std Stdio) *cobra.Command {
 	return cmd
 }
 
-// PlainDefault makes a flag's default be written as it is given, where it is a list; none is no default.
+// PlainDefault makes the default of a list flag be printed as on the command line; an empty list has no default.
 func PlainDefault(f *pflag.Flag) {
 	if list := strings.Trim(f.DefValue, "[]"); list != "" || f.Value.Type() == "uintSlice" {
 		f.DefValue = list
 	}
 }
 
-// asCode is lines as pages show code, without what they are all indented by.
+// asCode formats lines as code in pages, without their common indentation.
 func asCode(text string) string {
 	lines := strings.Split(strings.Trim(text, "\n"), "\n")
 	if lines[0] == "" {
@@ -149,7 +149,7 @@ func (c Command) help(w io.Writer, flags *pflag.FlagSet) {
 	}
 }
 
-// AsStatus is an error of the collection as one of the command; nil stays nil.
+// AsStatus converts an error of the collector to an error of the command; nil stays nil.
 func AsStatus(err error) error {
 	if err == nil {
 		return nil

@@ -18,17 +18,17 @@ import (
 	"mtrace/analyze/wholefile"
 )
 
-// StandardOutput is what names it where a file can be named.
+// StandardOutput stands for standard output where a file name is expected.
 const StandardOutput = "-"
 
-// A Destination is where a document goes: nowhere when empty, else to a file, - for standard output, or fd:N for a
-// descriptor that the tool was started with. As a flag it may be given without a value: then it is standard output.
+// A Destination is where a document goes: nowhere if empty, otherwise to a file, to standard output (-), or to a
+// descriptor that the tool was started with (fd:N). Given as a flag without a value, it is standard output.
 type Destination string
 
 // Set implements pflag.Value.
 func (d *Destination) Set(text string) error {
 	switch text {
-	case "": // --json=$FILE, where FILE is not set, must not be a wish for nothing
+	case "": // --json=$FILE with an unset FILE must not be silently ignored
 		return fmt.Errorf("give a file, fd:N or -")
 	case "true":
 		text = StandardOutput
@@ -45,7 +45,7 @@ func (d *Destination) Type() string { return "destination" }
 // String implements pflag.Value.
 func (d *Destination) String() string { return string(*d) }
 
-// Elsewhere says that it is asked for, and not on standard output.
+// Elsewhere reports whether the document is requested and does not go to standard output.
 func (d Destination) Elsewhere() bool { return d != "" && d != StandardOutput }
 
 // descriptor is the number behind fd:.
@@ -58,8 +58,8 @@ func (d Destination) descriptor() (number int, is bool, err error) {
 	return int(n), true, err
 }
 
-// Take says at once, before long work, when it cannot be written to. A descriptor is from then on the tool's own:
-// programs that it starts do not get it.
+// Take returns an error early, before long work, if the destination cannot be written. From then on a descriptor is
+// closed on exec, so that started programs do not inherit it.
 func (d Destination) Take(flag string, force bool, inputs ...string) error {
 	number, is, err := d.descriptor()
 	switch {
@@ -76,13 +76,13 @@ func (d Destination) Take(flag string, force bool, inputs ...string) error {
 	return nil
 }
 
-// ForceFlag declares the flag without which no command replaces a file.
+// ForceFlag declares the flag that permits replacing a file.
 func ForceFlag(flags *pflag.FlagSet, force *bool) {
 	flags.BoolVar(force, "force", false, "replace files that are there already")
 }
 
-// MayWrite says before long work why the file that a flag names cannot be written. It is none of the inputs, which are
-// read. An empty path is none, and - is standard output.
+// MayWrite returns an error early, before long work, if the file that a flag names cannot be written. The file must not
+// be one of the inputs. An empty path is no file, and - is standard output.
 func MayWrite(flag, path string, force bool, inputs ...string) error {
 	if path == "" || path == StandardOutput {
 		return nil
@@ -101,8 +101,8 @@ func MayWrite(flag, path string, force bool, inputs ...string) error {
 	return nil
 }
 
-// given says that a descriptor was open for writing when the tool was started. One that the tool opened itself closes
-// when it starts another program; of those that it was given none does, or it would not have them.
+// given reports whether a descriptor was open for writing when the tool was started. Descriptors that the tool opened
+// itself are close-on-exec; inherited ones are not.
 func given(number int) bool {
 	flags, err := unix.FcntlInt(uintptr(number), unix.F_GETFD, 0)
 	if err != nil || flags&unix.FD_CLOEXEC != 0 {
@@ -112,7 +112,7 @@ func given(number int) bool {
 	return err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY
 }
 
-// Write writes the document. It replaces an older file only with force, and never the input file, which is being
+// Write writes the document. It replaces an existing file only with force, and never the input file, which is being
 // read.
 func (d Destination) Write(std Stdio, input string, force bool, fill func(io.Writer) error) error {
 	number, is, err := d.descriptor()
@@ -129,8 +129,8 @@ func (d Destination) Write(std Stdio, input string, force bool, fill func(io.Wri
 	return WriteFile(std, string(d), input, force, func(f *os.File) error { return fill(f) })
 }
 
-// WriteText writes the text that print prints on its standard output. A trace that is not whole is printed as far as it
-// goes, and the error says so.
+// WriteText writes the text that print prints on its standard output. An incomplete trace is printed as far as
+// possible, and the error says so.
 func (d Destination) WriteText(std Stdio, input string, force bool, print func(Stdio, string) error) error {
 	var printed error
 	err := d.Write(std, input, force, func(w io.Writer) error {
@@ -146,8 +146,8 @@ func (d Destination) WriteText(std Stdio, input string, force bool, print func(S
 	return cmp.Or(err, printed)
 }
 
-// WriteFile makes the file path from input; - is standard output. It replaces an older file only with force, and never
-// input itself.
+// WriteFile writes the file at path from input; - is standard output. It replaces an existing file only with force, and
+// never the input itself.
 func WriteFile(std Stdio, path, input string, force bool, write func(*os.File) error) error {
 	if path == StandardOutput {
 		return AsStatus(toStandardOutput(std, write))
@@ -158,7 +158,7 @@ func WriteFile(std Stdio, path, input string, force bool, write func(*os.File) e
 	return AsStatus(wholefile.Write(path, force, write))
 }
 
-// toStandardOutput writes to standard output. On a terminal, nothing that is written steers it.
+// toStandardOutput writes to standard output. On a terminal, control characters are removed.
 func toStandardOutput(std Stdio, write func(*os.File) error) error {
 	if !term.IsTerminal(int(std.Out.Fd())) {
 		return write(std.Out)
@@ -177,7 +177,7 @@ func toStandardOutput(std Stdio, write func(*os.File) error) error {
 	return errors.Join(err, <-copied)
 }
 
-// NotTheInput is the error for a file to write that is what is read.
+// NotTheInput is the error for an output file that is also the input.
 func NotTheInput(path, input string) error {
 	if path != StandardOutput && wholefile.Same(path, input) {
 		return UsageError("%s is what is read: name another file to write", path)
@@ -185,7 +185,7 @@ func NotTheInput(path, input string) error {
 	return nil
 }
 
-// NotForPeople is the error for binary output that would go to a terminal.
+// NotForPeople is the error for writing binary data to a terminal.
 func NotForPeople(std Stdio, what string) error {
 	if term.IsTerminal(int(std.Out.Fd())) {
 		return UsageError("%s is no text, and standard output is a terminal: name a file", what)
@@ -193,7 +193,7 @@ func NotForPeople(std Stdio, what string) error {
 	return nil
 }
 
-// notAFolder says whether nothing is at path, or something else than a folder.
+// notAFolder reports whether path is not an existing folder.
 func notAFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err != nil || !info.IsDir()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// When output has colours: --color says it, or else the variables NO_COLOR and FORCE_COLOR, or else whether it goes to
-// a terminal.
+// Colours: --color decides; otherwise the variables NO_COLOR and FORCE_COLOR; otherwise whether the output is a
+// terminal.
 const (
 	ColourAuto   = "auto"
 	colourAlways = "always"
@@ -57,7 +57,7 @@ func Colour(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
-// FlagError is the error for a flag that is wrong. One that does not exist comes with the flag that is most like it.
+// FlagError is the error for an invalid flag. For an unknown flag it suggests the most similar one.
 func FlagError(err error, flags *pflag.FlagSet) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
@@ -79,7 +79,7 @@ func FlagError(err error, flags *pflag.FlagSet) error {
 	return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, like)
 }
 
-// editDistance counts the letters to add, to remove, to replace, or to swap with a neighbour, to make one word of
+// editDistance counts the insertions, deletions, replacements and transpositions of neighbours that turn one word into
 // another.
 func editDistance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}

@@ -17,7 +17,7 @@ func LibraryName() string {
 	return "libmtrace.so"
 }
 
-// FindLibrary finds the library that goes with this tool: MTRACE_LIBRARY, else beside the executable or in ../lib.
+// FindLibrary finds the library of this tool: MTRACE_LIBRARY, otherwise next to the executable or in ../lib.
 func FindLibrary() (string, error) {
 	if path := os.Getenv("MTRACE_LIBRARY"); path != "" {
 		if _, err := os.Stat(path); err != nil {
@@ -48,18 +48,18 @@ func SoftwareMetal() (string, bool) {
 	return BesideExecutable("softmetal", "libsoftmetal-preload.so")
 }
 
-// WithSoftwareMetal gives an environment the software Metal, as its launcher does, where there is no other Metal.
+// WithSoftwareMetal adds the software Metal to an environment, as its launcher does, if there is no other Metal.
 func WithSoftwareMetal(environ []string) []string {
 	preload, ok := SoftwareMetal()
 	if !ok {
 		return environ
 	}
 	environ = withPath(environ, "LD_PRELOAD", preload)
-	// For programs that look for libMetal.so in Linux's way.
+	// For programs that look for libMetal.so by its Linux name.
 	return withPath(environ, "LD_LIBRARY_PATH", filepath.Join(filepath.Dir(preload), "lib"))
 }
 
-// withPath appends an entry to a variable that is a list of paths, unless it is there already.
+// withPath appends an entry to a variable that is a list of paths, unless it is in the list already.
 func withPath(environ []string, variable, entry string) []string {
 	for i, e := range environ {
 		if value, ok := strings.CutPrefix(e, variable+"="); ok {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns is how wide text for f may be, as COLUMNS says or the terminal is; 0 when nothing says.
+// Columns is the width of text for f, from COLUMNS or the terminal; 0 if unknown.
 func Columns(f *os.File) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -21,7 +21,7 @@ func Columns(f *os.File) int {
 	return n
 }
 
-// Bar is a picture of how much of something is done, and the percentage.
+// Bar is a progress bar with a percentage.
 func Bar[N int | int64](done, of N) string {
 	const cells = 24
 	share := 1.0

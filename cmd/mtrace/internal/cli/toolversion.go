@@ -5,8 +5,7 @@ import "runtime/debug"
 // ToolRelease is the version of a release, which main sets; it is empty in other builds.
 var ToolRelease string
 
-// ToolVersion is the version of this build: the release's, the module's when it was installed by version, else the
-// commit.
+// ToolVersion is the version of this build: the release's, the module's if it was installed by version, or the commit.
 func ToolVersion() string {
 	if ToolRelease != "" {
 		return ToolRelease

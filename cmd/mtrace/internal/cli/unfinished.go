@@ -12,22 +12,21 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// An Unfinished is the file of a trace while it is recorded. It is called FILE.part until it is whole, so that nothing
-// that was there is harmed before, and so that whoever kills mtrace finds what was recorded under a name that states
-// what it is.
+// An Unfinished is the file of a trace during the recording. It is called FILE.part until it is complete. So an
+// existing file is not damaged, and if mtrace is killed, the partial recording has a name that shows what it is.
 type Unfinished struct {
 	*os.File
 	Path string      // of the unfinished file
 	info fs.FileInfo // of it, to know it again
-	Kept bool        // a pipe or a device: it has its name already
+	Kept bool        // a pipe or a device, which has its final name already
 }
 
 // PartSuffix is what the name of an unfinished trace ends in.
 const PartSuffix = wholefile.Suffix
 
-// BeginTrace makes the file for the trace that is to be called path. What is there already is not touched; without
-// force it is an error, as is an unfinished trace of that name: it may be all that is left of a recording, or one that
-// is continuing.
+// BeginTrace creates the file for a trace with the final name path. An existing file is not touched; without force it
+// is an error, as is an unfinished trace of that name: it may be all that is left of a recording, or belong to one in
+// progress.
 func BeginTrace(path string, force bool) (*Unfinished, error) {
 	use, err := wholefile.Look(path, force)
 	if errors.Is(err, fs.ErrExist) {
@@ -71,7 +70,7 @@ func newUnfinished(path string) (*Unfinished, error) {
 	return &Unfinished{File: f, Path: path, info: info}, nil
 }
 
-// BeginUnnamed makes the file for a trace whose name is not known yet: it is hidden for as long.
+// BeginUnnamed creates a hidden file for a trace whose name is not known yet.
 func BeginUnnamed(dir, base string) (*Unfinished, error) {
 	for n := 1; ; n++ {
 		u, err := newUnfinished(filepath.Join(dir, "."+Numbered(fmt.Sprintf("%s-%d", base, os.Getpid()), n)+PartSuffix))
@@ -87,7 +86,7 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// Numbered is the n-th name for a trace called base.
+// Numbered is the n-th possible name for a trace called base.
 func Numbered(base string, n int) string {
 	if n > 1 {
 		base += "-" + strconv.Itoa(n)
@@ -95,8 +94,8 @@ func Numbered(base string, n int) string {
 	return base + ".mtrace"
 }
 
-// NameAfter gives the trace, still unfinished, the first name made of base that nothing has, neither a trace nor an
-// unfinished one.
+// NameAfter names the unfinished trace with the first free name derived from base: neither a trace nor an unfinished
+// one has it.
 func (u *Unfinished) NameAfter(base string) error {
 	dir := filepath.Dir(u.Path)
 	for n := 1; ; n++ {
@@ -115,8 +114,8 @@ func (u *Unfinished) NameAfter(base string) error {
 	}
 }
 
-// Finish gives the trace, which is closed, its name, and returns it: over another file only when force says so. When
-// that cannot be, it stays as it is and its path is that of the unfinished one.
+// Finish gives the closed trace its final name, and returns it. It replaces another file only with force. If renaming
+// is impossible, it returns the path of the unfinished file.
 func (u *Unfinished) Finish(force bool) (path string, err error) {
 	if u.Kept {
 		return u.Path, nil
@@ -136,7 +135,7 @@ func (u *Unfinished) Finish(force bool) (path string, err error) {
 	return path, nil
 }
 
-// FinishNumbered is finish for a name that nobody chose: when it is taken meanwhile, the next one is as good.
+// FinishNumbered is Finish for a generated name: if the name was taken meanwhile, the next one is used.
 func (u *Unfinished) FinishNumbered(base string) (path string, err error) {
 	for {
 		path, err = u.Finish(false)
@@ -149,7 +148,7 @@ func (u *Unfinished) FinishNumbered(base string) (path string, err error) {
 	}
 }
 
-// check says when the file is not where it was made: somebody moved or removed it, or put another in its place.
+// check returns an error if the file is no longer at its path: it was moved, removed or replaced.
 func (u *Unfinished) check() error {
 	info, err := os.Lstat(u.Path)
 	switch {
@@ -164,14 +163,14 @@ func (u *Unfinished) check() error {
 	return nil
 }
 
-// Discard removes the file of a trace that nobody needs.
+// Discard removes the file of a trace that is not needed.
 func (u *Unfinished) Discard() {
 	if !u.Kept && u.check() == nil {
 		os.Remove(u.Path)
 	}
 }
 
-// OrUnfinished adds to the error of opening a trace, when only an unfinished one of that name is there, where that is.
+// OrUnfinished extends the error of opening a trace: if only an unfinished one of that name exists, it names that.
 func OrUnfinished(path string, err error) error {
 	if _, there := os.Stat(path + PartSuffix); errors.Is(err, fs.ErrNotExist) && there == nil {
 		return fmt.Errorf("%w; there is %s, of a recording that was killed or still runs: mtrace reads it as "+

@@ -135,8 +135,8 @@ func (o *benchOptions) run(std cli.Stdio, names []string) error {
 	return verdictOf(&report, failures)
 }
 
-// verdictOf is the error of a report that was printed: a benchmark that did not run, a wrong result, a claim that
-// failed.
+// verdictOf is the error for a report that was printed: a benchmark that did not run, a wrong result, or a failed
+// claim.
 func verdictOf(report *bench.Report, failures []error) error {
 	for i := range report.Runs {
 		for _, wrong := range report.Runs[i].Results.Wrong() {
@@ -162,7 +162,7 @@ func (o *benchOptions) write(std cli.Stdio, report *bench.Report) error {
 	return report.WriteText(analyze.SafeText(std.Out, false))
 }
 
-// chosen checks the line that was typed and returns the benchmarks it names.
+// chosen checks the command line and returns the benchmarks that it names.
 func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 	if len(names) == 0 {
 		return nil, cli.UsageError("which benchmark? one of: %s, all", bench.Names())

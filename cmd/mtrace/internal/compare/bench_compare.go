@@ -9,7 +9,7 @@ import (
 	"mtrace/cmd/mtrace/internal/bench"
 )
 
-// compare runs an untraced and a traced process in each round, each first as often as the other.
+// compare runs an untraced and a traced process in each round, in alternating order.
 func (r *benchRunner) compare(run *bench.Run) error {
 	for round := range run.Parameters.Rounds {
 		for turn := range 2 {
@@ -32,8 +32,8 @@ func (r *benchRunner) compare(run *bench.Run) error {
 	return nil
 }
 
-// confirm compares what the tracer recorded of the last traced process with what the process says it called: a tracer
-// that records nothing, or loses some, costs less than one that does its work.
+// confirm compares the trace of the last traced process with the process's own counts of calls: a tracer that loses
+// records would appear cheaper than it is.
 func (r *benchRunner) confirm(run *bench.Run, round int) error {
 	self, err := os.Executable()
 	if err != nil {

@@ -21,12 +21,12 @@ import (
 	"mtrace/collector"
 )
 
-// A benchRunner runs benchmarks as processes of rawmetal, with or without the tracer, and reads what they measured.
+// A benchRunner runs benchmarks as processes of rawmetal, with or without the tracer, and reads their measurements.
 type benchRunner struct {
 	ctx      context.Context
 	program  string   // rawmetal
 	shaders  string   // folder of the kernels
-	environ  []string // ours, and the software Metal where there is no other
+	environ  []string // our environment, with the software Metal if there is no other
 	scratch  string
 	traced   bool
 	progress *os.File // the terminal, nil unless somebody looks
@@ -53,7 +53,7 @@ func newBenchRunner(ctx context.Context, std cli.Stdio, shaders string, traced b
 
 func (r *benchRunner) close() { os.RemoveAll(r.scratch) }
 
-// findRawmetal finds the program that measures: MTRACE_RAWMETAL, else beside this executable.
+// findRawmetal finds the measuring program: MTRACE_RAWMETAL, otherwise next to this executable.
 func findRawmetal() (string, error) {
 	if path := os.Getenv("MTRACE_RAWMETAL"); path != "" {
 		if _, err := os.Stat(path); err != nil {
@@ -68,8 +68,8 @@ func findRawmetal() (string, error) {
 		"./build.sh in mtrace's sources, or set MTRACE_RAWMETAL")
 }
 
-// findShaders finds the folder of the kernels: the named one, else that of the project or release that the tool
-// belongs to, else ./shaders.
+// findShaders finds the folder of the kernels: the given one, otherwise the folder of the tool's project or release,
+// otherwise ./shaders.
 func findShaders(named string) (string, error) {
 	const kernel = "axpy.metal"
 	if named != "" {
@@ -89,7 +89,7 @@ func findShaders(named string) (string, error) {
 	return "", errors.New("the Metal kernels are not found: name their folder with --shaders")
 }
 
-// run runs one benchmark: one process, or one a round, or one traced and one untraced a round.
+// run runs one benchmark: one process, or one per round, or one traced and one untraced per round.
 func (r *benchRunner) run(b *bench.Bench, p bench.Parameters) (bench.Run, error) {
 	run := bench.Run{Bench: b, Parameters: p, Results: &bench.Results{}}
 	begin := time.Now()
@@ -115,7 +115,7 @@ func single(p bench.Parameters) bench.Parameters {
 }
 
 func (r *benchRunner) perProcess(run *bench.Run) error {
-	// The first process finds nothing compiled: it warms Metal's own cache up and is not counted.
+	// The first process compiles everything: it fills Metal's own cache and is not counted.
 	warm := bench.Run{Bench: run.Bench, Results: &bench.Results{}}
 	if err := r.process(&warm, single(run.Parameters), bench.Process{}, false); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (r *benchRunner) perProcess(run *bench.Run) error {
 	return nil
 }
 
-// process runs rawmetal once and adds what it measured to the run.
+// process runs rawmetal once and adds its measurements to the run.
 func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.Process, traced bool) error {
 	args := append([]string{r.program, run.Bench.Program, "--shaders", r.shaders, "--scratch", r.scratch},
 		p.Arguments()...)
@@ -141,7 +141,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 		}
 	}
 	cmd := exec.CommandContext(r.ctx, args[0], args[1:]...)
-	// An interrupted benchmark ends as the terminal's own signal would end it; killed if it does not.
+	// An interrupted benchmark is ended by the signal that a terminal would send, and killed if it does not end.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 3 * time.Second
 	cmd.Env = r.environ
@@ -159,7 +159,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	}
 	watched := watch(stdout, silence, func() { cmd.Process.Signal(syscall.SIGTERM) }) // which `mtrace run` passes on
 	readErr := run.Results.Read(watched, process, r.step)
-	io.Copy(io.Discard, stdout) // so that a process whose results are refused can end
+	io.Copy(io.Discard, stdout) // so that a process whose results are rejected can end
 	silent := watched.stop()
 	if err := cmd.Wait(); err != nil {
 		if silent {
@@ -176,7 +176,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	return nil
 }
 
-// underTracer puts `mtrace run` before a command and returns the path of the trace.
+// underTracer prepends `mtrace run` to a command and returns the path of the trace.
 func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []string) ([]string, string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []
 	return append([]string{self, "run", "--no-report", "--force", "-o", trace, "--"}, args...), trace, nil
 }
 
-// trace is the path of the trace of a traced process: one that nothing has, or that nobody keeps.
+// trace is the path for the trace of a traced process: a free name, or a temporary file.
 func (r *benchRunner) trace(run *bench.Run, round int) string {
 	name := "bench-" + run.Bench.Name
 	if run.Bench.PerProcess {
@@ -202,7 +202,7 @@ func (r *benchRunner) trace(run *bench.Run, round int) string {
 	}
 }
 
-// processError is how a process of a benchmark ended, in its own last words.
+// processError describes how a benchmark's process ended, with the last line of its output.
 type processError struct {
 	err  error
 	said string
@@ -217,17 +217,17 @@ func (e processError) Error() string {
 
 func (e processError) Unwrap() error { return e.err }
 
-// interruptedStatus is the status of what SIGINT ended.
+// interruptedStatus is the exit status after SIGINT.
 const interruptedStatus = 128 + int(syscall.SIGINT)
 
-// wasInterrupted says whether SIGINT ended the process of a benchmark. The terminal sends it to the whole group, and
-// the process may be gone before we have learned of the signal ourselves.
+// wasInterrupted reports whether SIGINT ended a benchmark's process. The terminal sends it to the whole group, and the
+// process may be gone before this one has handled the signal.
 func wasInterrupted(err error) bool {
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && cli.ExitStatus(exit.Sys().(syscall.WaitStatus)) == interruptedStatus
 }
 
-// benchStatus is 2 when the benchmark said that its input is unusable, else 1.
+// benchStatus is 2 if the benchmark reported unusable input, otherwise 1.
 func benchStatus(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == cli.ExitUsage {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// silence is how long a benchmark may say nothing: much longer than its longest operation.
+// silence is how long a benchmark may print nothing: much longer than its longest operation.
 const silence = 10 * time.Minute
 
 // A watchdog is a reader that acts when nothing has come for too long.
@@ -21,12 +21,12 @@ func watch(in io.Reader, limit time.Duration, act func()) *watchdog {
 
 func (w *watchdog) Read(p []byte) (int, error) {
 	n, err := w.in.Read(p)
-	// Not after it has acted: then stop must see that it did.
+	// Not after it has triggered: then stop must report that.
 	if w.timer.Stop() {
 		w.timer.Reset(w.limit)
 	}
 	return n, err
 }
 
-// stop ends the watch and says whether it had acted.
+// stop ends the watch and reports whether it had triggered.
 func (w *watchdog) stop() bool { return !w.timer.Stop() }

@@ -113,7 +113,7 @@ func (c *check) run(std cli.Stdio, path string) error {
 	return nil
 }
 
-// mostClaims bounds the size of a file of claims: more, as from a device that never ends, is a mistake.
+// mostClaims bounds the size of a file of claims, for files such as devices that never end.
 const mostClaims = 64 << 20
 
 func readClaimsFile(path string) ([]byte, error) {
@@ -132,7 +132,7 @@ func readClaimsFile(path string) ([]byte, error) {
 // mostDocument bounds a JSON document: a report of the longest runs has some megabytes.
 const mostDocument = 256 << 20
 
-// readDocument reads a JSON document of ours; nil when the file is none, and then it is a trace or nothing.
+// readDocument reads a JSON document of mtrace; it returns nil if the file is no document, and then it may be a trace.
 func readDocument(path string) (document []byte, schema string, err error) {
 	f, err := os.Open(path)
 	if err != nil {

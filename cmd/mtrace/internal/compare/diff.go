@@ -128,7 +128,7 @@ func incompleteRun(run *diff.Run) error {
 	return loading.IncompleteFile(run.Path, kind)
 }
 
-// readSide reads one run: a trace or a report of ours, or a recording of Instruments.
+// readSide reads one run: a trace or a report of mtrace, or a recording of Instruments.
 func readSide(std cli.Stdio, path string) (*diff.Run, error) {
 	if loading.Instruments(path) {
 		trace, err := (&loading.Part{}).Load(std, path, nil)

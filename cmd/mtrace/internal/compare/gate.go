@@ -14,7 +14,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// gateOutput is where and how a decision is written besides its text.
+// gateOutput has the additional forms in which a decision is written, and where.
 type gateOutput struct {
 	json, markdown, github bool
 	junit                  string // path
@@ -43,14 +43,13 @@ func (o *gateOutput) check() error {
 	return cli.MayWrite("--junit", o.junit, o.force)
 }
 
-// A decision is printed in the forms that gateOutput names.
+// A decision can be printed in the forms of gateOutput.
 type decision interface {
 	Gate() *gate.Gate
 	WriteText(io.Writer) error
 }
 
-// write writes what was decided of the traces that were read, and that it was not where the command ends with an error
-// for that.
+// write writes the decision about the traces, or that there is none if the command ends with the error undecided.
 func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ...string) error {
 	g := d.Gate()
 	if undecided != nil {
@@ -90,10 +89,10 @@ func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ..
 	return err
 }
 
-// decided are the words of a decision, where they stand at the beginning of a line or in a column of their own.
+// decided matches the words of a decision at the beginning of a line or in a column of their own.
 var decided = regexp.MustCompile(`(?m)(^|  )(PASS|FAIL|SKIPPED)(:|$)`)
 
-// painted is a text with its decisions in colours: green, red, and yellow for what is undecided.
+// painted colours the decisions in a text: green, red, and yellow for undecided ones.
 func painted(text []byte) []byte {
 	return decided.ReplaceAllFunc(text, func(found []byte) []byte {
 		paint := "\x1b[33m"

@@ -27,7 +27,7 @@ import (
 	"mtrace/collector"
 )
 
-// threadsMark is in a command for the number of threads.
+// threadsMark is the placeholder for the number of threads in a command.
 const threadsMark = "{threads}"
 
 func SweepCommand() cli.Command {
@@ -69,7 +69,7 @@ type sweptRun struct {
 	threads    int
 	trace      string
 	throughput float64 // operations per second
-	reported   bool    // by the program; otherwise counted in the trace
+	reported   bool    // by the program; otherwise it is computed from the trace
 	report     *report.Report
 }
 
@@ -121,7 +121,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	} else if err := s.prepareFolder(); err != nil {
 		return err
 	}
-	interrupted := make(chan os.Signal, 1) // a program may take it and end well
+	interrupted := make(chan os.Signal, 1) // a program may handle it and exit normally
 	for _, g := range slices.Concat(record.Forwarded, record.Endured) {
 		if !signal.Ignored(g) {
 			signal.Notify(interrupted, g)
@@ -129,7 +129,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	}
 	defer signal.Stop(interrupted)
 	var runs []sweptRun
-	for i := range s.runs { // in turns, so that what changes over time hits all numbers of threads alike
+	for i := range s.runs { // alternating, so that a drift affects all numbers of threads alike
 		for _, n := range s.threads {
 			if term.IsTerminal(int(std.Err.Fd())) {
 				fmt.Fprintf(std.Err, "\r\x1b[Kmtrace sweep: %s %d threads, run %d of %d\r", cli.Bar(len(runs), s.runs*len(s.threads)),
@@ -217,7 +217,7 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	if err != nil {
 		return r, err
 	}
-	if err := loading.CutError(trace); err != nil { // as on a full disk: its numbers are not those of the run
+	if err := loading.CutError(trace); err != nil { // as on a full disk: its numbers do not describe the whole run
 		return r, err
 	}
 	r.report = report.Build(trace, report.Options{})
@@ -239,7 +239,8 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	return r, nil
 }
 
-// reportedThroughput is the last ops_per_s of a JSON object that the program printed: one a line, or all it printed.
+// reportedThroughput is the last ops_per_s of a JSON object that the program printed: in a line, or as its whole
+// output.
 func reportedThroughput(printed []byte) (float64, bool) {
 	var result struct {
 		OpsPerSecond *float64 `json:"ops_per_s"`
@@ -305,7 +306,7 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	return doc, nil
 }
 
-// timeWith is what the threads' time went into in the runs with n threads.
+// timeWith divides the threads' time in the runs with n threads.
 func timeWith(runs []sweptRun, n int) scaling.Time {
 	all := map[string]float64{}
 	sum := 0.0
@@ -318,13 +319,13 @@ func timeWith(runs []sweptRun, n int) scaling.Time {
 			sum += float64(nanos)
 		}
 	}
-	for name := range all { // of which there is none without a sum
+	for name := range all { // without a sum there is nothing to divide
 		all[name] /= sum
 	}
 	return scaling.Time{Threads: n, Shares: all}
 }
 
-// verdict is what most of the runs with n threads say, and of those the one of the median throughput.
+// verdict is the verdict of most runs with n threads, from the run with the median throughput among them.
 func (s *sweep) verdict(runs []sweptRun, n int) scaling.Verdict {
 	var own []sweptRun
 	votes := map[string]int{}

@@ -1,4 +1,4 @@
-// Package convert has the commands that write a trace for other tools: export, pprof, push and repair.
+// Package convert contains the commands that write a trace for other tools: export, pprof, push and repair.
 package convert
 
 import (
@@ -49,7 +49,7 @@ func ExportCommand() cli.Command {
 	}
 }
 
-// ExportJob is what to write of a trace, and where.
+// ExportJob describes what to write of a trace, and where.
 type ExportJob struct {
 	Formats []string
 	Output  string
@@ -59,7 +59,7 @@ type ExportJob struct {
 	Part    loading.Part
 }
 
-// outlet is where an exporter writes: nothing of it has its name before commit.
+// outlet is the output of an exporter; files get their names only at commit.
 type outlet struct {
 	exporter
 	format  *format
@@ -138,8 +138,8 @@ func (x *ExportJob) Write(std cli.Stdio, path string) (err error) {
 	return loading.CutError(trace)
 }
 
-// fill hands what is in the trace to the outlets, and returns it, or the last slice of a long one, which is read slice
-// by slice.
+// fill passes the trace's content to the outlets. It returns the trace, or the last slice of a long trace, which is
+// read slice by slice.
 func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyze.Trace, error) {
 	visit := func(c *analyze.VisitedCall) {
 		for _, o := range outlets {
@@ -168,7 +168,7 @@ func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyz
 	return trace, nil
 }
 
-// discardWhenInterrupted makes a signal that ends the tool take the unfinished files with it, until stop is called.
+// discardWhenInterrupted removes the unfinished files if a signal ends the tool, until stop is called.
 func discardWhenInterrupted(outlets []*outlet) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)

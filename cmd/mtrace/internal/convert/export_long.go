@@ -20,7 +20,7 @@ func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outle
 	neighbours := slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.neighbours })
 	length := loading.Sliced.Part
 	if asked.Apart = !neighbours; asked.Apart {
-		length /= 4 // so that what is known of a slice is still near to a processor when it is written
+		length /= 4 // a slice's data should still be in a processor's cache when it is written
 	}
 	cut, err := file.EachSlice(asked, length, func(s *analyze.Slice, number, of int) error {
 		for _, o := range outlets {

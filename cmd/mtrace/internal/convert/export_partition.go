@@ -25,8 +25,8 @@ func (x *ExportJob) checkPartition(path string) error {
 	return nil
 }
 
-// partition is where among the runs of a dataset a trace belongs: its host and when it began, in Unix time in
-// nanoseconds, which databases read as a text and an integer. It is empty when the export is not one of many.
+// partition is the position of a trace among the runs of a dataset: its host and its start, in Unix time in
+// nanoseconds, which databases read as a text and an integer. It is empty if the export is not part of a dataset.
 func (x *ExportJob) partition(path string) (string, error) {
 	if x.by == "" {
 		return "", nil
@@ -40,8 +40,8 @@ func (x *ExportJob) partition(path string) (string, error) {
 	return fmt.Sprintf("host=%s/run=%d", HiveValue(host), began), nil
 }
 
-// HiveValue is a value in the name of a folder: what is not plain is written as %XX, which readers of such folders
-// undo.
+// HiveValue encodes a value for the name of a folder: special characters become %XX, which readers of such folders
+// decode.
 func HiveValue(s string) string {
 	if s == "" {
 		return "__HIVE_DEFAULT_PARTITION__" // null

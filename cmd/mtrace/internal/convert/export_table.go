@@ -14,7 +14,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// writeTable writes the rows of one table of a recording of Instruments, whatever the table is.
+// writeTable writes the rows of one table of a recording of Instruments.
 func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 	format := x.Formats[0]
 	switch {

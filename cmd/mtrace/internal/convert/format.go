@@ -19,14 +19,14 @@ type exporter interface {
 	Abandon()
 }
 
-// A format is one format of `mtrace export`. Flags, help, completion and the rules on where it can be written follow
-// from its row in ExportFormats.
+// A format is an output format of `mtrace export`. Flags, help, completion and the possible destinations follow from
+// its row in ExportFormats.
 type format struct {
 	Name   string // of --format
-	Suffix string // of its file, behind the trace's name, in a folder of several formats
+	Suffix string // file name extension in a folder of several formats
 
-	// One of these makes the exporter. It says what the format writes to: a stream, which standard output is too; a file
-	// that is written at any position; or a folder with a file for each table.
+	// Exactly one of these is set; it creates the exporter. It also determines the destination: a stream, such as
+	// standard output; a file with random access; or a folder with a file per table.
 	stream func(io.Writer) exporter
 	file   func(*os.File) exporter
 	folder func(table.Files) exporter
@@ -34,14 +34,14 @@ type format struct {
 	tables bool // it holds tables; others are timelines
 	binary bool // it is not written to a terminal
 	single bool // --table writes the rows of one table of a recording of Instruments in it
-	// Its tables are there even without rows, so the user is told which of them Instruments cannot fill.
+	// Its tables are written even without rows, so the user is told which of them Instruments cannot fill.
 	keepsEmpty bool
-	// It writes how threads spent their time and whose work they waited for. Of a long trace, each slice is then read with
-	// what happened around it; other formats get smaller slices without that.
+	// The format contains how threads spent their time and whose work they waited for. Each slice of a long trace is
+	// then read together with its neighbourhood; other formats get smaller slices without it.
 	neighbours bool
 }
 
-// ExportFormats are the formats, in the order in which help lists them: timelines, then tables.
+// ExportFormats are the formats in the order of the help: timelines, then tables.
 var ExportFormats = []format{
 	{Name: "perfetto", Suffix: ".pftrace", binary: true,
 		stream: func(w io.Writer) exporter { return timeline.NewPerfetto(w) }},

@@ -20,7 +20,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// profileFormats are how profiles are written, and what their files end in.
+// profileFormats are the formats of profiles and their file name extensions.
 var profileFormats = map[string]string{"pprof": ".pb.gz", "folded": ".folded"}
 
 func PprofCommand() cli.Command {
@@ -48,7 +48,7 @@ func PprofCommand() cli.Command {
 	}
 }
 
-// ProfileJob is which profiles to write, how and where.
+// ProfileJob describes which profiles to write, in which format and where.
 type ProfileJob struct {
 	out    string
 	Types  []string
@@ -87,11 +87,11 @@ func (j *ProfileJob) run(std cli.Stdio, args []string) error {
 	return made.incomplete
 }
 
-// profiles are those that were made of a file.
+// profiles are the profiles of a file.
 type profiles struct {
 	list       []built
 	host       string // where it was recorded; empty when that is not known
-	incomplete error  // what is to be said once they are written, where the file is not whole
+	incomplete error  // the error to return after they are written, if the file is incomplete
 }
 
 // profiles makes those that are asked for.
@@ -121,7 +121,7 @@ func (j *ProfileJob) profiles(std cli.Stdio, path string) (made profiles, err er
 	return profiles{list, trace.Source.Host, loading.CutError(trace)}, nil
 }
 
-// traced makes the profiles of a trace of ours, and returns the trace, or the last part of a long one.
+// traced creates the profiles of a trace, and returns the trace, or the last part of a long one.
 func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *analyze.Trace, err error) {
 	file, err := loading.OpenTrace(path)
 	if err != nil {
@@ -144,7 +144,7 @@ func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *an
 	return list, trace, nil
 }
 
-// AddedUp makes the profiles of a long trace part by part.
+// AddedUp creates the profiles of a long trace part by part.
 func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File) (list []built, last *analyze.Trace,
 	err error) {
 	var costs *kernels.Costs
@@ -172,7 +172,7 @@ func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File) (li
 	return list, last, nil
 }
 
-// costs are what kernels cost in a long trace: all of it shows that, where a part may not.
+// costs fits the kernels' costs over a whole long trace, because a part may not identify them.
 func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	var sum *kernels.Sum
 	err := file.EachPart(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, _, _ int) error {
@@ -189,8 +189,8 @@ func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	return sum.Costs(), nil
 }
 
-// recorded makes what can be told of a recording of Instruments. There is no profile without a sample: it would say
-// that nothing happened, where nothing is known.
+// recorded creates the possible profiles of a recording of Instruments. A profile without samples is not created: it
+// would claim that nothing happened where nothing is known.
 func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err error) {
 	recording, err := (&loading.RecordingSource{}).Load(std, []string{path})
 	if err != nil {
@@ -230,7 +230,7 @@ func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err er
 	return made, nil
 }
 
-// noProfile is why a recording of Instruments has no such profile.
+// noProfile explains why a recording of Instruments has no such profile.
 func noProfile(kind string) string {
 	switch kind {
 	case "api", "wait":

@@ -20,7 +20,7 @@ import (
 	"mtrace/cmd/mtrace/internal/push"
 )
 
-// pushTokenVariable holds what a server of profiles lets one in with.
+// pushTokenVariable has the token for a server of profiles.
 const pushTokenVariable = "MTRACE_PUSH_TOKEN"
 
 func PushCommand() cli.Command {
@@ -55,7 +55,7 @@ func PushCommand() cli.Command {
 	}
 }
 
-// pushJob is which profiles to send, where to, and as what.
+// pushJob describes which profiles to send, to which server, and with which labels.
 type pushJob struct {
 	profiles                             ProfileJob
 	to, service, tokenFile, user, tenant string
@@ -96,7 +96,7 @@ func (j *pushJob) run(std cli.Stdio, args []string) error {
 	return made.incomplete
 }
 
-// labelled are the labels of one profile: what the user said, and, where that says nothing, service, host and run.
+// labelled returns the labels of one profile: the user's, and service, host and run by default.
 func (j *pushJob) labelled(given map[string]string, b built, host string) map[string]string {
 	labels := map[string]string{push.ServiceLabel: j.service}
 	if j.service == "" {
@@ -117,7 +117,7 @@ func (j *pushJob) labelled(given map[string]string, b built, host string) map[st
 	return labels
 }
 
-// server is what the command line says of it.
+// server returns the server that the command line describes.
 func (j *pushJob) server(args []string) (*push.Server, error) {
 	names := make([]string, len(push.Protocols))
 	for i, p := range push.Protocols {
@@ -158,7 +158,7 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 		Tenant: j.tenant, Version: cli.ToolVersion()}, nil
 }
 
-// token is what the server lets one in with; empty where nothing was given.
+// token returns the token for the server; empty if none was given.
 func (j *pushJob) token() (string, error) {
 	token := os.Getenv(pushTokenVariable)
 	if j.tokenFile != "" {
@@ -180,7 +180,7 @@ func (j *pushJob) token() (string, error) {
 	return token, nil
 }
 
-// labelName is what each of the servers takes as the name of a label. Two underscores at the beginning are theirs.
+// labelName matches names of labels that all servers accept. Names with two leading underscores are reserved.
 var labelName = regexp.MustCompile(`^(?:[a-zA-Z]|_[a-zA-Z0-9])[a-zA-Z0-9_]*$`)
 
 func labelsOf(given []string) (map[string]string, error) {

@@ -33,7 +33,7 @@ func RepairCommand() cli.Command {
 	}
 }
 
-// repair writes the whole part of a trace. The trace itself stays as it is.
+// repair writes the intact part of a trace to a new file. The trace itself is not changed.
 func repair(std cli.Stdio, path, out string, force bool) error {
 	trace, err := tracefile.Open(path)
 	if err != nil {

@@ -4,8 +4,7 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// command says whether the user's command can be traced, and through which
-// programs it goes.
+// command checks whether the user's command can be traced, and through which programs it starts.
 func (p *Probe) command(args []string, library string) Check {
 	c := Check{ID: "command", Status: OK}
 	plan, err := p.Host.Prepare(args, library, p.Environ)

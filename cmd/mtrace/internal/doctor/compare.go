@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// families translates the self-test's roles into those of the wire format.
+// families maps the self-test's kinds of objects to families of the wire format.
 var families = map[string]wire.Family{
 	"function": wire.FamilyFunction, "device": wire.FamilyDevice, "queue": wire.FamilyQueue,
 	"command_buffer":  wire.FamilyCommandBuffer,
@@ -19,14 +19,14 @@ var families = map[string]wire.Family{
 	"event": wire.FamilyEvent,
 }
 
-// sight is what the tracer saw of the self-test.
+// sight is the tracer's record of the self-test.
 type sight struct {
 	calls    map[wire.Call]uint64
 	threads  int
 	timed    int       // command buffers with GPU times
 	untimed  int       // completed without them
 	handlers []float64 // ns, each run of the tracer's completion handler
-	acquire  float64   // ns, the longest making of a command buffer
+	acquire  float64   // ns, the longest creation of a command buffer
 	lock     float64   // ns, the longest wait for a lock
 	nested   uint64
 	commits  wire.Audit // at Metal's own choke points
@@ -35,7 +35,7 @@ type sight struct {
 	canary   map[wire.Call]int // and those of them that were seen
 	lost     uint64
 	warnings []string
-	unseen   string // why no wait for a lock was recorded; empty when they were
+	unseen   string // why no wait for a lock was recorded; empty if they were
 	cut      string
 }
 
@@ -115,7 +115,7 @@ func (s *sight) addTimes(m wire.More) {
 	}
 }
 
-// compareCalls holds every selector's count against the program's own.
+// compareCalls compares every selector's count with the program's own count.
 func compareCalls(r *said, s *sight) Check {
 	expected := map[wire.Call]uint64{}
 	var total, seen uint64
@@ -141,7 +141,7 @@ func compareCalls(r *said, s *sight) Check {
 		case family == wire.FamilyTracer, made == 0 && got == 0:
 			continue
 		case family == wire.FamilyLock, family == wire.FamilySignal:
-			continue // Metal's own locks are contended or not as it happens
+			continue // whether Metal's own locks are contended is random
 		}
 		total += made
 		seen += min(made, got)
@@ -175,14 +175,12 @@ func compareCalls(r *said, s *sight) Check {
 	return c
 }
 
-// clockTolerance is how much GPU and CPU times may contradict each other by
-// rounding: ticks of 42 ns, and doubles of seconds that resolve a nanosecond
-// until a machine has been up for weeks.
+// clockTolerance is how much GPU and CPU times may contradict each other because of rounding: ticks of 42 ns, and
+// doubles of seconds, which resolve a nanosecond until a machine has been up for weeks.
 const clockTolerance = 2000.0 // ns
 
-// compareTimes checks that the GPU's times are there and on the clock of the
-// CPU: a command buffer starts after its commit and ends before the wait for it
-// returns.
+// compareTimes checks that the GPU's times exist and are on the CPU's clock: a command buffer starts after its commit
+// and ends before the wait for it returns.
 func compareTimes(r *said, s *sight) Check {
 	c := Check{ID: "gpu-clock", Status: OK, Data: map[string]any{
 		"gpu_start_after_commit_ns": r.StartAfter, "return_after_gpu_end_ns": r.ReturnAfter, "timed": s.timed,
@@ -205,8 +203,8 @@ func compareTimes(r *said, s *sight) Check {
 	return c
 }
 
-// fullQueue checks that waiting for room in a queue is seen as what it is: the
-// time the call took that made one command buffer more than there was room for.
+// fullQueue checks that waiting for a free slot in a queue is recorded correctly: as the duration of the call that
+// creates one command buffer too many.
 func fullQueue(r *said, s *sight) Check {
 	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
 	c.Text = fmt.Sprintf("making a command buffer on a full queue waited %s, and %s of it were seen",
@@ -223,7 +221,7 @@ func fullQueue(r *said, s *sight) Check {
 	return c
 }
 
-// lock checks that a contended mutex is seen.
+// lock checks that a wait for a contended mutex is recorded.
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
 	c.Text = fmt.Sprintf("a wait for a mutex took %s, and %s of it were seen", nanosText(r.Lock), nanosText(s.lock))
@@ -237,7 +235,7 @@ func lock(r *said, s *sight) Check {
 	return c
 }
 
-// cost states what the tracer adds to a call and to a completion.
+// cost reports what the tracer adds to a call and to a completion.
 func cost(untraced, traced *said, s *sight) Check {
 	handler := math.NaN()
 	if len(s.handlers) > 0 {
@@ -263,8 +261,8 @@ func cost(untraced, traced *said, s *sight) Check {
 	return c
 }
 
-// coverage reports what the library says of itself: the calls of its own that
-// it saw, and what reached the points that every command buffer passes.
+// coverage reports the library's own statistics: the calls of its self-check that it recorded, and the command buffers
+// that passed Metal's choke points.
 func coverage(s *sight) Check {
 	made, seen := 0, 0
 	c := Check{ID: "coverage", Status: OK}

@@ -3,11 +3,11 @@ package doctor
 // Question is what mtrace doctor was asked.
 type Question struct {
 	Tool string // mtrace's version
-	// Library is the file to inject; LibraryProblem says why there is none.
+	// Library is the file to inject; LibraryProblem is why there is none.
 	Library        string
 	LibraryProblem error
 	Command        []string
-	// SelfTest is nil when it is not to be run; SelfTestProblem says why.
+	// SelfTest is nil if it must not be run; SelfTestProblem is the reason.
 	SelfTest        *SelfTest
 	SelfTestProblem string
 }

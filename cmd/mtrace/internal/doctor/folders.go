@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// writable makes and removes a file in a folder.
+// writable creates and removes a file in a folder.
 func writable(folder string) error {
 	file, err := os.CreateTemp(folder, ".mtrace-doctor-")
 	if err != nil {
@@ -16,7 +16,7 @@ func writable(folder string) error {
 	return os.Remove(file.Name())
 }
 
-// answers tells whether somebody listens on a socket.
+// answers reports whether a process listens on a socket.
 func answers(path string) bool {
 	connection, err := net.DialTimeout("unix", path, time.Second)
 	if err != nil {
@@ -26,8 +26,7 @@ func answers(path string) bool {
 	return true
 }
 
-// holdsOnlySockets keeps folders of other programs, whose name happens to start
-// like ours, out of the list.
+// holdsOnlySockets excludes folders of other programs whose names happen to have the same prefix.
 func holdsOnlySockets(paths []string) bool {
 	for _, path := range paths {
 		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSocket == 0 {

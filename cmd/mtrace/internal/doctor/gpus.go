@@ -59,8 +59,7 @@ func (p *Probe) gpus() Check {
 	return c
 }
 
-// busy says who uses the GPU now, so that a slow run can be told from a busy
-// machine.
+// busy lists the processes that use the GPU now, so that a slow run can be distinguished from a busy machine.
 func (p *Probe) busy() Check {
 	c := Check{ID: "gpu-use", Status: Info}
 	sample, err := accelerator.Take(context.Background(), func(context.Context) ([]byte, error) {

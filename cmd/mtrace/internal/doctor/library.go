@@ -8,8 +8,8 @@ import (
 	"mtrace/interpose/darwin"
 )
 
-// library checks the file that is injected: there, of this system, for this
-// processor, with a signature that fits, not quarantined.
+// library checks the file to inject: it exists, is for this system and processor, has a valid signature, and is not
+// quarantined.
 func (p *Probe) library(path string, problem error) Check {
 	c := Check{ID: "library", Status: OK}
 	if problem != nil {
@@ -33,8 +33,8 @@ func (p *Probe) library(path string, problem error) Check {
 	return c
 }
 
-// verify checks the signature of every slice: tools that change a Mach-O file
-// without signing it again leave one that the kernel kills the program for.
+// verify checks the signature of every slice: if a tool changes a Mach-O file without signing it again, the kernel
+// kills the program that loads it.
 func verify(path string) error {
 	content, err := os.ReadFile(path)
 	if err != nil {

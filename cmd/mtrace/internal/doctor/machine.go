@@ -42,8 +42,7 @@ func (p *Probe) machine() Check {
 	return c
 }
 
-// protection asks for System Integrity Protection. Its answer also decides
-// which programs can be injected.
+// protection reads the state of System Integrity Protection, which also determines which programs can be injected.
 func (p *Probe) protection() Check {
 	c := Check{ID: "protection", Status: Info}
 	answer := p.ask("csrutil", "status")

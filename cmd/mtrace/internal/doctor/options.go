@@ -12,8 +12,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// stacks records the self-test's native stacks and says whether they go beyond the function that made the call: that
-// takes frame pointers, which the self-test keeps.
+// stacks records the self-test's native stacks and checks that they extend beyond the calling function: that requires
+// frame pointers, with which the self-test is compiled.
 func (s *SelfTest) stacks() Check {
 	var seen, deep, longest, addresses, named int
 	err := s.option(func(r *tracefile.Reader) {
@@ -58,7 +58,7 @@ func (s *SelfTest) stacks() Check {
 	return c
 }
 
-// encoderTiming measures the self-test's encoders and says whether this device lets them be measured.
+// encoderTiming measures the self-test's encoders and reports whether this device supports that.
 func (s *SelfTest) encoderTiming() Check {
 	var made, measured int
 	var reasons []string

@@ -12,7 +12,7 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// Probe is all that the checks do to the machine: tests give them another one.
+// Probe is the interface of the checks to the machine; tests replace it.
 type Probe struct {
 	OS, Arch string
 	Environ  []string
@@ -24,12 +24,11 @@ type Probe struct {
 	Glob func(pattern string) []string
 	// Directory is the working directory, Temp the folder for temporary files.
 	Directory, Temp string
-	// Host is the machine as package inject sees it.
+	// Host is the machine as package inject describes it.
 	Host inject.Host
 }
 
-// commandLimit is how long a program of the system may take. system_profiler
-// takes seconds when it is asked for the first time.
+// commandLimit is the time limit for a system command. The first run of system_profiler takes seconds.
 const commandLimit = 20 * time.Second
 
 // ThisMachine probes the machine this process runs on.

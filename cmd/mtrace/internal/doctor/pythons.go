@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pythonFolders are where Pythons live besides PATH. ~ is the home folder.
+// pythonFolders are folders with Pythons in addition to PATH. ~ is the home folder.
 var pythonFolders = []string{
 	"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin",
 	"/Library/Frameworks/Python.framework/Versions/*/bin",
@@ -16,27 +16,25 @@ var pythonFolders = []string{
 	"~/.local/share/uv/python/*/bin", ".venv/bin", "venv/bin",
 }
 
-// python is one interpreter and whether the library gets into it.
+// python is an interpreter and whether the library can be loaded into it.
 type python struct {
 	Path       string   `json:"path"`
 	Real       string   `json:"real"` // behind links, shims and stubs
 	Injectable bool     `json:"injectable"`
 	Reasons    []string `json:"reasons,omitempty"`
-	// Loaded tells whether the library did report from it; nil when it was not
-	// tried.
+	// Loaded is whether the library reported from it; nil if that was not tried.
 	Loaded *bool `json:"loaded,omitempty"`
-	// Frames tells whether the frames of its functions were recorded; nil when
-	// it was not tried. FramesUnknown is what the library said why not.
+	// Frames is whether the frames of its functions were recorded; nil if that was not tried. FramesUnknown is the
+	// library's reason if not.
 	Frames        *bool  `json:"frames,omitempty"`
 	FramesUnknown string `json:"frames_unknown,omitempty"`
 }
 
-// maxProved bounds how many interpreters are run: each takes a fraction of a
-// second.
+// maxProved bounds how many interpreters are run, because each takes a fraction of a second.
 const maxProved = 12
 
-// pythons lists the interpreters of the machine, those in PATH first.
-// When prove is not nil, each that should take the library is run with it.
+// pythons lists the interpreters of the machine, those in PATH first. If prove is not nil, each interpreter that should
+// accept the library is run with it.
 func (p *Probe) pythons(library string, prove func(program string) loading) Check {
 	var found []python
 	seen := map[string]bool{}

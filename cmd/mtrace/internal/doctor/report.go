@@ -1,7 +1,6 @@
-// Package doctor finds out whether a machine can trace and whether a command
-// can be injected, and states what to do where not. On a Mac it also answers what
-// nobody can know without one: which classes the driver has, whether every call
-// is seen once, what the tracer costs there.
+// Package doctor determines whether a machine can trace and whether a command can be injected, with advice where not.
+// On a Mac it also answers questions that need one: which classes the driver has, whether every call is recorded once,
+// and what the tracer costs.
 package doctor
 
 import (
@@ -24,7 +23,7 @@ const (
 	Fail    Status = "fail"
 )
 
-// Check is one thing that was looked at.
+// Check is the result of one check.
 type Check struct {
 	// ID is stable: a lower-case word or two, joined by a dash.
 	ID     string `json:"id"`
@@ -35,7 +34,7 @@ type Check struct {
 	Advice string `json:"advice,omitempty"`
 	// Details are further lines, for reading and for bug reports.
 	Details []string `json:"details,omitempty"`
-	// Data is the same in a form for programs; nil when Text says it all.
+	// Data is the same for programs; nil if Text is complete.
 	Data any `json:"data,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Private are the texts of this machine that say who uses it, and the values of its environment: they are replaced
+// Private has the texts of this machine that identify its user, and the values of its environment: they are replaced
 // before a report is shown or attached to a bug report.
 type Private []replacement
 
@@ -38,7 +38,7 @@ func ThisUser() Private {
 	return p
 }
 
-// add leaves out texts that would tear words apart, and names every machine has.
+// add ignores texts that are parts of ordinary words, and names that every machine has.
 func (p Private) add(secret, shown string) Private {
 	switch {
 	case len(secret) < 3, secret == "root", secret == "localhost", secret == "/root":
@@ -84,11 +84,10 @@ func isNameByte(c byte) bool {
 	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80
 }
 
-// Scrub returns the report with the private texts replaced in everything it
-// says, data included.
+// Scrub returns the report with all private texts replaced, data included.
 func (p Private) Scrub(r Report) (Report, error) { return p.rewrite(r, p.value) }
 
-// Share is Scrub for a report that leaves this machine: arguments and paths are replaced as well.
+// Share is Scrub for a report that is sent to others: arguments and paths are replaced, too.
 func (p Private) Share(r Report) (Report, error) {
 	return p.rewrite(r, func(v any) any { return p.shared("", v) })
 }

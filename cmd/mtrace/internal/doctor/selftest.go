@@ -19,8 +19,8 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// SelfTest runs the bundled Metal program without and with the tracer and
-// compares what it says it did with what the tracer saw.
+// SelfTest runs the bundled Metal program without and with the tracer and compares the program's own counts with the
+// tracer's records.
 type SelfTest struct {
 	Program string // mtrace-selftest
 	Tool    string // mtrace itself
@@ -30,10 +30,10 @@ type SelfTest struct {
 	Environ []string
 }
 
-// selfTestLimit is far more than the fraction of a second the program takes.
+// selfTestLimit is far more than the fraction of a second that the program takes.
 const selfTestLimit = time.Minute
 
-// said is what the program prints; see interpose/selftest/selftest.c.
+// said is the program's output; see interpose/selftest/selftest.c.
 type said struct {
 	Schema         string  `json:"schema"`
 	Device         string  `json:"device"`
@@ -62,7 +62,7 @@ type said struct {
 	} `json:"calls"`
 }
 
-// Run makes both runs and returns one check for each question they answer.
+// Run runs both and returns a check for each question.
 func (s *SelfTest) Run() []Check {
 	untraced, err := s.untraced()
 	if err != nil {
@@ -94,8 +94,8 @@ func (s *SelfTest) Run() []Check {
 	}
 }
 
-// validated repeats the traced run under Metal's API validation, which wraps
-// every object in another: each call must still be seen once.
+// validated repeats the traced run under Metal's API validation, which wraps every object: each call must still be
+// recorded once.
 func (s *SelfTest) validated(folder string) Check {
 	again := *s
 	again.Environ = append(slices.Clone(s.Environ), "MTL_DEBUG_LAYER=1")
@@ -124,8 +124,8 @@ type idle struct {
 	Handlers []int `json:"handlers"` // signals with a handler
 }
 
-// startCost measures what the library is to a program that never uses Metal:
-// on a Mac it links Metal, which dyld then loads into every such program.
+// startCost measures the library's cost for a program that never uses Metal: on a Mac the library links Metal, which
+// dyld then loads into every such program.
 func (s *SelfTest) startCost() Check {
 	plan, err := inject.Prepare([]string{s.Program}, s.Library, s.Environ)
 	if err != nil || plan.Variable == "" {
@@ -155,8 +155,7 @@ func (s *SelfTest) startCost() Check {
 	return c
 }
 
-// starts runs the program that does nothing several times and returns the
-// median of the times and what it said.
+// starts runs the idle program several times and returns the median of the durations and its output.
 func (s *SelfTest) starts(extra ...string) (median time.Duration, state idle, err error) {
 	const runs = 9
 	var times []time.Duration
@@ -216,8 +215,8 @@ func (s *SelfTest) execute(environ []string, name string, args ...string) (*said
 	return &result, nil
 }
 
-// classTable lists the classes behind the objects and which of them implement
-// each selector: what a driver that nobody has seen yet looks like.
+// classTable lists the classes of the objects and which of them implement each selector, to learn about unknown
+// drivers.
 func (r *said) classTable() Check {
 	c := Check{ID: "classes", Status: Info, Data: map[string]any{"classes": r.Classes, "owners": r.Owners}}
 	wrapped := 0
@@ -239,11 +238,11 @@ func (r *said) classTable() Check {
 	return c
 }
 
-// A loading is what became of the library in an interpreter.
+// A loading is the result of loading the library into an interpreter.
 type loading struct {
 	loaded bool   // it reported from the program that did the work
 	frames bool   // it recorded the frames of the interpreter's functions
-	why    string // why it did not, when it said so
+	why    string // why it did not, if it reported a reason
 }
 
 // pythonProgram makes a Metal call from a function, where there is a Metal.
@@ -265,8 +264,8 @@ try: mtrace_doctor()
 except (ImportError, OSError, AttributeError): pass
 `
 
-// loads runs an interpreter under the tracer and tells whether the library
-// reported from the program that did the work, and could read its frames.
+// loads runs an interpreter under the tracer. It returns whether the library reported from the interpreter that did the
+// work, and could read its frames.
 func (s *SelfTest) loads(interpreter string) (l loading) {
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
@@ -304,8 +303,8 @@ func (s *SelfTest) loads(interpreter string) (l loading) {
 	return l
 }
 
-// sameProgram compares executables behind links; a framework build of Python
-// reports the application it re-executed.
+// sameProgram compares executables after resolving links; a framework build of Python reports the application that it
+// re-executed.
 func sameProgram(a, b string) bool {
 	if strings.Contains(a, "Python.app/") {
 		return true

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// harmless are the variables whose values say nothing private, or only what is replaced anyway: names of users and
+// harmless are the variables whose values are not private, or contain only what is replaced anyway: names of users and
 // hosts, and paths.
 var harmless = []string{
 	"PATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "SHELL", "USER", "LOGNAME", "TERM", "TERM_PROGRAM", "COLORTERM", "LANG",
@@ -16,15 +16,14 @@ var harmless = []string{
 	"SHLVL", "_", "HOSTNAME", "GOPATH", "GOROOT", "GOFLAGS", "GOCACHE", "XPC_SERVICE_NAME", "DEBIAN_FRONTEND",
 }
 
-// leastSecret is the length from which a variable's value is a text that can be replaced: shorter ones are in too many
-// words.
+// leastSecret is the minimum length of a variable's value that is replaced: shorter values occur in too many words.
 const leastSecret = 6
 
-// ordinary matches values that are in reports for other reasons: numbers, switches, and paths, which have a rule of
+// ordinary matches values that occur in reports for other reasons: numbers, switches, and paths, which have a rule of
 // their own.
 var ordinary = regexp.MustCompile(`^(?:[0-9.,]+|(?i:true|false|enabled|disabled|always|never)|[~/.][^\s]*)$`)
 
-// environment adds the values of all variables but those of the allow-lists. A value becomes the variable's name.
+// environment adds the values of all variables except the allowed ones. A value is replaced by the variable's name.
 func (p Private) environment(environ []string) Private {
 	for _, entry := range environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -39,7 +38,7 @@ func (p Private) environment(environ []string) Private {
 	return p
 }
 
-// Folders adds the working folder and the one for temporary files, whose last name may be private too.
+// Folders adds the working folder and the folder for temporary files, whose names may be private too.
 func (p Private) Folders() Private {
 	if folder, err := os.Getwd(); err == nil && strings.Count(folder, "/") > 1 {
 		p = p.add(folder, "$PWD")
@@ -53,7 +52,7 @@ func (p Private) Folders() Private {
 // userInfo matches the name and the password in an address.
 var userInfo = regexp.MustCompile(`://[^/@\s"]+@`)
 
-// absolute matches a path of two or more names, and what stands before it.
+// absolute matches a path of two or more names, and the preceding character.
 var absolute = regexp.MustCompile(`(^|[\s"'=:(,;\[])(~|)((?:/[^/\s"'<>:;,()\[\]\\]+){2,})`)
 
 // known are the folders whose contents are the same on every machine.
@@ -61,8 +60,7 @@ var known = []string{"/usr/", "/lib/", "/lib64/", "/bin/", "/sbin/", "/System/",
 	"/opt/homebrew/", "/dev/", "/proc/", "/etc/",
 	"/var/crash/", "/tmp/mtrace-"}
 
-// SharedText is Text for a text that leaves this machine: of a path, only the last name is left, unless the path is the
-// system's.
+// SharedText is Text for a text that is sent to others: a path is reduced to its last name, unless it is the system's.
 func (p Private) SharedText(s string) string {
 	return absolute.ReplaceAllStringFunc(p.Text(s), func(found string) string {
 		m := absolute.FindStringSubmatch(found)
@@ -76,7 +74,7 @@ func (p Private) SharedText(s string) string {
 	})
 }
 
-// shared rewrites a value of a report that leaves this machine. The key says where it stands.
+// shared rewrites a value of a report that is sent to others. key is the value's key.
 func (p Private) shared(key string, v any) any {
 	switch v := v.(type) {
 	case string:
@@ -98,7 +96,7 @@ func (p Private) shared(key string, v any) any {
 	return v
 }
 
-// arguments replaces the arguments of a command line but for the program, the names of flags and variables, and files.
+// arguments replaces the arguments of a command line except the program, the names of flags and variables, and files.
 func arguments(line []any) {
 	for i, v := range line {
 		text, is := v.(string)

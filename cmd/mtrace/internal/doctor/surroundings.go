@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// watched are the variables that change what Metal, the dynamic linkers or this
-// tool do, by prefix, with what they mean for a trace.
+// watched are the variables that influence Metal, the dynamic linkers or this tool, by prefix, with their effect on a
+// trace.
 var watched = []struct{ prefix, meaning string }{
 	{"MTL_DEBUG_LAYER", "API validation wraps every object and slows every call"},
 	{"METAL_DEVICE_WRAPPER_TYPE", "API validation wraps every object and slows every call"},
@@ -24,8 +24,8 @@ var watched = []struct{ prefix, meaning string }{
 	{"MTL_", ""}, {"METAL_", ""}, {"MTRACE_", ""}, {"OBJC_", ""}, {"GODEBUG", "applies to the library's own runtime too"},
 }
 
-// shown are the variables whose values a report shows. Every other watched variable is named without its value, which
-// may be a secret, as MTRACE_TOKEN is.
+// shown are the variables whose values a report may contain. Other watched variables are listed without the value,
+// which may be a secret, such as MTRACE_TOKEN.
 var shown = []string{
 	"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED", "MTL_HUD_ENABLED", "METAL_CAPTURE_ENABLED",
 	"METAL_DEVICE_WRAPPER_TYPE",
@@ -77,8 +77,8 @@ func (p *Probe) variables() Check {
 	return c
 }
 
-// maxSocketFolder is how long TMPDIR may be before the socket goes to /tmp: the
-// path of a unix socket has 104 bytes on macOS, 108 on Linux.
+// maxSocketFolder is the maximum length of TMPDIR; with a longer one the socket goes to /tmp. The path of a unix socket
+// has 104 bytes on macOS, 108 on Linux.
 const maxSocketFolder = 60
 
 // paths checks the folders a trace needs.
@@ -102,8 +102,7 @@ func (p *Probe) paths() Check {
 	return c
 }
 
-// leftovers finds what runs that were killed have left: folders of sockets that
-// nobody listens to any more, and traces that never got their name.
+// leftovers finds the remains of killed runs: folders of sockets without a listener, and unfinished traces.
 func (p *Probe) leftovers() Check {
 	c := Check{ID: "leftovers", Status: OK, Text: "nothing left of earlier runs"}
 	temps := []string{p.Temp}

@@ -15,8 +15,8 @@ var marks = map[Status]struct{ mark, colour string }{
 
 const width = 100
 
-// WriteText writes the report for reading, at most 100 columns where words
-// allow. Without all, details are left out of checks that went well.
+// WriteText writes the report as text, at most 100 columns wide where words allow it. Without all, the details of
+// successful checks are left out.
 func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 	var b strings.Builder
 	for _, c := range r.Checks {

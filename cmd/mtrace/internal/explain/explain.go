@@ -28,9 +28,8 @@ func Verdicts() []string { return sections(docs.Verdicts) }
 // Terms are the other terms that are explained, in the order of docs/terms.md.
 func Terms() []string { return sections(docs.Terms) }
 
-// Find returns the name of what asked stands for, as it is written in its page, and its paragraphs, each in one line.
-// Case, blanks, dashes and underscores do not matter, nor "_ns" at the end. It returns no paragraphs if nothing is
-// called so.
+// Find returns the name of the page section that asked refers to, and its paragraphs, each in one line. Case, blanks,
+// dashes and underscores are ignored, and "_ns" at the end. It returns no paragraphs if there is no such section.
 func Find(asked string) (name string, paragraphs []string) {
 	key := strings.TrimSuffix(normalized(asked), "-ns")
 	if other := otherNames[key]; other != "" {

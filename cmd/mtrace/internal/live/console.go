@@ -5,10 +5,10 @@ import "golang.org/x/sys/unix"
 // A console is a separate opening of the terminal, so that what the program does to its own standard input, such as
 // making it non-blocking, does not affect it.
 //
-// Nothing waits in it for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has
-// room may wait for ever: ^Z and the like throw away what the terminal has not shown, and Linux tells nobody of the
-// room that this makes (n_tty.c: isig, then pty.c: pty_flush_buffer). The table stood still then, with the program
-// stopped and its shell waiting. Not by poll, which macOS does not have for /dev/tty.
+// No operation waits for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has
+// space may wait for ever: ^Z and similar keys discard the terminal's output buffer, and Linux does not wake waiting
+// writers then (n_tty.c: isig, then pty.c: pty_flush_buffer). The table once hung in this way, with the program stopped
+// and its shell waiting. poll is not used, because macOS does not support it for /dev/tty.
 type console struct{ fd int }
 
 func openConsole(path string) (*console, error) {
@@ -39,13 +39,13 @@ func (c *console) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// typed waits for a moment until something was typed, and says whether it was. If the terminal is gone, a read says so.
+// typed waits briefly for input, and reports whether there is some. If the terminal is gone, a read reports that.
 func (c *console) typed() bool {
 	n, err := c.await(c.set(), nil)
 	return n > 0 || err != nil && err != unix.EINTR
 }
 
-// set is the console alone, as what to wait for.
+// set returns a set with only the console's descriptor.
 func (c *console) set() *unix.FdSet {
 	var set unix.FdSet
 	set.Set(c.fd)

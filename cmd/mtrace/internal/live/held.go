@@ -17,19 +17,19 @@ import (
 	"mtrace/collector"
 )
 
-// Held is what a program writes to the terminal while the table has that: it writes to a terminal of its own, from
-// which we take it, and it comes to the real one when the table is gone, all of it and in its order. It is kept in a
-// file without a name. To be a terminal is what a program looks for when it chooses colours, progress bars and how
-// often to write; a pipe would change what it does.
+// Held is the program's terminal output while the table occupies the terminal. The program writes to a pseudo-terminal,
+// from which this process reads, and the real terminal gets everything in order when the table is closed. It is stored
+// in an unnamed file. A pseudo-terminal is used because programs choose colours, progress bars and buffering by whether
+// they write to a terminal; a pipe would change their behaviour.
 type Held struct {
 	Program *os.File      // where it writes
-	Full    chan struct{} // closed when no more can be held: the table is to go
+	Full    chan struct{} // closed when no more can be stored: the table must close
 	source  *os.File      // the other side
 	real    *console
 	mutex   sync.Mutex
 	kept    *os.File
-	through bool     // what comes goes to the real one at once
-	last    []string // lines, the newest at the end, which may not be whole
+	through bool     // output now goes to the real terminal at once
+	last    []string // the newest at the end, which may be incomplete
 	mark    []byte   // what ends what the program wrote
 	rest    []byte   // what may be the mark's beginning
 	marked  chan struct{}
@@ -37,10 +37,10 @@ type Held struct {
 	beyond  []byte // what came since then
 }
 
-// lastLines is how many lines are remembered for the table, and longestLine how long one of them may be.
+// lastLines is how many lines are kept for the table, longestLine the maximum length of a line.
 const lastLines, longestLine = 32, 512
 
-// Hold begins to hold what a program will write to Program in place of the terminal that we run on.
+// Hold starts to store what a program writes to Program in place of the real terminal.
 func Hold() (*Held, error) {
 	real, err := openConsole("/dev/tty")
 	if err != nil {
@@ -66,7 +66,7 @@ func Hold() (*Held, error) {
 	return h, nil
 }
 
-// settings are the real terminal's, but that it does nothing to what is written: the real one will.
+// settings copies the real terminal's settings, without output processing, which the real terminal will do.
 func (h *Held) settings() error {
 	settings, err := unix.IoctlGetTermios(h.real.fd, getTermios)
 	if err != nil {
@@ -76,7 +76,7 @@ func (h *Held) settings() error {
 	return unix.IoctlSetTermios(int(h.Program.Fd()), setTermios, settings)
 }
 
-// Resized gives the program's terminal the size that the real one has now, and says whether it had another.
+// Resized gives the pseudo-terminal the real one's current size, and reports whether it changed.
 func (h *Held) Resized() bool {
 	want, err := unix.IoctlGetWinsize(h.real.fd, unix.TIOCGWINSZ)
 	if err != nil {
@@ -102,7 +102,7 @@ func (h *Held) take() {
 	}
 }
 
-// came takes in what came, with the mutex.
+// came adds output. The caller holds the mutex.
 func (h *Held) came(b []byte) {
 	if h.mark == nil {
 		h.put(b)
@@ -122,7 +122,7 @@ func (h *Held) came(b []byte) {
 	h.rest = bytes.Clone(b[whole:])
 }
 
-// overlap is how long an end of b is that is a beginning of mark.
+// overlap is the length of the longest end of b that is a beginning of mark.
 func overlap(b, mark []byte) int {
 	for n := min(len(b), len(mark)-1); n > 0; n-- {
 		if bytes.HasSuffix(b, mark[:n]) {
@@ -159,12 +159,13 @@ func (h *Held) put(b []byte) {
 	h.last = h.last[max(0, len(h.last)-lastLines):]
 }
 
-// Last are the last lines, as they can be shown.
+// Last returns the last lines, without control characters.
 func (h *Held) Last() (lines []string) {
 	h.mutex.Lock()
 	defer h.mutex.Unlock()
 	for _, l := range h.last {
-		if _, after, again := cutLast(strings.TrimRight(l, "\r"), "\r"); again { // of a progress bar only the newest is seen
+		// of a progress bar only the newest state is shown
+		if _, after, again := cutLast(strings.TrimRight(l, "\r"), "\r"); again {
 			l = after
 		}
 		if l = shown(l); l != "" {
@@ -182,7 +183,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:i], s[i+len(separator):], true
 }
 
-// shown is a line without what steers a terminal: sequences of ECMA-48, and single characters.
+// shown is a line without terminal control: ECMA-48 sequences and control characters.
 func shown(l string) string {
 	var b strings.Builder
 	for len(l) > 0 {
@@ -227,14 +228,14 @@ func (h *Held) release() {
 	h.kept.Close()
 }
 
-// Finish waits until all that the program has written is on the real terminal. What its children write later goes
-// there, as long as we live.
+// Finish waits until everything that the program has written is on the real terminal. Later output of its children is
+// passed on as long as this process lives.
 func (h *Held) Finish() {
 	mark := []byte(fmt.Sprintf("\x00mtrace %s\x00", rand.Text()))
 	h.mutex.Lock()
 	h.mark = mark
 	h.mutex.Unlock()
-	if _, err := h.Program.Write(mark); err == nil { // it comes behind what was written before it
+	if _, err := h.Program.Write(mark); err == nil { // it arrives after everything that was written before
 		<-h.marked
 	}
 	h.Program.Close()

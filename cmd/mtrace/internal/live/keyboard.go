@@ -15,26 +15,26 @@ import (
 	"golang.org/x/term"
 )
 
-// A keyboard is the terminal as the table has it: keys come as they are typed and are not shown. It is not raw: ^C, ^\
-// and ^Z are the program's, as they always are, so the terminal still makes signals of them. It implements tcell.Tty.
+// A keyboard reads keys for the table without echo. It is not in raw mode: ^C, ^\ and ^Z are meant for the program, so
+// the terminal still converts them to signals. It implements tcell.Tty.
 //
-// The terminal's settings are those of the program's standard input, too. A read of the program's continues waiting, as
-// it would: it did not when ours was to end after a tenth of a second by VTIME, and the program was at the end of its
-// input. We ask whether there is something, and read without waiting what the program did not want.
+// The terminal's settings also apply to the program's standard input. Reads of the program must keep waiting as usual:
+// with a timeout of a tenth of a second (VTIME) the program once saw the end of its input. Therefore the keyboard polls
+// for input, and reads what the program did not take.
 type keyboard struct {
 	*console
 	drained atomic.Bool
 	hushed  atomic.Bool // no key is passed on any more
-	still   atomic.Bool // since then nobody is about to pass one on
+	still   atomic.Bool // no more input is passed on from then on
 	saved   *unix.Termios
 	ours    *unix.Termios // what Start set
 	resized chan os.Signal
 	mutex   sync.Mutex
 	changed func()
-	watched chan struct{} // closed when nobody looks for resized any more
+	watched chan struct{} // closed when resizing is no longer watched
 }
 
-// openKeyboard opens the terminal that we run on, in the foreground.
+// openKeyboard opens the controlling terminal, in the foreground.
 func openKeyboard() (*keyboard, error) {
 	c, err := openConsole("/dev/tty")
 	if err != nil {
@@ -43,7 +43,7 @@ func openKeyboard() (*keyboard, error) {
 	return &keyboard{console: c, resized: make(chan os.Signal, 1)}, nil
 }
 
-// SameTerminal says whether two files are the terminal that we run on.
+// SameTerminal reports whether two files are our controlling terminal.
 func SameTerminal(a, b *os.File) bool {
 	for _, f := range []*os.File{a, b} {
 		if _, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP); err != nil { // no terminal, or not ours
@@ -53,7 +53,7 @@ func SameTerminal(a, b *os.File) bool {
 	return true
 }
 
-// inForeground says whether what is typed is for us.
+// inForeground reports whether typed input is meant for us.
 func (k *keyboard) inForeground() bool {
 	group, err := unix.IoctlGetInt(k.fd, unix.TIOCGPGRP)
 	return err == nil && group == syscall.Getpgrp()
@@ -85,8 +85,8 @@ func (k *keyboard) Start() (err error) {
 	return nil
 }
 
-// set changes the terminal's settings. If a program has just taken the foreground, that must not stop us: rings would
-// fill.
+// set changes the terminal's settings. If a program has just taken the foreground, this process must not be stopped:
+// the rings would fill.
 func (k *keyboard) set(settings *unix.Termios) error {
 	if !signal.Ignored(syscall.SIGTTOU) {
 		signal.Ignore(syscall.SIGTTOU)
@@ -95,8 +95,8 @@ func (k *keyboard) set(settings *unix.Termios) error {
 	return unix.IoctlSetTermios(k.fd, setTermios, settings)
 }
 
-// restore resets the terminal to its former settings if it still has ours. Other settings belong to the program or to
-// the foreground process.
+// restore resets the terminal to its former settings if it still has the table's. Other settings belong to the program
+// or to the foreground process.
 func (k *keyboard) restore() error {
 	if k.ours == nil || !k.inForeground() {
 		return nil
@@ -123,13 +123,13 @@ func (k *keyboard) watch(over <-chan struct{}) {
 	}
 }
 
-// Drain implements tcell.Tty: a read that waits ends.
+// Drain implements tcell.Tty: it ends a waiting read.
 func (k *keyboard) Drain() error {
 	k.drained.Store(true)
 	return nil
 }
 
-// Stop implements tcell.Tty: the terminal is as it was.
+// Stop implements tcell.Tty: it restores the terminal.
 func (k *keyboard) Stop() error {
 	signal.Stop(k.resized)
 	close(k.watched)
@@ -149,10 +149,11 @@ func (k *keyboard) WindowSize() (size tcell.WindowSize, err error) {
 	return size, err
 }
 
-// theirsFirst is how long what was typed is left to the program, which takes it at once if it waits for it.
+// theirsFirst is how long typed input is left to the program, which reads it at once if it is waiting for input.
 const theirsFirst = 20 * time.Millisecond
 
-// Read implements tcell.Tty. It ends when the table does, and when the terminal has gone or is somebody else's.
+// Read implements tcell.Tty. It ends with the table, and when the terminal is gone or this process is in the
+// background.
 func (k *keyboard) Read(b []byte) (int, error) {
 	for !k.drained.Load() && k.inForeground() {
 		if k.hushed.Load() {
@@ -176,7 +177,7 @@ func (k *keyboard) Read(b []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// hush ends the passing on of keys, and waits until what was read has been taken.
+// hush stops passing on keys, and waits until what was read has been processed.
 func (k *keyboard) hush() {
 	for k.hushed.Store(true); !k.still.Load(); {
 		time.Sleep(time.Millisecond)
@@ -186,7 +187,7 @@ func (k *keyboard) hush() {
 // Close implements tcell.Tty, and does nothing: see end.
 func (k *keyboard) Close() error { return nil }
 
-// end resets the terminal once more if a program that ended has restored the table's settings, which it had found.
+// end restores the terminal again if a program that ended has reset it to the table's settings.
 func (k *keyboard) end() {
 	k.restore()
 	k.close()

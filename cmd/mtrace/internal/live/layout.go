@@ -42,16 +42,16 @@ const (
 	alarm
 )
 
-// A column is one of the table. Those that do not fit are left out from the end.
+// A column is a column of the table. Columns that do not fit are dropped from the end.
 type column struct {
 	title string
 	width int
 	right bool
-	order Order // by which it is sorted by this column; orders when it never is
+	order Order // the sort order by this column; orders if there is none
 	of    func(Thread) string
 }
 
-// columns are in the order of what matters, which is that of the screen.
+// columns are ordered by importance, which is also their order on the screen.
 var columns = []column{
 	{"THREAD", 21, false, ByName, func(t Thread) string { return t.Name }},
 	{"STATE", 13, false, ByState, func(t Thread) string { return string(t.State) }},
@@ -63,7 +63,7 @@ var columns = []column{
 	{"CALL", 42, false, orders, func(t Thread) string { return t.Call }},
 }
 
-// since is how long the call lasts by now; those that are over in no time are not worth a figure that nobody can read.
+// since is the duration of the current call; very short calls show nothing, because the figure could not be read.
 func since(t Thread) string {
 	if t.Call == "" || t.For < 10*time.Millisecond {
 		return ""
@@ -75,17 +75,17 @@ func number(x float64) string { return fmt.Sprintf("%.0f", x) }
 
 func percent(share float64) string { return fmt.Sprintf("%.0f%%", 100*share) }
 
-// A view is how a picture is looked at.
+// A view is how a picture is displayed.
 type view struct {
 	order  Order
 	paused bool
-	output []string // the last lines of what the program wrote
+	output []string // the last lines of the program's output
 }
 
-// layout is the screen of a picture: what is measured, the threads, then what the program wrote, and the keys.
+// layout lays out a picture: the rates, the threads, then the program's output, and the keys.
 func layout(p Picture, v view, width, height int) []line {
 	lines := []line{{heading(p), bold}, {figures(p), plain}}
-	if width < len(lines[1].text) { // the rates have a line of their own
+	if width < len(lines[1].text) { // the rates get a line of their own
 		lines = append(lines[:1], line{figuresNow(p), plain}, line{figuresRates(p), plain})
 	}
 	if p.Lost > 0 {
@@ -165,7 +165,7 @@ func cells(fits []column, of func(column) string) string {
 	return strings.Join(all, " ")
 }
 
-// cell is a text in so many places of the screen.
+// cell pads or cuts a text to a width.
 func cell(text string, width int, right bool) string {
 	if uniseg.StringWidth(text) > width {
 		cut := ""
@@ -181,7 +181,7 @@ func cell(text string, width int, right bool) string {
 	return text + space
 }
 
-// rows are the threads, sorted; the last says how many there is no room for.
+// rows are the threads, sorted; the last row counts those without space.
 func rows(threads []Thread, order Order, fits []column, room int) (lines []line) {
 	threads = slices.Clone(threads)
 	slices.SortFunc(threads, func(x, y Thread) int {

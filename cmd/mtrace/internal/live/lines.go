@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Lines writes a line a second, where there is no terminal for a table.
+// Lines writes a line per second, where no terminal for a table is available.
 type Lines struct {
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -38,7 +38,7 @@ func (l *Lines) Close() {
 	l.stopped.Wait()
 }
 
-// oneLine is a picture in a line of its own, which one write puts out whole.
+// oneLine formats a picture as a line, which is written at once.
 func oneLine(p Picture) string {
 	waiting := 0
 	for _, t := range p.Threads {

@@ -14,17 +14,17 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Picture is what happened since the one before it, and what the threads are at now.
+// A Picture is what happened since the previous picture, and the current state of the threads.
 type Picture struct {
 	Elapsed  time.Duration // since the recording began
-	Programs []string      // those that live and use Metal, by their numbers
+	Programs []string      // running programs that use Metal, by their ids
 	Busy     float64       // the GPU's share of the time, 0 to 1
 	Buffers  float64       // command buffers that completed, a second
 	Calls    float64       // of Metal, a second
 	InFlight int           // command buffers that were committed and have not completed
 	Lost     uint64        // records, of all the recording
 	Failed   error         // why the trace is cut
-	Quiet    time.Duration // without progress, when that is long and a thread is stuck; else 0
+	Quiet    time.Duration // time without progress, if it is long and a thread is stuck; otherwise 0
 	Threads  []Thread
 }
 
@@ -34,15 +34,15 @@ type Thread struct {
 	ID      uint64
 	Name    string
 	State   State
-	Call    string        // that it is inside of; empty for none
+	Call    string        // its current call; empty for none
 	For     time.Duration // since that call began
-	On      string        // the thread that it waits for, or mostly waited for of late; empty when none is known
+	On      string        // the thread that it waits for, or recently waited for most; empty if unknown
 	Commits float64       // command buffers a second
 	Calls   float64       // the same
-	Waited  float64       // the share of the time that it waited, 0 to 1, in waits that have ended
+	Waited  float64       // share of the time that it waited, 0 to 1, in waits that have ended
 }
 
-// A State is what a thread is at.
+// A State is what a thread is doing.
 type State string
 
 // The states, in words for people.
@@ -59,7 +59,7 @@ const (
 	AwaitsChild    State = "waits: child"
 )
 
-// stuck says whether a thread waits for what a program that hangs waits for, and has done so for long.
+// stuck reports whether a thread has long been in a wait that is typical of a hang.
 func (t Thread) stuck() bool {
 	switch t.State {
 	case AwaitsGPU, AwaitsRoom, AwaitsLock:
@@ -68,7 +68,7 @@ func (t Thread) stuck() bool {
 	return false
 }
 
-// NoProgress says for how long there was none; empty when there is.
+// NoProgress is the time without progress; empty if there is progress.
 func (p *Picture) NoProgress() string {
 	if p.Quiet == 0 {
 		return ""
@@ -155,7 +155,7 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 		picture.State = stateOf(row)
 		picture.Call, picture.For = row.Selector, time.Duration(max(0, q.Nanos(t.at)-q.Nanos(t.inside.Begin)))
 		on = q.committers.of(t.inside.Object)
-	case picture.Waited >= 0.5: // a wait for a lock or a signal is seen when it has ended
+	case picture.Waited >= 0.5: // a wait for a lock or a signal is visible only after it has ended
 		picture.State = most.what
 	case t.calls == 0:
 		picture.State = Silent
@@ -170,7 +170,7 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 	return picture
 }
 
-// waits are how long it waited in all, in nanoseconds, and for what the longest.
+// waits returns the total waiting time, in nanoseconds, and what the thread waited for longest.
 func (t *thread) waits() (all int64, most awaited) {
 	for _, s := range slices.SortedFunc(maps.Keys(t.waited), func(x, y awaited) int {
 		return cmp.Or(cmp.Compare(x.what, y.what), cmp.Compare(x.thread, y.thread))

@@ -10,7 +10,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// A Table is a watcher's pictures on a terminal's second screen, and its keys. The program writes meanwhile to Held.
+// A Table shows a watcher's pictures on a terminal's alternate screen, and handles keys. Meanwhile the program's output
+// goes to Held.
 type Table struct {
 	Held     *Held
 	watcher  *Watcher
@@ -29,8 +30,8 @@ type Table struct {
 // refresh is how often a new picture is taken.
 const refresh = 500 * time.Millisecond
 
-// CanTable says whether there can be a table on a file: it is a terminal that we run on, in its foreground, and that
-// can move its cursor.
+// CanTable reports whether a table can be shown on a file: our controlling terminal, in the foreground, with cursor
+// control.
 func CanTable(file *os.File) bool {
 	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || !SameTerminal(file, file) {
 		return false
@@ -43,7 +44,7 @@ func CanTable(file *os.File) bool {
 	return k.inForeground()
 }
 
-// NewTable makes a table for the terminal that we run on, and does not show it yet.
+// NewTable creates a table for our controlling terminal, without showing it yet.
 func NewTable(w *Watcher) (*Table, error) {
 	keyboard, err := openKeyboard()
 	if err != nil {
@@ -63,7 +64,7 @@ func NewTable(w *Watcher) (*Table, error) {
 		gone: true, over: make(chan struct{})}, nil
 }
 
-// Show takes the terminal. When that fails there is no table, and what the program writes goes to the terminal.
+// Show takes over the terminal. If that fails there is no table, and the program's output goes to the terminal.
 func (t *Table) Show() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -71,7 +72,7 @@ func (t *Table) Show() {
 	t.stopped.Go(func() {
 		for range t.resized {
 			if t.Held.Resized() {
-				// who was told of the real one's new size before has asked a terminal that had the old
+				// processes that handled the resize signal earlier have read the old size
 				syscall.Kill(0, syscall.SIGWINCH)
 			}
 		}
@@ -102,7 +103,7 @@ func (t *Table) run(events <-chan tcell.Event) {
 			return
 		case now := <-tick.C:
 			if t.view.paused {
-				t.watcher.Picture(now) // records after the pause belong to the time after it
+				t.watcher.Picture(now) // records during the pause belong to the time before it
 			} else {
 				t.shown = t.watcher.Picture(now)
 			}
@@ -118,7 +119,7 @@ func (t *Table) run(events <-chan tcell.Event) {
 	}
 }
 
-// event does what a key says, and says whether that is to end the table.
+// event handles a key, and reports whether the table must close.
 func (t *Table) event(e tcell.Event) (quit bool) {
 	switch e := e.(type) {
 	case *tcell.EventError:
@@ -159,7 +160,7 @@ func (t *Table) draw() {
 	}
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
-	if t.gone || t.aside { // the library draws for ever on a screen that it has released
+	if t.gone || t.aside { // the library would draw for ever on a released screen
 		return
 	}
 	width, height := t.screen.Size()
@@ -186,8 +187,8 @@ func (t *Table) hide() {
 	t.Held.Release()
 }
 
-// drained releases the terminal. The library waits until typed input was read, and for good if it was about to read
-// more: text that was pasted after a q hung it.
+// drained releases the terminal. The library waits until its input was read, and would hang if it was about to read
+// more: pasting text after a q once caused that.
 func (t *Table) drained(give func()) {
 	typed := t.screen.(interface{ EventQ() chan tcell.Event }).EventQ()
 	given := make(chan struct{})
@@ -215,7 +216,7 @@ func (t *Table) Suspend() {
 	}
 }
 
-// Resume takes it again, if we are in its foreground; in the background there is no table any more.
+// Resume takes over the terminal again, if this process is in its foreground; otherwise the table is closed.
 func (t *Table) Resume() {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

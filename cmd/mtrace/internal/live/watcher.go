@@ -1,5 +1,4 @@
-// Package live shows what a program does with Metal while it runs: as a table on a terminal, or as lines where there is
-// none.
+// Package live shows a program's use of Metal while it runs: as a table on a terminal, or as lines elsewhere.
 package live
 
 import (
@@ -12,19 +11,19 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Watcher counts what is recorded as it arrives. It is a collector's Observer, and Look is its Watch.
+// A Watcher counts records as they arrive. It is a collector's Observer, and its Look is the collector's Watch.
 type Watcher struct {
 	collector.Nobody
 	mutex     sync.Mutex
 	processes map[tracefile.ProcessIndex]*process
 	gpu       []analyze.Interval // of command buffers that completed since the last picture
 	completed int                // the same
-	inFlight  int                // less than 0 when a completion came before its commit did
+	inFlight  int                // negative if a completion arrived before its commit
 	stopped   bool               // nobody asks for pictures any more
-	failed    error              // why what is shown is not in the trace any more
+	failed    error              // why current records are not written to the trace
 	began     time.Time
 	since     time.Time // of the last picture
-	progress  time.Time // when the last record came that says that work continues
+	progress  time.Time // time of the last record that shows progress
 }
 
 // process is what is known of one.
@@ -50,7 +49,7 @@ type thread struct {
 	waited  map[awaited]int64 // nanoseconds
 }
 
-// awaited is what was waited for, and the thread whose it was, 0 when that is not known.
+// awaited is the object of a wait, and the responsible thread, 0 if unknown.
 type awaited struct {
 	what   State
 	thread uint64
@@ -62,7 +61,7 @@ func NewWatcher() *Watcher {
 	return &Watcher{processes: map[tracefile.ProcessIndex]*process{}, began: now, since: now, progress: now}
 }
 
-// Fail says that what comes from here on is not in the trace.
+// Fail notes that records from now on are not written to the trace.
 func (w *Watcher) Fail(err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -105,7 +104,7 @@ func (w *Watcher) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	}
 }
 
-// Stop ends the counting: there will be no picture any more.
+// Stop ends the counting: no more pictures are taken.
 func (w *Watcher) Stop() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -163,7 +162,7 @@ func (q *process) thread(ring uint16) *thread {
 	return t
 }
 
-// call counts one, and says how many command buffers it committed.
+// call counts a call, and returns how many command buffers it committed.
 func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
 	switch row.Group {
 	case wire.GroupLock, wire.GroupSignal: // which are no calls of Metal
@@ -205,8 +204,7 @@ func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
 	}
 }
 
-// recent remembers which thread committed a command buffer, of the latest of them: a program makes more of them than
-// there is memory for.
+// recent remembers the committing threads of the latest command buffers; older ones are dropped to bound the memory.
 type recent struct{ now, before map[wire.ObjectID]uint64 }
 
 const remembered = 1 << 16

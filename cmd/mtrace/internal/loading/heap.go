@@ -10,13 +10,13 @@ import (
 	"mtrace/analyze"
 )
 
-// usualMemory is what reading a trace uses, in bytes, with its garbage, where the trace itself does not need more: see
+// usualMemory is the memory for reading a trace, in bytes, including garbage, unless the trace itself needs more: see
 // docs/scale.md.
 const usualMemory = 220 << 20
 
-// BoundHeap is for commands that read traces. The model lives on, so garbage need not be collected each time the heap
-// has doubled, but it is when memory is nearly at a bound. When what lives comes near to the bound, that is raised.
-// Whoever sets GOGC or GOMEMLIMIT knows better.
+// BoundHeap is for commands that read traces. The model stays in memory, so the garbage collector need not run whenever
+// the heap has doubled, but only when memory is near a bound. If the live data approaches the bound, the bound is
+// raised. GOGC and GOMEMLIMIT of the user take precedence.
 func BoundHeap() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(analyze.GCPercent)
@@ -27,10 +27,10 @@ func BoundHeap() {
 	}
 }
 
-// bounded says that the bound is looked after.
+// bounded is set once the bound is managed.
 var bounded atomic.Bool
 
-// afterCollection raises the bound, if that is due, when garbage was collected, and each time after that.
+// afterCollection raises the bound if needed, after each garbage collection.
 func afterCollection(bound uint64) {
 	type sentinel struct{ _ [32]byte }
 	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {

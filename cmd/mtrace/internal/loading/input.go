@@ -17,7 +17,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// Part is the part of a trace that commands look at.
+// Part is the selected part of a trace.
 type Part struct {
 	From, To time.Duration
 	PIDs     []int
@@ -36,8 +36,8 @@ func (p *Part) Check() error {
 	return nil
 }
 
-// Instruments says whether a path is what Instruments recorded, or its export: by its name, a folder by what is in it.
-// What else is packed in a folder is no export, nor is an archive beside traces of ours.
+// Instruments reports whether a path is a recording of Instruments or its export: by its name, or for a folder by its
+// content. A folder or archive of other files is no export.
 func Instruments(path string) bool {
 	ends := func(name string, with ...string) bool {
 		return slices.Contains(with, strings.ToLower(filepath.Ext(name)))
@@ -54,8 +54,8 @@ func Instruments(path string) bool {
 	return path == "-" || ends(path, ".xml", ".trace", ".gz", ".zst", ".xz", ".bz2", ".zip")
 }
 
-// Load loads a trace of ours or a recording of Instruments. Visit gets the calls of ours; a recording has none. A range
-// in which nothing happened is an error: what is reported of nothing would read like a verdict.
+// Load loads a trace of mtrace or a recording of Instruments. visit receives the calls of a trace; a recording has
+// none. A range in which nothing happened is an error, because a report on nothing would look like a verdict.
 func (p *Part) Load(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	trace, err := p.read(std, path, visit)
 	if err != nil || p.From == 0 && p.To == 0 || !trace.Empty() {
@@ -85,7 +85,7 @@ func (p *Part) read(std cli.Stdio, path string, visit func(*analyze.VisitedCall)
 	return p.ModelOf(recording, path)
 }
 
-// Filter is the part of a recording of Instruments.
+// Filter is the selection for a recording of Instruments.
 func (p *Part) Filter() summary.Filter {
 	filter := summary.Filter{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To)}
 	for _, pid := range p.PIDs {
@@ -94,8 +94,8 @@ func (p *Part) Filter() summary.Filter {
 	return filter
 }
 
-// ModelOf is the model of a recording. One that has nothing of Metal is an error: an empty report, or a file without
-// rows, would read like an answer.
+// ModelOf builds the model of a recording. A recording without Metal data is an error, because an empty report, or a
+// file without rows, would look like a result.
 func (p *Part) ModelOf(recording *xctrace.Recording, path string) (*analyze.Trace, error) {
 	trace, err := summary.Trace(recording, p.Filter())
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *Part) ModelOf(recording *xctrace.Recording, path string) (*analyze.Trac
 		path, whoseTables(trace, recording), cpuHint(recording))
 }
 
-// whoseTables lists the tables of a recording, and what is wrong with its target.
+// whoseTables lists the tables of a recording, and explains why they have no data of the target.
 func whoseTables(trace *analyze.Trace, recording *xctrace.Recording) string {
 	var names []string
 	for _, d := range recording.Documents {
@@ -141,8 +141,8 @@ func (p *Part) Options() analyze.Options {
 	return analyze.Options{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To), PIDs: p.PIDs}
 }
 
-// ShowSteps tells how far the reading of what is requested of a long trace is, how fast it is and how long it will
-// still take, on a terminal; elsewhere it says nothing.
+// ShowSteps shows the progress, the speed and the remaining time of reading the selected part of a long trace, on a
+// terminal; otherwise nothing.
 func ShowSteps(std cli.Stdio, path string, file *analyze.File, asked analyze.Options) func(done, of int) {
 	if !term.IsTerminal(int(std.Err.Fd())) {
 		return func(int, int) {}
@@ -164,7 +164,7 @@ func ShowSteps(std cli.Stdio, path string, file *analyze.File, asked analyze.Opt
 	}
 }
 
-// showProgress makes a visit also tell how far it is, on a terminal.
+// showProgress extends a visit function to show the progress on a terminal.
 func showProgress(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) func(*analyze.VisitedCall) {
 	if visit == nil || !term.IsTerminal(int(std.Err.Fd())) {
 		return visit

@@ -19,13 +19,13 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A RecordingSource says what is read of a recording of Instruments.
+// A RecordingSource selects what is read of a recording of Instruments.
 type RecordingSource struct {
-	Run      int // of a bundle, by its number; 0 is the last
+	Run      int // number of the run within a bundle; 0 is the last
 	From, To time.Duration
 }
 
-// Load reads a recording. An interrupt ends it with nothing left behind.
+// Load reads a recording. If it is interrupted, it removes its temporary files.
 func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recording, error) {
 	inputs, bundles, err := xctrace.Inputs(paths, std.In)
 	if err != nil {
@@ -36,7 +36,7 @@ func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recordin
 	}
 	ctx := context.Background()
 	if len(bundles) > 0 {
-		// Only exporting leaves files behind. What reads a pipe may simply die.
+		// Only exporting creates temporary files. When reading a pipe, the process may simply be killed.
 		var stop func()
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -69,10 +69,10 @@ func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recordin
 	return recording, nil
 }
 
-// exitInterrupted is the status of what SIGINT ended, as a shell reports it.
+// exitInterrupted is the exit status after SIGINT, as a shell reports it.
 const exitInterrupted = 128 + int(syscall.SIGINT)
 
-// loadBundle exports a bundle and reads what comes. One that was found beside exports may be passed over.
+// loadBundle exports a bundle and reads the exports. A failure is tolerated if the bundle was found next to exports.
 func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recording *xctrace.Recording, path string,
 	beside bool, progress xctrace.Progress) error {
 	tool, err := InstrumentsTool(std)
@@ -96,7 +96,7 @@ func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recordi
 	return err
 }
 
-// InstrumentsTool is xctrace, with what it does told on stderr.
+// InstrumentsTool is xctrace; its progress is printed on stderr.
 func InstrumentsTool(std cli.Stdio) (*bundle.Tool, error) {
 	tool, err := bundle.Find()
 	if err != nil {
@@ -109,7 +109,7 @@ func InstrumentsTool(std cli.Stdio) (*bundle.Tool, error) {
 	return tool, nil
 }
 
-// Are says "x is", "x and 2 more are".
+// Are returns "x is" or "x and 2 more are".
 func Are(names []string) string {
 	if len(names) == 1 {
 		return names[0] + " is"

@@ -1,5 +1,5 @@
-// Package loading opens traces and recordings of Instruments for the commands that read them, and the range of them
-// that flags ask for.
+// Package loading opens traces and recordings of Instruments, and the range of them that flags select, for the commands
+// that read them.
 package loading
 
 import (
@@ -14,14 +14,14 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// ProfiledRecords is how many records of a long trace are looked at at once for its profiles.
+// ProfiledRecords is how many records of a long trace are profiled at a time.
 const ProfiledRecords = 3 << 17
 
-// Sliced says from when on a trace is exported slice by slice, and how long slices are.
+// Sliced has the length from which a trace is exported in slices, and the length of slices.
 var Sliced = report.UsualLimits
 
 // CutError is the error for a cut or damaged trace after its contents were used: scripts must not mistake it for a
-// whole one.
+// complete one.
 func CutError(t *analyze.Trace) error {
 	if t.Source.Short == nil {
 		return nil
@@ -73,13 +73,13 @@ func OpenTrace(path string) (*analyze.File, error) {
 	return file, nil
 }
 
-// EachTrace continues after a trace that is not whole, and returns the first such error.
+// EachTrace continues after an incomplete trace, and returns the first such error.
 func EachTrace(paths []string, use func(path string) error) error {
 	var incomplete error
 	for _, path := range paths {
 		err := use(path)
 		var short incompleteError
-		if errors.As(err, &short) { // it was used as far as it goes
+		if errors.As(err, &short) { // the readable part of it was used
 			incomplete = cmp.Or(incomplete, err)
 		} else if err != nil {
 			return err

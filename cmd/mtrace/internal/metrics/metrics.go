@@ -1,5 +1,5 @@
-// Package metrics counts what is being recorded, from the text form of traces as they grow, and says it as Prometheus
-// asks: https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4 of the text format.
+// Package metrics counts what is being recorded, from the text form of growing traces, and serves it to Prometheus:
+// https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4 of the text format.
 package metrics
 
 import (
@@ -21,7 +21,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Recording counts one trace. It is a writer of the trace's text form, line by line; what it counts only grows.
+// A Recording counts the events of one trace. Its Write accepts the trace's text form, line by line; counters only
+// grow.
 type Recording struct {
 	Name  string // of the trace
 	Bytes int64  // of it, so far
@@ -31,7 +32,7 @@ type Recording struct {
 	processes map[int]*process
 }
 
-// process is what one traced process has done.
+// process has the counters of one traced process.
 type process struct {
 	program             string
 	pid                 int
@@ -39,7 +40,7 @@ type process struct {
 	threads             map[uint64]bool
 	committed, finished uint64
 	failed              uint64
-	busy, upTo          int64 // nanoseconds on the GPU; up to when that is counted
+	busy, upTo          int64 // nanoseconds on the GPU; the time up to which they are counted
 	lost                uint64
 }
 
@@ -122,7 +123,7 @@ func (p *process) record(call, family string, arg uint64, more []uint64) {
 		if arg&0xff != completed {
 			p.failed++
 		}
-		if len(more) > 1 { // in the order in which they end, as a rule: what overlaps is counted once
+		if len(more) > 1 { // usually in the order of their ends: overlapping times count once
 			begin, end := int64(more[0]), int64(more[1])
 			if begin = max(begin, p.upTo); end > begin && more[0] > 0 {
 				p.busy, p.upTo = p.busy+end-begin, end
@@ -134,7 +135,8 @@ func (p *process) record(call, family string, arg uint64, more []uint64) {
 // completed is MTLCommandBufferStatusCompleted.
 const completed = 4
 
-// commits are the calls that hand command buffers to their queue, by family and name, with what they are messages to.
+// commits are the calls that submit command buffers to their queue, by family and name, with the kind of their
+// receiver.
 var commits = func() map[[2]string]wire.Kind {
 	all := map[[2]string]wire.Kind{}
 	for i := range wire.Table {
@@ -166,7 +168,7 @@ const (
 	gauge   = dto.MetricType_GAUGE
 )
 
-// figures are what is reported of each process that makes calls.
+// figures are the metrics of each process that makes calls.
 var figures = []figure{
 	{"mtrace_calls_total", "Calls that returned, by their Objective-C selector or C symbol.", counter,
 		func(p *process) (list []value) {

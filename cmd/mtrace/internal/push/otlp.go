@@ -17,8 +17,8 @@ import (
 	"mtrace/analyze/profile/otlp"
 )
 
-// otlpHTTP sends a profile as OpenTelemetry's protocol has it over HTTP. What it sends, ExportProfilesServiceRequest,
-// is ProfilesData on the wire.
+// otlpHTTP sends a profile in OpenTelemetry's protocol over HTTP. The request, ExportProfilesServiceRequest, has the
+// same wire format as ProfilesData.
 func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 	of := map[string]string{}
 	for name, value := range s.Labels {
@@ -52,8 +52,7 @@ func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 	return partly(said)
 }
 
-// partly is the error of an answer that says that only a part was taken. A warning alone is passed over: everything
-// was.
+// partly returns an error if the server accepted only a part. A warning alone is ignored: everything was accepted.
 func partly(said []byte) error {
 	partial, err := textField(said, 1)
 	if err != nil {
@@ -77,7 +76,7 @@ func partly(said []byte) error {
 	return nil
 }
 
-// textField is the last field of a number that has bytes, of a message.
+// textField is the last bytes field with the wanted number in a message.
 func textField(b []byte, wanted protowire.Number) (text []byte, err error) {
 	err = eachField(b, func(field protowire.Number, _ uint64, content []byte) {
 		if field == wanted {
@@ -112,7 +111,7 @@ func eachField(b []byte, see func(field protowire.Number, number uint64, content
 	return nil
 }
 
-// attributeName is what OpenTelemetry's conventions call a label.
+// attributeName is the name of a label in OpenTelemetry's conventions.
 func attributeName(label string) string {
 	switch label {
 	case ServiceLabel:

@@ -11,9 +11,9 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// parca sends parca.profilestore.v1alpha1.ProfileStoreService's WriteRaw by gRPC
-// (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), which for one message each way is one request of
-// HTTP/2.
+// parca calls WriteRaw of parca.profilestore.v1alpha1.ProfileStoreService by gRPC
+// (https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md), which is one HTTP/2 request for one message in each
+// direction.
 func parca(ctx context.Context, s *Server, p Profile) error {
 	raw, err := p.raw()
 	if err != nil {
@@ -22,7 +22,7 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	series := message(nil, 1, labelPairs(nil, 1, s.named(p)))
 	series = message(series, 2, message(nil, 1, raw))
 	request := message(nil, 2, series)
-	// Addresses are those of the files: nothing is to be taken off them.
+	// Addresses are relative to the files already: the server must not adjust them.
 	request = protowire.AppendVarint(protowire.AppendTag(request, 3, protowire.VarintType), 1)
 
 	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) // not compressed: the profile is
@@ -40,8 +40,8 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	return callFailed(answer, said)
 }
 
-// callFailed is the error of a call of gRPC; nil is none. Its status is in the trailers, or, of a call that failed at
-// once, in the headers.
+// callFailed returns the error of a gRPC call, or nil. Its status is in the trailers, or in the headers if the call
+// failed at once.
 func callFailed(answer *http.Response, said []byte) error {
 	for _, end := range []http.Header{answer.Trailer, answer.Header} {
 		switch code := end.Get("Grpc-Status"); code {

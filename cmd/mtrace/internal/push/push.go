@@ -1,4 +1,4 @@
-// Package push sends profiles to servers that keep them.
+// Package push sends profiles to servers that store them.
 package push
 
 import (
@@ -22,8 +22,8 @@ type Profile struct {
 	Profile *profile.Profile
 }
 
-// raw is the profile as files have it. Both Pyroscope and Parca name a profile's types by that of its period, too:
-// nothing here is sampled, so each unit of what is counted stands for itself.
+// raw encodes the profile as in files. Pyroscope and Parca name a profile's types also by the type of its period:
+// nothing here is sampled, so each counted unit has a period of 1.
 func (p Profile) raw() ([]byte, error) {
 	whole := p.Profile.Copy()
 	if whole.PeriodType == nil && len(whole.SampleType) > 0 {
@@ -34,18 +34,19 @@ func (p Profile) raw() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// A Server is where profiles go, and as whom.
+// A Server is the destination of profiles, with labels and credentials.
 type Server struct {
 	URL *url.URL
 	Protocol
-	Labels  map[string]string // of every profile; with service_name and the like
-	User    string            // with the token as its password; empty sends the token as a bearer's
+	Labels map[string]string // labels of every profile, including service_name and the like
+	// for basic authentication with the token as password; if empty, the token is a bearer token
+	User    string
 	Token   string
 	Tenant  string // of a server that has several
 	Version string // of this tool
 }
 
-// A Protocol is how a kind of server takes profiles.
+// A Protocol is how a kind of server receives profiles.
 type Protocol struct {
 	Name string
 	send func(ctx context.Context, s *Server, p Profile) error
@@ -54,8 +55,7 @@ type Protocol struct {
 // Protocols are those that there are.
 var Protocols = []Protocol{{"pyroscope", pyroscope}, {"parca", parca}, {"otlp", otlpHTTP}}
 
-// Send sends a profile, and returns when the server has said that it has it. An error is one line: why it has not, in
-// the server's words.
+// Send sends a profile, and returns when the server has confirmed it. An error is one line with the server's reason.
 func (s *Server) Send(ctx context.Context, p Profile) error {
 	if err := s.send(ctx, s, p); err != nil {
 		return fmt.Errorf("%s of %s: %s", s.Name, s.URL.Redacted(), oneLine(err.Error()))
@@ -63,7 +63,7 @@ func (s *Server) Send(ctx context.Context, p Profile) error {
 	return nil
 }
 
-// post sends a message to a path below the server's address. The answer's headers and trailers are there when it
+// post sends a message to a path below the server's address. The response's headers and trailers are complete when it
 // returns.
 func (s *Server) post(ctx context.Context, client *http.Client, path string, body []byte, headers map[string]string) (
 	answer *http.Response, said []byte, err error) {
@@ -92,11 +92,11 @@ func (s *Server) post(ctx context.Context, client *http.Client, path string, bod
 	return answer, said, plain(err)
 }
 
-// mostOfAnAnswer is how many bytes of it are read: it says done, or why not.
+// mostOfAnAnswer is how many bytes of a response are read, which confirms or gives a reason.
 const mostOfAnAnswer = 64 << 10
 
-// client does not follow to other addresses: behind one, what is sent would be a request without its profile, which
-// many a server answers with a page.
+// client follows no redirects: the redirected request would lack the profile, and many servers would answer it with a
+// page.
 func client(transport http.RoundTripper) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request,
 		[]*http.Request) error {
@@ -116,7 +116,7 @@ func plain(err error) error {
 	return err
 }
 
-// refused is what a server said instead of taking a profile.
+// refused is the server's reason for rejecting a profile.
 func refused(answer *http.Response, said string) error {
 	if to := answer.Header.Get("Location"); to != "" && answer.StatusCode/100 == 3 {
 		said = "it is at " + to
@@ -127,7 +127,7 @@ func refused(answer *http.Response, said string) error {
 	return fmt.Errorf("refused with %s: %s", answer.Status, said)
 }
 
-// oneLine is a server's text as a part of a line, without what a terminal would obey.
+// oneLine reduces a server's text to a part of a line, without control characters.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "?"), func(r rune) bool {
 		return r <= ' ' || r >= 0x7f &&

@@ -9,8 +9,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// pyroscope sends push.v1.PusherService's Push, by Connect's protocol (https://connectrpc.com/docs/protocol): an error
-// is JSON, whatever was sent.
+// pyroscope calls Push of push.v1.PusherService in Connect's protocol (https://connectrpc.com/docs/protocol): an error
+// is JSON, whatever the request's format.
 func pyroscope(ctx context.Context, s *Server, p Profile) error {
 	raw, err := p.raw()
 	if err != nil {
@@ -33,7 +33,7 @@ func pyroscope(ctx context.Context, s *Server, p Profile) error {
 	return refused(answer, string(said))
 }
 
-// named are the labels of a profile: what everything has, and what kind it is.
+// named returns the labels of a profile: those of all profiles, and its kind.
 func (s *Server) named(p Profile) [][2]string {
 	list := [][2]string{{"__name__", "mtrace_" + p.Kind}}
 	for _, name := range sortedNames(s.Labels) {

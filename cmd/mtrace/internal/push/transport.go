@@ -7,9 +7,9 @@ import (
 	"sync"
 )
 
-// patient is Go's own transport, but what a server says before it was asked waits until it is. A server of another
-// protocol (HTTP/2 without TLS, as gRPC's) does that, and whether Go's transport then speaks of an answer that it
-// cannot read, or of one that nobody asked for, which it also logs, is a matter of which of its goroutines is first.
+// patient is Go's transport, except that data which a server sends before the request is held back until the request is
+// sent. A server of another protocol (HTTP/2 without TLS, as in gRPC) sends such data. Go's transport then reports one
+// of two different errors, one of which it also logs, depending on which of its goroutines is first.
 var patient = patientTransport()
 
 func patientTransport() *http.Transport {
@@ -25,7 +25,7 @@ func patientTransport() *http.Transport {
 	return t
 }
 
-// asked is a connection that hears nothing before it has spoken, or is closed.
+// asked is a connection that delivers no data before a request was written, or it is closed.
 type asked struct {
 	net.Conn
 	once   sync.Once

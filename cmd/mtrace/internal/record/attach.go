@@ -33,7 +33,7 @@ func AttachCommand() cli.Command {
 	}
 }
 
-// attach answers what cannot be done: the answer is no.
+// attach explains that attaching is impossible: it always fails.
 func attach(std cli.Stdio, text string) error {
 	pid, err := strconv.Atoi(text)
 	if err != nil || pid < 1 {
@@ -42,7 +42,7 @@ func attach(std cli.Stdio, text string) error {
 	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
 		return cli.UsageError("there is no process %d", pid)
 	}
-	// without ps, or leave to see it, the command is left open
+	// without ps, or permission to see the process, the command is left blank
 	line, _ := exec.Command("ps", "-o", "args=", "-p", text).Output()
 	command := cmp.Or(analyze.Printable(strings.TrimSpace(string(line))), "CMD ARG…")
 	fmt.Fprintf(std.Out, `Process %d cannot be traced: it runs without mtrace's library, which a program gets when it starts and not later.

@@ -13,9 +13,9 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// A child is the traced program. It runs in our process group and on our terminal, so what the terminal sends reaches
-// it as it would without us; we only must not die of it first, and must stop when it stops, because a shell watches us.
-// See follow.
+// A child is the traced program. It runs in our process group and on our terminal, so it receives the terminal's
+// signals as it would without mtrace. mtrace must not die of them first, and must stop when the program stops, because
+// a shell watches mtrace. See follow.
 type child struct {
 	cmd         *exec.Cmd
 	number      int
@@ -23,22 +23,22 @@ type child struct {
 	resumed     chan os.Signal // SIGCONT came
 	over        atomic.Bool    // it has ended
 	interrupted atomic.Bool    // SIGINT came
-	keys        chan os.Signal // SIGINT and SIGQUIT, which the terminal sends to us as well: see hangWatch
-	// afterwards receives a signal that came when the program had ended, one at most.
+	keys        chan os.Signal // SIGINT and SIGQUIT, which the terminal also sends to mtrace: see hangWatch
+	// afterwards receives at most one signal that arrives after the program has ended.
 	afterwards chan os.Signal
-	aside      func() func()  // is called before we stop, and what it returns when the program continues
+	aside      func() func()  // called before mtrace stops; its result is called when the program continues
 	used       syscall.Rusage // once it has ended
 }
 
-// Forwarded are signals sent to us alone, by a supervisor, that are meant for the program.
+// Forwarded are signals sent to mtrace alone, by a supervisor, that are meant for the program.
 var Forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
-// Endured are signals the terminal sends to the whole group: the program has them already. One that does not stop at
-// SIGTSTP must not find its shell at the prompt because we did. SIGPIPE says that who read the log has gone, not that
-// who wants the trace has.
+// Endured are signals that the terminal sends to the whole group, so the program has them already. If a program does
+// not stop at SIGTSTP, mtrace must not stop either, or the shell would return to its prompt. SIGPIPE means that the
+// reader of the log is gone, but the trace is still wanted.
 var Endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE}
 
-// start starts the program of the plan on our standard streams. It calls taken when signals are the program's.
+// start starts the program of the plan on our standard streams. It calls taken once signals are passed to the program.
 func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 	c := &child{
 		cmd: &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.In, Stdout: std.Out,
@@ -46,9 +46,8 @@ func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 		signals: make(chan os.Signal, 8),
 		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1), keys: make(chan os.Signal, 8),
 	}
-	// Notify, never Ignore: an ignored signal would stay ignored in the program. One that we were started with ignored is
-	// left so, because the program is to inherit that too; of others than SIGHUP and SIGINT Go does not tell that they
-	// were.
+	// Notify, never Ignore: an ignored signal would stay ignored in the program. A signal that was ignored when mtrace
+	// started stays ignored, because the program should inherit that too; Go reports this only for SIGHUP and SIGINT.
 	for _, list := range [][]os.Signal{Forwarded, Endured} {
 		for _, s := range list {
 			if !signal.Ignored(s) {
@@ -89,11 +88,11 @@ func (c *child) forward() {
 	}
 }
 
-// pid is the program's process id, also when it has ended: Go forgets it then.
+// pid is the program's process id, also after it has ended, when Go has forgotten it.
 func (c *child) pid() int { return c.number }
 
-// wait waits for the end and returns how the program ended. While the program is stopped we are, too. Signals do not
-// end us until release: what the program did is not in the file yet.
+// wait waits for the end and returns how the program ended. While the program is stopped, mtrace is stopped, too.
+// Signals do not end mtrace until release, because the trace is not complete yet.
 func (c *child) wait() (syscall.WaitStatus, error) {
 	now, err := c.next(syscall.WUNTRACED)
 	for err == nil && now.what != ended {
@@ -104,15 +103,14 @@ func (c *child) wait() (syscall.WaitStatus, error) {
 	return now.status, err
 }
 
-// release lets signals end us, once the program has ended and its trace is where it belongs.
+// release lets signals end mtrace again, after the program has ended and its trace is complete.
 func (c *child) release() {
 	signal.Stop(c.signals)
 	signal.Stop(c.resumed)
 	close(c.signals)
 }
 
-// cpu is the processor time that the program and the children it waited for used; it is known once the program has
-// ended.
+// cpu is the processor time of the program and of the children it waited for, known after the program has ended.
 func (c *child) cpu() time.Duration {
 	return time.Duration(c.used.Utime.Nano() + c.used.Stime.Nano())
 }

@@ -24,7 +24,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// tokenVariable holds what both ends of a connection between machines must know.
+// tokenVariable has the secret that both ends of a connection between machines must know.
 const tokenVariable = "MTRACE_TOKEN"
 
 func CollectCommand() cli.Command {
@@ -73,7 +73,7 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 	defer log.close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// the reader of our output may end before us: the recorded programs do not
+	// the reader of our output may end before us, but the recorded programs continue
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var stations []station
 	for _, text := range c.listen {
@@ -90,7 +90,7 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 	return cli.AsStatus(serveAll(ctx, stations))
 }
 
-// serveAll serves until ctx is done, or one of the stations cannot continue; then all of them are finished.
+// serveAll serves until ctx is done, or one of the stations fails; then all of them are finished.
 func serveAll(ctx context.Context, stations []station) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -132,8 +132,8 @@ type localStation struct {
 	std  cli.Stdio
 	says io.Writer // lines for the user
 	file *cli.Unfinished
-	name string     // of the trace, but for what makes it the only one
-	full chan error // why the trace cannot be written any more
+	name string     // name of the trace, without the suffix that makes it unique
+	full chan error // receives why the trace can no longer be written
 }
 
 func newLocalStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, socket string) (station, error) {
@@ -169,8 +169,8 @@ func newLocalStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, soc
 
 func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
 
-// serve serves until the trace cannot be written any more: a collector for many must learn of that, and not count on
-// for days.
+// serve serves until the trace can no longer be written: a permanently running collector must report that and not
+// silently count for days.
 func (s *localStation) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

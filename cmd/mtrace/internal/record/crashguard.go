@@ -17,12 +17,12 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A crashGuard remembers of a command that its last traced run crashed inside a method that the tracer had replaced.
-// Nobody can tell whose fault that was. So the next run is made with nothing replaced: when that ends well the tracer
-// is the likely cause, and it stays that way; when that crashes too it is not the tracer, and the runs after it are
-// traced again.
+// A crashGuard remembers that the last traced run of a command crashed inside a method that the tracer had replaced.
+// The cause is then unknown. The next run therefore replaces nothing. If it succeeds, the tracer is the likely cause,
+// and tracing stays off for the command; if it crashes too, the tracer is not the cause, and later runs are traced
+// again.
 type crashGuard struct {
-	Path string // of the note; "" where none can be kept
+	Path string // path of the note; "" if none can be stored
 	note crashNote
 	off  bool // nothing is replaced in this run, because of the note
 }
@@ -35,14 +35,14 @@ type crashNote struct {
 	Cleared bool   `json:"cleared"`
 }
 
-// NewCrashGuard looks the command up. Where the user has no folder for such notes there is no guard.
+// NewCrashGuard looks up the command. Without a folder for notes there is no guard.
 func NewCrashGuard(command []string, library string) *crashGuard {
 	g := &crashGuard{}
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		return g
 	}
-	directory, _ := os.Getwd() // a command with relative names is another one elsewhere
+	directory, _ := os.Getwd() // with relative names, the command depends on the folder
 	name := sha256.Sum256([]byte(directory + "\x00" + strings.Join(command, "\x00")))
 	g.Path = filepath.Join(folder, "mtrace", "crashes", hex.EncodeToString(name[:8])+".json")
 	tracer := cli.ToolVersion()
@@ -58,7 +58,7 @@ func NewCrashGuard(command []string, library string) *crashGuard {
 	return g
 }
 
-// before is the message to the user when nothing is replaced, or "".
+// before is the message to the user if nothing is replaced, or "".
 func (g *crashGuard) before() string {
 	if !g.off {
 		return ""
@@ -69,7 +69,7 @@ func (g *crashGuard) before() string {
 		"--crash-guard=false traces it all the same, and --skip-class leaves single classes alone", g.note.Crash)
 }
 
-// after notes how the run ended, and returns what to print for the user, or "".
+// after notes how the run ended, and returns a message for the user, or "".
 func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	crashed := ended.Signaled() && isCrash(ended.Signal())
 	switch {
@@ -93,7 +93,7 @@ func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	return ""
 }
 
-// keep writes the note. Without it the next run is one like this.
+// keep writes the note. If that fails, the next run is traced normally.
 func (g *crashGuard) keep() {
 	content, err := json.Marshal(g.note)
 	if err == nil {
@@ -104,7 +104,7 @@ func (g *crashGuard) keep() {
 	}
 }
 
-// crashes are the signals of code that went wrong. Metal's own assertions abort, which is no crash of ours.
+// crashes are the signals of crashed code. Metal's own assertions abort, which is not caused by the tracer.
 var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGBUS: "SIGBUS", syscall.SIGILL: "SIGILL",
 	syscall.SIGTRAP: "SIGTRAP"}
 

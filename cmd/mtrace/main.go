@@ -1,4 +1,4 @@
-// Command mtrace traces what a program does with Metal and says, with evidence, why it does not go faster.
+// Command mtrace traces a program's use of Metal and explains, with evidence, why the program does not run faster.
 package main
 
 import (

@@ -51,13 +51,15 @@ func dispatch(std cli.Stdio, args []string) int {
 	return cli.ExitUsage
 }
 
-// tree is the table of commands as cobra has them, which finds, suggests and completes them; help and errors are ours.
+// tree converts the table of commands to cobra's form, for parsing, suggestions and completion; help and errors are our
+// own.
 func tree(std cli.Stdio) *cobra.Command {
 	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
 	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
 	cli.ChosenColour = cli.ColourAuto
 	root.PersistentFlags().Var(&cli.ChosenColour, "color", "use colours: auto (on a terminal), always or never")
-	root.PersistentFlags().Lookup("color").Hidden = true // in the help of mtrace, instead of in that of each command
+	// it is in the help of mtrace, and not repeated in that of each command
+	root.PersistentFlags().Lookup("color").Hidden = true
 	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string,
 		cobra.ShellCompDirective) {
 		return cli.ColourModes, cobra.ShellCompDirectiveNoFileComp
@@ -65,7 +67,8 @@ func tree(std cli.Stdio) *cobra.Command {
 	cli.BeQuiet = false
 	root.PersistentFlags().BoolVar(&cli.BeQuiet, "quiet", false,
 		"print results and errors only: no progress, no notes and no warnings on standard error")
-	root.PersistentFlags().Lookup("quiet").Hidden = true // in the help of mtrace, instead of in that of each command
+	// it is in the help of mtrace, and not repeated in that of each command
+	root.PersistentFlags().Lookup("quiet").Hidden = true
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	root.SetHelpFunc(func(*cobra.Command, []string) { help(std.Out) })
@@ -98,7 +101,7 @@ func tree(std cli.Stdio) *cobra.Command {
 	return root
 }
 
-// unknown is the error for what is no command, with those that are like it.
+// unknown is the error for an unknown command, with similar ones.
 func unknown(root *cobra.Command, name string) error {
 	root.SuggestionsMinimumDistance = 2
 	hint := "mtrace --help lists them"

@@ -43,7 +43,7 @@ func versionCommand() cli.Command {
 	}
 }
 
-// versions is what mtrace version says, as JSON.
+// versions is the JSON form of mtrace version.
 type versions struct {
 	Schema  string `json:"schema"`
 	Tool    string `json:"tool"`

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// most is how many tests may fail in a run and be run again: chance takes one or two of thousands, and what is broken
-// takes more.
+// most is how many failed tests are rerun at most: randomness affects one or two of thousands, and a real bug more.
 const most = 3
 
-// again says how to run alone what failed: lines of a package and a pattern for go test -run. It is empty where running
-// again shows nothing: when nothing failed, a package was not run to its end, a race was seen, or too many tests failed
-// to speak of chance.
+// again returns lines for rerunning failed tests alone: a package and a pattern for go test -run. It is empty where a
+// rerun is pointless: nothing failed, a package did not finish, a data race was found, or too many tests failed for
+// randomness.
 func (r *report) again() string {
 	if len(r.failed) > most || r.broken {
 		return ""

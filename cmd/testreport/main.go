@@ -1,7 +1,7 @@
-// Testreport reads what go test -json writes and states what a reader wants to know of it: a line for each package, all
-// that a failed test said, every test that was skipped with its reason, and how many passed, failed and were skipped.
-// It exits with 1 when a test failed, or when none ran. What failed and may be run again, alone, it writes to the file
-// of -failed: a package and a pattern a line.
+// Testreport reads the output of go test -json and prints a summary: a line for each package, the output of failed
+// tests, skipped tests by reason, and the number of passed, failed and skipped tests. It exits with 1 if a test failed,
+// or if none ran. Failed tests that may be rerun alone are written to the file of -failed: a package and a pattern per
+// line.
 //
 //	go test -json ./... | testreport -failed FILE
 package main

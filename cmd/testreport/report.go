@@ -13,8 +13,8 @@ import (
 type event struct {
 	Action      string
 	Package     string
-	ImportPath  string // of a build's events, with the package in whose name it is built in brackets
-	Test        string // with its parents' names before it, joined by slashes
+	ImportPath  string // for events of a build, with the package that it belongs to in brackets
+	Test        string // with its parents' names, joined by slashes
 	Elapsed     float64
 	Output      string
 	FailedBuild string
@@ -25,23 +25,24 @@ type place struct{ Package, Test string }
 
 func (p place) String() string { return strings.TrimSuffix(p.Package+" "+p.Test, " ") }
 
-// A report is what is known of a run so far. What a test says is kept until it is known to have passed.
+// A report has the results of a run so far. A test's output is kept until the test has passed.
 type report struct {
 	events  int
 	running map[place]bool // tests that have begun and not ended
-	parents map[place]bool // tests with tests inside: what those came to is counted
+	parents map[place]bool // tests with subtests: only the subtests are counted
 	said    map[place]*strings.Builder
 	builds  map[string]*strings.Builder // what the compiler said, by import path
 	failed  []place                     // in the order in which they ended
 	skipped []place
 	passed  int
-	inside  map[place]bool // tests and packages inside of which a test failed
-	// a package was not built, or ended before its tests; or there is a data race, which is one however seldom it shows
+	inside  map[place]bool // tests and packages that contain a failed test
+	// a package was not built or ended before its tests finished, or there was a data race, which counts even if it is
+	// rare
 	broken bool
 }
 
-// read reads events up to the end, and writes a line for each package as it ends, with what its failed tests said
-// before it. Lines that are no events are passed on: go says some things plainly.
+// read reads events to the end. It writes a line for each package as it ends, after the output of its failed tests.
+// Lines that are no events are passed on, because go prints some messages as plain text.
 func read(in io.Reader, out io.Writer) (*report, error) {
 	r := &report{running: map[place]bool{}, parents: map[place]bool{}, said: map[place]*strings.Builder{},
 		builds: map[string]*strings.Builder{}, inside: map[place]bool{}}
@@ -95,7 +96,7 @@ func (r *report) add(e event, out io.Writer) {
 	}
 }
 
-// frame says whether a line of output is go test's own, which says that a test begins, waits or continues.
+// frame reports whether a line of output is go test's own, about the begin, pause or end of a test.
 func frame(line string) bool {
 	for _, mark := range []string{"=== RUN ", "=== PAUSE ", "=== CONT ", "=== NAME "} {
 		if strings.HasPrefix(line, mark) {
@@ -126,7 +127,7 @@ func (r *report) endTest(at place, action string, out io.Writer) {
 	delete(r.said, at)
 }
 
-// fail shows what a test or package said. One that failed only because of a test inside of it is not counted again.
+// fail prints the output of a failed test or package. One that failed only because of a subtest is not counted again.
 func (r *report) fail(at place, out io.Writer) {
 	io.WriteString(out, text(r.said, at).String())
 	if !r.inside[at] {
@@ -139,7 +140,7 @@ func (r *report) fail(at place, out io.Writer) {
 	}
 }
 
-// endPackage writes the package's line. A test that was running has failed: the process has ended under it.
+// endPackage writes the package's line. A test that was still running counts as failed: the process ended during it.
 func (r *report) endPackage(e event, out io.Writer) {
 	at := place{Package: e.Package}
 	if e.Action == "fail" {
@@ -153,7 +154,7 @@ func (r *report) endPackage(e event, out io.Writer) {
 			io.WriteString(out, text(r.builds, e.FailedBuild).String())
 		}
 		r.broken = r.broken || !r.inside[at]
-		r.fail(at, out) // has the last words of a process that ended in the middle, and the line FAIL
+		r.fail(at, out) // prints the last output of a process that crashed, and the line FAIL
 	} else if e.Action == "pass" {
 		cached := ""
 		if strings.Contains(text(r.said, at).String(), "(cached)") {
@@ -165,7 +166,7 @@ func (r *report) endPackage(e event, out io.Writer) {
 	delete(r.said, at)
 }
 
-// good says whether all that ran passed, and something did.
+// good reports whether tests ran and all passed.
 func (r *report) good() bool { return len(r.failed) == 0 && r.passed > 0 }
 
 // finish lists skips by reason, then failures, then counts.
@@ -188,7 +189,7 @@ func (r *report) finish(out io.Writer) error {
 	return err
 }
 
-// reason is what a skipped test said, in one line, without go test's frame around it.
+// reason is the output of a skipped test in one line, without go test's frame.
 func reason(said string) string {
 	var words []string
 	for line := range strings.Lines(said) {

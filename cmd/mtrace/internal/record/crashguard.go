@@ -111,8 +111,8 @@ var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGB
 func isCrash(s syscall.Signal) bool      { return crashes[s] != "" }
 func signalName(s syscall.Signal) string { return crashes[s] }
 
-// insideWatch notes what the threads of one process were inside of at its end. Threads that wait are left out: they
-// crash nowhere.
+// insideWatch notes the calls that the threads of a process were inside when it ended. Waiting threads are ignored:
+// they cannot have crashed.
 type insideWatch struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex

@@ -12,15 +12,16 @@ import (
 )
 
 const (
-	// endGrace is how long processes that end with the program may take: workers and helpers that end when it closes a
-	// pipe, for example.
+	// endGrace is how long processes that end together with the program may take: for example workers and helpers that
+	// end when it closes a pipe.
 	endGrace = 50 * time.Millisecond
-	// livingPause is how often --wait-for-children looks for processes that still run, at first and later.
+	// livingPause is the interval, at first, at which --wait-for-children looks for running processes;
+	// longestLivingPause the longest.
 	livingPause, longestLivingPause = 20 * time.Millisecond, 500 * time.Millisecond
 )
 
-// living returns the processes of the program that run now, apart from the first one: those that have the recording's
-// token in their environment, and those that are connected.
+// living returns the running processes of the program except the first one: those with the recording's token in their
+// environment, and those that are connected.
 func (s *session) living() (all []tracefile.Living) {
 	carriers, _ := handshake.Carriers(wire.TokenVariable + "=" + s.token.String())
 	for _, p := range carriers {
@@ -35,8 +36,8 @@ func (s *session) living() (all []tracefile.Living) {
 	return slices.DeleteFunc(all, func(p tracefile.Living) bool { return p.PID == s.pid })
 }
 
-// livingAtEnd returns the processes that live on when the program has ended; none where children are not recorded
-// anyway.
+// livingAtEnd returns the processes that are still running when the program has ended; none if children are not
+// recorded.
 func (s *session) livingAtEnd() []tracefile.Living {
 	if !s.follow {
 		return nil
@@ -48,7 +49,7 @@ func (s *session) livingAtEnd() []tracefile.Living {
 	return all
 }
 
-// waitForChildren waits until no process of the program runs any more, or a signal that ends programs arrives.
+// waitForChildren waits until no process of the program is running, or until a signal that ends programs arrives.
 func (s *session) waitForChildren(signalled <-chan os.Signal) {
 	for pause := livingPause; len(s.living()) > 0; pause = min(2*pause, longestLivingPause) {
 		select {
@@ -59,7 +60,7 @@ func (s *session) waitForChildren(signalled <-chan os.Signal) {
 	}
 }
 
-// withLiving marks among the processes that were seen those that lived on, and adds those that were not seen.
+// withLiving marks the processes that are still running, and adds those that were not seen before.
 func withLiving(processes []handshake.Process, living []tracefile.Living) []handshake.Process {
 	for _, p := range living {
 		at := slices.IndexFunc(processes, func(q handshake.Process) bool { return q.PID == p.PID })

@@ -13,7 +13,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// captureOptions ask for Metal's own capture of a part of the run.
+// captureOptions request Metal's own capture of a part of the run.
 type captureOptions struct {
 	of    string // scope:NAME or mark:NAME; empty is none
 	limit time.Duration
@@ -32,7 +32,7 @@ func (o *captureOptions) flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&o.limit, "gputrace-limit", usualCapture, "end Metal's capture after this `TIME` at the latest")
 }
 
-// check states what is wrong, and names the documents after the trace, or after the program.
+// check returns an error for invalid options, and names the documents after the trace, or after the program.
 func (o *captureOptions) check(trace string, command []string) error {
 	if o.of == "" {
 		return nil
@@ -53,7 +53,7 @@ func (o *captureOptions) check(trace string, command []string) error {
 	return err
 }
 
-// environment is what the library, and Metal, need for it.
+// environment has the settings for the library and for Metal.
 func (o *captureOptions) environment() []string {
 	if o.of == "" {
 		return nil
@@ -62,7 +62,7 @@ func (o *captureOptions) environment() []string {
 		strconv.FormatInt(o.limit.Milliseconds(), 10), "MTL_CAPTURE_ENABLED=1"}
 }
 
-// result says in one line what was captured by a process or its children; empty when nothing was asked for.
+// result says in one line what was captured in the program or its children; empty if no capture was requested.
 func (o *captureOptions) result(since time.Time) string {
 	if o.of == "" {
 		return ""
@@ -81,7 +81,7 @@ func (o *captureOptions) result(since time.Time) string {
 	return fmt.Sprintf("Metal's capture of %s is in %s: open it with Xcode", o.of, strings.Join(made, ", "))
 }
 
-// escapeGlob is a pattern that matches a path as it is.
+// escapeGlob escapes a path so that a glob pattern matches it literally.
 func escapeGlob(path string) string {
 	return strings.NewReplacer("\\", "\\\\", "*", "\\*", "?", "\\?", "[", "\\[").Replace(path)
 }

@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// keyPatience is how long the program may take to end by a key of the terminal before it is looked at.
+	// keyPatience is how long the program may take to end after SIGINT before it is examined.
 	keyPatience = time.Second
-	// quitPatience is the same of SIGQUIT, which asks for a look.
+	// quitPatience is the same for SIGQUIT, which requests an examination.
 	quitPatience = 200 * time.Millisecond
 )
 
-// A hangWatch says where a running program is stuck: when it has made no progress for as long as --hang-after says,
-// on SIGQUIT, and when SIGINT does not end it. It is an observer of the recording.
+// A hangWatch reports where a running program is stuck: if it has made no progress for --hang-after, on SIGQUIT, and if
+// SIGINT does not end it. It is an observer of the recording.
 type hangWatch struct {
 	collector.Nobody
 	after    time.Duration // 0: only when a signal asks
 	began    time.Time
-	progress atomic.Int64 // when the last record of progress came, in nanoseconds after began
+	progress atomic.Int64 // time of the last record of progress, in nanoseconds after began
 
 	session *session
 	program *child
@@ -43,7 +43,7 @@ func newHangWatch(after time.Duration) *hangWatch {
 	return &hangWatch{after: after, began: time.Now(), over: make(chan struct{})}
 }
 
-// Records implements collector.Observer: it notes when command buffers are made, committed or completed, and when
+// Records implements collector.Observer: it notes when command buffers are created, committed or completed, and when
 // waits for them end.
 func (h *hangWatch) Records(_ tracefile.ProcessIndex, _ uint16, records []wire.Record) {
 	for i := range records {
@@ -60,7 +60,7 @@ func (h *hangWatch) start(s *session, program *child, out io.Writer) {
 	h.done.Go(h.watch)
 }
 
-// end ends the watching: the program has ended.
+// end stops watching, because the program has ended.
 func (h *hangWatch) end() {
 	close(h.over)
 	h.done.Wait()
@@ -69,7 +69,7 @@ func (h *hangWatch) end() {
 // watch checks for a hang at intervals. A hang is reported once until the program makes progress again.
 func (h *hangWatch) watch() {
 	var look, interrupted <-chan time.Time
-	var told, next time.Duration // the progress that was told of, and when to look again for want of it
+	var told, next time.Duration // the progress at the last report, and the time without progress for the next check
 	if h.after > 0 {
 		tick := time.NewTicker(min(h.after/4, 250*time.Millisecond))
 		defer tick.Stop()
@@ -88,7 +88,7 @@ func (h *hangWatch) watch() {
 			case quiet < h.after:
 				next = h.after
 			case quiet >= next && last != told:
-				next *= 2 // it may be only slow, and turn out to hang
+				next *= 2 // it may only be slow now, and hang later
 				if h.say("", false) {
 					told = last
 				}
@@ -113,7 +113,7 @@ func (h *hangWatch) watch() {
 	}
 }
 
-// ended waits so long for the program's end and says whether it came.
+// ended waits for the program's end for a limited time and reports whether it ended.
 func (h *hangWatch) ended(within time.Duration) bool {
 	select {
 	case <-h.over:
@@ -123,8 +123,8 @@ func (h *hangWatch) ended(within time.Duration) bool {
 	}
 }
 
-// say prints the hang report of now, and after it a sentence. Always says why there is none, too. False: the program
-// does not hang.
+// say prints the current hang report, followed by a sentence. With always it also explains why there is none. It
+// returns false if the program does not hang.
 func (h *hangWatch) say(sentence string, always bool) bool {
 	d, err := h.find()
 	switch {
@@ -170,7 +170,7 @@ func (h *hangWatch) find() (*hang.Document, error) {
 	return hang.Of(f, nil, hang.Options{Quiet: quiet, Now: true})
 }
 
-// hangText is a hang report as lines for a terminal.
+// hangText formats a hang report for a terminal.
 func hangText(d *hang.Document) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "mtrace: HANG: %s\n", d.Title())

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Job control. A shell waits for us, not for the program: when the program stops and a shell may be waiting, we stop,
-// too, and the shell says so and takes the terminal. When the shell lets the job continue it tells the whole group, the
-// program too; somebody else may tell us alone, and then we tell the program. Where no shell watches we continue: who
-// stopped the program alone lets it continue alone.
+// Job control. A shell waits for mtrace, not for the program. If the program stops and a shell may be waiting, mtrace
+// stops, too, so that the shell reports it and takes the terminal. When the shell continues the job it signals the
+// whole group, the program too; another process may signal mtrace alone, and then mtrace continues the program. Without
+// a waiting shell mtrace keeps running: whoever stopped the program alone also continues it alone.
 
-// A change is what became of the program since it was last asked about.
+// A change is a change of the program's state: it stopped, continued or ended.
 type change struct {
 	what   changeKind
 	status syscall.WaitStatus // how it ended
@@ -29,8 +29,7 @@ const (
 	wentOn
 )
 
-// changeOf reads a status of wait4. The syscall package takes macOS's stop by SIGSTOP for a continuation, and the other
-// way round.
+// changeOf decodes a status of wait4. On macOS the syscall package confuses a stop by SIGSTOP with a continuation.
 func changeOf(status syscall.WaitStatus) change {
 	const stopMark, continuedOnLinux = 0x7f, 0xffff
 	by := syscall.Signal(status >> 8)
@@ -43,7 +42,7 @@ func changeOf(status syscall.WaitStatus) change {
 	return change{what: ended, status: status}
 }
 
-// next waits for the program's end, and for what else the options of wait4 say.
+// next waits for the program's end, and for the other changes that the options of wait4 select.
 func (c *child) next(options int) (change, error) {
 	for {
 		var status syscall.WaitStatus
@@ -61,13 +60,14 @@ func (c *child) next(options int) (change, error) {
 }
 
 const (
-	// lookAgain is how often a stopped program is looked at while we run: nothing stops a group that no shell watches.
+	// lookAgain is how often a stopped program is checked while mtrace runs: nothing stops a group without a watching
+	// shell.
 	lookAgain = 50 * time.Millisecond
-	// groupPatience is how long the program may take to continue after we did, when both were told.
+	// groupPatience is how long the program may take to continue after mtrace did, when the whole group was signalled.
 	groupPatience = 20 * time.Millisecond
 )
 
-// follow stops us as the program was stopped and waits until it continues. It returns what became of it then.
+// follow stops mtrace as the program was stopped and waits until it continues. It returns the program's next change.
 func (c *child) follow(now change) (change, error) {
 	if now.what == wentOn {
 		return c.next(syscall.WUNTRACED)
@@ -75,25 +75,26 @@ func (c *child) follow(now change) (change, error) {
 	for len(c.resumed) > 0 {
 		<-c.resumed
 	}
-	// The keystroke that stopped it may have stopped us before we could look, and all of that may be over.
+	// The keystroke that stopped the program may have stopped mtrace before it could check, and both may have
+	// continued.
 	if past, err := c.next(syscall.WCONTINUED | syscall.WNOHANG); err != nil || past.what != nothing {
 		return past, err
 	}
 	by := now.by
 	if by == syscall.SIGTSTP {
-		by = syscall.SIGSTOP // Go's runtime keeps its handler when it is told to go back to the default (seen with 1.26)
+		by = syscall.SIGSTOP // Go's runtime keeps its handler when the default action is requested (seen with 1.26)
 	}
 	if shellWatches(now.by) {
-		defer c.aside()() // until the program continues: we may run for a little while after the call that stops us
+		defer c.aside()() // until the program continues: mtrace may run briefly after the call that stops it
 		syscall.Kill(os.Getpid(), by)
 	}
 	return c.untilItGoesOn()
 }
 
-// shellWatches says whether a shell may wait for us to stop: we have a terminal, and its key stopped the program; or we
-// are what runs on it at the moment, so that its shell waits. The terminal stops who is in the background and reads it
-// or sets it: when we are in the foreground now, then a shell has put us there since, and lets the program continue,
-// too. On a slow machine the job was stopped once more at that.
+// shellWatches reports whether a shell may be waiting for mtrace to stop: there is a terminal whose key stopped the
+// program, or mtrace is in the foreground, so the shell waits. The terminal stops a background process that reads or
+// changes it; if mtrace is in the foreground by now, a shell has put it there since, and continues the program, too. On
+// a slow machine the job was stopped once more in this case.
 func shellWatches(stoppedBy syscall.Signal) bool {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// keepEmpty is whether the trace of a program that used no Metal is kept: nil when nobody said.
+// keepEmpty is whether the trace of a program without Metal calls is kept: nil without a choice of the user.
 type keepEmpty struct{ said *bool }
 
 // Set implements pflag.Value.
@@ -34,7 +34,7 @@ func (k *keepEmpty) String() string {
 	return fmt.Sprint(*k.said)
 }
 
-// keepsEmpty says whether to keep a trace in which there is nothing.
+// keepsEmpty reports whether to keep an empty trace.
 func (o *RunOptions) keepsEmpty() bool {
 	if said := o.keepEmpty.said; said != nil {
 		return *said
@@ -42,7 +42,7 @@ func (o *RunOptions) keepsEmpty() bool {
 	return o.Output != "" || o.NoReport
 }
 
-// checkOutput states what cannot be where the trace and the report are to go, before there is anything to lose.
+// checkOutput returns an error for impossible destinations of trace and report, before there is anything to lose.
 func (o *RunOptions) checkOutput(command []string) error {
 	if o.Output == cli.StandardOutput {
 		return cli.UsageError("-o -: standard output is the program's, and a trace in the middle of it can be read by nobody: " +
@@ -60,8 +60,8 @@ func (o *RunOptions) checkOutput(command []string) error {
 	return o.view.Check(nil)
 }
 
-// leave ends a run whose trace is closed: one in which there is nothing is removed, if nobody asked for it, and of any
-// other the line says where it is and how large.
+// leave ends a run whose trace is closed. An empty trace is removed, unless the user requested it; for any other trace
+// a line prints its path and size.
 func (s *session) leave(w io.Writer, o RunOptions) {
 	s.tellWhere(w)
 	if s.file == nil || s.file.Kept || o.Quiet {
@@ -78,7 +78,7 @@ func (s *session) leave(w io.Writer, o RunOptions) {
 	}
 }
 
-// empty says that no process made a Metal call, nor was one known to and could not be recorded.
+// empty reports whether no process made a Metal call, or used Metal without being recorded.
 func (s *session) empty() bool {
 	for _, p := range s.witness.processes() {
 		if p.Metal || p.UnseenDevice || p.NotTraced != "" {

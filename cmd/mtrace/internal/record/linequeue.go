@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// queuedLines is how many lines wait for a reader before more are left out.
+	// queuedLines is how many lines wait for a reader before further lines are dropped.
 	queuedLines = 256
 	// linePatience is how long the end of a command waits for the reader of its log.
 	linePatience = time.Second
 )
 
-// A lineQueue writes a log, one line with each Write, in a goroutine of its own: whoever logs is never held up by a
-// reader who does not read. Lines for which there is no room are left out and counted, and the log says how many.
+// A lineQueue writes a log, one line with each Write, in a goroutine of its own, so that logging never waits for a
+// reader. Lines without space are dropped and counted, and the log states how many.
 type lineQueue struct {
 	out     io.Writer
 	lines   chan []byte
@@ -42,7 +42,7 @@ func (q *lineQueue) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// write writes lines until the queue is closed, and then those that are left.
+// write writes lines until the queue is closed, and then the remaining ones.
 func (q *lineQueue) write() {
 	defer close(q.written)
 	for {
@@ -68,7 +68,8 @@ func (q *lineQueue) writeOne(line []byte) {
 	}
 }
 
-// close waits until all lines are written, but not for a reader who does not read. Lines written after it are lost.
+// close waits until all lines are written, for a limited time if the reader does not read. Lines written afterwards are
+// lost.
 func (q *lineQueue) close() {
 	close(q.closing)
 	select {

@@ -6,15 +6,15 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A liveView shows the recording while it continues: --live. Without that it is empty, and does nothing.
+// A liveView shows the recording while it runs: --live. Without that flag it is empty and does nothing.
 type liveView struct {
 	watcher *live.Watcher
 	table   *live.Table
 	lines   *live.Lines
-	std     cli.Stdio // where the program, and whoever else writes while it runs, are to write
+	std     cli.Stdio // streams for the program and other output during the run
 }
 
-// newLiveView makes what --live asks for: a table where standard error is a terminal, and lines elsewhere.
+// newLiveView creates the view for --live: a table if standard error is a terminal, otherwise lines.
 func newLiveView(std cli.Stdio, asked bool) *liveView {
 	v := &liveView{std: std}
 	if !asked {

@@ -13,9 +13,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A callLog prints calls as they are recorded, one line each, in the order in which they ended: time since the first,
-// thread, selector, receiver, argument, result, duration. Records come in batches of one thread, so lines are held back
-// a little to put them in order.
+// A callLog prints recorded calls, one line each, in the order in which they ended: time since the first, thread,
+// selector, receiver, argument, result, duration. Records come in batches of one thread, so lines are delayed a little
+// to sort them.
 type callLog struct {
 	collector.Nobody
 	mutex     sync.Mutex
@@ -35,7 +35,7 @@ type loggedProcess struct {
 	pending map[uint16]wire.Record // a record whose More record comes with the next batch
 }
 
-// logLine is a call that is held back. It is put into words when it is printed: the texts it names may come after it.
+// logLine is a delayed call. It is formatted when it is printed, because the texts that it refers to may arrive later.
 type logLine struct {
 	begin, end int64 // ns
 	process    *loggedProcess
@@ -44,7 +44,7 @@ type logLine struct {
 	more       wire.More
 }
 
-// holdBack is how long a line waits for lines of other threads: a little more than the drainer's longest sleep.
+// holdBack is how long a line is delayed for lines of other threads: a little more than the drainer's longest sleep.
 const holdBack = 150 * time.Millisecond
 
 func newCallLog(w io.Writer) *callLog {
@@ -76,7 +76,7 @@ func (l *callLog) close() {
 	l.stopped.Wait()
 }
 
-// flush prints the lines of calls that ended longer ago than age, on the clock of the newest.
+// flush prints the lines of calls that ended more than age before the newest call.
 func (l *callLog) flush(age int64) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()

@@ -25,8 +25,7 @@ func (line logLine) write(w io.Writer, origin int64) {
 	io.WriteString(w, b.String())
 }
 
-// logged says whether records of the row are lines: calls, and of what the tracer records itself what happened without
-// a call.
+// logged reports whether records of the row are logged: calls, and events that the tracer records without a call.
 func logged(row wire.Row) bool {
 	switch row.Effect {
 	case wire.EffectCompletes, wire.EffectFails, wire.EffectTimes, wire.EffectHands, wire.EffectMarks, wire.EffectScopes,
@@ -36,7 +35,7 @@ func logged(row wire.Row) bool {
 	return row.Group != wire.GroupNone
 }
 
-// writeArgument writes what the row says the argument is.
+// writeArgument writes the argument as the row describes it.
 func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.Record) {
 	switch field := row.Arg; {
 	case field.Role == wire.RoleNone, field.Unit == wire.UnitThreads && r.Arg == 0: // known to the GPU only

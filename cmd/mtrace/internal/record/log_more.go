@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// writeMore writes what people want to see of the values in a More record. Zeros are left out.
+// writeMore writes the interesting values of a More record. Zeros are left out.
 func (q *loggedProcess) writeMore(b *strings.Builder, row wire.Row, r wire.Record, m wire.More) {
 	switch {
 	case m == (wire.More{}):
@@ -23,7 +23,7 @@ func (q *loggedProcess) writeMore(b *strings.Builder, row wire.Row, r wire.Recor
 		members := uint64(0)
 		for _, f := range row.More {
 			if f.Role == wire.RoleMember {
-				if members++; members > r.Arg { // the record has no more than the first few
+				if members++; members > r.Arg { // the record has only the first few
 					break
 				}
 			}

@@ -13,8 +13,8 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// outside is what can be seen of a run without being in it: the program's processes, looked at until one makes a Metal
-// call, to name those that lost the library; and, on a Mac, who had the GPU.
+// outside observes a run from another process: it looks at the program's processes until one makes a Metal call, to
+// find those that lost the library; and on a Mac at the use of the GPU.
 type outside struct {
 	witness *witness
 	tree    *handshake.Tree
@@ -24,10 +24,11 @@ type outside struct {
 }
 
 const (
-	// firstLook is when the processes are looked at for the first time; the pause grows fourfold up to longestLook.
+	// firstLook is when the processes are examined first; the interval grows fourfold up to longestLook.
 	firstLook   = 100 * time.Millisecond
 	longestLook = 10 * time.Second
-	// gpuPause is how often the GPU's use is sampled: a sample is a run of ioreg, some ten milliseconds of a processor.
+	// gpuPause is how often the GPU's use is sampled: a sample runs ioreg, which takes about ten milliseconds of
+	// processor time.
 	gpuPause = 2 * time.Second
 )
 
@@ -60,7 +61,7 @@ func (o *outside) end() {
 	o.running.Wait()
 }
 
-// processes are those the library reported from and those that were seen and did not report.
+// processes are the processes from which the library reported, and those that were seen and did not report.
 func (o *outside) processes() []handshake.Process {
 	all := o.witness.processes()
 	reported := len(all)
@@ -75,7 +76,7 @@ func (o *outside) processes() []handshake.Process {
 	return all
 }
 
-// note tells the trace when other programs had the GPU: the report warns of it.
+// note adds to the trace how much other programs used the GPU: the report warns about it.
 func (o *outside) note(writer *tracefile.Writer) error {
 	ours := map[int]bool{}
 	for _, p := range o.processes() {
@@ -89,7 +90,7 @@ func (o *outside) note(writer *tracefile.Writer) error {
 	return writer.Facts(index, []wire.Fact{{Kind: wire.FactWarning, Text: remark}})
 }
 
-// sameFile compares what two paths lead to; a relative path and a path through links are as good as the file's own.
+// sameFile reports whether two paths lead to the same file.
 func sameFile(a, b string) bool {
 	if a == b {
 		return true

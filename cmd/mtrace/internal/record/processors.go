@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// onOneProcessor has Go use one processor at a time until all is called, which may be called again. While a program
-// runs, mtrace has little to do, many times a second: with more than one processor, the runtime wakes a second thread
-// each time to look whether there is work for it as well, and that thread takes a processor from the program.
+// onOneProcessor limits Go to one processor until all is called; calling all again is harmless. While a program runs,
+// mtrace has little to do, many times a second. With more than one processor, the runtime would each time wake a second
+// thread to look for work, which takes a processor from the program.
 func onOneProcessor() (all func()) {
 	before := runtime.GOMAXPROCS(1)
 	return sync.OnceFunc(func() { runtime.GOMAXPROCS(before) })

@@ -8,10 +8,9 @@ import (
 	"syscall"
 )
 
-// quitQuietly lets SIGQUIT end us as it ends others, until stop is called. Go's runtime takes it for a wish to see the
-// stacks of all its goroutines: before the program is there, whose signal it then is, a user who takes back a command
-// would read of a crash of ours. Of the first milliseconds, before a Go program gets to run, this can take nothing
-// away.
+// quitQuietly makes SIGQUIT end mtrace with the default action, until stop is called. Go's runtime would print the
+// stacks of all goroutines, which would look like a crash of mtrace to a user who cancels a command before the program
+// has started; later the signal belongs to the program. It does not cover the first milliseconds, before Go code runs.
 func quitQuietly() (stop func()) {
 	if signal.Ignored(syscall.SIGQUIT) {
 		return func() {}
@@ -37,8 +36,8 @@ func quitQuietly() (stop func()) {
 	}
 }
 
-// leaveOnInterrupt ends us on SIGINT while the report of a program that SIGINT has ended is made: whoever presses
-// Ctrl-C again wants no report, and keeps the trace. It holds until stop is called.
+// leaveOnInterrupt ends mtrace on SIGINT while the report on a program that SIGINT has ended is prepared: a user who
+// presses Ctrl-C again wants no report. The trace is kept. It is effective until stop is called.
 func (s *session) leaveOnInterrupt(out io.Writer, status int) (stop func()) {
 	again, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(again, syscall.SIGINT)

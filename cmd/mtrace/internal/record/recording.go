@@ -11,7 +11,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A Recording is what the library is asked to record of a program, and how.
+// A Recording has the options for what the library records of a program.
 type Recording struct {
 	onFull     string
 	blockLimit time.Duration // 0 is none
@@ -21,10 +21,10 @@ type Recording struct {
 	skip       []string // classes that are left alone
 }
 
-// UsualRecording is what is recorded where nothing is asked for.
+// UsualRecording has the default options.
 var UsualRecording = Recording{onFull: "drop", stacks: []string{"off"}, gpuTiming: "buffer"}
 
-// stackKinds are the values of --stacks: off alone, the others together or one of them.
+// stackKinds are the values of --stacks: off alone, or the others, together or one of them.
 var stackKinds = []string{"off", "native", "python"}
 
 func (r *Recording) flags(flags *pflag.FlagSet) {
@@ -71,7 +71,7 @@ func (r *Recording) check() error {
 	return nil
 }
 
-// longestSkipped is what the library has room for.
+// longestSkipped is the size of the library's buffer.
 const longestSkipped = 2047
 
 func checkSkipped(names []string) error {
@@ -90,7 +90,7 @@ func checkSkipped(names []string) error {
 	return nil
 }
 
-// environment is how the library gets its settings.
+// environment passes the options to the library.
 func (r *Recording) environment() []string {
 	list := []string{"MTRACE_ON_FULL=" + r.onFull, "MTRACE_GPU_TIMING=" + r.gpuTiming, "MTRACE_STACKS=" +
 		strings.Join(r.stacks, ",")}

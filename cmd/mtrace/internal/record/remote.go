@@ -20,11 +20,11 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// remoteOptions say where a trace is sent, and what becomes of it when it cannot be.
+// remoteOptions state where a trace is sent, and what happens if that fails.
 type remoteOptions struct {
 	collector string        // its address; empty is here
 	spool     cli.SizeValue // the most that waits on disk
-	wait      time.Duration // for a collector that takes nothing, once the program has ended
+	wait      time.Duration // for a collector that accepts no data, after the program has ended
 }
 
 func (o *remoteOptions) flags(flags *pflag.FlagSet) {
@@ -38,14 +38,14 @@ func (o *remoteOptions) flags(flags *pflag.FlagSet) {
 		"how long to wait, once the program has ended, for a collector that takes nothing, as a `TIME`")
 }
 
-// A remoteTrace is a trace that is written on another machine while it is made.
+// A remoteTrace is a trace that is sent to another machine during the recording.
 type remoteTrace struct {
 	*relay.Sender
 	remoteOptions
 }
 
-// newRemote prepares to send to `mtrace collect` at an address like tcp://HOST:PORT. Name is what the trace is called
-// there. Whether somebody is there is seen later: no program waits for that.
+// newRemote prepares to send to `mtrace collect` at an address like tcp://HOST:PORT. name is the trace's name there. It
+// does not check whether a collector answers: no program waits for that.
 func newRemote(o remoteOptions, name string) (*remoteTrace, error) {
 	network, target, err := relay.ParseAddress(o.collector)
 	if err != nil {
@@ -66,7 +66,7 @@ func newRemote(o remoteOptions, name string) (*remoteTrace, error) {
 	return &remoteTrace{sender, o}, nil
 }
 
-// create begins the trace of a session: in its file, or for the collector that the user named.
+// create begins the trace of a session: in its file, or at the collector that the user named.
 func (s *session) create(o RunOptions, info tracefile.Info) (err error) {
 	switch {
 	case o.remote.collector != "":
@@ -97,7 +97,7 @@ func (s *session) create(o RunOptions, info tracefile.Info) (err error) {
 	return nil
 }
 
-// checkRemote states what does not go together with a remote collector.
+// checkRemote returns an error for options that cannot be combined with a remote collector.
 func (o *RunOptions) checkRemote() error {
 	if o.remote.collector == "" {
 		return nil
@@ -118,8 +118,9 @@ func (o *RunOptions) checkRemote() error {
 	return nil
 }
 
-// deliver waits until the collector has the trace of a program that has ended. When it does not take it, the trace is
-// made here, and a line says where, and why. So is what an mtrace that was killed left.
+// deliver waits until the collector has the trace of a program that has ended. If the collector does not accept it, the
+// trace is written locally, and a line states where and why. Traces left by a killed mtrace are treated in the same
+// way.
 func (s *session) deliver(w io.Writer) {
 	if s.remote == nil {
 		return
@@ -154,8 +155,8 @@ func (s *session) deliver(w io.Writer) {
 	}
 }
 
-// keep writes the trace that the collector does not have into this folder, or into the spools' folder if this one is
-// not writable.
+// keep writes a trace that the collector does not have into the current folder, or into the spools' folder if the
+// former is not writable.
 func (s *session) keep(w io.Writer, why error) error {
 	s.base += "-" + strconv.Itoa(s.pid)
 	file, err := cli.BeginUnnamed(".", s.base)

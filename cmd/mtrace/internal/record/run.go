@@ -1,4 +1,4 @@
-// Package record has the commands that record, or follow a recording: run, attach, collect, serve and tail.
+// Package record contains the commands that record, or follow a recording: run, attach, collect, serve and tail.
 package record
 
 import (
@@ -35,7 +35,7 @@ type RunOptions struct {
 	log, live bool
 	Follow    bool // the program's children
 	wait      bool // for the program's children
-	Quiet     bool // it is a part of other work, which says where the trace is
+	Quiet     bool // the caller prints where the trace is
 	guard     bool // replace nothing after a crash
 	hangAfter time.Duration
 	view      show.ReportView
@@ -89,7 +89,7 @@ func RunCommand() cli.Command {
 	}
 }
 
-// Run traces one command. The error carries the exit status of the program, or says why there was none.
+// Run traces one command. The error has the exit status of the program, or the reason why it was not started.
 func Run(std cli.Stdio, o RunOptions, command []string) error {
 	if len(command) == 0 {
 		return cli.UsageError("no program to run: mtrace run -- CMD ARG…")
@@ -121,7 +121,7 @@ func Run(std cli.Stdio, o RunOptions, command []string) error {
 
 func notStarted(err error) error { return cli.Status{Code: ExitNotStarted, Err: err} }
 
-// checkAll states what is wrong with the flags, before anything is made.
+// checkAll returns an error for invalid flags, before anything is created.
 func (o *RunOptions) checkAll(std cli.Stdio, command []string) error {
 	for _, check := range []func() error{
 		o.Recording.check, o.window.check, o.selection.check,
@@ -144,7 +144,7 @@ func (o *RunOptions) checkAll(std cli.Stdio, command []string) error {
 	return nil
 }
 
-// A tracedRun is a command that is to be traced, with all that is ready for it.
+// A tracedRun is a command that is ready to be traced.
 type tracedRun struct {
 	options RunOptions
 	library string
@@ -152,10 +152,10 @@ type tracedRun struct {
 	view    *liveView
 	session *session
 	plan    *inject.Plan
-	began   time.Time // as coarse as a file system may be
+	began   time.Time // rounded to the coarsest resolution of a file system
 }
 
-// prepare makes everything that the program needs; on an error nothing of it is left.
+// prepare creates everything that the program needs; on an error everything is removed again.
 func (o RunOptions) prepare(std cli.Stdio, command []string) (*tracedRun, error) {
 	r := &tracedRun{guard: &crashGuard{}}
 	var err error
@@ -207,7 +207,7 @@ func (r *tracedRun) start(starts func()) (*child, error) {
 	return program, nil
 }
 
-// wait waits for the program, and with --wait-for-children for those that it started.
+// wait waits for the program, and with --wait-for-children for the processes that it started.
 func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
 	r.session.hang.start(r.session, program, r.view.std.Err)
 	stopExperiment := r.options.experiment.start(r.session.collector)
@@ -220,7 +220,7 @@ func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
 	return ended, err
 }
 
-// finish completes the trace and reports. Its error is the program's exit status.
+// finish completes the trace and reports. Its error has the program's exit status.
 func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStatus, outside *outside) error {
 	o, s := &r.options, r.session
 	interrupted := program.interrupted.Load()
@@ -228,7 +228,7 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 		fmt.Fprintln(r.view.std.Err, "mtrace run: stopped by SIGINT; analysing…")
 	}
 	err := errors.Join(outside.note(s.writer), s.finish(program, ended))
-	r.view.close() // what is reported from here on is on the terminal
+	r.view.close() // reports from here on go to the terminal
 	if err != nil {
 		cli.Tell(std.Err, "mtrace run: the trace is not whole: %v", err)
 	}
@@ -259,7 +259,7 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 		}
 	}
 	if o.NoReport || o.view.JSON != "" {
-		for _, w := range s.warnings { // otherwise they are in what is printed for people
+		for _, w := range s.warnings { // otherwise the printed report contains them
 			cli.Tell(std.Err, "mtrace run: %s", w)
 		}
 	}
@@ -285,7 +285,8 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 	s.leave(std.Err, o)
 }
 
-// printReport prints the report as JSON where --json says, else its text on standard error or where --report says.
+// printReport prints the report as JSON to the destination of --json, otherwise as text to standard error or to the
+// destination of --report.
 func (o *RunOptions) printReport(std cli.Stdio, path string) error {
 	print := o.view.Print
 	if o.experiment != nil {
@@ -303,15 +304,15 @@ func (o *RunOptions) printReport(std cli.Stdio, path string) error {
 	return print(std, path)
 }
 
-// explain says loudly that there is nothing to report, and why.
+// explain prints prominently that there is nothing to report, and why.
 func (s *session) explain(w io.Writer, findings []inject.Finding) {
 	for _, f := range findings {
 		cli.Tell(w, "mtrace: NO METAL CALL WAS SEEN: %s", f)
 	}
 }
 
-// killedByFilter says why a program was killed by SIGSYS. A seccomp filter that kills, and does not only refuse, may
-// not know the system calls by which the library reaches the collector.
+// killedByFilter explains why a program was killed by SIGSYS. A seccomp filter that kills, rather than returns an
+// error, may not allow the system calls with which the library reaches the collector.
 func killedByFilter(ended syscall.WaitStatus) string {
 	if !ended.Signaled() || ended.Signal() != syscall.SIGSYS {
 		return ""

@@ -56,13 +56,13 @@ type followedTrace struct {
 	*metrics.Recording
 	file     *os.File
 	follower *tracefile.Follower
-	over     time.Time // since when nothing comes any more; zero when something may
+	over     time.Time // since when no more data is expected; zero while it is
 }
 
 const (
-	// metricsPause is how often what has come is looked for.
+	// metricsPause is how often new data is looked for.
 	metricsPause = time.Second
-	// metricsAfter is for how long a trace that has ended is still told of: longer than scrapes are apart.
+	// metricsAfter is how long an ended trace is still reported: longer than the interval between scrapes.
 	metricsAfter = 5 * time.Minute
 )
 
@@ -96,8 +96,8 @@ func (s *metricsServer) run(std cli.Stdio, args []string) error {
 	return nil
 }
 
-// forThisHost refuses requests for a host that is not this one. A web page can let a name of its own lead to 127.0.0.1,
-// and would so read what is served there; it has no power over addresses, localhost and the machine's name.
+// forThisHost refuses requests for another host name. A web page can make a name of its own resolve to 127.0.0.1 and
+// read what is served there; it cannot do that with addresses, localhost and the machine's name.
 func (s *metricsServer) forThisHost(pages http.Handler) http.Handler {
 	host, _, _ := net.SplitHostPort(s.listen)
 	machine, _ := os.Hostname()
@@ -130,7 +130,7 @@ func (s *metricsServer) metrics(w http.ResponseWriter, _ *http.Request) {
 	metrics.Write(w, all)
 }
 
-// follow looks again and again, so that there is never much to read at once.
+// follow reads at intervals, so that there is never much to read at once.
 func (s *metricsServer) follow(ctx context.Context) {
 	tick := time.NewTicker(metricsPause)
 	defer tick.Stop()
@@ -144,7 +144,7 @@ func (s *metricsServer) follow(ctx context.Context) {
 	}
 }
 
-// look finds traces that are being written, and reads what has come.
+// look finds traces that are being written, and reads new data.
 func (s *metricsServer) look() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -154,7 +154,7 @@ func (s *metricsServer) look() {
 		if !being || s.followed[name] != nil && s.followed[name].over.IsZero() {
 			continue
 		}
-		if !e.Type().IsRegular() { // to open a pipe is to wait for its writer
+		if !e.Type().IsRegular() { // opening a pipe would wait for its writer
 			continue
 		}
 		if file, err := os.Open(filepath.Join(s.folder, e.Name())); err == nil {
@@ -173,7 +173,7 @@ func (s *metricsServer) look() {
 	}
 }
 
-// next reads what has come of a trace, until it has ended, or is gone.
+// next reads the new data of a trace, until the trace has ended or is gone.
 func (f *followedTrace) next(path string) {
 	info, err := f.file.Stat()
 	if err == nil {
@@ -184,7 +184,7 @@ func (f *followedTrace) next(path string) {
 		if _, left := os.Stat(path + cli.PartSuffix); !errors.Is(left, fs.ErrNotExist) {
 			return
 		}
-		if _, left := os.Stat(path); left == nil { // it has its name, and what came before is still to be read
+		if _, left := os.Stat(path); left == nil { // it was renamed, and the data before that is still to be read
 			return
 		}
 	}

@@ -22,33 +22,34 @@ import (
 
 // A session is the collector of one run and the file it writes.
 type session struct {
-	path      string          // where to find the trace; empty when it is elsewhere
+	path      string          // path of the trace; empty if it is not a local file
 	file      *cli.Unfinished // nil when it is elsewhere
-	base      string          // what its name begins with when the user gave none
+	base      string          // beginning of its name if the user gave none
 	force     bool            // replace what has its name
 	follow    bool            // record the program's children
 	recording Recording
 	witness   *witness
 	inside    *insideWatch
 	hang      *hangWatch
-	guarded   []string               // what the crash guard has to say, "" is nothing
+	guarded   []string               // the crash guard's messages; "" for none
 	shown     []interface{ close() } // what shows the recording while it continues
 	program   chan struct{}          // closed when pid is known
 	pid       int                    // of the program; 0 when it was never started
 	token     wire.Token             // in the environment of its processes
-	livedOn   []tracefile.Living     // processes that had not used Metal when the recording ended, and still ran
-	warnings  []string               // of the collector, when it has finished
-	whole     bool                   // it could be written to its end, and has its name
+	// processes that had not used Metal when the recording ended, and were still running
+	livedOn   []tracefile.Living
+	warnings  []string // of the collector, when it has finished
+	whole     bool     // it was written completely, and has its final name
 	window    *collector.Window
 	writer    *tracefile.Writer
-	remote    *remoteTrace // where the writer writes; nil when that is a file
+	remote    *remoteTrace // the destination of the writer; nil if that is a file
 	collector *collector.Collector
 	serving   chan error
 	onAll     func() // lets Go use all processors again
 	stop      context.CancelFunc
 }
 
-// newSession makes the trace file and starts to listen, before there is a program that could connect.
+// newSession creates the trace file and starts to listen, before the program that will connect exists.
 func newSession(std cli.Stdio, o RunOptions, command []string, view *liveView) (*session, error) {
 	s := &session{base: filepath.Base(command[0]), force: o.Force, follow: o.Follow, recording: o.Recording,
 		token:   wire.NewToken(),
@@ -82,7 +83,7 @@ func newSession(std cli.Stdio, o RunOptions, command []string, view *liveView) (
 	return s, nil
 }
 
-// observe is who looks at what is recorded as it arrives.
+// observe returns the observers of arriving records.
 func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
 	all := observers{s.witness, s.inside}
 	if o.experiment != nil {
@@ -102,19 +103,19 @@ func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
 	return all
 }
 
-// accept says which processes to record: all that connect or, when children are not followed, only the program itself.
+// accept decides which processes to record: all that connect or, if children are not followed, only the program itself.
 func (s *session) accept(o RunOptions) func(wire.Hello) bool {
 	s.program = make(chan struct{})
 	if o.Follow {
 		return nil
 	}
 	return func(h wire.Hello) bool {
-		<-s.program // the program may connect before we know its number
+		<-s.program // the program may connect before its id is known here
 		return h.PID == s.pid
 	}
 }
 
-// started notes the program's process id; 0 when it was never started. A trace that the user gave no name is called
+// started notes the program's process id; 0 if it was never started. A trace without a name from the user is named
 // after it.
 func (s *session) started(pid int) {
 	s.pid = pid
@@ -124,15 +125,15 @@ func (s *session) started(pid int) {
 	}
 	if s.unnamed() && pid != 0 {
 		s.base += "-" + strconv.Itoa(pid)
-		s.file.NameAfter(s.base) // when this fails, so does what follows, which says so
+		s.file.NameAfter(s.base) // if this fails, the following steps fail too and report it
 		s.path = s.file.Path
 	}
 }
 
-// unnamed says that the name of the trace is ours to choose.
+// unnamed reports whether mtrace chooses the name of the trace.
 func (s *session) unnamed() bool { return s.file != nil && s.base != "" }
 
-// environment is ours plus what the library needs, and the software Metal where there is no other.
+// environment is our environment with the library's settings, and the software Metal if there is no other.
 func (s *session) environment() []string {
 	return cli.WithSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), s.collector.Environment()))
 }
@@ -170,7 +171,7 @@ func (s *session) name() (err error) {
 	return err
 }
 
-// abandon removes what was made for a program that never started, and nothing else.
+// abandon removes what was created for a program that never started, and nothing else.
 func (s *session) abandon() {
 	s.onAll()
 	if s.collector != nil {

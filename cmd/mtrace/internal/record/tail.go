@@ -37,14 +37,14 @@ func TailCommand() cli.Command {
 	}
 }
 
-// tailPause is how often what has come is looked for; the recording is handed to the system once a second.
+// tailPause is how often new data is looked for; the recording is flushed to the system once a second.
 const tailPause = 200 * time.Millisecond
 
-// tailPatience is for how long a trace that no recorder has marked as its own may stay as it is: somebody may be
-// copying it.
+// tailPatience is how long a trace that no recorder has marked as its own may stay unchanged: somebody may be copying
+// it.
 const tailPatience = 2 * time.Second
 
-// tail writes what a trace has, and what comes, until it ends or the user does.
+// tail writes a trace's content, and what is added, until it ends or the user interrupts.
 func tail(std cli.Stdio, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		// opening a pipe waits for the process that writes into it
@@ -69,7 +69,8 @@ func tail(std cli.Stdio, path string) error {
 	grown := time.Now()
 	look := &tailHang{path: file.Name(), looked: time.Now(), out: std.Err}
 	for {
-		written := tracefile.IsWritten(file) // asked before its size, or its last blocks are missed
+		// checked before the size is read; otherwise its last blocks could be missed
+		written := tracefile.IsWritten(file)
 		info, err := file.Stat()
 		if err != nil {
 			return cli.Status{Code: cli.ExitUsage, Err: err}
@@ -99,12 +100,13 @@ func tail(std cli.Stdio, path string) error {
 const (
 	// tailHangPause is how often a trace that is followed is looked at for a hang.
 	tailHangPause = 2 * time.Second
-	// tailQuiet is by how much a trace grows in that time, in bytes, of whose programs at least one works.
+	// tailQuiet is the growth of a trace in that time, in bytes, from which at least one of its programs makes
+	// progress.
 	tailQuiet = 64 << 10
 )
 
-// A tailHang says on standard error, once, where the programs of a trace that is followed are stuck. It is no line of
-// the trace.
+// A tailHang reports on standard error, once, where the programs of a followed trace are stuck. The message is not part
+// of the trace's output.
 type tailHang struct {
 	path   string
 	looked time.Time
@@ -113,7 +115,7 @@ type tailHang struct {
 	out    io.Writer
 }
 
-// next looks when it is time to, and the trace hardly grows.
+// next checks for a hang if that is due and the trace hardly grows.
 func (h *tailHang) next(now time.Time, size int64) {
 	if now.Sub(h.looked) < tailHangPause {
 		return

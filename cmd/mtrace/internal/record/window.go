@@ -90,7 +90,7 @@ func (o *windowOptions) window() *collector.Window {
 	return w
 }
 
-// less is how less than all was asked for, when nothing is kept at first; else empty.
+// less describes the selected range of time if nothing is kept at first; otherwise it is empty.
 func (o *windowOptions) less() string {
 	if o.startAfter > 0 || o.startOn != "" || o.last > 0 {
 		return o.asked
@@ -98,7 +98,7 @@ func (o *windowOptions) less() string {
 	return ""
 }
 
-// follow opens and closes the window of a program that was started, until stop is called.
+// follow opens and closes the window of a started program, until stop is called.
 func (o *windowOptions) follow(w *collector.Window) (stop func()) {
 	if o.startAfter > 0 {
 		w.OpenAfter(o.startAfter, "--start-after "+o.startAfter.String())
@@ -119,5 +119,6 @@ func (o *windowOptions) follow(w *collector.Window) (stop func()) {
 			}
 		}
 	}()
-	return func() { close(over) } // the signal stays ours: it must not end what writes the report
+	// the handler stays installed: the signal must not end the process that writes the report
+	return func() { close(over) }
 }

@@ -9,12 +9,12 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// A witness notes which processes the library reported from and which of them used Metal.
+// A witness notes from which processes the library reported and which of them used Metal.
 type witness struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex
 	seen               map[tracefile.ProcessIndex]*handshake.Process
-	vanished           []handshake.Process // that ran another program before they made a call
+	vanished           []handshake.Process // that started another program in the same process before they made a call
 }
 
 func newWitness() *witness {
@@ -42,7 +42,7 @@ func (w *witness) Clock(p tracefile.ProcessIndex, _ wire.ClockKind, _, _ uint32)
 	w.seen[p].Metal = true
 }
 
-// Facts implements collector.Observer: a process without a clock says at its end when it used Metal all the same.
+// Facts implements collector.Observer: a process without a clock reports at its end if it used Metal nevertheless.
 func (w *witness) Facts(p tracefile.ProcessIndex, facts []wire.Fact) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -65,7 +65,7 @@ func (w *witness) processes() (all []handshake.Process) {
 	return append(all, w.vanished...)
 }
 
-// metal says whether any process has made a Metal call.
+// metal reports whether any process has made a Metal call.
 func (w *witness) metal() bool {
 	_, ok := w.first()
 	return ok

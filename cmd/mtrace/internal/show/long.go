@@ -7,7 +7,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// BuildReport makes the report on one trace, or on the part of it that is asked for, however long it is.
+// BuildReport builds the report on one trace, or on the selected part of it, however long it is.
 func BuildReport(p *loading.Part, std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
 	if !loading.Instruments(path) {
 		file, err := loading.OpenTrace(path)

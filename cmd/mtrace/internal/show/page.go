@@ -16,8 +16,8 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// buildPage makes a report and the pictures of its page, of a trace of any size. A trace of our own is read for both at
-// once, each time part by part; of an export the pictures are drawn from what the report is of.
+// buildPage builds a report and the pictures of its page, for a trace of any size. A trace is read once for both, part
+// by part; for an export the pictures are drawn from the report's model.
 func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) (r *report.Report, trace *analyze.Trace,
 	pictures *page.Document, err error) {
 	if loading.Instruments(path) {
@@ -79,8 +79,8 @@ func addFlames(pictures *page.Document, trace *analyze.Trace) error {
 	return nil
 }
 
-// drawFile makes the pictures of a part of a trace file, in the colours of others if there are any, until nobody wants
-// them.
+// drawFile draws the pictures of a part of a trace file until ctx is done, in the colours of the pictures like if there
+// are any.
 func drawFile(ctx context.Context, p *loading.Part, file *analyze.File, path string, like *page.Document,
 	show func(done, of int)) (*page.Document, error) {
 	b := page.NewBuilder()

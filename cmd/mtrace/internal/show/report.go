@@ -1,4 +1,4 @@
-// Package show has the commands that show a trace to a person: report, view, xctrace and explain.
+// Package show contains the commands that show a trace to a person: report, view, xctrace and explain.
 package show
 
 import (
@@ -92,7 +92,7 @@ func (v *ReportView) reports(std cli.Stdio, paths []string) error {
 	return loading.EachTrace(paths, func(path string) error { return v.Print(std, path) })
 }
 
-// Check states what is wrong with where the report is to go.
+// Check returns an error for invalid destinations of the report.
 func (v *ReportView) Check(paths []string) error {
 	switch {
 	case v.html != "" && len(paths) > 1:
@@ -105,7 +105,7 @@ func (v *ReportView) Check(paths []string) error {
 	return cmp.Or(v.JSON.Take("--json", v.Force, paths...), cli.MayWrite("--html", v.html, v.Force, paths...))
 }
 
-// Print prints the report on one trace. For a cut trace it prints what there is and returns an error that says so.
+// Print prints the report on one trace. For a cut trace it prints the available part and returns an error that says so.
 func (v *ReportView) Print(std cli.Stdio, path string) error {
 	opts, err := v.Options(std)
 	if err != nil {
@@ -189,7 +189,7 @@ func (v *ReportView) build(std cli.Stdio, path string, opts report.Options) (*re
 	return r, trace, err
 }
 
-// has says when the trace has none of the threads, or of the queues, that are to be listed.
+// has returns an error if the trace has none of the threads, or of the queues, that were selected.
 func (v *ReportView) has(t *analyze.Trace, path string) error {
 	var threads, queues []string
 	found := [2]bool{len(v.threads) == 0, len(v.queues) == 0}

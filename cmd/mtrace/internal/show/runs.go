@@ -9,8 +9,8 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// tracesIn are the paths with the traces that are in a folder in the place of the folder, in the order of their names.
-// A folder that is a recording of Instruments, or has its exports, stays what it is.
+// tracesIn replaces folders among the paths by the traces in them, in the order of their names. A folder that is a
+// recording of Instruments, or has its exports, is kept.
 func tracesIn(paths []string) (all []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)

@@ -48,7 +48,7 @@ func ViewCommand() cli.Command {
 type viewer struct {
 	port uint16
 	open bool
-	with string // the tool whose page shows the trace; empty is ours
+	with string // the tool whose page shows the trace; empty for our own page
 	part loading.Part
 }
 
@@ -98,7 +98,7 @@ func (v *viewer) run(std cli.Stdio, args []string) error {
 	}
 }
 
-// readable returns an error if the trace cannot be opened. What else may be wrong with it shows when it is read.
+// readable returns an error if the trace cannot be opened. Other errors appear when it is read.
 func readable(path string) error {
 	if loading.Instruments(path) {
 		return nil
@@ -110,7 +110,7 @@ func readable(path string) error {
 	return file.Close()
 }
 
-// prepare makes the page, and gives it to the server with the function that answers for more of it.
+// prepare builds the page, and passes it to the server together with the function that draws details.
 func (v *viewer) prepare(std cli.Stdio, path string, server *page.Server) error {
 	r, trace, whole, err := (&ReportView{part: v.part}).buildPage(std, path, report.Options{Document: true})
 	if err != nil {
@@ -133,7 +133,7 @@ func (v *viewer) prepare(std cli.Stdio, path string, server *page.Server) error 
 	return nil
 }
 
-// detail makes the pictures of a part of the run, in the colours of the whole.
+// detail draws the pictures of a part of the run, in the colours of the whole.
 func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, from, to analyze.Nanos) (
 	*page.Document, error) {
 	file, err := loading.OpenTrace(path)
@@ -145,13 +145,13 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 	return drawFile(ctx, &part, file, path, whole, func(int, int) {})
 }
 
-// serve answers until it is asked to end.
+// serve answers requests until it must end.
 func (v *viewer) serve(ctx context.Context, std cli.Stdio, listener net.Listener, pages *page.Server) error {
 	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
 	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to anybody who knows the address")
 }
 
-// answer prints an address, opens it if that is asked for, and serves what is behind it.
+// answer prints an address, opens it if requested, and serves the pages.
 func (v *viewer) answer(ctx context.Context, std cli.Stdio, listener net.Listener, address string, pages http.Handler,
 	note string) error {
 	fmt.Fprintln(std.Out, address)
@@ -178,8 +178,8 @@ func (v *viewer) answer(ctx context.Context, std cli.Stdio, listener net.Listene
 	}
 }
 
-// leadTo makes a file, which only this user can read, that leads a browser to an address. On a browser's command line
-// all users would read it.
+// leadTo creates a file, which only this user can read, that redirects a browser to an address. On a browser's command
+// line all users could read the address.
 func leadTo(address string) (path string, err error) {
 	file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-view-*.html")
 	if err != nil {

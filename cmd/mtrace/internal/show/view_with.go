@@ -17,18 +17,18 @@ import (
 	"mtrace/collector"
 )
 
-// A viewTool is the page of another tool, which reads a trace from an address of this machine. Nothing is uploaded: the
-// page runs in the browser.
+// A viewTool is the web page of another tool, which reads a trace from an address of this machine. Nothing is uploaded:
+// the page runs in the browser.
 type viewTool struct {
-	name   string // as --with has it, and the format of mtrace export
+	name   string // the value of --with, and the format of mtrace export
 	origin string
-	// address is where the tool's page shows the trace at an address of ours
+	// address is the address at which the tool's page shows a trace from our address
 	address func(trace string) string
-	port    uint16 // the only one that the tool's page may read from; 0 is any
+	port    uint16 // the only port that the tool's page may read from; 0 for any
 }
 
 var viewTools = []viewTool{
-	// Perfetto's policy of content lets its page read from this port of the machine alone.
+	// Perfetto's content security policy lets its page read only from this port of the machine.
 	{"perfetto", "https://ui.perfetto.dev", func(trace string) string {
 		return "https://ui.perfetto.dev/#!/?url=" +
 			url.QueryEscape(trace)
@@ -43,7 +43,7 @@ var viewTools = []viewTool{
 	}, 0},
 }
 
-// tool is the tool of a name, which takes the port that it needs.
+// tool returns the selected tool, and sets the port that it needs.
 func (v *viewer) tool() (viewTool, error) {
 	i := slices.IndexFunc(viewTools, func(t viewTool) bool { return t.name == v.with })
 	if i < 0 {

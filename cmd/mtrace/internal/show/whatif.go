@@ -11,8 +11,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// parseWhatIf reads what --what-if asks for: KIND:NAME=FACTOR, several with commas between. Names may have commas and
-// equals signs in them.
+// parseWhatIf parses the values of --what-if: KIND:NAME=FACTOR, separated by commas. Names may contain commas and
+// equals signs.
 func parseWhatIf(asked []string) (wanted []replay.Wanted, err error) {
 	for _, text := range asked {
 		for _, item := range splitWhatIf(text) {
@@ -26,7 +26,7 @@ func parseWhatIf(asked []string) (wanted []replay.Wanted, err error) {
 	return wanted, nil
 }
 
-// splitWhatIf splits at the commas that a kind comes after.
+// splitWhatIf splits at the commas that are followed by a kind.
 func splitWhatIf(text string) (items []string) {
 	from := 0
 	for i := range text {

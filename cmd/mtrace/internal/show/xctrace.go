@@ -23,7 +23,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// xctraceView is what of an Instruments recording is wanted, and how.
+// xctraceView has the options for what to show of an Instruments recording.
 type xctraceView struct {
 	json     bool
 	pprof    string
@@ -124,7 +124,7 @@ func (v *xctraceView) summarise(std cli.Stdio, paths []string) error {
 	return v.print(std, recording)
 }
 
-// usable says which tables have no row that can be used. It is an error when no table has one.
+// usable lists the tables without usable rows. It returns an error if no table has any.
 func usable(std cli.Stdio, recording *xctrace.Recording) error {
 	var rows, rejected int64
 	var unusable []string

@@ -1,4 +1,5 @@
-// Package tools has the commands about the tool itself: doctor, and mcp, which answers the questions of assistants.
+// Package tools contains the commands about the tool itself: doctor, and mcp, which answers the questions of
+// assistants.
 package tools
 
 import (
@@ -40,7 +41,7 @@ type doctorOptions struct {
 	force                 bool // replace an older archive
 }
 
-// run examines the machine. The error is the answer no, with status 1, when it cannot trace.
+// run examines the machine. If the machine cannot trace, the error has status 1.
 func (o doctorOptions) run(std cli.Stdio, command []string) error {
 	if o.bundle != "" {
 		return o.runBundle(std, command)
@@ -72,7 +73,7 @@ func (o doctorOptions) run(std cli.Stdio, command []string) error {
 	return err
 }
 
-// selfTest prepares the self-test, or says why there is none.
+// selfTest prepares the self-test, or returns why there is none.
 func (o doctorOptions) selfTest(library string) (*doctor.SelfTest, string) {
 	if o.noSelfTest {
 		return nil, "not asked for"

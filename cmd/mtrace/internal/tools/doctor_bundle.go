@@ -15,8 +15,8 @@ import (
 	"mtrace/collector"
 )
 
-// runBundle examines the machine, runs two programs, and writes all of it, with every expected value as a check, to one
-// archive. The error is the answer that something differs, with status 1.
+// runBundle examines the machine, runs two programs, and writes everything, with a check for every expected value, to
+// one archive. If something differs, the error has status 1.
 func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 	if len(command) > 0 || o.json || o.all || o.noSelfTest {
 		return cli.UsageError("--bundle takes no command and no other flag: it runs everything, and writes it to the archive")
@@ -35,7 +35,8 @@ func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 		said = std.Err
 		err = copyOut(std, gather)
 	} else {
-		// It is made first, or minutes are spent for nothing, and has its name last, or half an archive is sent.
+		// The file is created first, so that an error does not waste minutes, and gets its name last, so that nobody
+		// sends half an archive.
 		err = wholefile.Write(o.bundle, o.force, gather)
 	}
 	if err != nil {
@@ -50,7 +51,7 @@ func (o doctorOptions) runBundle(std cli.Stdio, command []string) error {
 	return nil
 }
 
-// copyOut copies a file to standard output when it is whole.
+// copyOut writes a file to standard output once it is complete.
 func copyOut(std cli.Stdio, fill func(*os.File) error) error {
 	file, err := os.CreateTemp(collector.TemporaryFolder(), ".mtrace-bundle-*")
 	if err != nil {
@@ -96,7 +97,7 @@ func (o doctorOptions) gather(std cli.Stdio, file *os.File) ([]bundle.Check, err
 	return e.Write(file, doctor.ThisUser().Folders(), begin)
 }
 
-// findPython prefers one that did not come with macOS, whose own takes no library.
+// findPython prefers a Python that did not come with macOS, because macOS's own does not load the library.
 func findPython() string {
 	for _, path := range []string{"/opt/homebrew/bin/python3", "/usr/local/bin/python3"} {
 		if _, err := os.Stat(path); runtime.GOOS == "darwin" && err == nil {

@@ -49,8 +49,8 @@ const mcpHelp = "mtrace traces programs that use Apple's Metal: who waits for wh
 	"diff compares two runs. What a trace lacks (lost, left " +
 	"out, cut) is said in the first lines: say it, too."
 
-// An assistant is who asks; its questions are answered by the commands that people use, each in a process of its own:
-// one that needs too much memory, or fails, takes no other with it.
+// An assistant answers a client's questions by running mtrace's commands, each in a process of its own: if a command
+// needs too much memory or fails, no other is affected.
 type assistant struct {
 	self   string // the program
 	mutex  sync.Mutex
@@ -59,7 +59,7 @@ type assistant struct {
 	leave  func()            // removes it
 }
 
-// McpFolders is how the names of folders with exported tables begin, among temporary files.
+// McpFolders is the prefix of folders with exported tables, among the temporary files.
 const McpFolders = "mtrace-mcp-"
 
 // serveMCP answers until the client goes away.
@@ -168,7 +168,7 @@ func (a *assistant) add(server *mcp.Server) {
 		})
 }
 
-// mostAnswer bounds a text, in bytes: what is longer an assistant cannot use.
+// mostAnswer bounds a text, in bytes: assistants cannot use longer ones.
 const mostAnswer = 400_000
 
 // answer is what a command prints.
@@ -187,8 +187,8 @@ func textResult(text string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 }
 
-// run runs a command of mtrace. Its standard error is the error or, if there is output all the same, its last lines,
-// because the trace may be cut.
+// run runs a command of mtrace. Its standard error is returned as the error or, if there is output nevertheless, its
+// last lines are added to the output, because the trace may be cut.
 func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
 	command := exec.CommandContext(ctx, a.self, args...)
 	command.Env = append(os.Environ(), "NO_COLOR=1")
@@ -205,7 +205,8 @@ func (a *assistant) run(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// exported is the folder of a trace's tables, made when it is first asked for, or when the trace has changed since.
+// exported returns the folder with a trace's tables, which is created at the first request or when the trace has
+// changed.
 func (a *assistant) exported(ctx context.Context, path string) (string, error) {
 	a.mutex.Lock()
 	defer a.mutex.Unlock()

@@ -17,9 +17,9 @@ import (
 // LongestMessage bounds a line of the protocol.
 const LongestMessage = 16 << 20
 
-// lineTransport carries the protocol over lines, as mcp.StdioTransport does, and differs in two points: a line that is
-// no message is answered with an error, and the next line is read; at the end of input all requests are answered before
-// the connection ends.
+// lineTransport carries the protocol over lines, as mcp.StdioTransport does, with two differences: an invalid line is
+// answered with an error, and reading continues; at the end of input all requests are answered before the connection
+// ends.
 type lineTransport struct {
 	in  io.Reader
 	out io.Writer
@@ -79,7 +79,7 @@ func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	}
 }
 
-// waiting says whether a request has no answer yet.
+// waiting reports whether a request is still unanswered.
 func (c *lineConnection) waiting() bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -143,7 +143,7 @@ func (c *lineConnection) receive(in *bufio.Reader) {
 	}
 }
 
-// decode is the message of a line, or nil for a line that was refused or is empty.
+// decode returns the message in a line, or nil for a line that was refused or is empty.
 func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 	if len(bytes.TrimSpace(line)) == 0 {
 		return nil
@@ -157,7 +157,7 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 		var head struct {
 			ID any `json:"id"`
 		}
-		json.Unmarshal(line, &head) // of anything but an object there is no id, which is what the answer says
+		json.Unmarshal(line, &head) // anything but an object has no id, and the answer then has none
 		c.refuse(head.ID, jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0: "+err.Error())
 		return nil
 	}
@@ -167,7 +167,7 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 	return m
 }
 
-// note counts a request that has to be answered. A request that the client cancels has not.
+// note counts a request that must be answered, unless the client cancels it.
 func (c *lineConnection) note(r *jsonrpc.Request) {
 	if r.IsCall() {
 		c.mutex.Lock()
@@ -186,7 +186,7 @@ func (c *lineConnection) note(r *jsonrpc.Request) {
 	}
 }
 
-// refuse answers a line that is no message.
+// refuse answers an invalid line.
 func (c *lineConnection) refuse(id any, code int, why string) {
 	switch id.(type) {
 	case string, float64:
@@ -200,7 +200,7 @@ func (c *lineConnection) refuse(id any, code int, why string) {
 	}
 }
 
-// errLongLine says that a line was longer than a message may be. The rest of the line was skipped.
+// errLongLine is returned for a line that exceeds the limit of a message. The rest of the line was skipped.
 var errLongLine = fmt.Errorf("the line is longer than %d bytes", LongestMessage)
 
 // readLine reads a line. The last one needs no newline, and comes with io.EOF.

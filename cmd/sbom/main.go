@@ -64,8 +64,8 @@ func write(version, program, out string) error {
 	return file.Close()
 }
 
-// ofProgram returns cyclonedx-gomod's bill for a program. Its serial number is derived from the program, so that it is
-// reproducible.
+// ofProgram is what cyclonedx-gomod says of a program. Its serial number comes from the program, so that it is the same
+// each time.
 func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -90,7 +90,7 @@ func ofProgram(version, program string) (*cyclonedx.BOM, error) {
 	return bill, nil
 }
 
-// chartLibrary is the library that charts/bundle.sh has put into the page's script, in the version of its lock file.
+// chartLibrary is the library that charts/bundle.sh has put into the page's script: of the version that its lock names.
 func chartLibrary() (c cyclonedx.Component, err error) {
 	text, err := os.ReadFile(filepath.Join(charts, "package-lock.json"))
 	if err != nil {

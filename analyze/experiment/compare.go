@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"slices"
+	"strings"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
@@ -95,9 +96,11 @@ func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimat
 	return a, ""
 }
 
-// isLock says whether the replay's name of a lock is a target's. Locks without a name are called by their address.
+// isLock says whether the replay's name of a lock is a target's, which is called lock:NAME. Locks without a name are
+// called by their address.
 func isLock(target *analyze.ExperimentTarget, name string) bool {
-	return name == target.Name || name == hex(target.Lock) || name == hex(uint64(target.Object))
+	_, of, _ := strings.Cut(target.Name, "lock:")
+	return name == of || name == target.Name || name == hex(target.Lock) || name == hex(uint64(target.Object))
 }
 
 // threadNames are the names of threads in the replayed program.

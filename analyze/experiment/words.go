@@ -78,15 +78,18 @@ func longer(ns int64) string {
 }
 
 func (i *Estimated) estimate() string {
-	if i == nil {
+	if i.open() {
 		return "-"
 	}
 	return number(i.Estimate)
 }
 
+// open says whether nothing is known: the blocks exclude no value, such as with delays that are lost in the noise.
+func (i *Estimated) open() bool { return i == nil || i.Low == nil && i.High == nil }
+
 // ends are the ends of the interval: "0.93 to 1.07".
 func (i *Estimated) ends() string {
-	if i == nil {
+	if i.open() {
 		return "-"
 	}
 	return end(i.Low) + " to " + end(i.High)
@@ -94,7 +97,7 @@ func (i *Estimated) ends() string {
 
 // Phrase is the estimate with its interval: "1.02 (0.95 to 1.09)".
 func (i *Estimated) Phrase() string {
-	if i == nil {
+	if i.open() {
 		return "-"
 	}
 	return i.estimate() + " (" + i.ends() + ")"

@@ -50,6 +50,7 @@ type answers struct {
 	insights []insight.Insight
 	hang     *hang.Report
 	before   *cause.Analysis // of the run before it hangs; nil when it does not
+	window   *replay.Replay  // of a typical range of a long run; nil if the run is analysed as one
 }
 
 // ask asks all analyses; unpredicted leaves out what the run would gain.
@@ -105,7 +106,7 @@ func (x *answers) report(opts Options) *Report {
 	r.Scopes = x.scopes
 	buildSteps(r, t, x.repeats)
 	buildSerialization(r, x.causesIn(), opts)
-	buildExperiment(r, t, x.causesIn())
+	buildExperiment(r, x)
 	if x.hang != nil {
 		buildHang(r, x.hang.Document(t))
 	}

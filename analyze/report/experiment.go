@@ -1,11 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"mtrace/analyze"
-	"mtrace/analyze/cause"
 	"mtrace/analyze/experiment"
 	"mtrace/analyze/policy"
 	"mtrace/collector/wire"
@@ -13,12 +13,12 @@ import (
 
 // buildExperiment adds what an experiment says, if the run was one. A replay that the experiment contradicts makes the
 // verdict less certain, since the verdict relies on what the replay predicts.
-func buildExperiment(r *Report, t *analyze.Trace, a *cause.Analysis) {
-	p := experiment.Of(t)
+func buildExperiment(r *Report, x *answers) {
+	p := experiment.Of(x.trace)
 	if p == nil {
 		return
 	}
-	r.Experiment = experiment.Build(t, p, a.Replay())
+	r.Experiment = experiment.Build(x.trace, p, cmp.Or(x.window, x.causesIn().Replay()))
 	slower := ""
 	if slowed := r.Experiment.Slowed; slowed > 0 {
 		slower = fmt.Sprintf(" (%s slower)", analyze.FormatShare(slowed))

@@ -12,6 +12,7 @@ import (
 	"mtrace/analyze/insight"
 	"mtrace/analyze/kernels"
 	"mtrace/analyze/memory"
+	"mtrace/analyze/replay"
 	"mtrace/analyze/steps"
 )
 
@@ -155,6 +156,7 @@ type windowed struct {
 	windows   []SampledWindow
 	predicted int
 	phases    []Phase
+	replay    *replay.Replay // of a typical window; nil if nothing was predicted
 }
 
 // choose takes the windows from the middles of equal shares of small parts of the run.
@@ -355,6 +357,7 @@ func (l *long) conclude() {
 	w.judgement = judgement
 	w.fusions, w.insights, w.phases = l.fusions(), l.insights(typical), l.phases()
 	w.helps = whatHelps(l.looks[typical].answer.serial, l.opts.WhatIf)
+	w.replay = l.looks[typical].answer.serial.Replay()
 	l.found, l.looks = w, nil
 }
 
@@ -379,7 +382,7 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	if l.found == nil {
 		l.found = &windowed{windows: []SampledWindow{}, phases: []Phase{}}
 	} else {
-		x.serial = l.found.judgement.Of(x.serial.Totals)
+		x.serial, x.window = l.found.judgement.Of(x.serial.Totals), l.found.replay
 	}
 	x.fusions, x.insights = l.found.fusions, l.found.insights
 	r := x.report(l.opts)

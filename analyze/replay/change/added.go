@@ -15,7 +15,7 @@ const (
 	BeforeCommit  Place = iota // once for each command buffer, before it is committed
 	BeforeAcquire              // once for each command buffer, before it is made
 	BeforeCompile              // before each compilation
-	AfterWait                  // after each wait for a command buffer
+	AfterWait                  // after each wait for a command buffer: the thread sleeps longer, and needs no processor
 	InLock                     // each time that a thread holds a lock for which threads wait
 	InHandler                  // in the completion handlers of each command buffer
 )
@@ -73,7 +73,10 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 				a.At == BeforeCompile && s.Kind == program.Compile:
 				delay(&s.Gap)
 			case a.At == AfterWait && (s.Kind == program.Wait || s.Kind == program.WaitOther) && i+1 < len(th.Steps):
-				delay(&th.Steps[i+1].Gap)
+				next := &th.Steps[i+1]
+				if delay(&next.Gap); add {
+					next.Asleep += a.By
+				}
 			case a.At == InLock && s.Kind == program.Lock && (a.Lock == 0 || th.Details[i].NamedLock == a.Lock):
 				switch {
 				case s.Lock == 0: // the wait takes its recorded time, whoever holds the lock

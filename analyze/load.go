@@ -17,6 +17,10 @@ type Options struct {
 	From, To Nanos // the part of the trace to look at, from its first call on; To 0 is up to its end
 	PIDs     []int // the processes to look at; empty is all
 
+	// SourceRoots are folders: code in them is the program's own, and all other code is a library's. Empty: libraries are
+	// recognised by their files.
+	SourceRoots []string
+
 	// Adds makes parts that are next to each other add up: a call counts in the part in which it begins, however far it
 	// reaches, and what was lost and cannot be said of a part only counts in the first.
 	Adds bool
@@ -171,11 +175,13 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	}
 	l.gatherThreads()
 	l.nameUnfinished()
+	findLibraries(l.trace, opts.SourceRoots)
 	passWrappers(l.trace)
 	endSharedScopes(l.trace)
 	nameKeepers(l.trace)
 	finishTrace(l.trace, finishing, true, l.window)
 	nameOperations(l.trace)
+	warnOfBrokenStacks(l.trace)
 	nameScopes(l.trace)
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
 		return nil, nil, fmt.Errorf("reading %s: no process %v in it; there are %s", f.path, opts.PIDs, l.pids())

@@ -429,6 +429,8 @@ type Pipeline struct {
 	// which function of that name: the source of its library and, if constants specialise it, which of them; "" if not
 	// known
 	Variant string
+
+	primitive string // of a framework, for which the kernel's name stands; see nameOperations
 }
 
 // A Wait is one call in which a thread waited for a command buffer or an event.

@@ -26,13 +26,15 @@ const (
 	FromPipelineLabel                 // the pipeline state's
 	FromBufferGroup                   // the innermost debug group of the command buffer
 	FromBufferLabel                   // the command buffer's
+	FromKernelName                    // the primitive for which a framework has a kernel of that name
 	FromPythonLine                    // the line of the Python program
 )
 
 var operationSources = [...]string{FromNothing: "", FromDebugGroup: "debug group", FromEncoderLabel: "encoder label",
 	FromFunction: "function", FromScope: "scope",
 	FromPipelineLabel: "pipeline label", FromBufferGroup: "command buffer's debug group",
-	FromBufferLabel: "command buffer label", FromPythonLine: "Python line"}
+	FromBufferLabel: "command buffer label", FromKernelName: "kernel name",
+	FromPythonLine: "Python line"}
 
 // String is the source in reports; empty for FromNothing.
 func (s OperationSource) String() string {
@@ -43,14 +45,14 @@ func (s OperationSource) String() string {
 // of the sources. One that only repeats the kernel's says nothing. The encoder is nil when the command buffer has none,
 // and the dispatch when what the encoder did is none.
 func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
-	named, stack, encoder, pipeline, kernel := (*Names)(nil), (*Stack)(nil), "", "", ""
+	named, stack, encoder, pipeline, kernel, primitive := (*Names)(nil), (*Stack)(nil), "", "", "", ""
 	if e != nil {
 		named, stack, encoder = e.Names, e.Created.Stack, e.Label
 	}
 	if d != nil {
 		named, stack = d.Names, d.Stack
 		if d.Pipeline != nil {
-			pipeline, kernel = d.Pipeline.Label, d.Pipeline.Kernel
+			pipeline, kernel, primitive = d.Pipeline.Label, d.Pipeline.Kernel, d.Pipeline.primitive
 		}
 	}
 	if named == nil {
@@ -74,6 +76,8 @@ func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 		return Operation{named.BufferGroup, FromBufferGroup}
 	case says(label):
 		return Operation{label, FromBufferLabel}
+	case says(primitive):
+		return Operation{primitive, FromKernelName}
 	case says(line):
 		return Operation{line, FromPythonLine}
 	}
@@ -112,8 +116,11 @@ func (s *Stack) operation() (function, line string) {
 	return s.operator, s.line
 }
 
-// nameOperations finds the operations of the stacks, once for each.
+// nameOperations finds the operations of the stacks and of the kernels' names, once for each.
 func nameOperations(t *Trace) {
+	for _, p := range t.Pipelines {
+		p.primitive = mlxPrimitive(p.Kernel)
+	}
 	by := map[*Frame]string{}
 	for _, s := range t.Stacks {
 		for _, f := range s.Frames {

@@ -4,13 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"strings"
 )
-
-// libraries are files of the language's library and of packages, and machine code of the system: code that is called,
-// not code of the program.
-var libraries = regexp.MustCompile(`(^|/)(site-packages|dist-packages|lib/python[0-9.]+|usr/lib[0-9]*|lib/[a-z0-9_]+-linux-[a-z]+|System/Library)/|^<frozen|(^|/)lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|gnustep-base|python[0-9.]+)[-.]`)
 
 // Site is the frame to show for a call with this stack: the innermost of the program's own functions that is not a
 // wrapper through which it makes all its calls, of Python where there is one; failing that, the innermost with a name.
@@ -58,6 +53,20 @@ func (s *Stack) candidates() (list []*Frame) {
 	return list
 }
 
+// direct counts the first candidates that call Metal themselves, not through a package of Python: only they can be
+// wrappers. A line that has a framework do its work makes many calls, too.
+func (s *Stack) direct(candidates []*Frame) (n int) {
+	for _, f := range s.Frames {
+		switch {
+		case n < len(candidates) && f == candidates[n]:
+			n++
+		case f.Python && !f.own():
+			return n
+		}
+	}
+	return n
+}
+
 // wrapperSelectors is from how many different calls of Metal on a place is mistaken for a wrapper, through which a
 // program makes all its calls.
 const wrapperSelectors = 3
@@ -67,6 +76,7 @@ const wrapperSelectors = 3
 func passWrappers(t *Trace) {
 	type place struct {
 		candidates []*Frame
+		direct     int // of the first of them, between which and Metal there is no library
 		selectors  map[string]bool
 	}
 	places := map[*Stack]*place{}
@@ -78,7 +88,8 @@ func passWrappers(t *Trace) {
 			metal := c.Part != PartLock && c.Part != PartOutside // locks are met anywhere
 			p := places[from.Stack]
 			if p == nil {
-				p = &place{from.Stack.candidates(), map[string]bool{}}
+				candidates := from.Stack.candidates()
+				p = &place{candidates, from.Stack.direct(candidates), map[string]bool{}}
 				places[from.Stack] = p
 			}
 			if metal {
@@ -99,8 +110,8 @@ func passWrappers(t *Trace) {
 		}
 		more = false
 		for _, p := range places {
-			if len(p.candidates) > 1 && len(selectors[p.candidates[0]]) >= wrapperSelectors {
-				p.candidates, more = p.candidates[1:], true
+			if len(p.candidates) > 1 && p.direct > 0 && len(selectors[p.candidates[0]]) >= wrapperSelectors {
+				p.candidates, p.direct, more = p.candidates[1:], p.direct-1, true
 			}
 		}
 	}
@@ -113,11 +124,7 @@ func passWrappers(t *Trace) {
 
 // rank says how well a frame tells a reader where in a program something is.
 func (f *Frame) rank() int {
-	file := f.File
-	if !f.Python && f.Image != nil {
-		file = f.Image.Path
-	}
-	own := !libraries.MatchString(file)
+	own := f.own()
 	switch {
 	case f.Unnamed && f.Image == nil:
 		return 1

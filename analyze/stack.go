@@ -20,6 +20,8 @@ type Frame struct {
 	Python  bool   // a function of Python
 	Unnamed bool   // Name is not a function's
 
+	origin origin // whether it is the program's own
+
 	// Of machine code.
 	Image   *Image // nil when not known
 	Address uint64 // return address

@@ -242,3 +242,21 @@ func TestStacksFlag(t *testing.T) {
 		}
 	}
 }
+
+// Native stacks of code without frame pointers lack functions; the report says so, and how to compile the code. It says
+// nothing of code that has them.
+func TestMissingFramePointersAreReported(t *testing.T) {
+	t.Parallel()
+	for flag, warned := range map[string]bool{"-fno-omit-frame-pointer": false, "-fomit-frame-pointer": true} {
+		dir := t.TempDir()
+		program := stacksProgram(t, "-O2", flag)
+		got := sh(t, dir, nil, tool.mtrace, "run", "--stacks", "native", "--no-report", "-o", "t.mtrace", "--", program,
+			"plain")
+		text := strings.Join(strings.Fields(sh(t, dir, nil, tool.mtrace, "report", "t.mtrace").stdout), " ")
+		const warning = "of the calls end in stacks, which has no frame pointers: functions and operations outside of it " +
+			"are missing; compile it with -fno-omit-frame-pointer"
+		if got.stdout != "10 0\n" || strings.Contains(text, warning) != warned {
+			t.Errorf("%s: warned: %v, want %v\n%+v\n%s", flag, !warned, warned, got, text)
+		}
+	}
+}

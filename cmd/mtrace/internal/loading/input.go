@@ -21,12 +21,15 @@ import (
 type Part struct {
 	From, To time.Duration
 	PIDs     []int
+	Sources  []string // analyze.Options.SourceRoots
 }
 
 func (p *Part) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&p.From, "from", 0, "look at the trace from this `TIME` after its start on, as 1.5s or 200ms")
 	flags.DurationVar(&p.To, "to", 0, "look at the trace up to this `TIME` after its start")
 	flags.IntSliceVar(&p.PIDs, "pid", nil, "look at these processes only, by their `NUMBER`")
+	flags.StringSliceVar(&p.Sources, "source-root", nil, "code in these `FOLDERS` is the program's own, all other code a "+
+		"library's: operations and call sites show lines of the program")
 }
 
 func (p *Part) Check() error {
@@ -136,9 +139,16 @@ func cpuHint(recording *xctrace.Recording) string {
 	return ", and mtrace pprof its CPU samples"
 }
 
-// Options are those for loading the part.
+// Options are those for loading the part. Relative source roots are below the working directory.
 func (p *Part) Options() analyze.Options {
-	return analyze.Options{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To), PIDs: p.PIDs}
+	var roots []string
+	for _, root := range p.Sources {
+		if absolute, err := filepath.Abs(root); err == nil {
+			root = absolute
+		}
+		roots = append(roots, root)
+	}
+	return analyze.Options{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To), PIDs: p.PIDs, SourceRoots: roots}
 }
 
 // ShowSteps shows the progress, the speed and the remaining time of reading the selected part of a long trace, on a

@@ -179,7 +179,9 @@ func (v *ReportView) Options(std cli.Stdio) (opts report.Options, err error) {
 func (v *ReportView) build(std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
 	if !loading.Instruments(path) {
 		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
-			return loading.LoadTrace(path, analyze.Options{From: from, To: to, PIDs: v.part.PIDs})
+			part := v.part.Options()
+			part.From, part.To = from, to
+			return loading.LoadTrace(path, part)
 		}
 	}
 	r, trace, err := BuildReport(&v.part, std, path, opts)

@@ -141,7 +141,8 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 		return nil, err
 	}
 	defer file.Close()
-	part := loading.Part{From: time.Duration(from), To: time.Duration(to), PIDs: v.part.PIDs}
+	part := loading.Part{From: time.Duration(from), To: time.Duration(to), PIDs: v.part.PIDs,
+		Sources: v.part.Sources}
 	return drawFile(ctx, &part, file, path, whole, func(int, int) {})
 }
 

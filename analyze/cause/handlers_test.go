@@ -105,3 +105,28 @@ func TestThreadsWaitForSignalsOfHandlers(t *testing.T) {
 		}
 	}
 }
+
+// The story: completion handlers that took 540 µs and then committed the next command buffer were said to cost nothing.
+// The thread that runs them waits between them for the GPU, which was treated as a wait for a handler's promise, and the
+// thread that makes the items waits for the handlers to take them.
+func TestHandlersThatCommit(t *testing.T) {
+	const period = 1000 * us
+	w := handmade.New(80 * period)
+	for i := range analyze.Nanos(79) {
+		begin := i*period + 10*us
+		by := w.B
+		if i == 0 {
+			by = w.A
+		}
+		b := w.Buffer(by, begin, handmade.At(begin+20*us, begin+420*us))
+		b.Completed, b.Handlers = handmade.At(begin+period+10*us, begin+period+11*us), 1
+		w.SignalWait(w.B, handmade.At(begin+12*us, begin+440*us), 5, w.C, begin+435*us, 0)
+		w.SignalWait(w.A, handmade.At(begin+50*us, begin+990*us), 6, w.B, begin+985*us, 0)
+	}
+	w.Trace.Finish()
+	v := Analyze(w.Trace, Options{}).Verdict
+	want := float64(period) / float64(period-540*us)
+	if s := v.Causes[0].Speedup; v.Cause != CompletionHandlers || s == nil || s.Low > want || s.High < want {
+		t.Errorf("%s (%s), %+v times as fast; want %.2f", v.Cause, v.Summary, s, want)
+	}
+}

@@ -72,11 +72,23 @@ func emptyHandlers(p *program.Program) {
 	for i := range p.Jobs {
 		p.Jobs[i].Complete -= p.Jobs[i].Handlers
 	}
-	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
-		if s.Handlers = 0; d.InHandler {
-			s.Gap = 0
+	for t := range p.Threads {
+		th := &p.Threads[t]
+		inside := false
+		for i := len(th.Steps) - 1; i >= 0; i-- {
+			s := &th.Steps[i]
+			s.Handlers = 0
+			switch { // the handler began with the end of the wait, and may have given signals since
+			case th.Details[i].InHandler:
+				inside = true
+			case !s.Kind.Links() && s.Kind != program.Lock:
+				inside = false
+			}
+			if inside {
+				s.Gap = 0
+			}
 		}
-	})
+	}
 }
 
 // deepenQueues lets queues hold any number of command buffers.

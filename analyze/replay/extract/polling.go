@@ -34,7 +34,9 @@ func withPolling(
 	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
-	if promised := waitsForHandlers(ev, buffers, t, own); policy.AtLeast(policy.Most, len(promised), len(own)) {
+	// a thread that runs the handlers itself may wait between them for a signal, of the GPU's thread: no promise
+	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Most,
+		len(promised), len(own)) {
 		return withLinks(list, promised), true
 	}
 	for n := 1; n <= policy.MostInFlight; n++ {

@@ -116,7 +116,7 @@ func linkedWaits(
 		for w := range analyze.Each(ev.ThreadWaits.Merged) {
 			s := w.Signaller
 			if s == nil || s == w.Thread || w.GivenBack || w.TimedOut || w.Signalled <= w.Begin || w.Signalled > w.End ||
-				handlers[s] || w.Begin < window.Begin || w.End > window.End {
+				handlers[s] && calls[s] == nil || w.Begin < window.Begin || w.End > window.End {
 				continue
 			}
 			if own, makes := calls[w.Thread]; makes && own.Within(w.Interval) == 0 || others[w.Thread] &&

@@ -12,22 +12,29 @@ func allocationBound(ev *evidence.Evidence) Finding {
 		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; rotate several " +
 			"where the GPU may still read the last one"}
 	m := evidence.FindMemoryMade(ev.Trace, &ev.Submitters)
+	upstream := ev.Starvation.Upstream.Allocating
 	switch {
-	case m.Took == 0:
+	case m.Took+upstream == 0:
 		return r.not("no thread allocated GPU memory while it submitted work")
 	case ev.Occupancy.Saturated:
 		return r.not("threads allocated memory for %s of their time, but the GPU was saturated meanwhile",
 			percent(ev.Submitters.Share(m.Took)))
-	case m.Unfed == 0:
+	case m.Unfed+upstream == 0:
 		return r.not("threads allocated memory for %s of their time, but had work in flight meanwhile",
 			percent(ev.Submitters.Share(m.Took)))
 	}
-	r.Holds, r.Lost = true, m.Unfed
+	r.Holds, r.Lost = true, m.Unfed+upstream
 	r.standAside(ev, m.Aside)
-	r.say("while submitting work, threads spent %s, %s of their time, allocating and freeing memory", m.Took,
-		percent(ev.Submitters.Share(m.Took)))
-	r.say("for %s of that they had nothing in flight, and the GPU waited for them%s",
-		percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
+	if upstream > 0 {
+		r.say("submitting threads waited %s for items of threads that allocated memory meanwhile, and the GPU was idle",
+			upstream)
+	}
+	if m.Took > 0 {
+		r.say("while submitting work, threads spent %s, %s of their time, allocating and freeing memory", m.Took,
+			percent(ev.Submitters.Share(m.Took)))
+		r.say("for %s of that they had nothing in flight, and the GPU waited for them%s",
+			percent(evidence.Share(m.Unfed, m.Took)), busyWords(ev, "; it was busy for %s of the time"))
+	}
 	if m.Calls > 0 {
 		r.say("memory was allocated %d times, %s in all, %s each time; there are %s", m.Calls, analyze.FormatBytes(m.Bytes),
 			analyze.FormatBytes(m.Bytes/uint64(m.Calls)),

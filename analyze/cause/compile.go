@@ -23,6 +23,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 			made++
 		}
 	}
+	upstream := ev.Starvation.Upstream.Compiling
 	r.Lost = ev.Times.Sum(analyze.PartCompile)
 	var all, windows, aside analyze.Nanos
 	for _, t := range ev.Submitters.Taking {
@@ -40,6 +41,7 @@ func compileBound(ev *evidence.Evidence) Finding {
 	}
 	if r.Explains == 0 {
 		r.standAside(ev, aside)
+		r.Lost += upstream
 	}
 	switch {
 	case len(ev.Trace.Compilations) == 0:
@@ -54,6 +56,9 @@ func compileBound(ev *evidence.Evidence) Finding {
 	} else {
 		r.say("threads spent %s, %s of their time, creating libraries, functions and pipeline states while they "+
 			"submitted work", r.Lost, percent(ev.Submitters.Share(r.Lost)))
+	}
+	if upstream > 0 {
+		r.say("submitting threads waited %s for items of threads that compiled meanwhile, and the GPU was idle", upstream)
 	}
 	if children > 0 {
 		r.say("%s of compilation was waiting for child processes that compiled", children)

@@ -68,11 +68,12 @@ func (v *Verdict) promote(ev *evidence.Evidence, i int) {
 	v.choose(ev)
 }
 
-// waitsFor says whether waits of threads for each other, for a lock or at a barrier, are a consequence of a cause
+// waitsFor says whether waits of threads for each other, for a lock, an item or at a barrier, are a consequence of a cause
 // that shortens what threads do: most of them go without it, and the run gains at least as much as without the
 // waits. Left is the share that stays.
 func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, most bool) {
-	if top.Cause != Imbalance && top.Cause != LockContention || !change.ShortensWork() ||
+	isWait := top.Cause == Imbalance || top.Cause == LockContention || top.Cause == Starvation
+	if !isWait || !change.ShortensWork() ||
 		c.Speedup.Least() < top.Speedup.Least() {
 		return 0, false
 	}

@@ -146,6 +146,26 @@ func asleepForSignals(waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos, handlers int) {
 	asleep := asleepForSignals(waits)
 	usual, _ := UsualCompletion(t)
+	for thread, list := range chainsOfHandlers(t) {
+		for i := 1; i < len(list); i++ {
+			if b, made := list[i-1], list[i].Created.Begin; handles(b, made) {
+				work := analyze.Interval{Begin: b.GPU.End + usual, End: max(b.GPU.End+usual, made)}
+				worked += work.Length() - asleep[thread].Within(work)
+				handlers++
+			}
+		}
+	}
+	return worked, handlers
+}
+
+// handles says whether handlers of a command buffer may run at an instant.
+func handles(b *analyze.CommandBuffer, at analyze.Nanos) bool {
+	return b.Handlers > 0 && b.GPU.End <= at && at <= b.Completed.Begin
+}
+
+// chainsOfHandlers are the command buffers, in order, of the threads that make nearly all of theirs in a completion
+// handler of the one before.
+func chainsOfHandlers(t *analyze.Trace) map[*analyze.Thread][]*analyze.CommandBuffer {
 	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {
 		if b.Created.Known() && b.Created.Thread != nil && b.GPU.Known() && b.Completed.Known() {
@@ -157,20 +177,28 @@ func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos
 			return cmp.Compare(x.Created.Begin,
 				y.Created.Begin)
 		})
-		n, took := 0, analyze.Nanos(0)
+		n := 0
 		for i := 1; i < len(list); i++ {
-			b, made := list[i-1], list[i].Created.Begin
-			if b.Handlers > 0 && b.GPU.End <= made && made <= b.Completed.Begin {
+			if handles(list[i-1], list[i].Created.Begin) {
 				n++
-				work := analyze.Interval{Begin: b.GPU.End + usual, End: max(b.GPU.End+usual, made)}
-				took += work.Length() - asleep[thread].Within(work)
 			}
 		}
-		if len(list) >= policy.Sample.Count() && policy.NearlyAll(n, len(list)-1) {
-			worked, handlers = worked+took, handlers+n
+		if len(list) < policy.Sample.Count() || !policy.NearlyAll(n, len(list)-1) {
+			delete(by, thread)
 		}
 	}
-	return worked, handlers
+	return by
+}
+
+// committedInHandlers is when the work of each thread of chainsOfHandlers was on its way to the GPU or ran there.
+func committedInHandlers(t *analyze.Trace) map[*analyze.Thread]*Busy {
+	by := map[*analyze.Thread][]analyze.Interval{}
+	for thread, list := range chainsOfHandlers(t) {
+		for _, b := range list {
+			by[thread] = append(by[thread], analyze.Interval{Begin: b.Committed.End, End: b.GPU.End})
+		}
+	}
+	return unions(by)
 }
 
 // HandlersOneByOne are the times that completion handlers of the program took at most, where they ran right behind

@@ -30,7 +30,6 @@ type Input struct {
 
 // FindInputs finds these waits.
 func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Inputs) {
-	var by Ordered[string, Input]
 	outside := map[*analyze.Thread][]analyze.Interval{}
 	in.When = map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(work.trace.CPUWaits.Blocked) {
@@ -51,9 +50,7 @@ func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Input
 		if idle <= 0 {
 			continue
 		}
-		x := by.Of(w.String())
-		x.Name, x.Outside = w.String(), fromOutside
-		x.Idle += idle
+		in.add(w, idle)
 		if fromOutside {
 			in.Outside += idle
 		} else {
@@ -61,10 +58,24 @@ func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Input
 			in.When[w.Thread] = append(in.When[w.Thread], w.Interval)
 		}
 	}
-	in.Sources = by.All
-	slices.SortStableFunc(in.Sources, func(x, y *Input) int { return cmp.Compare(y.Idle, x.Idle) })
+	in.sort()
 	in.outside = unions(outside)
 	return in
+}
+
+// add adds idle time to the input of a wait.
+func (in *Inputs) add(w *analyze.BlockedWait, idle analyze.Nanos) {
+	name := w.String()
+	i := slices.IndexFunc(in.Sources, func(x *Input) bool { return x.Name == name })
+	if i < 0 {
+		i = len(in.Sources)
+		in.Sources = append(in.Sources, &Input{Name: name, Outside: w.FromOutside()})
+	}
+	in.Sources[i].Idle += idle
+}
+
+func (in *Inputs) sort() {
+	slices.SortStableFunc(in.Sources, func(x, y *Input) int { return cmp.Compare(y.Idle, x.Idle) })
 }
 
 // awaitsOutside says whether the thread that ended a wait itself waited for the outside for most of it.

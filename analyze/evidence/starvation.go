@@ -12,11 +12,12 @@ import (
 // Starvation is what threads that feed the GPU wait for other threads' signals, and for input, while it has nothing to
 // do.
 type Starvation struct {
-	Lost    analyze.Nanos
-	Outside analyze.Nanos             // not in Lost: what they waited for clients, a terminal or standard input
-	Inputs  Inputs                    // of both, what they waited for at descriptors themselves
-	Feeders []*Feeder                 // that make what is waited for, those with the most first
-	When    map[*analyze.Thread]*Busy // each waited where threads wait so, whatever the GPU did meanwhile
+	Lost     analyze.Nanos
+	Outside  analyze.Nanos             // not in Lost: what they waited for clients, a terminal or standard input
+	Inputs   Inputs                    // of both, what they, or the producers that they wait for, waited for at descriptors
+	Upstream Upstream                  // not in Lost: what the producers did that has a cause of its own
+	Feeders  []*Feeder                 // that make what is waited for, those with the most first
+	When     map[*analyze.Thread]*Busy // each waited where threads wait so, whatever the GPU did meanwhile
 	// the place where it did so longest: those with the same take their work from there
 	At map[*analyze.Thread]LockKey
 }
@@ -54,6 +55,7 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	}
 	var by Ordered[key, Feeder]
 	places := map[LockKey]bool{}
+	producers := findProducing(work.trace)
 	for w := range analyze.Each(waits) {
 		if !submitters.Submits[w.Thread] || !in.feeds(w) {
 			continue
@@ -67,11 +69,22 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 			continue
 		}
 		places[feedingPlace(w)] = true
+		if w.Signaller != nil && !submitters.Submits[w.Signaller] {
+			if idle = producers.explain(w, idle, &s.Upstream); idle == 0 {
+				continue
+			}
+			if r := producers.readsFor(w); r != nil {
+				s.Inputs.add(r, idle)
+				s.Lost += idle
+				continue
+			}
+		}
 		x := by.Of(key{w.Signaller, cmp.Or(w.Name, w.Selector)})
 		x.add(blocked, w, idle)
 		s.Lost += idle
 	}
-	s.When, s.At = in.waitsAt(places)
+	s.When, s.At = in.waitsAt(places, &producers)
+	s.Inputs.sort()
 	s.Feeders = by.All
 	slices.SortStableFunc(s.Feeders, func(x, y *Feeder) int { return cmp.Compare(y.Idle, x.Idle) })
 	return s
@@ -93,7 +106,7 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 
 // waitsAt is when threads waited at places, and at which longest. Were there always something, they would wait there at
 // no time.
-func (in *feedingInput) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
+func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
 	type at struct {
 		thread *analyze.Thread
 		place  LockKey
@@ -104,7 +117,11 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool) (map[*analyze.Thread]*B
 		if !places[place] || !in.feeds(w) || in.inputs.awaitsOutside(w) {
 			continue
 		}
-		when[w.Thread] = append(when[w.Thread], w.Interval)
+		unexplained := w.Interval
+		if !in.submitters.Submits[w.Signaller] { // what the producer compiled or allocated meanwhile has its own cause
+			unexplained.End = unexplained.Begin + producers.explain(w, w.Length(), &Upstream{})
+		}
+		when[w.Thread] = append(when[w.Thread], unexplained)
 		here := at{w.Thread, place}
 		if took[here] += w.Length(); took[here] >= took[at{w.Thread, longest[w.Thread]}] {
 			longest[w.Thread] = place
@@ -128,7 +145,11 @@ func (s *Submitters) idleDuring(work *GPUWork, w *analyze.Call) analyze.Nanos {
 	for _, d := range work.Devices {
 		idle = min(idle, i.Length()-d.any.Within(i))
 	}
-	return min(idle, i.Length()-s.InFlight[w.Thread].Within(i))
+	inFlight := s.InFlight[w.Thread]
+	if b := s.onGPU[w.Thread]; b != nil {
+		inFlight = b
+	}
+	return min(idle, i.Length()-inFlight.Within(i))
 }
 
 func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {

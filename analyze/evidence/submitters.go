@@ -14,14 +14,16 @@ type Submitters struct {
 	Steady     int                       // committers of more than a hundredth of the work
 	Time       analyze.Nanos             // working time of all threads that take part
 	InFlight   map[*analyze.Thread]*Busy // when each had work in flight
-	Unfed      float64                   // share of the time outside of Metal in which threads had nothing in flight
-	Occupied   float64                   // share of their time in which the threads in Submits have work in flight
+	// the same of threads that commit in completion handlers, up to the end on the GPU: in the handler nothing is left
+	onGPU    map[*analyze.Thread]*Busy
+	Unfed    float64 // share of the time outside of Metal in which threads had nothing in flight
+	Occupied float64 // share of their time in which the threads in Submits have work in flight
 }
 
 // FindSubmitters finds these threads.
 func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
 	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{}, Time: times.Working(),
-		InFlight: workInFlight(trace, completions)}
+		InFlight: workInFlight(trace, completions), onGPU: committedInHandlers(trace)}
 	for _, t := range times.Threads {
 		if t.Submits() {
 			s.Taking, s.TakesPart[t.Thread] = append(s.Taking, t), true

@@ -64,7 +64,11 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 				th.InCalls[c.Part] = append(th.InCalls[c.Part],
 					program.Portion{Of: n, Share: evidence.Share(took, time.Time[c.Part])})
 			default:
-				inWork := program.Scaled(took, evidence.Share(time.WorkTime[c.Part], time.Time[c.Part]))
+				share := evidence.Share(time.WorkTime[c.Part], time.Time[c.Part])
+				if s.Interval.Length() > time.Working { // a thread that makes items for others goes on after its last commit
+					share = min(1, evidence.Share(s.Interval.Length(), time.Window))
+				}
+				inWork := program.Scaled(took, share)
 				th.InGaps = append(th.InGaps, program.Portion{Of: n, Share: evidence.Share(inWork, gaps)})
 				if c.Part == analyze.PartAllocate {
 					th.Allocating += evidence.Share(inWork, gaps)

@@ -1,0 +1,70 @@
+package evidence
+
+import "mtrace/analyze"
+
+// Upstream is what producers, threads that submit next to nothing themselves, did while submitting threads waited for
+// their items and the GPU was idle, as far as that has a cause of its own.
+type Upstream struct {
+	Compiling, Allocating analyze.Nanos
+}
+
+// Producing is when threads did what has a cause of its own, or waited at descriptors.
+type producing struct {
+	compiling, allocating map[*analyze.Thread]*Busy
+	reads                 map[*analyze.Thread][]*analyze.BlockedWait
+}
+
+func findProducing(trace *analyze.Trace) producing {
+	compiling, allocating := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
+	p := producing{reads: map[*analyze.Thread][]*analyze.BlockedWait{}}
+	for c := range analyze.Each(trace.Compilations) {
+		compiling[c.Thread] = append(compiling[c.Thread], c.Interval)
+	}
+	for a := range analyze.Each(trace.Memory.Allocations) {
+		allocating[a.Thread] = append(allocating[a.Thread], analyze.Interval{Begin: a.At, End: a.At + a.Took})
+	}
+	for w := range analyze.Each(trace.CPUWaits.Blocked) {
+		if w.Kind != analyze.BlockedSleep && w.Kind != analyze.BlockedJoin && !w.FromOutside() {
+			p.reads[w.Thread] = append(p.reads[w.Thread], w)
+		}
+	}
+	p.compiling, p.allocating = unions(compiling), unions(allocating)
+	return p
+}
+
+// explain moves the part of an idle wait in which the producer compiled or allocated to u, and returns the rest.
+func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstream) (rest analyze.Nanos) {
+	part := func(of *Busy) analyze.Nanos { return Scaled(idle, Share(of.Within(w.Interval), w.Length())) }
+	compiling, allocating := part(p.compiling[w.Signaller]), part(p.allocating[w.Signaller])
+	u.Compiling += compiling
+	u.Allocating += allocating
+	return max(0, idle-compiling-allocating)
+}
+
+// readsFor is the input at which the producer waited for most of a wait; nil if there is none.
+func (p *producing) readsFor(w *analyze.SignalWait) (most *analyze.BlockedWait) {
+	list := p.reads[w.Signaller]
+	longest := w.Length() / 2
+	for _, r := range list[blockedBefore(list, w.Begin):] {
+		if r.Begin >= w.End {
+			break
+		}
+		if n := overlap(r.Interval, w.Interval); n > longest {
+			most, longest = r, n
+		}
+	}
+	return most
+}
+
+// blockedBefore is the index of the first wait that ends after an instant; waits of one thread follow each other.
+func blockedBefore(list []*analyze.BlockedWait, at analyze.Nanos) (n int) {
+	to := len(list)
+	for n < to {
+		if middle := (n + to) / 2; list[middle].End <= at {
+			n = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	return n
+}

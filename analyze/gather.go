@@ -16,6 +16,8 @@ type seen struct {
 	stack      uint32 // Stack.number; 0 for none
 	call       wire.Call
 	holds      InterpreterLock
+	polls      uint32 // of a wait by polling: how often the thread asked
+	pollGap    uint32 // and the time between its last two questions, in nanoseconds
 	unfinished bool
 	absorbed   bool // it is a part of the call around it
 	earlier    bool // it began before the part
@@ -139,7 +141,7 @@ func (l *loader) gatherThreads() {
 func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	rule := ruleOf(v.call)
 	w.Call, w.Selector, w.Interpreter, w.Unfinished = v.of(t), rule.row.Selector, v.holds, v.unfinished
-	w.Earlier = v.earlier
+	w.Earlier, w.Polls, w.PollGap = v.earlier, int(v.polls), Nanos(v.pollGap)
 	w.Scheduled = rule.effect == wire.EffectWaitsScheduled
 	switch rule.object {
 	case wire.KindEvent:

@@ -1,6 +1,10 @@
 package analyze
 
-import "mtrace/collector/wire"
+import (
+	"math"
+
+	"mtrace/collector/wire"
+)
 
 // A waitLoader keeps calls that wait, each in the list of its thread.
 type waitLoader struct{ at *cursor }
@@ -15,6 +19,10 @@ func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record
 		w := t.waits.add(inside.Begin)
 		w.set(call, l.at.interpreter, r, unfinished)
 		w.earlier = l.at.earlier(call)
+		if rule.polls {
+			w.polls = uint32(min(m.X0, math.MaxUint32))
+			w.pollGap = uint32(min(call.End-l.at.process.clock.at(r.End-wire.Ticks(m.X1)), math.MaxUint32))
+		}
 		if rule.object == wire.KindCommandBuffer {
 			t.bufferOf(r.Object)
 		}

@@ -437,11 +437,16 @@ type Pipeline struct {
 type Wait struct {
 	Call
 	Selector string
-	// what waitUntilCompleted and waitUntilScheduled wait for; none for events or when not known
+	// what waitUntilCompleted, waitUntilScheduled and polling status wait for; none for events or when not known
 	Buffer CommandBufferIndex
-	// what waitUntilSignaledValue:timeoutMS: waits for; Buffer is then the one that signalled it
+	// what waitUntilSignaledValue:timeoutMS: or polling signaledValue waits for; Buffer is then the one that signalled it
 	Event    EventValue
 	Signaled *Thread // who gave the event its value, when the CPU did; otherwise nil
+
+	// Of a thread that polled status or signaledValue: how often it asked, from the wait's begin to its end, and the time
+	// between its last two questions. 0 of a wait in a call.
+	Polls   int
+	PollGap Nanos
 
 	Interpreter InterpreterLock // when the wait began
 

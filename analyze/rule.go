@@ -19,6 +19,7 @@ type rule struct {
 	blocks   bool // it yields, and is a BlockedWait
 	yields   bool // gives its time to the call that it is nested in
 	encoder  EncoderKind
+	polls    bool         // it is a wait by polling
 	counted  bool         // its number is reported: of threads, of commands
 	indirect bool         // it has to do with commands of indirect command buffers
 	members  []wire.Place // of command buffers that are committed at once
@@ -53,7 +54,7 @@ func ruleFor(row *wire.Row) rule {
 		sampling: place(wire.RoleSampling), address: place(wire.RoleAddress), holder: place(wire.RoleHolder),
 		name: place(wire.RoleName), source: place(wire.RoleSource),
 		size: place(wire.RoleSize), first: place(wire.RoleFirst),
-		counted: row.Arg.Role == wire.RoleCount,
+		counted: row.Arg.Role == wire.RoleCount, polls: row.Polls(),
 	}
 	r.indirect = row.Effect == wire.EffectExecutes || row.Effect == wire.EffectResets ||
 		row.Effect == wire.EffectCopies && row.Arg.Unit == wire.UnitCommands

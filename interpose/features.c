@@ -8,6 +8,7 @@
 #include "features/layers.c"
 #include "features/marks.c"
 #include "features/memory.c"
+#include "features/polls.c"
 #include "features/samplecheck.c"
 #include "features/samples.c"
 #include "features/sampling.c"

@@ -677,7 +677,9 @@ enum {
   MT_CALL_signal_pthread_barrier_wait = 467,
   MT_CALL_signal_futex = 468,
   MT_CALL_tracer_pipe_writer = 469,
-  MT_CALL_COUNT = 470
+  MT_CALL_commandBuffer_status = 470,
+  MT_CALL_event_signaledValue = 471,
+  MT_CALL_COUNT = 472
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1161,6 +1163,8 @@ enum {
   "pthread_barrier_wait", \
   "futex", \
   "pipe writer", \
+  "status", \
+  "signaledValue", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1368,5 +1372,7 @@ enum {
   [MT_CALL_signal_pthread_join] = 1, \
   [MT_CALL_signal_pthread_barrier_wait] = 1, \
   [MT_CALL_signal_futex] = 1, \
+  [MT_CALL_commandBuffer_status] = 1, \
+  [MT_CALL_event_signaledValue] = 1, \
 }
 #endif

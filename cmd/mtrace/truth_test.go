@@ -20,10 +20,10 @@ import (
 )
 
 // compared says whether a row is compared with truth, which knows messages to objects, and neither C functions nor
-// locks and signals.
+// locks and signals. Of a getter that a program polls one record stands for many messages, or none is written.
 func compared(row wire.Row) bool {
 	return row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Group != wire.GroupSignal &&
-		row.Family != wire.FamilyFunction
+		row.Family != wire.FamilyFunction && !row.Polls()
 }
 
 // tracedSelectors are the selectors of the table of calls: what the truth file knows beyond them is not for the trace.

@@ -7,6 +7,11 @@ var (
 	sampledFields = []Field{{At: InX1, Role: RoleSampling}}
 )
 
+// pollFields are of a getter that a thread asked again and again. One record is written, when the answer has changed: it
+// begins with the first question and ends with the last.
+var pollFields = []Field{{At: InX0, Role: RolePolls, name: "questions"},
+	{At: InX1, Role: RolePollGap, Unit: UnitTicks, name: "time between the last two questions in"}}
+
 // commandBufferCalls are the methods of MTLCommandBuffer.
 var commandBufferCalls = [...]Row{
 	{36, "computeCommandEncoder", FamilyCommandBuffer, GroupEncode, EffectMakes, commandBuffer, made(KindComputeEncoder),
@@ -42,6 +47,9 @@ var commandBufferCalls = [...]Row{
 		eventFields},
 	{54, "addScheduledHandler:", FamilyCommandBuffer, GroupOther, EffectNone, commandBuffer, none, nil},
 	{55, "addCompletedHandler:", FamilyCommandBuffer, GroupOther, EffectHandles, commandBuffer, none, nil},
+
+	{470, "status", FamilyCommandBuffer, GroupWait, EffectWaitsCompleted, commandBuffer, Field{Role: RoleStatus},
+		pollFields},
 
 	{121, "presentDrawable:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},
 	{122, "presentDrawable:atTime:", FamilyCommandBuffer, GroupEncode, EffectNone, commandBuffer, drawable, nil},

@@ -7,6 +7,8 @@ var eventCalls = [...]Row{
 	{65, "setSignaledValue:", FamilyEvent, GroupOther, EffectSignals, event, eventValue, nil},
 	{66, "notifyListener:atValue:block:", FamilyEvent, GroupOther, EffectNone, event, eventValue, nil},
 
+	{471, "signaledValue", FamilyEvent, GroupWait, EffectWaitsValue, event, eventValue, pollFields},
+
 	{132, "setLabel:", FamilyEvent, GroupOther, EffectLabels, event, theLabel, nil},
 	{133, "newSharedEventHandle", FamilyEvent, GroupOther, EffectMakes, event, made(KindObject), nil},
 

@@ -47,6 +47,8 @@ const (
 	RoleDescriptor        // a Descriptor
 	RoleInode             // number of a file in its file system
 	RoleFile              // number of a file descriptor
+	RolePolls             // how often a thread asked before the answer changed
+	RolePollGap           // how long before the last question it asked the one before
 )
 
 // IsText reports whether a value of the role is a StringID.

@@ -92,5 +92,8 @@ func (r *Row) Has(role Role) bool {
 	return found
 }
 
+// Polls reports whether a record stands for many calls of a getter, which the thread made until the answer changed.
+func (r *Row) Polls() bool { return r.Has(RolePolls) }
+
 // Makes reports whether the call returns a new object of the kind.
 func (r *Row) Makes(kind Kind) bool { return r.Arg.Role == RoleMade && r.Arg.Kind.Is(kind) }

@@ -7,6 +7,7 @@
 #include "features/feedback.h"
 #include "features/layers.h"
 #include "features/memory.h"
+#include "features/polls.h"
 #include "features/sampling.h"
 #include "features/scopes.h"
 #include "hook/base.h"
@@ -41,6 +42,7 @@ const struct mt_feature mt_features[] = {
     {.load = mt_sampling_start, .class_seen = mt_sampling_see_class, .completed = mt_sampling_completed},
     {.class_seen = mt_memory_see, .completed = mt_memory_completed},
     {.class_seen = mt_feedback_see},
+    {.thread_opening = mt_poll_open},
     {.begin = mt_loads_start, .look = mt_layers_look},
     {.begin = mt_drainer_start},
 };

@@ -11,6 +11,7 @@
 #include "features/feedback.h"
 #include "features/layers.h"
 #include "features/memory.h"
+#include "features/polls.h"
 #include "features/sampling.h"
 #include "stacks/python.h"
 #include "waits/handoff.h"
@@ -236,6 +237,21 @@ enum { FEW = 6, MANY = 16 };
     passed(&passage, self, a1);                                                     \
   }
 
+// The trampoline of a getter that a program may poll: see polls.h. OVER says of the result whether it is final.
+#define POLL_TRAMPOLINE(which, family, name, OVER) \
+  static NSUInteger family##_##name##_##which(id self, SEL _cmd) { \
+    UNWIND_PERSONALITY; \
+    struct slot *used = &slots_##family##_##name[which]; \
+    NSUInteger (*original)(id, SEL) = \
+        (NSUInteger(*)(id, SEL))atomic_load_explicit(&used->original, memory_order_acquire); \
+    const void *frame = __builtin_frame_address(0); \
+    struct thread *t = mt_poll_enter(MT_FAMILY_##family, (uintptr_t)frame); \
+    NSUInteger result = original(self, _cmd); \
+    if (t) \
+      mt_poll_answered(t, MT_FAMILY_##family, MT_CALL_##family##_##name, used->flags, self, result, OVER, frame); \
+    return result; \
+  }
+
 // The trampoline of a method that releases an object.
 #define FREE_TRAMPOLINE(which, family, name, FORGET) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
@@ -276,11 +292,16 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(FREE_TRAMPOLINE, family, name, FORGET) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+#define POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(POLL_TRAMPOLINE, family, name, OVER) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
 #include "top/hooks_table.h"
 #undef CALL
 #undef MAKE
 #undef MAKE_AUTORELEASED
 #undef AUDIT
+#undef POLL
 #undef FREE
 
 #define COUNT(list) COUNT_ list
@@ -297,6 +318,8 @@ enum { FEW = 6, MANY = 16 };
   {MT_CALL_##family##_##name, MT_FAMILY_##family, 'v', COUNT(ARGUMENTS), true, slots, \
       trampolines_##family##_##name, slots_##family##_##name},
 #define FREE(family, name, slots, FORGET) CALL(family, name, slots, nothing, P(), A(), , )
+#define POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER) \
+  CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, , )
 const struct hook mt_hooks[] = {
 #include "top/hooks_table.h"
 };

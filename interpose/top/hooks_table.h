@@ -12,6 +12,8 @@
 //     releases the receiver; FORGET runs before the call
 //   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, choke, passed)
 //     only counts calls: see coverage.h
+//   POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER)
+//     a getter that programs poll, whose result is final if OVER: see polls.h
 //
 // family and name form the call's number, MT_CALL_family_name in wire.h; the table of wire.h states what arg and more
 // mean. slots is the number of classes that can have the selector hooked, each with its own original. BEFORE runs
@@ -109,6 +111,7 @@ CALL(commandBuffer, encodeWaitForEvent_value_, FEW, nothing, P(id a1, uint64_t a
     arg = a2; MORE(mt_identity_of(a1), 0, 0))
 CALL(commandBuffer, addScheduledHandler_, FEW, nothing, P(void *a1), A(a1), , )
 CALL(commandBuffer, addCompletedHandler_, FEW, nothing, P(void *a1), A(a1), , )
+POLL(commandBuffer, status, FEW, integer, P(), A(), result >= 4) // MTLCommandBufferStatusCompleted, or an error
 
 // encoder
 CALL(encoder, setComputePipelineState_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
@@ -130,6 +133,7 @@ CALL(encoder, endEncoding, MANY, nothing, P(), A(), , )
 // event
 CALL(event, waitUntilSignaledValue_timeoutMS_, FEW, truth, P(uint64_t a1, uint64_t a2), A(a1, a2), WAITS_FOR(a1),
      arg = a1; MORE(a2, 0, 0); FAILED_UNLESS(result); WAITED)
+POLL(event, signaledValue, FEW, integer, P(), A(), false)
 CALL(event, setSignaledValue_, FEW, nothing, P(uint64_t a1), A(a1), , arg = a1)
 CALL(event, notifyListener_atValue_block_, FEW, nothing, P(id a1, uint64_t a2, void *a3), A(a1, a2, a3), , arg = a2)
 

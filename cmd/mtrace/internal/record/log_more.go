@@ -91,7 +91,9 @@ func (q *loggedProcess) writeValue(b *strings.Builder, f wire.Field, v uint64) {
 		if v != math.MaxUint64 {
 			fmt.Fprintf(b, " descriptor %d", v)
 		}
-	case wire.RoleGave, wire.RoleAgo: // of use to the analysis only
+	case wire.RolePolls:
+		fmt.Fprintf(b, " asked %d times", v)
+	case wire.RoleGave, wire.RoleAgo, wire.RolePollGap: // of use to the analysis only
 	default:
 		fmt.Fprintf(b, " %s %d", f.Words(), v)
 	}

@@ -1,0 +1,150 @@
+// See polls.h.
+#include "features/polls.h"
+#include <errno.h>
+#include <string.h>
+#include "core/clock.h"
+#include "core/identity.h"
+#include "stacks/stack.h"
+#include "waits/locks.h"
+
+// POLLED objects are followed at once; of more the one that was first asked longest ago is forgotten. Only the records
+// of the last BETWEEN positions are looked at: a loop with more of them between two questions does something else.
+enum { POLLED = 4, BETWEEN = 64 };
+
+struct poll {
+  const void *object; // NULL: the place is free
+  unsigned call;
+  uint64_t value;     // the answer so far
+  uint64_t first, last; // when it was given first and last
+  uint64_t paused;    // ticks of recorded pauses in between
+  uint64_t count;
+  uint64_t head;      // of the ring, at the last question
+};
+
+static struct polls {
+  struct poll all[POLLED];
+  uint64_t reported; // end of the thread's last record of polling: two do not overlap
+} __attribute__((aligned(128))) polls[MT_THREADS];
+
+void mt_poll_open(struct thread *t) { memset(&polls[t->index], 0, sizeof polls[t->index]); }
+
+struct thread *mt_poll_enter(unsigned family, uintptr_t frame) {
+  struct thread *t = mt_thread();
+  if (!t || t->own_work || t->canary || t->writing) return NULL;
+  struct inside *inside = &t->inside[family];
+  if (inside->frame != 0 && frame < inside->frame) return NULL;
+  inside->frame = frame;
+  return t;
+}
+
+// Records that say nothing of what the thread did between two questions.
+static bool is_aside(const struct record *r) {
+  switch (r->call) {
+  case MT_CALL_tracer_more:
+  case MT_CALL_tracer_stack:
+  case MT_CALL_commandBuffer_status: // the answer to another question
+  case MT_CALL_event_signaledValue:
+    return true;
+  }
+  return false;
+}
+
+// A pause in a loop that polls, by its call.
+static bool is_pause(const struct record *r) {
+  switch (r->call) {
+  case MT_CALL_signal_nanosleep:
+  case MT_CALL_signal_clock_nanosleep:
+  case MT_CALL_signal_usleep:
+  case MT_CALL_signal_sleep:
+  case MT_CALL_lock_pthread_mutex_lock:
+  case MT_CALL_lock_pthread_cond_wait:
+  case MT_CALL_lock_pthread_cond_timedwait:
+    return true;
+  case MT_CALL_signal_poll:
+  case MT_CALL_signal_ppoll:
+  case MT_CALL_signal_select:
+  case MT_CALL_signal_pselect:
+  case MT_CALL_signal_kevent:
+  case MT_CALL_signal_pthread_cond_timedwait:
+  case MT_CALL_signal_pthread_cond_clockwait:
+    return (r->flags & MT_FLAG_FAILED) != 0; // a timeout
+  }
+  return false;
+}
+
+// What the thread did since the last question: only pauses? Adds their time.
+static bool only_paused(struct thread *t, struct poll *p) {
+  uint64_t head = t->head;
+  if (head == p->head) return true;
+  if (head - p->head > BETWEEN) return false;
+  for (uint64_t i = p->head; i < head; i++) {
+    const struct record *r = mt_ring_slot(t->ring, i);
+    if (is_aside(r)) continue;
+    if (!is_pause(r)) return false;
+    p->paused += r->end - r->begin;
+  }
+  return true;
+}
+
+static void begin_poll(struct thread *t, struct poll *p, const void *object, unsigned call, uint64_t value, uint64_t now) {
+  *p = (struct poll){.object = object, .call = call, .value = value, .first = now, .last = now, .count = 1,
+      .head = t->head};
+}
+
+// The place of an object's questions; when it has none, a free one or that of the object asked for first.
+static struct poll *place_of(struct thread *t, const void *object, unsigned call) {
+  struct poll *oldest = polls[t->index].all;
+  for (struct poll *p = polls[t->index].all; p < polls[t->index].all + POLLED; p++) {
+    if (p->object == object && p->call == call) return p;
+    if (oldest->object && (!p->object || p->first < oldest->first)) oldest = p;
+  }
+  return oldest;
+}
+
+// How many nanoseconds ticks are, as far as the time since the library was loaded tells.
+static double nanos_per_tick(void) {
+  struct mt_clock_sample now = mt_clock_sample();
+  uint64_t ticks = now.ticks - mt_clock_first.ticks;
+  return ticks ? (double)(now.nanos - mt_clock_first.nanos) / (double)ticks : 1;
+}
+
+// The answer has changed: the thread waited from its first question to this one, unless it worked meanwhile.
+static void end_poll(struct thread *t, struct poll *p, unsigned flags, uint64_t value, uint64_t now, const void *frame) {
+  struct polls *all = &polls[t->index];
+  uint64_t first = p->first > all->reported ? p->first : all->reported;
+  uint64_t waited = now - p->first, worked = waited > p->paused ? waited - p->paused : 0;
+  if ((double)worked * nanos_per_tick() > (double)MT_POLL_WORK_NANOS * (double)p->count) return;
+  mt_lock_write_down(t);
+  mt_stack_late(frame, first);
+  struct record records[2] = {
+      {.begin = first, .end = now, .arg = value, .object = mt_identity_of(p->object), .call = (uint16_t)p->call,
+          .flags = (uint16_t)(MT_FLAG_HAS_MORE | flags)},
+      {.begin = p->count + 1, .end = now - p->last, .call = MT_CALL_tracer_more},
+  };
+  mt_thread_publish(t, records, 2);
+  all->reported = now;
+}
+
+void mt_poll_answered(struct thread *t, unsigned family, unsigned call, unsigned flags, id self, uint64_t value,
+    bool over, const void *frame) {
+  t->inside[family].frame = 0;
+  struct poll *p = place_of(t, self, call);
+  bool asked = p->object == self && p->call == call;
+  if (over && !asked) return; // nearly always: the program asks once, after it has waited
+  int saved = errno;
+  uint64_t now = mt_ticks();
+  bool paused = asked && only_paused(t, p);
+  // of a command buffer only the end counts, and scheduled is as little over as committed
+  bool changed = call == MT_CALL_commandBuffer_status ? over : asked && value != p->value;
+  if (paused && changed) end_poll(t, p, flags, value, now, frame);
+  if (over) {
+    p->object = NULL;
+  } else if (paused && !changed) {
+    p->last = now;
+    p->count++;
+    p->head = t->head;
+  } else {
+    begin_poll(t, p, self, call, value, now);
+  }
+  errno = saved;
+}

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"mtrace/collector/wire"
+)
+
+// A thread that polls waits: one record says so, with how often it asked. Questions between which the thread makes
+// other calls or computes are no wait, and neither is a question that is asked once.
+func TestPolls(t *testing.T) {
+	_, client := softMetal(t)
+	for _, layer := range []string{"0", "1"} { // of objects that wrap others each question is two calls
+		t.Run("MTL_DEBUG_LAYER="+layer, func(t *testing.T) {
+			cmd := exec.Command(client, "polls")
+			cmd.Env = []string{"MTL_DEBUG_LAYER=" + layer}
+			r, _ := traceSoft(t, cmd)
+			if !r.state.Success() {
+				t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+			}
+			var got strings.Builder
+			end := wire.Ticks(0)
+			for _, e := range r.traced(t).events(t) {
+				row := e.Call.Row()
+				if !row.Polls() {
+					continue
+				}
+				fmt.Fprintf(&got, "%s %d\n", row.Selector, e.more.X0)
+				if e.Begin < end || e.End <= e.Begin || e.more.X1 == 0 || e.Object == 0 {
+					t.Errorf("%v: from %d to %d, after %d, the last question %d after the one before", row.Selector, e.Begin, e.End,
+						end, e.more.X1)
+				}
+				end = e.End
+			}
+			if got.String() != r.stdout {
+				t.Errorf("recorded\n%sthe program says\n%s", &got, r.stdout)
+			}
+		})
+	}
+}

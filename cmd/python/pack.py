@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Packs the wheel of the package mtrace: the Python beside this file, and what was built: the tool, the library and, on Linux, the software Metal.
+"""Packs the wheel of the package mtrace: the Python files of this folder, the tool, the library and, on Linux, the
+software Metal.
 
-    pack.py BUILT OUT VERSION      BUILT is bin/, bin/darwin/ or what a release's archive has in it; prints the wheel's path
+    pack.py BUILT OUT VERSION      BUILT is bin/, bin/darwin/ or an unpacked release archive; prints the wheel's path
 
-It is the package's PEP 517 backend as well, and needs nothing but Python: pip can build the package without a network. Equal files give
-equal wheels.
+It is also the package's PEP 517 backend. It needs nothing but Python, so pip can build the package without a network.
+Equal files give equal wheels.
 """
 import base64
 import hashlib
@@ -30,7 +31,7 @@ def glibc(paths):
 
 def mach(data):
     """The processors that a program for macOS is for, with the oldest macOS of each; none where it is another file."""
-    if data[:4] == b"\xca\xfe\xba\xbe":  # several in one, the list of which is big-endian
+    if data[:4] == b"\xca\xfe\xba\xbe":  # a universal binary, with a big-endian list of programs
         places = [struct.unpack_from(">2I", data, 16 + 20 * i) for i in range(struct.unpack_from(">I", data, 4)[0])]
         return {name: oldest for at, size in places for name, oldest in mach(data[at : at + size]).items()}
     if data[:4] != b"\xcf\xfa\xed\xfe":
@@ -65,7 +66,7 @@ def platform(built):
 
 
 def files(built):
-    """What goes into the wheel: its name there, and where it is."""
+    """The files of the wheel: the name in the wheel, and the path here."""
     for name in sorted(os.listdir(os.path.join(HERE, "mtrace"))):
         if name.endswith(".py") and name != "_version.py" or name == "py.typed":
             yield "mtrace/" + name, os.path.join(HERE, "mtrace", name)
@@ -75,7 +76,8 @@ def files(built):
     for name in ("mtrace", library, *(n for n in PROGRAMS if os.path.exists(os.path.join(built, n)))):
         yield "mtrace/bin/" + name, os.path.join(built, name)
     top = os.path.join(HERE, "..", "..")  # an archive has its own
-    shaders = next(folder for folder in (os.path.join(built, "shaders"), os.path.join(top, "shaders")) if os.path.isdir(folder))
+    folders = os.path.join(built, "shaders"), os.path.join(top, "shaders")
+    shaders = next(folder for folder in folders if os.path.isdir(folder))
     for name in sorted(os.listdir(shaders)):
         yield "mtrace/bin/shaders/" + name, os.path.join(shaders, name)
     header = os.path.join(built, "marks.h")
@@ -124,9 +126,11 @@ def pack(built, out, version):
             contents.append((path, file.read(), os.access(source, os.X_OK)))
     with open(os.path.join(HERE, "..", "..", "LICENSE"), "rb") as file:
         contents.append((info + "licenses/LICENSE", file.read(), False))
-    contents.append(("mtrace/_version.py", ('"""The version, which packing wrote."""\n__version__: str = "%s"\n' % version).encode(), False))
+    module = '"""The version, written by pack.py."""\n__version__: str = "%s"\n' % version
+    contents.append(("mtrace/_version.py", module.encode(), False))
+    wheel_file = "Wheel-Version: 1.0\nGenerator: mtrace\nRoot-Is-Purelib: false\nTag: %s\n" % tag
     contents += [(info + "METADATA", metadata(version).encode(), False),
-                 (info + "WHEEL", ("Wheel-Version: 1.0\nGenerator: mtrace\nRoot-Is-Purelib: false\nTag: %s\n" % tag).encode(), False),
+                 (info + "WHEEL", wheel_file.encode(), False),
                  (info + "entry_points.txt", b"[console_scripts]\nmtrace = mtrace.__main__:main\n", False)]
     record = "".join("%s,sha256=%s,%d\n" % (path, base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(
         b"=").decode(), len(data)) for path, data, _ in contents)

@@ -1,6 +1,7 @@
 """Traces programs that use Apple's Metal: run them, open traces, ask for the report and for tables.
 
-run, open and traced give a Trace. scope, mark and schedule name what a traced program does; in a program that is not traced they do nothing.
+run, open and traced return a Trace. scope, mark and schedule name the parts of a traced program; in a program that is
+not traced they do nothing.
 """
 
 from ._marks import mark, schedule, scope

@@ -65,7 +65,9 @@ class KeyAverages:
         rows = sorted(self._list, key=lambda a: getattr(a, column), reverse=True)
         shown = rows if row_limit < 0 else rows[:row_limit]
         lines = [("name", "calls", "total", "self", "mean", "median", "95%", "longest", "GPU")]
-        lines += [(a.key, "{:,}".format(a.count), *(duration(getattr(a, name)) for name in COLUMNS[1:])) for a in shown]  # type: ignore[attr-defined]
+        for a in shown:
+            times = [duration(getattr(a, name)) for name in COLUMNS[1:]]  # type: ignore[attr-defined]
+            lines.append((a.key, "{:,}".format(a.count), *times))
         width = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
         text = [
             "  ".join(cell.ljust(width[0]) if i == 0 else cell.rjust(width[i]) for i, cell in enumerate(line))

@@ -7,10 +7,10 @@ import traceback
 
 
 def main() -> None:
-    asked, answered = sys.argv[1:]  # which preparing replaces by the program's
+    asked, answered = sys.argv[1:]  # preparing replaces sys.argv by the program's
     with open(asked, "rb") as file:
         prepared, work = pickle.load(file)
-    multiprocessing.spawn.prepare(prepared)  # so that what is of the script is found
+    multiprocessing.spawn.prepare(prepared)  # so that names defined in the script are found
     call, arguments, named = pickle.loads(work)
     try:
         result = False, call.__wrapped__(*arguments, **named)

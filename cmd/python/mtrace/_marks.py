@@ -43,8 +43,9 @@ def scope(name: str) -> Iterator[None]:
 
 
 class schedule:
-    """Names the steps of a loop as torch.profiler.schedule has them: first `skip_first` that are skipped, then again and again, `repeat` times
-    or for ever, `wait`, `warmup` and `active` steps. Each step is a scope of its phase's name, so that the report has the active ones apart.
+    """Names the steps of a loop, with the arguments of torch.profiler.schedule: after `skip_first` steps, cycles of
+    `wait`, `warmup` and `active` steps follow, `repeat` of them or, with 0, until the loop ends. Each step is a scope
+    with the name of its phase, so the report lists the active steps separately.
 
         with mtrace.schedule(wait=1, warmup=1, active=3) as steps:
             for batch in data:

@@ -13,7 +13,8 @@ from ._trace import run
 
 
 def cell(shell: Any, line: str, text: str) -> Any:
-    """%%mtrace [-o FILE] [--stacks native,python] [NAME]: runs the cell in a process of its own, which is traced. Its Trace is the variable NAME."""
+    """%%mtrace [-o FILE] [--stacks native,python] [NAME]: runs the cell in a traced process of its own, and assigns its
+    Trace to the variable NAME."""
     parser = argparse.ArgumentParser(prog="%%mtrace", add_help=False)
     parser.add_argument("name", nargs="?", default="trace")
     parser.add_argument("-o", "--output")

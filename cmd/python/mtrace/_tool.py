@@ -8,7 +8,7 @@ import subprocess
 
 
 class Failed(Exception):
-    """mtrace could not do what was asked; the text is what it says."""
+    """mtrace failed; the text is its message."""
 
 
 def program() -> str:

@@ -26,9 +26,9 @@ def run(
 ) -> Trace:
     """Runs a command, a list of words, under the tracer, and returns its Trace.
 
-    output is the trace to write; without one it is in a temporary folder and goes with the Trace. stacks is a list of "native" and
-    "python"; flags are more flags of mtrace run. options are those of subprocess.run. With check, a command that fails is a
-    subprocess.CalledProcessError; the trace's status has its exit status otherwise.
+    output is the file to write; without it the file is temporary and is deleted with the Trace. stacks is a list of
+    "native" and "python"; flags are further flags of mtrace run; options are passed to subprocess.run. With check, a
+    command that fails raises subprocess.CalledProcessError; without, the Trace's status is its exit status.
     """
     folder = None
     if output is None:
@@ -75,7 +75,8 @@ class Object:
 
 
 class Report(Object):
-    """The report of a trace: its JSON document. report() is its text on one screen, report("threads") that of sections."""
+    """The report of a trace as its JSON document. report() returns its text on one screen, and report("threads") the
+    text of these sections."""
 
     def __init__(self, keys: dict[str, Any], trace: Trace) -> None:
         super().__init__(keys)
@@ -92,8 +93,8 @@ class Report(Object):
 
 
 class Trace:
-    """A trace. Each of its tables is an attribute, a pyarrow.Table: calls, command_buffers, waits, and what else tables names. Without pyarrow,
-    pandas("calls") and polars("calls") are data frames of them."""
+    """A trace. Its tables (calls, command_buffers, waits and all others that `tables` lists) are attributes, each a
+    pyarrow.Table. Without pyarrow, pandas("calls") and polars("calls") return data frames."""
 
     def __init__(self, path: Any, status: int | None = None, _folder: Any = None) -> None:
         self.path, self.status = os.path.abspath(path), status
@@ -110,7 +111,8 @@ class Trace:
 
     @property
     def report(self) -> Report:
-        """The report, as its JSON document: report.serialization.verdict, report.threads[0].time.commit_ns. report() is its text."""
+        """The report as its JSON document, as in report.serialization.verdict or report.threads[0].time.commit_ns.
+        report() returns its text."""
         if self._report is None:
             document = json.loads(ask("report", "--json", "--", self.path), object_hook=Object)
             self._report = Report(document.__dict__, self)
@@ -131,12 +133,14 @@ class Trace:
     def _repr_html_(self) -> str:
         verdict = self.report.serialization
         return (
-            '<p><b>%s</b>: %s</p><iframe sandbox="allow-scripts" style="width:100%%;height:40rem;border:0" srcdoc="%s"></iframe>'
+            '<p><b>%s</b>: %s</p><iframe sandbox="allow-scripts" style="width:100%%;height:40rem;border:0" '
+            'srcdoc="%s"></iframe>'
             % (html.escape(verdict.verdict), html.escape(verdict.summary), html.escape(self.html()))
         )
 
     def export(self, format: str, output: Any, force: bool = False) -> Any:
-        """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv, parquet or sqlite. With force it replaces older files."""
+        """Writes the trace for other tools: perfetto, chrome, speedscope, firefox, jsonl, csv, parquet or sqlite. With
+        force it replaces existing files."""
         ask(
             "export",
             "--format=" + format,
@@ -148,14 +152,14 @@ class Trace:
         return output
 
     def _temporary(self) -> str:
-        """A folder that goes with the Trace."""
+        """A folder that is deleted with the Trace."""
         folder = tempfile.mkdtemp(prefix="mtrace-")
         weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         return folder
 
     @property
     def sqlite(self) -> sqlite3.Connection:
-        """A connection to an SQLite database with a table for each table of the trace, and views; it goes with the Trace."""
+        """A connection to an SQLite database with the tables of the trace, and views. It is deleted with the Trace."""
         if self._database is None:
             path = self.export("sqlite", os.path.join(self._temporary(), "t.sqlite"))
             self._database = sqlite3.connect(path)

@@ -1,4 +1,5 @@
-"""Functions that are traced. The tracer comes into a process when it starts, so a function of a process that is not traced runs in a child."""
+"""Traced functions. The tracer is loaded when a process starts, so in a process that is not traced the function runs in a
+child process."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from ._trace import Trace, run
 
 
 def traced(function: Callable | None = None, *, output: Any = None, stacks: Any = ("python",), flags: Any = ()) -> Any:
-    """A decorator: each call of the function runs in a child process, which is traced, and returns what the function returns there. The
-    function's trace is the Trace of its last call. Arguments, result and function must be such that pickle can take them, as with
-    multiprocessing. In a process that is traced already, the function runs in it, as a scope of its name.
+    """A decorator: each call of the function runs in a traced child process and returns the function's result. The
+    attribute `trace` of the function is the Trace of its last call. As with multiprocessing, function, arguments and
+    result must be picklable. In a process that is traced already, the function runs there, in a scope of its name.
 
         @mtrace.traced
         def step(n): …
@@ -49,7 +50,8 @@ def _in_child(call: Callable, arguments: tuple, named: dict, output: Any, stacks
     main = sys.modules["__main__"]
     if call.__module__ == "__main__" and not getattr(main, "__file__", None):
         raise Failed(
-            "%s is of a session without a file, where the child that is traced cannot find it: use %%%%mtrace, or put it into a module"
+            "%s is defined in an interactive session, where the traced child process cannot find it: use %%%%mtrace, "
+            "or put it into a module"
             % call.__qualname__
         )
     prepared = multiprocessing.spawn.get_preparation_data("traced")

@@ -1,4 +1,4 @@
-"""Executes a notebook from its first cell to its last, and says what the cells gave. Usage: notebook.py NOTEBOOK"""
+"""Executes a notebook from its first cell to its last, and prints the results of the cells. Usage: notebook.py NOTEBOOK"""
 import os
 import sys
 

@@ -1,4 +1,5 @@
-"""What the package promises, asked of the installed one. Usage: package.py WORKLOAD [tables]; with tables, by pyarrow, pandas, Polars and DuckDB."""
+"""Checks the installed package. Usage: package.py WORKLOAD [tables]; with tables, also its tables in pyarrow, pandas,
+Polars and DuckDB."""
 import os
 import subprocess
 import sys
@@ -46,7 +47,7 @@ assert not os.path.exists(os.path.dirname(path)), path
 for wrong in (lambda: mtrace.open(os.path.join(folder, "nowhere.mtrace")), lambda: mtrace.open(__file__).report):
     try:
         wrong()
-        raise SystemExit("what is no trace was opened")
+        raise SystemExit("a file that is not a trace was opened")
     except mtrace.Failed as why:
         assert "\n" not in str(why) and str(why), why
 try:
@@ -99,7 +100,10 @@ dataset = os.path.join(folder, "dataset")
 for run in (t, other):
     subprocess.run([mtrace.program(), "export", "--format=parquet", "--partition=run", "--output=" + dataset, run.path],
         check=True, stdout=subprocess.DEVNULL)
-of_both = duckdb.sql("SELECT run, count(*) FROM read_parquet('%s/calls/**/*.parquet', hive_partitioning = true) WHERE selector = 'commit' GROUP BY run ORDER BY run" % dataset).fetchall()
+of_both = duckdb.sql(
+    "SELECT run, count(*) FROM read_parquet('%s/calls/**/*.parquet', hive_partitioning = true) "
+    "WHERE selector = 'commit' GROUP BY run ORDER BY run" % dataset
+).fetchall()
 assert [n for _, n in of_both] == [commits, commits] and of_both[0][0] < of_both[1][0], of_both
 lazily = polars.scan_parquet(os.path.join(dataset, "calls"), hive_partitioning=True).filter(
     polars.col("selector") == "commit").group_by("host", "run").len().collect()
@@ -113,7 +117,9 @@ if SparkSession:
     session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config(
         "spark.sql.shuffle.partitions", "1").getOrCreate()
     session.read.parquet(os.path.join(dataset, "calls")).createOrReplaceTempView("calls")
-    rows = session.sql("SELECT host, run, count(*) FROM calls WHERE selector = 'commit' GROUP BY host, run ORDER BY run").collect()
+    rows = session.sql(
+        "SELECT host, run, count(*) FROM calls WHERE selector = 'commit' GROUP BY host, run ORDER BY run"
+    ).collect()
     assert [(row[1], row[2]) for row in rows] == of_both, (rows, of_both)
     types = {kind for name in t.tables for _, kind in session.read.parquet(os.path.join(dataset, name)).dtypes}
     assert types <= {"bigint", "string", "boolean", "int"}, types

@@ -1,4 +1,5 @@
-"""Reads an export for Perfetto with the protobuf that Perfetto publishes, and holds it against the table of calls. Usage: perfetto_schema.py TRACE.pftrace CALLS.parquet"""
+"""Reads an export for Perfetto with the protobuf schema that Perfetto publishes, and compares it with the table of calls.
+Usage: perfetto_schema.py TRACE.pftrace CALLS.parquet"""
 import collections
 import sys
 
@@ -24,7 +25,8 @@ assert unknown(trace) == 0, unknown(trace)
 
 
 class Sequence:
-    """What a sequence of packets has said so far: its names, its track, its clock, and the time that its next timestamp counts from."""
+    """The state of a sequence of packets: its names, its track, its clock, and the time that its next timestamp is relative
+    to."""
 
     def __init__(self):
         self.names, self.track, self.clock, self.clocks = {}, None, None, {}
@@ -41,7 +43,8 @@ for packet in trace.packet:
         if clock.is_incremental:
             sequence.clocks[clock.clock_id] = clock.timestamp
     if packet.HasField("trace_packet_defaults"):
-        sequence.track, sequence.clock = packet.trace_packet_defaults.track_event_defaults.track_uuid, packet.trace_packet_defaults.timestamp_clock_id
+        defaults = packet.trace_packet_defaults
+        sequence.track, sequence.clock = defaults.track_event_defaults.track_uuid, defaults.timestamp_clock_id
     sequence.names.update({name.iid: name.name for name in packet.interned_data.event_names})
     if not packet.HasField("track_event"):
         continue

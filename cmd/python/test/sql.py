@@ -1,6 +1,7 @@
-"""Asks every query of docs/sql of several databases, over one trace's tables: the answers must be equal. Usage: sql.py FOLDER QUERIES
+"""Runs every query of docs/sql in several databases over the tables of one trace: the results must be equal.
+Usage: sql.py FOLDER QUERIES
 
-Databases that are not installed are left out; the last line says which there were."""
+Databases that are not installed are left out; the last line lists those that ran."""
 import glob
 import os
 import sys

@@ -1,4 +1,4 @@
-"""What a program says of itself: traced functions, schedules, sums by name, the notebook's cell. Usage: traced.py WORKLOAD"""
+"""Checks traced functions, schedules, sums by name and the notebook's cell. Usage: traced.py WORKLOAD"""
 
 import io
 import os
@@ -69,7 +69,7 @@ def main():
     ):
         try:
             wrong()
-            raise SystemExit("what cannot be was taken")
+            raise SystemExit("an impossible argument was accepted")
         except ValueError:
             pass
 

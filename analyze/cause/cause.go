@@ -26,6 +26,7 @@ const (
 	CompletionHandlers = "completion-handlers"
 	Starvation         = "starvation"
 	Imbalance          = "imbalance"
+	Polling            = "polling"
 	GPUBound           = "gpu-bound"
 	CPUBound           = "cpu-bound"
 	None               = "none"
@@ -78,6 +79,7 @@ var causes = []cause{
 	{name: EventChain, rule: eventChain, change: replay.Change{Events: true}, at: waits},
 	{name: HeadOfLine, rule: headOfLine, change: replay.Change{Head: true}, at: waits},
 	{name: CompletionHandlers, rule: completionHandlers, change: replay.Change{Handlers: true}, at: waits},
+	{name: Polling, rule: pollingRule, change: replay.Change{Polls: true}, at: waits},
 	{name: Imbalance, rule: imbalance, shownByWaits: true},
 	{name: Starvation, rule: starvation, change: replay.Change{Fed: true}, shownByWaits: true},
 	{name: ForeignGPULoad, rule: foreignLoad, change: replay.Change{Alone: true}, at: waits},

@@ -33,6 +33,7 @@ type Evidence struct {
 	Starvation  Starvation
 	OwnWork     *Interference // of the threads' own work with each other's; nil if that cannot be tested
 	Launch      Launch
+	Polling     Polling
 }
 
 // Gather finds all that is asked of a trace.
@@ -62,6 +63,7 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 		ev.Starvation = FindStarvation(ev.Work, signals, &ev.Submitters, ev.Blocked, ev.Barriers)
 	}
 	ev.OwnWork = InterferenceOfOwnWork(t, &ev.Times, &ev.Submitters, ev.Blocked, &ev.Processors, opts)
+	ev.Polling = FindPolling(t)
 	ev.Launch = TypicalLaunch(ev.Work, ev.Releases, ev.Tests.SoloCommit(), &ev.External)
 	return ev
 }

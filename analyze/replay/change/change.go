@@ -18,6 +18,7 @@ type Change struct {
 	Events   bool   // no waits for events on the GPU
 	Head     bool   // no waits for command buffers that are enqueued and not committed
 	Handlers bool   // completion handlers that take no time
+	Polls    bool   // threads that poll for completions are woken by them
 	Launch   bool   // the same work in a sixteenth of the command buffers
 	Turns    bool   // no waits, outside of Metal, for another thread that waits for the GPU
 	Locks    bool   // no waits for locks, recorded or hidden in commits
@@ -56,7 +57,7 @@ func (c Change) Both(d Change) Change {
 		Locks: c.Locks || d.Locks, GPU: c.GPU || d.GPU, Apart: c.Apart || d.Apart, Cores: c.Cores || d.Cores,
 		Room: c.Room || d.Room, Overlap: c.Overlap || d.Overlap, Lines: c.Lines || d.Lines,
 		Alone: c.Alone || d.Alone, Fed: c.Fed || d.Fed, Even: c.Even || d.Even, Scale: cmp.Or(c.Scale, d.Scale),
-		Added: cmp.Or(c.Added, d.Added),
+		Added: cmp.Or(c.Added, d.Added), Polls: c.Polls || d.Polls,
 	}
 }
 
@@ -101,6 +102,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 		{c.Events, ignoreEvents},
 		{c.Head, ignoreEnqueues},
 		{c.Handlers, emptyHandlers},
+		{c.Polls, wakePollers},
 		{c.Depth, deepenQueues},
 		{c.Room, addRoom},
 		{c.GPU, widenGPU},

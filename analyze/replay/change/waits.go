@@ -1,6 +1,7 @@
 package change
 
 import (
+	"mtrace/analyze/policy"
 	"mtrace/analyze/replay/program"
 )
 
@@ -89,6 +90,20 @@ func emptyHandlers(p *program.Program) {
 			}
 		}
 	}
+}
+
+// wakePollers lets threads that poll for a completion continue as soon as threads that are woken by it, which is after
+// its completion handlers. No wait in a call shows how long waking takes: it is assumed to take as long as the quickest
+// submissions, which wake a thread, too.
+func wakePollers(p *program.Program) {
+	wake := min(p.HandOvers.QuickLatency, policy.Wakeup.Nanos())
+	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
+		if !d.Polls || s.Job < 0 || s.Notify == program.NotRecorded {
+			return
+		}
+		woken := p.Jobs[s.Job].Complete - s.Handlers + wake
+		s.Notify, s.Cost = min(s.Notify, woken), min(s.Cost, woken)
+	})
 }
 
 // deepenQueues lets queues hold any number of command buffers.

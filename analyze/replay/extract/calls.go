@@ -55,6 +55,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 			c := b.buffers[i]
 			s, d = waitFor(w.Interval, c, i)
 			s.Barrier = encoded && c.Empty()
+			d.Polls = w.Polls > 0
 		}
 		if evidence.ForOthers(b.ev.Trace, w) {
 			s.Kind = program.WaitOther

@@ -114,6 +114,7 @@ type Detail struct {
 	NamedLock int32 // Lock: which of the named locks, from 1 on; 0 is none
 	// the only named lock that the thread waits for between two other calls; 0 if there are several or none
 	OnlyLock     int32
+	Polls        bool // waits: the thread polled, and was not woken
 	InHandler    bool // its Gap is spent in a completion handler of the program
 	GuardsServer bool // Lock: it protects what is handed to the serving thread
 	Turns        bool // Lock: a wait for a turn, in which the thread may have run

@@ -1,0 +1,35 @@
+package evidence
+
+import (
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// Polling is the time that threads lose by asking for completions again and again, instead of waiting in a call.
+type Polling struct {
+	Waits int           // for command buffers, by polling
+	Asked int           // questions in all of them
+	Gap   analyze.Nanos // median time between the last two questions of a wait
+	Late  analyze.Nanos // median time from the completion to the question that saw it
+	Lost  analyze.Nanos // how much later the threads continued than threads that are woken
+}
+
+// FindPolling measures it. A status says completed before completion handlers run, so the program's handlers delay no
+// question. Waits for a scheduled command buffer, and for values that threads give to events, are not judged.
+func FindPolling(t *analyze.Trace) (p Polling) {
+	usual, _ := UsualCompletion(t)
+	var gaps, lates []analyze.Nanos
+	for w := range analyze.Each(t.Waits) {
+		b := t.WaitsFor(w)
+		if w.Polls == 0 || b == nil || !b.GPU.Known() || w.Scheduled || w.Unfinished {
+			continue
+		}
+		late := max(0, w.End-max(w.Begin, b.GPU.End+usual))
+		p.Waits++
+		p.Asked += w.Polls
+		p.Lost += max(0, late-policy.Wakeup.Nanos())
+		gaps, lates = append(gaps, w.PollGap), append(lates, late)
+	}
+	p.Gap, p.Late = Median(gaps), Median(lates)
+	return p
+}

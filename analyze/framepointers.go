@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"mtrace/collector/wire"
 )
 
 // Native stacks follow frame pointers. Code that is compiled without them breaks the chain, so that the functions outside
@@ -22,13 +24,12 @@ func warnOfBrokenStacks(t *Trace) {
 	broken, all, calls := map[string]int64{}, int64(0), int64(0)
 	for _, c := range t.Calls {
 		for _, from := range c.From {
-			last := from.Stack.outermostNative()
-			if last == nil {
+			if from.Stack == nil || !slices.ContainsFunc(from.Stack.Frames, func(f *Frame) bool { return !f.Python }) {
 				continue
 			}
 			calls += from.Count
-			if last.breaks(from.Stack) {
-				broken[last.Image.Path] += from.Count
+			if image := from.Stack.brokenIn; image != nil {
+				broken[image.Path] += from.Count
 				all += from.Count
 			}
 		}
@@ -47,22 +48,6 @@ func warnOfBrokenStacks(t *Trace) {
 		"pointers: functions and operations outside of it are missing; compile it with -fno-omit-frame-pointer", FormatShare(float64(all)/float64(calls)), strings.Join(names, ", ")))
 }
 
-// outermostNative is the last frame of machine code; nil if there is none or its file is not known.
-func (s *Stack) outermostNative() *Frame {
-	if s == nil {
-		return nil
-	}
-	for _, f := range slices.Backward(s.Frames) {
-		if !f.Python {
-			if f.Image == nil {
-				return nil
-			}
-			return f
-		}
-	}
-	return nil
-}
-
 // stackEnds are the files in which the stack of a thread may end: the system's libraries, where threads begin, and the
 // interpreter of Python, whose functions are frames of Python. stackStarts are functions that nothing calls.
 var (
@@ -71,11 +56,16 @@ var (
 	stackStarts = []string{"main", "_start", "start", "runtime.goexit", "runtime.asmcgocall", "runtime.mstart"}
 )
 
-// breaks says whether the chain of frame pointers broke in the frame, the outermost of machine code. Outside of the
+// brokenIn is the file in which the chain of frame pointers of a recorded stack broke; nil if it did not. Outside of the
 // interpreter of Python, its own frames tell the functions.
-func (f *Frame) breaks(s *Stack) bool {
-	return !s.Cut && !stackEnds.MatchString(f.Image.Path) && !slices.Contains(stackStarts, f.Name) &&
-		!slices.ContainsFunc(s.Frames, func(f *Frame) bool {
-			return f.Image != nil && strings.HasPrefix(strings.ToLower(path.Base(f.Image.Path)), "python")
-		})
+func (t *stackTable) brokenIn(recorded *wire.Stack, native []int32) *Image {
+	if len(native) == 0 || recorded.CutNative {
+		return nil
+	}
+	last := t.frames[native[len(native)-1]]
+	if last.Image == nil || stackEnds.MatchString(last.Image.Path) || slices.Contains(stackStarts, last.Name) ||
+		slices.ContainsFunc(native, func(n int32) bool { return t.frames[n].isInterpreter() }) {
+		return nil
+	}
+	return last.Image
 }

@@ -10,6 +10,7 @@ type Stack struct {
 	site    *Frame // what Site is, found once
 
 	operator, line string // of what it encodes; see operation
+	brokenIn       *Image // code without frame pointers in which its machine code ends; nil if it is whole
 }
 
 // A Frame is a place in a function, shared by all stacks of its process that have it.

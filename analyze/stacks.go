@@ -145,6 +145,9 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 		t.byFrames[string(key)] = s
 		t.all = append(t.all, s)
 		s.number = uint32(len(t.all))
+		s.brokenIn = t.brokenIn(recorded, native)
+	} else if s.brokenIn != nil { // equal but for the interpreter's own frames
+		s.brokenIn = t.brokenIn(recorded, native)
 	}
 	return s
 }

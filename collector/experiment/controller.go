@@ -37,7 +37,7 @@ type Controller struct {
 	plan      wire.Experiment // without blocks, which the trace has
 	targets   []active        // by wire.ExperimentTarget.ID - 1
 	pace      pace
-	slowed    slope // by how much treated blocks were slower than their baselines, as a share
+	budget    budget
 
 	Blocks int      // written
 	Notes  []string // for the user
@@ -56,6 +56,7 @@ func New(o Options, c *collector.Collector, sights *Sights) *Controller {
 	if name, marks := strings.CutPrefix(o.Progress, wire.ProgressMark); marks {
 		x.progress = wire.HashString(name)
 	}
+	x.budget.share = o.Budget
 	x.plan = wire.Experiment{Seed: o.Seed, Budget: o.Budget, Progress: o.Progress}
 	return x
 }
@@ -160,7 +161,7 @@ func (x *Controller) choose(ctx context.Context) error {
 			}
 			continue
 		}
-		x.add(target, delays, newDose(float64(c.busiest)/float64(c.took)*1e9, x.allowed()))
+		x.add(target, delays, newDose(float64(c.busiest)/float64(c.took)*1e9, x.budget.allowed()))
 		if x.options.Speedup && target.Kind == wire.ExperimentCall && target.TookNS > 0 {
 			x.addSpeedup(target, delays)
 		}
@@ -226,24 +227,14 @@ func (x *Controller) round(ctx context.Context) error {
 		slowed := times[treated]/times[1-treated] - 1
 		t, plan := &x.targets[steps[i+treated].target-1], x.plan.Targets[steps[i+treated].target-1]
 		if plan.Mode == wire.ExperimentDelay {
-			x.slowed.add(1, slowed)
-			t.dose.learn(slowed, x.allowed())
+			x.budget.slowed.add(1, slowed)
+			t.dose.learn(slowed, x.budget.allowed())
 		} else {
 			t.level++
 			t.dose.now = max(time.Duration(speedups[t.level%len(speedups)]*float64(plan.TookNS)), 1)
 		}
 	}
 	return nil
-}
-
-// allowed is the share by which the next treated blocks may be slower, so that the whole experiment keeps its budget:
-// half of the time is baselines. What all pairs of blocks say together counts here, less what may be chance.
-func (x *Controller) allowed() float64 {
-	share := 2 * x.options.Budget
-	if x.slowed.low() > share {
-		return share / 4
-	}
-	return share
 }
 
 // block makes one block and writes it into the trace. One that is cut short is not written.

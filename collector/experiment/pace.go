@@ -68,14 +68,14 @@ func (s *slope) add(delay, slowed float64) {
 // few blocks say how much they differ here, it is believed to be as much.
 const usualNoise = 0.05
 
-// low is the slope less its standard error: what it is likely to be at least.
-func (s *slope) low() float64 {
+// least is the slope less so many standard errors.
+func (s *slope) least(errors float64) float64 {
 	if s.dd == 0 {
 		return 0
 	}
 	per := s.ds / s.dd
 	variance := (max(0, s.ss-per*s.ds) + usualNoise*usualNoise) / s.count
-	return per - math.Sqrt(variance/s.dd)
+	return per - errors*math.Sqrt(variance/s.dd)
 }
 
 // A dose is how large the delays of one target are.
@@ -96,14 +96,45 @@ func newDose(perSecond, share float64) dose {
 	return d
 }
 
+// How sure it must be that a target slows the program down before its delays become smaller, in standard errors.
+const (
+	likely  = 1.0
+	certain = 2.5 // below its first delay: so small a one shows nothing on a busy machine
+)
+
 // learn takes in how much slower a block was than its baseline, as a share, and sets the next delay so that the
 // target's blocks are slower by the given share at most. On a busy machine single blocks say little: only what is
-// likely at least makes delays shorter.
+// likely makes delays smaller.
 func (d *dose) learn(slowed, share float64) {
 	d.slowed.add(float64(d.now), slowed)
-	next := growth * d.now
-	if low := d.slowed.low(); low > 0 {
-		next = min(next, time.Duration(share/low))
+	first := time.Duration(firstShare * float64(d.most))
+	next := min(growth*d.now, within(share, d.slowed.least(likely), d.most))
+	if next < first {
+		next = max(next, min(first, within(share, d.slowed.least(certain), d.most)))
 	}
-	d.now = max(min(next, d.most), shortestDelay)
+	d.now = max(next, shortestDelay)
+}
+
+// within is the delay that slows the program down by the share, at most the largest.
+func within(share, slope float64, most time.Duration) time.Duration {
+	if slope*float64(most) <= share {
+		return most
+	}
+	return time.Duration(share / slope)
+}
+
+// A budget is the share by which the program may be slowed down over the whole experiment.
+type budget struct {
+	share  float64
+	slowed slope // by how much treated blocks were slower than their baselines, as a share, for each block
+}
+
+// allowed is the share by which the next treated blocks may be slower: half of the time is baselines. Where all pairs of
+// blocks together are likely to exceed that, it is less.
+func (b *budget) allowed() float64 {
+	share := 2 * b.share
+	if b.slowed.least(likely) > share {
+		return share / 4
+	}
+	return share
 }

@@ -66,28 +66,30 @@ func TestPace(t *testing.T) {
 }
 
 // TestBudget: whatever the sensitivity and however noisy the machine, the treated blocks of a target are slower by no
-// more than they may be (a third more, of many threads on a noisy machine), and where nothing is lost delays are not smaller than they need to be.
+// more than they may be (two fifths more, of fifty threads on a noisy machine), and where nothing is lost delays are not smaller than they need to be.
 func TestBudget(t *testing.T) {
 	const share, perSecond = 0.10, 1000.0 // a millisecond for an iteration
-	for _, sensitivity := range []float64{0, 0.3, 1, 2, 6, 12} {
+	for _, sensitivity := range []float64{0, 0.3, 1, 2, 6, 12, 50} {
 		for _, noise := range []float64{0, 0.03, 0.1} {
 			var worst, sum, doses float64
 			const programs, blocks = 100, 20
 			random := rand.New(rand.NewPCG(3, uint64(sensitivity*1000+noise*100)))
 			for range programs {
-				d := newDose(perSecond, share)
+				d, all := newDose(perSecond, share), budget{share: share / 2}
 				total := 0.0
 				for range blocks {
 					slowed := sensitivity * d.now.Seconds() * perSecond
 					total += slowed
 					doses += d.now.Seconds() * perSecond
-					d.learn(slowed+noise*random.NormFloat64(), share)
+					measured := slowed + noise*random.NormFloat64()
+					all.slowed.add(1, measured)
+					d.learn(measured, all.allowed())
 				}
 				sum += total / blocks
 				worst = math.Max(worst, total/blocks)
 			}
 			mean, dose := sum/programs, doses/programs/blocks
-			if mean > 1.3*share || worst > 3*share {
+			if mean > 1.4*share || worst > 3*share {
 				t.Errorf("sensitivity %v, noise %v: blocks are slower by %.3f on average, %.3f at worst, want at most %v",
 					sensitivity, noise, mean, worst, share)
 			}

@@ -61,8 +61,8 @@ func New(o Options, c *collector.Collector, sights *Sights) *Controller {
 	return x
 }
 
-// Run makes the experiment, until the program ends, ctx is done or the duration is over. After it nothing is delayed any
-// more. The error says why there was none.
+// Run makes the experiment, until the program ends, ctx is done or the duration is over. Afterwards nothing is delayed.
+// The error says why there was none.
 func (x *Controller) Run(ctx context.Context) error {
 	subject, err := findSubject(ctx.Done(), x.collector, x.progress)
 	if err != nil {

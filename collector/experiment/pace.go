@@ -129,8 +129,8 @@ type budget struct {
 	slowed slope // by how much treated blocks were slower than their baselines, as a share, for each block
 }
 
-// allowed is the share by which the next treated blocks may be slower: half of the time is baselines. Where all pairs of
-// blocks together are likely to exceed that, it is less.
+// allowed is the share by which the next treated blocks may be slower: half of the time is baselines. Where all pairs
+// of blocks together are likely to exceed that, it is less.
 func (b *budget) allowed() float64 {
 	share := 2 * b.share
 	if b.slowed.least(likely) > share {

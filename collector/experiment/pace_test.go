@@ -66,7 +66,8 @@ func TestPace(t *testing.T) {
 }
 
 // TestBudget: whatever the sensitivity and however noisy the machine, the treated blocks of a target are slower by no
-// more than they may be (two fifths more, of fifty threads on a noisy machine), and where nothing is lost delays are not smaller than they need to be.
+// more than they may be (two fifths more, of fifty threads on a noisy machine), and where nothing is lost delays are
+// not smaller than they need to be.
 func TestBudget(t *testing.T) {
 	const share, perSecond = 0.10, 1000.0 // a millisecond for an iteration
 	for _, sensitivity := range []float64{0, 0.3, 1, 2, 6, 12, 50} {

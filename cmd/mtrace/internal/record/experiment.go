@@ -95,7 +95,8 @@ func (o *experimentOptions) start(std cli.Stdio, args []string) error {
 		}
 		e.Targets = append(e.Targets, target)
 	}
-	o.run.experiment = &experimentRun{options: e, sights: experiment.NewSights(), json: &o.run.view.JSON, force: o.run.Force}
+	o.run.experiment = &experimentRun{options: e, sights: experiment.NewSights(), json: &o.run.view.JSON,
+		force: o.run.Force}
 	return Run(std, o.run, args)
 }
 

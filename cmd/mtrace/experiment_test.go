@@ -146,6 +146,36 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
+// TestExperimentOnALock: the lock that threads wait for longest is found, each release of it in a treated block is
+// delayed, and no other lock's.
+func TestExperimentOnALock(t *testing.T) {
+	needTruth(t)
+	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	got := sh(t, dir, []string{"SOFTMETAL_TIMED=1"}, tool.mtrace, "experiment", "--target", "lock", "--budget", "20%",
+		"-o", "t.mtrace", "--", filepath.Join(tool.dir, "scenario"), "one-lock", "--milliseconds", "4000")
+	if got.exit != 0 {
+		t.Fatalf("%+v", got)
+	}
+	e := loadExperiment(t, filepath.Join(dir, "t.mtrace"))
+	if x := e.experiment; x.Threads < 2 || len(x.Targets) != 1 || x.Targets[0].Kind != wire.ExperimentLock ||
+		x.Targets[0].Lock == 0 || x.Targets[0].Object == 0 {
+		t.Fatalf("the experiment is %+v", x)
+	}
+	// an operation of the scenario takes its lock once and completes one command buffer
+	sum, count := e.blocks(1)
+	threads := int64(e.experiment.Threads)
+	if off := sum.Occurrences - sum.Units; count == 0 || off < -threads*int64(count) || off > threads*int64(count) {
+		t.Errorf("%d blocks: the lock was released %d times with a delay, and %d operations completed", count,
+			sum.Occurrences, sum.Units)
+	}
+	if sum.Injected < sum.Delay || sum.Delay == 0 {
+		t.Errorf("delays of %v together were asked for, and %v were injected", sum.Delay, sum.Injected)
+	}
+}
+
 // TestExperimentOfAKilledTracer: when mtrace is killed in the middle, the program runs on without delays to its own
 // end, and the unfinished trace has the blocks until then.
 func TestExperimentOfAKilledTracer(t *testing.T) {

@@ -53,8 +53,8 @@ func CommitAudit(t *Trace) (sum Audit) {
 	return sum
 }
 
-// coverage keeps what a process counted beside its records.
-func (l *loader) coverage(p *processLoader) {
+// addCoverage keeps what a process counted beside its records.
+func addCoverage(l *loader, p *processLoader) {
 	f := p.file
 	if len(f.Classes) == 0 && len(f.Unhooked) == 0 {
 		return // it did not use Metal
@@ -79,7 +79,7 @@ func (l *loader) coverage(p *processLoader) {
 		c.SelfCheck = append(c.SelfCheck, CheckedCall{call.String(), f.Canary[call], p.canary[call]})
 	}
 	l.trace.Recording.Coverage = append(l.trace.Recording.Coverage, c)
-	l.trace.Warnings = append(l.trace.Warnings, c.warnings(l.who(p))...)
+	l.trace.Warnings = append(l.trace.Warnings, c.warnings(describeProcess(l, p))...)
 }
 
 // warnings are lines for the reader of a report, each beginning with who; none when all was seen.

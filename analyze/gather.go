@@ -119,7 +119,7 @@ func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 }
 
 // gatherThreads hands what the threads did to the trace.
-func (l *loader) gatherThreads() {
+func gatherThreads(l *loader) {
 	slices.SortStableFunc(l.threads, func(a, b *threadLoader) int { return cmp.Compare(a.ID, b.ID) })
 	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits },
 		func(v *seen) (Nanos, bool) { return v.Begin, v.absorbed }, l.wait}

@@ -161,20 +161,20 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 			l.finishProcess(p)
 		}
 	}
-	if err := l.elsewhere(part, others); err != nil {
+	if err := addElsewhere(l, part, others); err != nil {
 		return nil, nil, fmt.Errorf("reading %s: %w", f.path, err)
 	}
 	finishing := finishBuffers(l.trace, l.buffers)
-	l.source(reader)
-	l.trace.Source.Short = l.shortfall(reader)
+	describeSource(l, reader)
+	l.trace.Source.Short = shortfallOf(l, reader)
 	l.trace.Source.Truncated = l.trace.Source.Short != nil
-	l.recorded(reader)
-	l.warn(reader)
+	addRecorded(l, reader)
+	addWarnings(l, reader)
 	for _, st := range l.stats {
 		l.trace.Calls = append(l.trace.Calls, st)
 	}
-	l.gatherThreads()
-	l.nameUnfinished()
+	gatherThreads(l)
+	nameUnfinished(l)
 	findLibraries(l.trace, opts.SourceRoots)
 	passWrappers(l.trace)
 	endSharedScopes(l.trace)
@@ -184,14 +184,14 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	warnOfBrokenStacks(l.trace)
 	nameScopes(l.trace)
 	if len(opts.PIDs) > 0 && len(l.trace.Processes) == 0 {
-		return nil, nil, fmt.Errorf("reading %s: no process %v in it; there are %s", f.path, opts.PIDs, l.pids())
+		return nil, nil, fmt.Errorf("reading %s: no process %v in it; there are %s", f.path, opts.PIDs, listPIDs(l))
 	}
 	return l.trace, part, nil
 }
 
-// elsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a
+// addElsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a
 // wait that was queued behind their work is no wait for the driver.
-func (l *loader) elsewhere(part *part, streams []int) error {
+func addElsewhere(l *loader, part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
 	ahead := part.readAhead(streams)
@@ -310,7 +310,7 @@ func (l *loader) finishProcess(p *processLoader) {
 	for _, e := range p.further {
 		e.buffer.Encoders = append(e.buffer.Encoders, e.one[0])
 	}
-	l.queueEvents(p)
+	addQueueEvents(l, p)
 	l.buffers = slices.Grow(l.buffers, p.buffers.count())
 	p.buffers.each(func(b *CommandBuffer) {
 		if l.keepBuffer(b) {
@@ -322,9 +322,9 @@ func (l *loader) finishProcess(p *processLoader) {
 	}
 	t.Stacks = append(t.Stacks, p.stacks.all...)
 	t.Recording.Stacks.Unnamed += p.stacks.unnamed
-	l.recording(p)
-	l.losses(p)
-	l.coverage(p)
+	addOverhead(l, p)
+	addLosses(l, p)
+	addCoverage(l, p)
 	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
 }
 
@@ -332,8 +332,8 @@ func (l *loader) finishProcess(p *processLoader) {
 // AMD EPYC.
 var usualCost = map[wire.ClockKind]int64{wire.ClockTSC: 16_000, wire.ClockMach: 16_000, wire.ClockNanoseconds: 44_000}
 
-// recording adds what recording the process's calls cost.
-func (l *loader) recording(p *processLoader) {
+// addOverhead adds what recording the process's calls cost.
+func addOverhead(l *loader, p *processLoader) {
 	events := int64(0)
 	for _, th := range p.threads {
 		events += th.Events
@@ -370,9 +370,9 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 // wanted says whether a process is one of those that are looked at.
 func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
 
-// processorTime is what a process used of processors in the part that was asked for: by its samples, or in proportion
+// processorTimeOf is what a process used of processors in the part that was asked for: by its samples, or in proportion
 // to the part of all that it used. What all of a run used would look like a busy processor in each part of it.
-func (l *loader) processorTime(p *processLoader, all Nanos) Nanos {
+func processorTimeOf(l *loader, p *processLoader, all Nanos) Nanos {
 	window := l.window
 	if l.slice != nil {
 		window = l.slice.whole
@@ -387,13 +387,13 @@ func (l *loader) processorTime(p *processLoader, all Nanos) Nanos {
 	return Nanos(float64(all) * float64(part.Length()) / float64(max(1, l.trace.Run.Length)))
 }
 
-func (l *loader) losses(p *processLoader) {
+func addLosses(l *loader, p *processLoader) {
 	l.trace.Recording.Lost.AtLeast = l.trace.Recording.Lost.AtLeast || p.file.End == nil
 	e := p.file.Last()
 	if e == nil {
 		return
 	}
-	p.CPU = l.processorTime(p, Nanos(max(0, min(e.CPU, int64(longestTime)))))
+	p.CPU = processorTimeOf(l, p, Nanos(max(0, min(e.CPU, int64(longestTime)))))
 	lost := &l.trace.Recording.Lost
 	lost.Records += int64(e.Lost())
 	lost.Ringless += int64(e.Unringed)
@@ -418,8 +418,8 @@ func (l *loader) losses(p *processLoader) {
 	}
 }
 
-// source says where the trace comes from.
-func (l *loader) source(r *tracefile.Reader) {
+// describeSource says where the trace comes from.
+func describeSource(l *loader, r *tracefile.Reader) {
 	s, info := &l.trace.Source, r.Info()
 	s.Host, s.OS, s.Args = info.Host, strings.TrimSpace(info.OS+" "+info.Arch), info.Command
 	s.Started, s.Processors, s.Selected = time.Unix(0, info.Started), info.Processors, info.Selected
@@ -486,7 +486,7 @@ func (l *loader) main() *processLoader {
 	return l.processes[0]
 }
 
-func (l *loader) pids() string {
+func listPIDs(l *loader) string {
 	var ids []string
 	for _, p := range l.processes {
 		ids = append(ids, fmt.Sprint(p.ID))

@@ -16,11 +16,11 @@ type queueEvent struct {
 	thread *Thread
 }
 
-// queueEvents gives what the process's queues signal and wait for to the command buffers that stand for it: the last
+// addQueueEvents gives what the process's queues signal and wait for to the command buffers that stand for it: the last
 // that was committed before the signal, the first after the wait. A queue that has done nothing signals at once, as a
 // thread does. The calls of several threads on one queue come in no common order, so this is done when all have been
 // read.
-func (l *loader) queueEvents(p *processLoader) {
+func addQueueEvents(l *loader, p *processLoader) {
 	var all []queueEvent
 	by := map[*Queue][]*CommandBuffer{}
 	for _, t := range p.threads {

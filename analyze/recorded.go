@@ -57,8 +57,8 @@ func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	return list
 }
 
-// recorded states what of the run the trace has.
-func (l *loader) recorded(r *tracefile.Reader) {
+// addRecorded states what of the run the trace has.
+func addRecorded(l *loader, r *tracefile.Reader) {
 	s := &l.trace.Source
 	s.Recorded = recordedTimes(r, l.trace)
 	if len(s.Recorded) == 0 {

@@ -25,8 +25,8 @@ const (
 // most lines about the parts of a file that cannot be read.
 const mostParts = 8
 
-// shortfall finds out what the file lacks; nil when nothing. Every stream was read.
-func (l *loader) shortfall(r *tracefile.Reader) *Shortfall {
+// shortfallOf finds out what the file lacks; nil when nothing. Every stream was read.
+func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 	damage, cut, repaired := r.Damage(), r.Cut(), r.Repaired()
 	if len(damage) == 0 && cut == nil && repaired == nil {
 		return nil
@@ -42,7 +42,7 @@ func (l *loader) shortfall(r *tracefile.Reader) *Shortfall {
 				len(damage)-i))
 		}
 		lost.AtLeast = lost.AtLeast || d.Unknown()
-		if d.Of && l.asked(d.Process) {
+		if d.Of && isAsked(l, d.Process) {
 			lost.Records += int64(d.Records)
 		}
 	}
@@ -70,8 +70,8 @@ func (l *loader) shortfall(r *tracefile.Reader) *Shortfall {
 	return s
 }
 
-// asked says whether a process is one of those that are looked at.
-func (l *loader) asked(index tracefile.ProcessIndex) bool {
+// isAsked says whether a process is one of those that are looked at.
+func isAsked(l *loader, index tracefile.ProcessIndex) bool {
 	return int(index) >= len(l.processes) || l.wanted(l.processes[index].ID)
 }
 

@@ -26,7 +26,7 @@ func TestMissingIsSaidInRecords(t *testing.T) {
 		if got := Headline(trace); got != c.headline {
 			t.Errorf("%+v: %s", c.lost, got)
 		}
-		(&loader{trace: trace}).warn(&tracefile.Reader{})
+		addWarnings((&loader{trace: trace}), &tracefile.Reader{})
 		if got := strings.Join(trace.Warnings, "\n"); !strings.Contains(got, c.warning) || c.warning == "" &&
 			strings.Contains(got, " lost") {
 			t.Errorf("%+v: %q", c.lost, got)

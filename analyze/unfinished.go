@@ -142,7 +142,7 @@ func (l *unfinishedLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
 
 // nameUnfinished completes unfinished calls, and the threads that run handlers, by what is known once all was read:
 // command buffers have their places, and locks the names that earlier waits for them have.
-func (l *loader) nameUnfinished() {
+func nameUnfinished(l *loader) {
 	type place struct {
 		process *Process
 		address uint64

@@ -30,8 +30,8 @@ func LivedOn(living []tracefile.Living) string {
 		Plural(int64(len(living)), "process"), run, strings.Join(names, ", "), they)
 }
 
-// warn writes down what the reader of a report must know of how the trace was made.
-func (l *loader) warn(r *tracefile.Reader) {
+// addWarnings writes down what the reader of a report must know of how the trace was made.
+func addWarnings(l *loader, r *tracefile.Reader) {
 	t := l.trace
 	cut, how := r.Truncated()
 	if cut {
@@ -50,7 +50,7 @@ func (l *loader) warn(r *tracefile.Reader) {
 		t.Warnings = append(t.Warnings, LivedOn(result.LivedOn))
 	}
 	for _, p := range l.processes {
-		who := l.who(p)
+		who := describeProcess(l, p)
 		for _, w := range p.file.Warnings {
 			t.Warnings = append(t.Warnings, who+w)
 		}
@@ -160,8 +160,8 @@ func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	return lines
 }
 
-// who begins a line about a process; empty when there is only one.
-func (l *loader) who(p *processLoader) string {
+// describeProcess begins a line about a process; empty when there is only one.
+func describeProcess(l *loader, p *processLoader) string {
 	if len(l.processes) > 1 {
 		return fmt.Sprintf("process %d: ", p.ID)
 	}

@@ -9,7 +9,7 @@ var archSlices = map[string]string{
 
 // nextInArch follows arch(1) of macOS, which starts a chosen slice of a program. arch is protected by SIP and loses
 // DYLD_ variables, but it passes variables given with its option -e to the program; Prepare uses that.
-func (h Host) nextInArch(s step, _ *chain) (*step, error) {
+func nextInArch(h Host, s step, _ *chain) (*step, error) {
 	env := s.env
 	options := []string{s.args[0]}
 	machine := ""

@@ -37,7 +37,7 @@ func parseAsdfShim(path string, content []byte) (*asdfShim, bool) {
 
 // nextInAsdf follows a shim of asdf as "asdf exec" does. It does not follow, and the plan then starts the shim, if a
 // plugin's script or a user setting influences the choice, or if the system's own program is selected.
-func (h Host) nextInAsdf(s step, script string, content []byte) (*step, error) {
+func nextInAsdf(h Host, s step, script string, content []byte) (*step, error) {
 	shim, ok := parseAsdfShim(h.absolute(script), content)
 	if !ok || asdfIsConfigured(s.env) {
 		return nil, nil
@@ -46,7 +46,7 @@ func (h Host) nextInAsdf(s step, script string, content []byte) (*step, error) {
 		if shim.hasScripts(tool) {
 			return nil, nil
 		}
-		for _, version := range h.asdfVersions(tool, s.env) {
+		for _, version := range asdfVersions(h, tool, s.env) {
 			kind, value, qualified := strings.Cut(version, ":")
 			if !qualified {
 				kind, value = "version", version
@@ -109,7 +109,7 @@ func asdfIsConfigured(env environment) bool {
 
 // asdfVersions returns the selected versions of a tool: from its environment variable, the nearest .tool-versions file,
 // or the one in the home folder.
-func (h Host) asdfVersions(tool string, env environment) []string {
+func asdfVersions(h Host, tool string, env environment) []string {
 	variable := "ASDF_" + strings.ReplaceAll(strings.ToUpper(tool), "-", "_") + "_VERSION"
 	if version, ok := env.get(variable); ok && version != "" {
 		return strings.Fields(version)

@@ -10,7 +10,7 @@ import (
 
 // nextInBundle finds the executable of an application bundle, which its Info.plist names, so that mtrace can start it
 // as its child; open(1) would have launchd start it, without mtrace's environment.
-func (h Host) nextInBundle(s step) (*step, error) {
+func nextInBundle(h Host, s step) (*step, error) {
 	bundle := filepath.Clean(s.path)
 	list := filepath.Join(h.absolute(bundle), "Contents", "Info.plist")
 	content, err := os.ReadFile(list)

@@ -90,17 +90,17 @@ func (h Host) next(s step, image Image, c *chain) (*step, error) {
 	}
 	switch image.Format {
 	case FormatBundle:
-		return h.nextInBundle(s)
+		return nextInBundle(h, s)
 	case FormatScript:
-		return h.nextInScript(s)
+		return nextInScript(h, s)
 	case FormatUnknown:
-		return h.nextInText(s)
+		return nextInText(h, s)
 	}
 	follower := h.followerOf(s)
 	if follower == nil {
 		return nil, nil
 	}
-	next, err := follower(s, c)
+	next, err := follower(h, s, c)
 	if err != nil {
 		c.note(NotFollowed, s.path, "what it starts is not known: "+err.Error(),
 			"put mtrace behind it, in front of the program to trace")
@@ -119,7 +119,7 @@ func (h Host) next(s step, image Image, c *chain) (*step, error) {
 }
 
 // nextInScript takes the step from a script to its interpreter, as the kernel does.
-func (h Host) nextInScript(s step) (*step, error) {
+func nextInScript(h Host, s step) (*step, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
 		return nil, nil
@@ -144,7 +144,7 @@ func (h Host) nextInScript(s step) (*step, error) {
 }
 
 // nextInText handles files no kernel executes: execvp gives text to the shell.
-func (h Host) nextInText(s step) (*step, error) {
+func nextInText(h Host, s step) (*step, error) {
 	head, err := readHead(h.absolute(s.path), darwinShebangBytes)
 	if err != nil {
 		return nil, nil
@@ -166,21 +166,21 @@ const viaShell = "no #! line"
 
 // A follower determines the program that a step starts. It returns nil and no error if there is none, or none that
 // matters.
-type follower func(s step, c *chain) (*step, error)
+type follower func(h Host, s step, c *chain) (*step, error)
 
 // followerOf chooses the follower by the program's name.
 func (h Host) followerOf(s step) follower {
 	switch name := filepath.Base(s.path); {
 	case name == "env" || name == "genv":
-		return h.nextInEnv
+		return nextInEnv
 	case name == "arch" && h.OS == "darwin":
-		return h.nextInArch
+		return nextInArch
 	case isShell(name):
-		return h.nextInShell
+		return nextInShell
 	case name == "uv":
-		return h.nextInUV
+		return nextInUV
 	case isPython(name):
-		return h.nextInPython
+		return nextInPython
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func isPython(name string) bool {
 	return strings.HasPrefix(strings.ToLower(name), "python") || strings.HasPrefix(name, "pypy")
 }
 
-func (h Host) nextInEnv(s step, _ *chain) (*step, error) {
+func nextInEnv(h Host, s step, _ *chain) (*step, error) {
 	command, env, err := followEnv(s.args, s.env)
 	if err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (h Host) stepTo(s step, command []string, env environment, via string) (*st
 }
 
 // nextInShell recognises scripts whose only command starts another program.
-func (h Host) nextInShell(s step, _ *chain) (*step, error) {
+func nextInShell(h Host, s step, _ *chain) (*step, error) {
 	if len(s.args) < 2 || strings.HasPrefix(s.args[1], "-") || strings.HasPrefix(s.args[1], "+") {
 		return nil, nil
 	}
@@ -234,7 +234,7 @@ func (h Host) nextInShell(s step, _ *chain) (*step, error) {
 	if err != nil {
 		return nil, nil // the shell will say so
 	}
-	if next, err := h.nextInAsdf(s, script, content); next != nil || err != nil {
+	if next, err := nextInAsdf(h, s, script, content); next != nil || err != nil {
 		return next, err
 	}
 	if w, ok := parseWrapper(content, script, s.args[2:]); ok {
@@ -245,5 +245,5 @@ func (h Host) nextInShell(s step, _ *chain) (*step, error) {
 		}
 		return h.stepTo(s, w.command, env, "exec in a shell script")
 	}
-	return h.nextInShim(s, script, content)
+	return nextInShim(h, s, script, content)
 }

@@ -30,10 +30,10 @@ func (j *judgement) warn(code Code, path, text, advice string) {
 }
 
 // judge decides for one program of the chain; library is the image of the tracing library.
-func (h Host) judge(path string, image, library Image) judgement {
+func judge(h Host, path string, image, library Image) judgement {
 	j := judgement{loads: true, passes: true, harmless: true}
 	switch {
-	case image.Format == h.foreignFormat():
+	case image.Format == foreignFormat(h):
 		j.harmless = false
 		j.refuse(WrongFormat, path, "is a program of another system ("+string(image.Format)+")",
 			"use a build of it for this system")
@@ -41,9 +41,9 @@ func (h Host) judge(path string, image, library Image) judgement {
 		j.loads, j.harmless = false, false
 		j.reasons = append(j.reasons, image.problem)
 	case image.Format == FormatMachO:
-		h.judgeMachO(&j, path, image, library)
+		judgeMachO(h, &j, path, image, library)
 	case image.Format == FormatELF:
-		h.judgeELF(&j, path, image, library)
+		judgeELF(h, &j, path, image, library)
 	default:
 		j.harmless = false
 		j.refuse(WrongFormat, path, "is not a program in a format mtrace knows", "")
@@ -56,7 +56,7 @@ func (h Host) judge(path string, image, library Image) judgement {
 }
 
 // foreignFormat is the executable format that the system's kernel cannot run.
-func (h Host) foreignFormat() Format {
+func foreignFormat(h Host) Format {
 	if h.OS == "darwin" {
 		return FormatELF
 	}
@@ -66,9 +66,9 @@ func (h Host) foreignFormat() Format {
 // judgeELF applies the rules of ld.so(8). In secure-execution mode (set-id,
 // capabilities) a preload path with slashes is ignored and the variable removed
 // from the environment.
-func (h Host) judgeELF(j *judgement, path string, image, library Image) {
+func judgeELF(h Host, j *judgement, path string, image, library Image) {
 	facts, err := h.Facts(h.absolute(path))
-	if err == nil && h.gainsID(facts) {
+	if err == nil && gainsID(h, facts) {
 		j.passes = false
 		j.refuse(SetID, path, "changes user or group when executed, so the dynamic linker ignores LD_PRELOAD",
 			"run mtrace as that user: for sudo, sudo mtrace run -- PROGRAM")
@@ -101,7 +101,7 @@ func (h Host) judgeELF(j *judgement, path string, image, library Image) {
 }
 
 // gainsID is true when executing the file changes the effective ids.
-func (h Host) gainsID(facts FileFacts) bool {
+func gainsID(h Host, facts FileFacts) bool {
 	return facts.Mode&modeSetUID != 0 && facts.UID != h.UID || facts.Mode&modeSetGID != 0 && facts.GID != h.GID
 }
 
@@ -130,7 +130,7 @@ const (
 
 // judgeMachO applies the rules of dyld and AMFI. For a protected program dyld removes every DYLD_ variable, from its
 // children's environment too. For any other program dyld loads the library or, if it cannot, ends the program.
-func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
+func judgeMachO(h Host, j *judgement, path string, image, library Image) {
 	if image.Machine == "" {
 		j.harmless = false
 		j.refuse(WrongMachine, path, "has slices for "+strings.Join(image.Machines,
@@ -144,10 +144,10 @@ func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 	}
 	if err == nil && facts.Restricted && !h.ProtectionOff {
 		protected(SystemProtected, "is protected by System Integrity Protection: dyld drops DYLD_INSERT_LIBRARIES, for "+
-			"all it starts too", h.protectedAdvice(path))
+			"all it starts too", protectedAdvice(h, path))
 	} else if image.Signature != nil && image.Signature.Platform != 0 && !h.ProtectionOff {
 		protected(PlatformBinary, "is part of macOS (platform binary): dyld drops DYLD_INSERT_LIBRARIES, for all it "+
-			"starts too", h.protectedAdvice(path))
+			"starts too", protectedAdvice(h, path))
 	}
 	if err == nil && facts.Mode&(modeSetUID|modeSetGID) != 0 {
 		protected(SetID, "is set-user-id or set-group-id: dyld drops DYLD_INSERT_LIBRARIES",
@@ -157,7 +157,7 @@ func (h Host) judgeMachO(j *judgement, path string, image, library Image) {
 		protected(RestrictSegment, "has a __RESTRICT segment: dyld drops DYLD_INSERT_LIBRARIES",
 			"link it without -sectcreate __RESTRICT")
 	}
-	h.judgeSignature(j, path, image, protected)
+	judgeSignature(h, j, path, image, protected)
 	if image.Platform > platformMacOS {
 		j.harmless = false
 		j.refuse(WrongPlatform, path, "is built for another platform than macOS, so it cannot load a macOS library",
@@ -188,7 +188,7 @@ func signAgain(path string) string {
 }
 
 // judgeSignature applies the rules for code signatures and entitlements.
-func (h Host) judgeSignature(j *judgement, path string, image Image, protected func(Code, string, string)) {
+func judgeSignature(h Host, j *judgement, path string, image Image, protected func(Code, string, string)) {
 	signature := image.Signature
 	if signature == nil {
 		if strings.HasPrefix(image.Machine, "arm64") {
@@ -216,7 +216,7 @@ func (h Host) judgeSignature(j *judgement, path string, image Image, protected f
 }
 
 // protectedAdvice returns the advice for macOS programs that users often put in front of the program to trace.
-func (h Host) protectedAdvice(path string) string {
+func protectedAdvice(h Host, path string) string {
 	name := filepath.Base(path)
 	switch {
 	case isShell(name):

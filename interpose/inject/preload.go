@@ -22,11 +22,11 @@ var sanitizer = regexp.MustCompile(`^lib(?:[atl]san|hwasan|ubsan|clang_rt\.[a-z]
 
 // preloaded returns env with library before the libraries that the user preloads, but after the runtimes of sanitizers,
 // and the resulting setting, NAME=VALUE.
-func (h Host) preloaded(env environment, library string) (changed environment, setting string) {
+func preloaded(h Host, env environment, library string) (changed environment, setting string) {
 	for _, name := range preloadVariables(h.OS) {
 		old, _ := env.get(name)
 		var runtimes, others []string
-		for _, entry := range strings.FieldsFunc(old, h.separatesPreloads) {
+		for _, entry := range strings.FieldsFunc(old, func(r rune) bool { return separatesPreloads(h.OS, r) }) {
 			switch {
 			case sanitizer.MatchString(filepath.Base(entry)):
 				runtimes = append(runtimes, entry)
@@ -43,9 +43,9 @@ func (h Host) preloaded(env environment, library string) (changed environment, s
 	return env, setting
 }
 
-// separatesPreloads: ld.so takes blanks and colons, dyld colons only.
-func (h Host) separatesPreloads(r rune) bool {
-	return r == ':' || r == ' ' && h.OS != "darwin"
+// separatesPreloads says whether a character separates libraries: for ld.so blanks and colons, for dyld colons.
+func separatesPreloads(system string, r rune) bool {
+	return r == ':' || r == ' ' && system != "darwin"
 }
 
 // CheckLibrary returns the reason why the library cannot be preloaded into any program, or nil. The image lists the

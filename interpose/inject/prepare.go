@@ -76,7 +76,7 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 		if hop.Image.Format == FormatScript || hop.Image.Format == FormatBundle {
 			continue
 		}
-		j := h.judge(hop.Path, hop.Image, library)
+		j := judge(h, hop.Path, hop.Image, library)
 		final := i == len(c.hops)-1
 		plan.Warnings = append(plan.Warnings, j.warnings...)
 		if !j.passes || !j.harmless || final && !j.loads {
@@ -86,20 +86,20 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 		harmless = harmless && j.harmless
 	}
 	plan.Injectable = len(plan.Reasons) == 0
-	h.adviseOtherPython(plan.Reasons, c.steps[launch].env, library)
+	adviseOtherPython(h, plan.Reasons, c.steps[launch].env, library)
 	plan.Inherited = !plan.Injectable && passes && harmless
 	if !plan.Injectable && !plan.Inherited {
 		return
 	}
 	chosen := c.steps[launch]
 	plan.Program, plan.Args = chosen.path, slices.Clone(chosen.args)
-	env, setting := h.preloaded(chosen.env, path)
+	env, setting := preloaded(h, chosen.env, path)
 	if c.hops[len(c.hops)-1].Image.ownSanitizerOptions {
 		env = env.withoutOrderCheck()
 	}
 	plan.Env, plan.Variable = env.withOurs(plan.Env), setting
 	if chosen.archArgs != nil {
-		h.startByArch(plan, c, chosen)
+		startByArch(h, plan, c, chosen)
 	}
 	for i := range launch {
 		c.hops[i].Skipped = true
@@ -108,7 +108,7 @@ func (h Host) decide(plan *Plan, c *chain, launch int, path string, library Imag
 
 // startByArch keeps arch(1) in the plan, because only arch can start another slice than the kernel would. arch sets the
 // variables that it loses itself.
-func (h Host) startByArch(plan *Plan, c *chain, chosen step) {
+func startByArch(h Host, plan *Plan, c *chain, chosen step) {
 	for i, s := range c.steps {
 		if len(c.steps) > i+1 && c.steps[i+1].via == "arch" {
 			plan.Program = s.path
@@ -129,6 +129,6 @@ func (h Host) Inspect(program, library string) (reasons, warnings []Finding) {
 	if problem != nil {
 		return []Finding{*problem}, nil
 	}
-	j := h.judge(program, h.imageOf(step{path: program}), image)
+	j := judge(h, program, h.imageOf(step{path: program}), image)
 	return j.reasons, j.warnings
 }

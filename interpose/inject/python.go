@@ -8,7 +8,7 @@ import (
 
 // nextInPython follows the programs that a Python interpreter is known to start: itself again, in a framework build,
 // and a shell, when it runs conda.
-func (h Host) nextInPython(s step, c *chain) (*step, error) {
+func nextInPython(h Host, s step, c *chain) (*step, error) {
 	if app, ok := frameworkApp(h.absolute(s.path)); ok {
 		c.note(ReExecution, s.path, "starts "+app+" in its own place, so the library starts twice in one process", "")
 		next := s
@@ -18,13 +18,13 @@ func (h Host) nextInPython(s step, c *chain) (*step, error) {
 	if len(s.args) > 2 && filepath.Base(s.args[1]) == "conda" && s.args[2] == "run" && h.OS == "darwin" {
 		c.note(ChildUnknown, s.args[1], "conda run starts the program from a shell script",
 			"activate the environment and run mtrace in it, or conda run … mtrace run -- PROGRAM")
-		return h.observe(s, "/bin/bash", "conda run")
+		return observe(h, s, "/bin/bash", "conda run")
 	}
 	return nil, nil
 }
 
 // adviseOtherPython replaces the advice about a Python that cannot be traced by the name of a Python in PATH that can.
-func (h Host) adviseOtherPython(reasons []Finding, env environment, library Image) {
+func adviseOtherPython(h Host, reasons []Finding, env environment, library Image) {
 	for i := range reasons {
 		name := filepath.Base(reasons[i].Path)
 		if !isPython(name) || reasons[i].Code != SystemProtected && reasons[i].Code != PlatformBinary {
@@ -37,7 +37,7 @@ func (h Host) adviseOtherPython(reasons []Finding, env environment, library Imag
 				continue
 			}
 			image := h.imageOf(step{path: candidate})
-			if image.Format == FormatMachO && h.judge(candidate, image, library).loads {
+			if image.Format == FormatMachO && judge(h, candidate, image, library).loads {
 				reasons[i].Advice = "use " + candidate + ", which can be traced"
 				break
 			}
@@ -66,18 +66,18 @@ func frameworkApp(path string) (string, bool) {
 
 // nextInUV guesses the interpreter that uv run will start: the one in the project's environment. It exists before the
 // run unless uv creates it.
-func (h Host) nextInUV(s step, c *chain) (*step, error) {
+func nextInUV(h Host, s step, c *chain) (*step, error) {
 	if len(s.args) < 2 || s.args[1] != "run" {
 		return nil, nil
 	}
 	folder, ok := s.env.get("UV_PROJECT_ENVIRONMENT")
 	if !ok {
-		folder = h.nearest(".venv")
+		folder = nearestName(h, ".venv")
 	}
 	if folder != "" {
 		python := filepath.Join(h.absolute(folder), "bin", "python3")
 		if refused, err := h.executable(python); err == nil && refused == "" {
-			return h.observe(s, python, "uv run")
+			return observe(h, s, python, "uv run")
 		}
 	}
 	c.note(ChildUnknown, s.path, "which interpreter uv run will start is not known yet",
@@ -86,7 +86,7 @@ func (h Host) nextInUV(s step, c *chain) (*step, error) {
 }
 
 // observe adds a program that an earlier program of the chain starts.
-func (h Host) observe(s step, path, via string) (*step, error) {
+func observe(h Host, s step, path, via string) (*step, error) {
 	if _, err := h.executable(path); err != nil {
 		return nil, nil
 	}
@@ -95,8 +95,8 @@ func (h Host) observe(s step, path, via string) (*step, error) {
 	return &next, nil
 }
 
-// nearest finds a folder of that name in the working directory or above it.
-func (h Host) nearest(name string) string {
+// nearestName finds a folder of that name in the working directory or above it.
+func nearestName(h Host, name string) string {
 	for folder := h.Directory; ; folder = filepath.Dir(folder) {
 		candidate := filepath.Join(folder, name)
 		if info, err := os.Stat(candidate); err == nil && info.IsDir() {

@@ -9,13 +9,13 @@ import (
 
 // nextInShim follows a pyenv shim: a bash script in $PYENV_ROOT/shims that starts the program of the same name in the
 // selected version of Python. It makes the same changes to the environment as pyenv-exec.
-func (h Host) nextInShim(s step, script string, content []byte) (*step, error) {
+func nextInShim(h Host, s step, script string, content []byte) (*step, error) {
 	folder, name := filepath.Split(h.absolute(script))
 	root, isShim := strings.CutSuffix(filepath.Clean(folder), "/shims")
 	if !isShim || !bytes.Contains(content, []byte(`pyenv" exec "$program" "$@"`)) {
 		return nil, nil
 	}
-	selected := h.pyenvVersion(root, s.env)
+	selected := pyenvVersion(h, root, s.env)
 	for _, version := range strings.FieldsFunc(selected, func(r rune) bool { return r == ':' }) {
 		program := filepath.Join(root, "versions", version, "bin", name)
 		if refused, err := h.executable(program); err != nil || refused != "" {
@@ -33,7 +33,7 @@ func (h Host) nextInShim(s step, script string, content []byte) (*step, error) {
 
 // pyenvVersion returns the selected versions, separated by colons: from the variable, the nearest .python-version file,
 // or the global file.
-func (h Host) pyenvVersion(root string, env environment) string {
+func pyenvVersion(h Host, root string, env environment) string {
 	if version, ok := env.get("PYENV_VERSION"); ok && version != "" {
 		return version
 	}

@@ -12,8 +12,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Native stacks follow frame pointers. Code that is compiled without them breaks the chain, so that the functions outside
-// of it are missing and with them the operations of frameworks.
+// Native stacks follow frame pointers. Code that is compiled without them breaks the chain: the functions outside of it
+// are missing, and with them the operations of frameworks.
 const (
 	brokenShare  = 0.2 // of the calls with native stacks, from which on the reader is told
 	brokenImages = 3   // that are named
@@ -45,7 +45,8 @@ func warnOfBrokenStacks(t *Trace) {
 		names = append(names, path.Base(image))
 	}
 	t.Warnings = append(t.Warnings, fmt.Sprintf("native stacks of %s of the calls end in %s, which has no frame "+
-		"pointers: functions and operations outside of it are missing; compile it with -fno-omit-frame-pointer", FormatShare(float64(all)/float64(calls)), strings.Join(names, ", ")))
+		"pointers: functions and operations outside of it are missing; compile it with -fno-omit-frame-pointer",
+		FormatShare(float64(all)/float64(calls)), strings.Join(names, ", ")))
 }
 
 // stackEnds are the files in which the stack of a thread may end: the system's libraries, where threads begin, and the
@@ -56,8 +57,8 @@ var (
 	stackStarts = []string{"main", "_start", "start", "runtime.goexit", "runtime.asmcgocall", "runtime.mstart"}
 )
 
-// brokenIn is the file in which the chain of frame pointers of a recorded stack broke; nil if it did not. Outside of the
-// interpreter of Python, its own frames tell the functions.
+// brokenIn is the file in which the chain of frame pointers of a recorded stack broke; nil if it did not. If the chain
+// reaches the interpreter of Python, Python's frames tell the functions outside of it.
 func (t *stackTable) brokenIn(recorded *wire.Stack, native []int32) *Image {
 	if len(native) == 0 || recorded.CutNative {
 		return nil

@@ -9,7 +9,9 @@ import (
 
 // libraries are files of the language's library and of packages, and machine code of the system: code that is called,
 // not code of the program.
-var libraries = regexp.MustCompile(`(^|/)(site-packages|dist-packages|lib/python[0-9.]+|usr/lib[0-9]*|lib/[a-z0-9_]+-linux-[a-z]+|System/Library)/|^<frozen|(^|/)lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|gnustep-base|python[0-9.]+)[-.]`)
+var libraries = regexp.MustCompile(`(^|/)(site-packages|dist-packages|lib/python[0-9.]+|usr/lib[0-9]*|` +
+	`lib/[a-z0-9_]+-linux-[a-z]+|System/Library)/|^<frozen|` +
+	`(^|/)lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|gnustep-base|python[0-9.]+)[-.]`)
 
 // libraryPackages are packages of Python that programs import to use a GPU. They are libraries in a checkout or an
 // editable install too, which site-packages does not contain.
@@ -41,7 +43,8 @@ func findLibraries(t *Trace, roots []string) {
 	}
 	packages := packageFolders(frames)
 	for f := range frames {
-		if f.Python && !scripts[f.File] && slices.ContainsFunc(packages, func(p string) bool { return inFolder(f.File, p) }) {
+		within := func(folder string) bool { return inFolder(f.File, folder) }
+		if f.Python && !scripts[f.File] && slices.ContainsFunc(packages, within) {
 			f.origin = fromLibrary
 		}
 	}

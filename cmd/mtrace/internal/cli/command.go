@@ -149,7 +149,7 @@ func (c Command) help(w io.Writer, flags *pflag.FlagSet) {
 	}
 }
 
-// AsStatus converts an error of the collector to an error of the command; nil stays nil.
+// AsStatus is an error with the status of unusable input; nil stays nil.
 func AsStatus(err error) error {
 	if err == nil {
 		return nil

@@ -56,7 +56,7 @@ type check struct {
 func (c *check) run(std cli.Stdio, path string) error {
 	text, err := readClaimsFile(c.claims)
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("reading the claims: %w", err)}
+		return cli.UsageError("reading the claims: %w", err)
 	}
 	document, schema, err := readDocument(path)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *check) run(std cli.Stdio, path string) error {
 	}
 	file, err := claims.ParseFile(c.claims, text, keys)
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	if document == nil {
 		r, _, err := show.BuildReport(&loading.Part{}, std, path, report.Options{})
@@ -83,7 +83,7 @@ func (c *check) run(std cli.Stdio, path string) error {
 	}
 	results, err := file.Check(document, path)
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	var of struct {
 		Source struct {
@@ -136,7 +136,7 @@ const mostDocument = 256 << 20
 func readDocument(path string) (document []byte, schema string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, "", cli.Status{Code: cli.ExitUsage, Err: err}
+		return nil, "", cli.AsStatus(err)
 	}
 	defer f.Close()
 	head := make([]byte, 64)
@@ -146,7 +146,7 @@ func readDocument(path string) (document []byte, schema string, err error) {
 	}
 	whole := io.MultiReader(bytes.NewReader(head[:n]), f)
 	if document, err = io.ReadAll(io.LimitReader(whole, mostDocument+1)); err != nil {
-		return nil, "", cli.Status{Code: cli.ExitUsage, Err: err}
+		return nil, "", cli.AsStatus(err)
 	}
 	if len(document) > mostDocument {
 		return nil, "", cli.UsageError("%s has more than %s, which is the most of a document", path,
@@ -156,7 +156,7 @@ func readDocument(path string) (document []byte, schema string, err error) {
 		Schema string `json:"schema"`
 	}
 	if err := json.Unmarshal(document, &kind); err != nil {
-		return nil, "", cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("reading %s: not JSON: %w", path, err)}
+		return nil, "", cli.UsageError("reading %s: not JSON: %w", path, err)
 	}
 	if !strings.HasPrefix(kind.Schema, "mtrace.") {
 		return nil, "", cli.UsageError("%s is JSON, but not a document of mtrace: its schema is %q", path, kind.Schema)

@@ -78,12 +78,12 @@ func compare(std cli.Stdio, a, b string, output gateOutput, html string, fails b
 	}
 	doc, err := diff.Compare(sides[0], sides[1])
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	var undecided error
 	if fails {
 		if err := doc.Fail(over); err != nil {
-			undecided = cli.Status{Code: cli.ExitUsage, Err: err}
+			undecided = cli.AsStatus(err)
 		}
 	}
 	var inputs []string
@@ -140,7 +140,7 @@ func readSide(std cli.Stdio, path string) (*diff.Run, error) {
 	loading.BoundHeap()
 	run, err := diff.Read(path)
 	if err != nil {
-		return nil, cli.Status{Code: cli.ExitUsage, Err: err}
+		return nil, cli.AsStatus(err)
 	}
 	return run, nil
 }
@@ -151,7 +151,7 @@ func sidePaths(arg string) ([]string, error) {
 		var paths []string
 		entries, err := os.ReadDir(arg)
 		if err != nil {
-			return nil, cli.Status{Code: cli.ExitUsage, Err: err}
+			return nil, cli.AsStatus(err)
 		}
 		for _, e := range entries {
 			if slices.Contains([]string{".mtrace", ".json"}, filepath.Ext(e.Name())) {

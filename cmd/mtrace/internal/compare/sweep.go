@@ -115,7 +115,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	}
 	if s.dir = s.output; s.dir == "" {
 		if s.dir, err = os.MkdirTemp(collector.TemporaryFolder(), "mtrace-sweep-"); err != nil {
-			return cli.Status{Code: cli.ExitUsage, Err: err}
+			return cli.AsStatus(err)
 		}
 		defer os.RemoveAll(s.dir)
 	} else if err := s.prepareFolder(); err != nil {
@@ -149,14 +149,14 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 				if !r.reported {
 					with, without = without, with
 				}
-				return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("with --threads %d the program printed ops_per_s, with --threads %d it did "+
-					"not: it must always, or never", with, without)}
+				return cli.UsageError("with --threads %d the program printed ops_per_s, with --threads %d it did "+
+					"not: it must always, or never", with, without)
 			}
 		}
 	}
 	doc, err := s.document(command, runs)
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	return s.print(std, doc)
 }
@@ -169,7 +169,7 @@ func (s *sweep) tracePath(threads, turn int) string {
 // prepareFolder creates the folder for the traces. It refuses one that has traces of an earlier sweep.
 func (s *sweep) prepareFolder() error {
 	if err := os.MkdirAll(s.dir, 0o777); err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	for turn := range s.runs {
 		for _, n := range s.threads {
@@ -191,12 +191,12 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	}
 	out, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-sweep-out-")
 	if err != nil {
-		return r, cli.Status{Code: cli.ExitUsage, Err: err}
+		return r, cli.AsStatus(err)
 	}
 	defer os.Remove(out.Name())
 	defer out.Close()
-	err = record.Run(cli.Stdio{In: std.In, Out: out, Err: std.Err}, record.RunOptions{Recording: record.UsualRecording, Output: r.trace, Force: s.force,
-		NoReport: true, Follow: true, Quiet: true}, args)
+	err = record.Run(cli.Stdio{In: std.In, Out: out, Err: std.Err}, record.RunOptions{Recording: record.UsualRecording,
+		Output: r.trace, Force: s.force, NoReport: true, Follow: true, Quiet: true}, args)
 	var ended cli.Status
 	switch {
 	case errors.As(err, &ended) && ended.Err != nil, err != nil && !errors.As(err, &ended):
@@ -210,8 +210,8 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 				said = fmt.Sprintf("; it printed last: %.200q", last)
 			}
 		}
-		return r, cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("with --threads %d the program ended with status %d: %s%s", n, ended.Code,
-			strings.Join(args, " "), said)}
+		return r, cli.UsageError("with --threads %d the program ended with status %d: %s%s", n, ended.Code,
+			strings.Join(args, " "), said)
 	}
 	trace, err := loading.LoadTrace(r.trace, analyze.Options{})
 	if err != nil {
@@ -223,17 +223,17 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	r.report = report.Build(trace, report.Options{})
 	printed, err := os.ReadFile(out.Name())
 	if err != nil {
-		return r, cli.Status{Code: cli.ExitUsage, Err: err}
+		return r, cli.AsStatus(err)
 	}
 	if r.throughput, r.reported = reportedThroughput(printed); r.reported && !(r.throughput > 0) {
-		return r, cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("with --threads %d the program printed an ops_per_s of %v, which is no "+
-			"throughput", n, r.throughput)}
+		return r, cli.UsageError("with --threads %d the program printed an ops_per_s of %v, which is no "+
+			"throughput", n, r.throughput)
 	}
 	if !r.reported {
 		if r.throughput = completedPerSecond(trace); r.throughput == 0 {
-			return r, cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("with --threads %d no command buffer completed, so there is no "+
+			return r, cli.UsageError("with --threads %d no command buffer completed, so there is no "+
 				"throughput: mtrace doctor -- %s says whether the "+
-				"program can be traced", n, args[0])}
+				"program can be traced", n, args[0])
 		}
 	}
 	return r, nil

@@ -40,8 +40,8 @@ func ExportCommand() cli.Command {
 			flags.StringVar(&x.table, "table", "",
 				"of a recording of Instruments, write the rows of the table of this `NAME` as they are ("+singleFormats()+")")
 			flags.StringVar(&x.by, "partition", "",
-				"with "+listed(FormatNames(isFolder), "and")+", `run`: put each table's file into TABLE/host=HOST/run=START of the folder OUT, so that "+
-					"the exports of many runs make one dataset")
+				"with "+listed(FormatNames(isFolder), "and")+", `run`: put each table's file into TABLE/host=HOST/run=START of the "+
+					"folder OUT, so that the exports of many runs make one dataset")
 			cli.ForceFlag(flags, &x.force)
 			x.Part.Flags(flags)
 			return func(std cli.Stdio, args []string) error { return x.run(std, args) }
@@ -110,7 +110,7 @@ func (x *ExportJob) Write(std cli.Stdio, path string) (err error) {
 	for _, f := range x.Formats {
 		o, err := x.open(std, path, FormatNamed(f))
 		if err != nil {
-			return cli.Status{Code: cli.ExitUsage, Err: err}
+			return cli.AsStatus(err)
 		}
 		outlets = append(outlets, o)
 	}
@@ -128,7 +128,7 @@ func (x *ExportJob) Write(std cli.Stdio, path string) (err error) {
 			err = o.commit()
 		}
 		if err != nil {
-			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("%s: %w", o.path, err)}
+			return cli.UsageError("%s: %w", o.path, err)
 		}
 		o.discard = nil
 		if o.path != cli.StandardOutput {
@@ -162,7 +162,7 @@ func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyz
 	}
 	for _, o := range outlets {
 		if err := o.Slice(analyze.Whole(trace)); err != nil {
-			return nil, cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("%s: %w", o.path, err)}
+			return nil, cli.UsageError("%s: %w", o.path, err)
 		}
 	}
 	return trace, nil

@@ -1,7 +1,6 @@
 package convert
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,7 +27,7 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 	}
 	inputs, bundles, err := xctrace.Inputs([]string{path}, std.In)
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	if len(inputs) == 0 && len(bundles) > 0 {
 		return cli.UsageError("%s is a bundle: export the table with xctrace export --input %s --xpath "+
@@ -87,7 +86,7 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 				return out.Row(values)
 			})
 		if err != nil && (inputs[i].Listed || doc != nil && len(doc.Tables) > 0) {
-			return nil, cli.Status{Code: cli.ExitUsage, Err: err}
+			return nil, cli.AsStatus(err)
 		}
 		if doc == nil {
 			continue
@@ -109,8 +108,7 @@ func (x *ExportJob) tableTo(std cli.Stdio, inputs []xctrace.Input, path, format 
 		if len(there) == 0 {
 			there = []string{"none"}
 		}
-		return nil, cli.Status{Code: cli.ExitUsage, Err: errors.New("no row of a table named " + x.table + " in " + path + ": there are " +
-			strings.Join(there, ", "))}
+		return nil, cli.UsageError("no row of a table named %s in %s: there are %s", x.table, path, strings.Join(there, ", "))
 	}
 	return cut, out.Close()
 }

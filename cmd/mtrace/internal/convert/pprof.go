@@ -136,7 +136,7 @@ func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *an
 	}
 	made, err := profile.BuildAll(j.Types, trace)
 	if err != nil {
-		return nil, nil, cli.Status{Code: cli.ExitUsage, Err: err}
+		return nil, nil, cli.AsStatus(err)
 	}
 	for i, p := range made {
 		list = append(list, built{j.Types[i], p})
@@ -164,7 +164,7 @@ func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File) (li
 	}
 	profiles, err := sum.Profiles()
 	if err != nil {
-		return nil, nil, cli.Status{Code: cli.ExitUsage, Err: err}
+		return nil, nil, cli.AsStatus(err)
 	}
 	for i, kind := range j.Types {
 		list = append(list, built{kind, profiles[i]})
@@ -211,7 +211,7 @@ func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err er
 		}
 		switch {
 		case err != nil:
-			return made, cli.Status{Code: cli.ExitUsage, Err: err}
+			return made, cli.AsStatus(err)
 		case p != nil && len(p.Sample) > 0:
 			made.list = append(made.list, built{kind, p})
 		case j.asked || kind == "gpu" || kind == "cpu":
@@ -252,7 +252,7 @@ func (j *ProfileJob) write(std cli.Stdio, input string, list []built) error {
 	toFile := len(j.Types) == 1 && (statErr != nil || !info.IsDir())
 	if !toFile {
 		if err := os.MkdirAll(j.out, 0o755); err != nil {
-			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("making the folder for profiles: %w", err)}
+			return cli.UsageError("making the folder for profiles: %w", err)
 		}
 	}
 	for _, b := range list {

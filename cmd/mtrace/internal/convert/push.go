@@ -84,8 +84,8 @@ func (j *pushJob) run(std cli.Stdio, args []string) error {
 		err := one.Send(ctx, push.Profile{Kind: b.Kind, Profile: b.Profile})
 		cancel()
 		if err != nil {
-			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("the %s profile was not taken (%d of %d were): %w", b.Kind, sent,
-				len(made.list), err)}
+			return cli.UsageError("the %s profile was not taken (%d of %d were): %w", b.Kind, sent,
+				len(made.list), err)
 		}
 		sent++
 		fmt.Fprintf(std.Out, "%s: %d samples\n", b.Kind, len(b.Profile.Sample))
@@ -164,7 +164,7 @@ func (j *pushJob) token() (string, error) {
 	if j.tokenFile != "" {
 		text, err := os.ReadFile(j.tokenFile)
 		if err != nil {
-			return "", cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("reading the token: %w", err)}
+			return "", cli.UsageError("reading the token: %w", err)
 		}
 		token = strings.TrimSpace(string(text))
 		if token == "" {

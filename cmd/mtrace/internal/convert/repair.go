@@ -63,10 +63,10 @@ func repair(std cli.Stdio, path, out string, force bool) error {
 	said, err := trace.Repair(file)
 	if err = errors.Join(err, file.Close()); err != nil {
 		file.Discard()
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	if out, err = file.Finish(force); err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	fmt.Fprintln(std.Out, out)
 	tellRepair(std.Err, path, trace, said)

@@ -38,12 +38,11 @@ func IncompleteFile(path, kind string) error {
 	case analyze.Repaired:
 		return nil
 	case analyze.Damaged:
-		return cli.Status{Code: cli.ExitUsage, Err: incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy "+
-			"it again from where it was recorded, or "+
-			"keep what mtrace repair makes of it", path)}}
+		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again "+
+			"from where it was recorded, or keep what mtrace repair makes of it", path)})
 	}
-	return cli.Status{Code: cli.ExitUsage, Err: incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace "+
-		"the program again for the whole", path)}}
+	return cli.AsStatus(incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace the "+
+		"program again for the whole", path)})
 }
 
 // LoadTrace loads one trace for a command that reads traces.

@@ -67,7 +67,7 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 		return cli.UsageError("no folder for the traces: -o DIR")
 	}
 	if err := os.MkdirAll(c.dir, 0o777); err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	log := newLineQueue(std.Err)
 	defer log.close()
@@ -82,7 +82,7 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 			for _, opened := range stations {
 				opened.finish()
 			}
-			return cli.Status{Code: cli.ExitUsage, Err: err}
+			return cli.AsStatus(err)
 		}
 		stations = append(stations, s)
 		fmt.Fprintf(log, "mtrace collect: listening on %s\n", s.address())

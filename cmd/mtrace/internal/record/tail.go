@@ -57,7 +57,7 @@ func tail(std cli.Stdio, path string) error {
 		}
 	}
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	defer file.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -73,11 +73,11 @@ func tail(std cli.Stdio, path string) error {
 		written := tracefile.IsWritten(file)
 		info, err := file.Stat()
 		if err != nil {
-			return cli.Status{Code: cli.ExitUsage, Err: err}
+			return cli.AsStatus(err)
 		}
 		ended, err := follower.Next(info.Size())
 		if err != nil {
-			return cli.Status{Code: cli.ExitUsage, Err: fmt.Errorf("following %s: %w", path, err)}
+			return cli.UsageError("following %s: %w", path, err)
 		}
 		if ended {
 			return nil

@@ -71,7 +71,7 @@ func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) 
 func addFlames(pictures *page.Document, trace *analyze.Trace) error {
 	made, err := profile.BuildAll(page.FlameKinds, trace)
 	if err != nil {
-		return cli.Status{Code: cli.ExitUsage, Err: err}
+		return cli.AsStatus(err)
 	}
 	for i, p := range made {
 		pictures.AddFlame(page.FlameKinds[i], p)

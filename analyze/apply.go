@@ -2,14 +2,15 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// An objectLoader keeps what calls say of Metal's objects: queues, command buffers, encoders, memory, libraries.
+// An objectLoader notes what calls tell about Metal's objects: queues, command buffers, encoders, memory, libraries.
 type objectLoader struct {
 	at        *cursor
 	lastNames *Names // of what was encoded last
 }
 
-// apply keeps what a call says of Metal's objects. Objects are kept whole, whatever the range that was asked for,
-// because what is in the range refers to them; visible says whether the call is in it.
+// apply notes what a call tells about Metal's objects. It is called for all calls, also those outside the range that
+// was asked for, because calls in the range refer to objects made before it. visible says whether the call itself is in
+// the range.
 func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	p := l.at.process
 	switch rule.effect {
@@ -56,7 +57,7 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	}
 }
 
-// makes keeps an object that work goes through.
+// makes notes an object through which work reaches the GPU: a queue, a command buffer, an encoder.
 func (l *objectLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	p := l.at.process
 	switch rule.makes {
@@ -87,7 +88,7 @@ func (l *objectLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More
 	}
 }
 
-// applyToReceiver keeps what a call says of a queue, a command buffer, an encoder or an event.
+// applyToReceiver notes what a call tells about the queue, command buffer, encoder or event that it was made on.
 func (l *objectLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	switch rule.object {
 	case wire.KindCommandBuffer:
@@ -194,8 +195,8 @@ func (e *Encoder) copied(c Copy) {
 	e.Copied = append(e.Copied, c)
 }
 
-// commitMany commits an array of Metal 4 command buffers; the record has the first of them. A program may use its options
-// for several commits at once: then it is not known to which commit a feedback belongs.
+// commitMany notes the commit of an array of Metal 4 command buffers; the record itself holds only the first of them.
+// If a program passes the same options object to several commits, it is not known which commit a feedback belongs to.
 func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	queue := l.at.process.queue(r.Object)
 	for i, place := range rule.members {
@@ -208,8 +209,8 @@ func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire
 	}
 }
 
-// compilation keeps a call that made a library, a function or a pipeline state. A pipeline state is named after its
-// function, a library by the hash of its source.
+// compilation notes a call that made a library, a function or a pipeline state. A pipeline state is named after its
+// function, a library after the hash of its source.
 func (l *objectLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}
 	if rule.makes != wire.KindNone {

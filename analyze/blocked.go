@@ -8,22 +8,23 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A BlockedWait is one call in which a thread blocked outside of Metal for something other than a lock, another
-// thread's signal or a child process: at a file descriptor, for a time, or for the end of a thread.
+// A BlockedWait is one call in which a thread blocked outside of Metal, and not for a lock, a signal of another thread
+// or a child process. It waited for a file descriptor, slept for some time, or waited for a thread to end.
 type BlockedWait struct {
 	Call
 	Selector string
 	Kind     Blocking
 	What     wire.Descriptor // at the descriptor
-	Name     string          // path, or address and port; of a sleep and a join the function that waited
+	Name     string          // path, or address and port; for a sleep or a join, the function that waited
 	Peer     int             // the process at the other end; 0 when not known
-	Writer   *Process        // of the trace, that can write into the pipe, or is the other end; nil when not known
-	Earlier  bool            // it began in an earlier part, and counts there (Options.Adds)
+	// the process of this trace that can write into the pipe or is the other end of the socket; nil when not known
+	Writer  *Process
+	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
 
 	inode uint64 // of a pipe
 }
 
-// A Blocking is what a thread that is off the processors, outside of Metal, waits for.
+// A Blocking is what a thread waits for while it is blocked outside of Metal.
 type Blocking uint8
 
 // The kinds, in the order in which they are listed.
@@ -46,7 +47,7 @@ var blockingNames = [BlockedKinds]string{"signal", "process", "file", "pipe", "s
 // String is the kind's name in every output.
 func (b Blocking) String() string { return blockingNames[min(b, BlockedOther)] }
 
-// blockingOf is what a wait at a descriptor is for.
+// blockingOf tells which kind of wait a wait for a descriptor of this kind is.
 func blockingOf(d wire.Descriptor) Blocking {
 	switch d {
 	case wire.DescriptorFile:
@@ -65,8 +66,8 @@ func blockingOf(d wire.Descriptor) Blocking {
 	return BlockedOther
 }
 
-// FromOutside says whether the thread waited for something that no thread or process of the program gives: a client, a
-// user, a time. A server without requests waits so, and is not slow.
+// FromOutside says whether the thread waited for something that comes from outside the program: a request of a client,
+// input of a user, the time of day. A server that has no requests waits like this, and that does not make it slow.
 func (w *BlockedWait) FromOutside() bool {
 	switch w.Kind {
 	case BlockedSocket:
@@ -77,7 +78,7 @@ func (w *BlockedWait) FromOutside() bool {
 	return false
 }
 
-// String says what the wait is for, as "the file data.bin" or "a pipe from process 12 (loader)".
+// String describes what the thread waited for, for instance "the file data.bin" or "a pipe from process 12 (loader)".
 func (w *BlockedWait) String() string {
 	name := w.Name
 	switch {
@@ -106,7 +107,7 @@ func (w *BlockedWait) String() string {
 	return text
 }
 
-// blockedWait is a wait outside of Metal, as the record has it.
+// blockedWait converts the record of a wait outside of Metal.
 func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.More) BlockedWait {
 	w := BlockedWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0)}
 	switch rule.effect {
@@ -121,7 +122,7 @@ func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.
 	return w
 }
 
-// keepBlocked keeps such a wait, and returns where in the list of its thread.
+// keepBlocked stores a wait outside of Metal and returns its place in its thread's list.
 func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
 	list := &l.at.thread.blocked
 	item = int32(list.count)
@@ -131,7 +132,7 @@ func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.
 	return item
 }
 
-// findWriters finds, for waits at pipes and sockets, the process of the trace at the other end.
+// findWriters finds the process at the other end of the pipes and sockets that threads waited for, if the trace has it.
 func findWriters(t *Trace) {
 	byID := map[int]*Process{}
 	writers := map[uint64][]*Process{} // by a pipe's inode

@@ -1,19 +1,18 @@
 package analyze
 
-// A timeKey stands for the value with an index while values are put in the order of their instants.
+// A timeKey represents a value by its index while values are sorted by time.
 type timeKey struct {
 	at    Nanos
 	index uint32
 }
 
 const (
-	digitBits = 11 // as many counters as a first-level cache holds beside the keys
+	digitBits = 11 // 2^11 counters just fit into a first-level cache beside the keys
 	digits    = 1 << digitBits
 )
 
-// byTime puts keys in the order of their instants; those of the same instant stay in the order in which they come.
-// There are millions of them, in a run for each thread, so they are sorted by digits from the lowest up: a few passes,
-// whatever the order was. It uses the slice.
+// byTime sorts keys by time; keys of the same instant keep their order. There are millions of keys, so this is a radix
+// sort, which takes a few passes whatever the order was. The contents of the slice that was passed are overwritten.
 func byTime(keys []timeKey) []timeKey {
 	sorted, first, last := true, Nanos(1<<63-1), Nanos(-1<<63)
 	for i := range keys {
@@ -45,7 +44,7 @@ func byTime(keys []timeKey) []timeKey {
 	return from
 }
 
-// inOrder is a list in the order of its instants; those of the same instant stay in the order in which they come.
+// inOrder sorts a list by time; values of the same instant keep their order.
 func inOrder[T any](list []T, at func(*T) Nanos) []T {
 	keys := make([]timeKey, len(list))
 	for i := range list {

@@ -7,7 +7,8 @@ type CallStat struct {
 	Selector string
 	Class    string
 	Effect   wire.Effect
-	// of the partition that the calls' time goes to; PartCount for waits, of which the model makes several parts
+	// the part of its thread's time that the calls' time belongs to; PartCount for waits, which the model divides among
+	// several parts
 	Part      Part
 	Count     int64
 	Total     Nanos // with what was nested in them
@@ -17,18 +18,19 @@ type CallStat struct {
 	From      []CallsFrom // Counts and Exclusive by stack; empty when stacks were not recorded
 	Durations *Durations  // nil when they are not known
 
-	// calls that had not returned at the end of the run: in Total, Min, Max and Exclusive, but not in Count and Durations
+	// calls that had not returned when the run ended. They count in Total, Min, Max and Exclusive, but not in Count and
+	// Durations
 	Unfinished int64
 }
 
-// Waits says whether the time of such calls is what others do: they wait for work, a lock, a drawable or a signal, and
-// by themselves could take no less.
+// Waits says whether these calls take as long as they do because of something else: they wait for work, a lock, a
+// drawable or a signal, and making the calls themselves faster would not help.
 func (c *CallStat) Waits() bool {
 	return c.Part == PartCount || c.Part == PartLock || c.Part == PartDrawable || c.Part == PartOutside
 }
 
-// unfinished adds the part of a call that is in the range, of one that had not returned. Begins says that it began
-// there.
+// unfinished adds a call that had not returned when the run ended; d is the part of it in the range, and begins says
+// whether it began there.
 func (c *CallStat) unfinished(d Nanos, begins bool) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)
@@ -37,7 +39,7 @@ func (c *CallStat) unfinished(d Nanos, begins bool) {
 	}
 }
 
-// add adds a call. Count is the sum of what the threads count for themselves.
+// add adds the duration of a call. It does not add to Count, which is later summed up from the threads.
 func (c *CallStat) add(d Nanos) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)

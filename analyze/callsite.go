@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A CallSite sums the calls of one selector that come from one place of the program.
+// A CallSite sums the calls of one selector made from one place in the program.
 type CallSite struct {
 	Frame    *Frame // see Stack.Site
 	Selector string
@@ -14,8 +14,8 @@ type CallSite struct {
 	Threads  []*Thread
 }
 
-// CallSites are where the calls that match came from, those that took the longest first. There are none when stacks
-// were not recorded.
+// CallSites returns the places from which the matching calls were made, the one that took longest first. The list is
+// empty when stacks were not recorded.
 func CallSites(t *Trace, match func(*CallStat) bool) []CallSite {
 	type key struct{ place, file, selector string }
 	by := map[key]*CallSite{}

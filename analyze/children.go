@@ -7,43 +7,45 @@ import (
 	"strings"
 )
 
-// KindChildren is the Kind of a Compilation that is a wait for child processes that compiled: compile pools, compilers
-// that a program starts.
+// KindChildren is the Kind of a Compilation during which the thread waited for child processes that compiled: pools of
+// compile workers, compilers that the program starts.
 const KindChildren = "child processes"
 
-// A ChildWait is a time in which a thread waited and child processes of its process, or theirs, compiled.
+// A ChildWait is a time in which a thread waited while child processes of its process, or their children, compiled.
 type ChildWait struct {
 	Call
-	How      string // the call that waited; BlockedElsewhere when it was none that is recorded
-	Program  string // the child's program, when it is known: of waits for one process
+	How      string // the call that waited; BlockedElsewhere when it was no recorded call
+	Program  string // the child's program, if known; only when the wait was for one particular process
 	Child    int    // the ID of the process that ended; 0 when not known
-	Compiled Nanos  // how long at least one of them compiled
-	Mostly   bool   // that was at least half of the wait: it counts as compilation, and is one of Trace.Compilations
+	Compiled Nanos  // how long at least one of the children compiled
+	// Compiled is at least half of the wait, so the wait counts as compilation and is in Trace.Compilations
+	Mostly bool
 }
 
-// BlockedElsewhere is ChildWait.How of a thread that used no processor and made no call that is recorded: reading from
-// a pipe, for instance.
+// BlockedElsewhere is ChildWait.How when the thread used no processor and made no recorded call, for instance because
+// it was reading from a pipe.
 const BlockedElsewhere = "blocked outside of Metal"
 
-// compilerPrograms are programs of which all that they do is to compile for Metal. Apple's are protected, so that they
-// are not traced.
+// compilerPrograms are programs that only ever compile for Metal. Apple protects them, so they cannot be traced
+// themselves.
 var compilerPrograms = []string{"metal", "metallib", "metal-tt", "metal-as", "metal-ar", "metal-lib", "air-opt",
 	"air-lld", "air-link", "air-as", "xcrun", "MTLCompilerService"}
 
-// compiles says whether a program, or the first word of a command, is one of them.
+// compiles says whether a command's program is one of compilerPrograms.
 func compiles(command string) bool {
 	words := strings.Fields(command)
 	return len(words) > 0 && slices.Contains(compilerPrograms, filepath.Base(words[0]))
 }
 
-// A family is the compilations of a process's children, and theirs, by begin.
+// A family lists the compilations of all children of a process and of the children's children, in the order in which
+// they began.
 type family struct {
 	compilations []Interval
 	ends         []Nanos    // of them, ascending
 	busy         []Interval // when at least one was in progress
 }
 
-// within is how much of i was compiled in.
+// within returns for how much of i something was compiled.
 func (f *family) within(i Interval) (sum Nanos) {
 	first, _ := slices.BinarySearchFunc(f.busy, i.Begin, func(b Interval, at Nanos) int { return cmp.Compare(b.End, at) })
 	for _, b := range f.busy[first:] {
@@ -55,7 +57,7 @@ func (f *family) within(i Interval) (sum Nanos) {
 	return sum
 }
 
-// ends says whether a compilation ended in i, so that it can be what i waited for.
+// endsIn says whether a compilation ended during i, so that i may have been a wait for it.
 func (f *family) endsIn(i Interval) bool {
 	n, _ := slices.BinarySearch(f.ends, i.Begin+1)
 	return n < len(f.ends) && f.ends[n] <= i.End
@@ -88,7 +90,8 @@ func parentsOf(t *Trace) map[*Process]*Process {
 	return of
 }
 
-// familiesOf returns what the children of processes compiled, with what each process and its children did.
+// familiesOf returns two lists of compilations for each process: those of its children only, and those of the process
+// together with its children.
 func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	children, whole = map[*Process]*family{}, map[*Process]*family{}
 	parents := parentsOf(t)
@@ -120,8 +123,8 @@ func familiesOf(t *Trace) (children, whole map[*Process]*family) {
 	return children, whole
 }
 
-// findChildWaits finds the threads that waited for child processes that compiled. What was mostly that becomes a compilation of the
-// thread that waited, and is no wait for a signal any more.
+// findChildWaits finds the threads that waited for child processes that compiled. A wait that was mostly for that is
+// turned into a compilation of the waiting thread and is no longer listed as a wait for a signal.
 func findChildWaits(t *Trace) {
 	children, whole := familiesOf(t)
 	byID := map[int]*Process{}
@@ -147,8 +150,9 @@ func findChildWaits(t *Trace) {
 	sortUnlessSorted(t.Compilations, func(a, b *Compilation) int { return byBegin(&a.Call, &b.Call) })
 }
 
-// childWaitOf is a wait as one for children that compiled, if it is one. A wait for a signal is one when a compilation
-// ended in it, and the thread is one that works: pools have threads that wait all the time.
+// childWaitOf returns the wait as a wait for compiling children, if it is one. A wait for a signal only is one if a
+// compilation ended during it and the thread does other work too: pools have threads that wait for signals all the
+// time.
 func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[int]*Process, works map[*Thread]bool) (
 	c ChildWait, is bool) {
 	if w.Thread == nil || w.Length() == 0 || !w.ForProcess && !works[w.Thread] {
@@ -172,7 +176,7 @@ func childWaitOf(w *SignalWait, children, whole map[*Process]*family, byID map[i
 	return c, c.Compiled > 0
 }
 
-// workersOf returns the threads that do more than wait for signals: they submit work, wait for it, or compile.
+// workersOf returns the threads that do more than wait for signals: they submit work, wait for the GPU, or compile.
 func workersOf(t *Trace) map[*Thread]bool {
 	works := map[*Thread]bool{}
 	for _, th := range t.Threads {
@@ -190,8 +194,8 @@ func workersOf(t *Trace) map[*Thread]bool {
 	return works
 }
 
-// blockedElsewhere finds the times in which a thread that works made no call that the model knows and was mostly off
-// the processors, while children compiled.
+// blockedElsewhere finds the times in which a working thread made no call that the model knows and hardly used a
+// processor, while child processes compiled.
 func blockedElsewhere(t *Trace, children map[*Process]*family, works map[*Thread]bool) {
 	calls := map[*Thread][]Interval{}
 	for _, th := range t.Threads {
@@ -237,7 +241,7 @@ func blockedElsewhere(t *Trace, children map[*Process]*family, works map[*Thread
 	}
 }
 
-// blockedBetween are the times between the thread's calls in which it was blocked and children compiled.
+// blockedBetween returns the times between the thread's calls in which the thread was blocked while children compiled.
 func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait) {
 	slices.SortFunc(calls, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	from := th.Active.Begin
@@ -256,7 +260,8 @@ func blockedBetween(th *Thread, calls []Interval, f *family) (found []ChildWait)
 	return found
 }
 
-// asleepIn is how long, at least, the thread did not run in i: all that it ran between two samples may have been in i.
+// asleepIn returns for how long, at least, the thread did not run during i. Where a sample's interval reaches over the
+// border of i, all of the running time is assumed to be in i.
 func (t *Thread) asleepIn(i Interval) (sum Nanos) {
 	first, _ := slices.BinarySearchFunc(t.CPU, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
 	for n := max(first, 1); n < len(t.CPU) && t.CPU[n-1].At < i.End; n++ {
@@ -268,7 +273,7 @@ func (t *Thread) asleepIn(i Interval) (sum Nanos) {
 	return sum
 }
 
-// spend counts a time in which the thread made no call that has a part as compilation.
+// spend counts a time outside of the thread's recorded calls as compilation.
 func (t *Thread) spend(i Interval) {
 	t.Exclusive[PartCompile] += Interval{max(i.Begin, t.Active.Begin), min(i.End, t.Active.End)}.Length()
 	t.WorkingExclusive[PartCompile] += Interval{max(i.Begin, t.Working.Begin), min(i.End, t.Working.End)}.Length()

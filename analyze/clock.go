@@ -8,9 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A converter turns raw ticks into nanoseconds as tracefile.Process.Nanos does, but on the clock that all processes of
-// the trace have in common, and remembers the stretch between two clock samples that the last tick was in, because
-// neighbouring records are near in time. One goroutine uses it.
+// A converter turns raw ticks into nanoseconds, like tracefile.Process.Nanos, but on the clock that all processes of
+// the trace share. It remembers between which two clock samples the last tick was, because the next tick is most likely
+// there too. It may be used by one goroutine only.
 type converter struct {
 	process  *tracefile.Process
 	raw      bool // a tick is a nanosecond
@@ -19,8 +19,9 @@ type converter struct {
 	dTicks   uint64
 	dNanos   uint64
 	ratio    uint64 // dNanos/dTicks in 2^-64, rounded down; 0 when it is 1 or more
-	reach    uint64 // how far from the stretch's beginning a product with upper is exact and needs no bounds
-	upper    uint64 // ratio rounded up
+	// up to this many ticks after the stretch's beginning, the product with upper is exact and need not be checked
+	reach uint64
+	upper uint64 // ratio rounded up
 }
 
 func newConverter(p *tracefile.Process) *converter {
@@ -28,17 +29,17 @@ func newConverter(p *tracefile.Process) *converter {
 	return &converter{process: p, raw: !mach && (p.Clock != wire.ClockTSC || len(p.Samples) < 2)}
 }
 
-// Damaged records hold any number; sums of times within these bounds do not overflow. A clock counts from the start of
-// the machine, 2^57 ns are 4 years, 2^50 ns are 13 days.
+// Damaged records can hold any number. Times are limited to these bounds so that sums of them do not overflow. The
+// clock starts when the machine starts; 2^57 ns are 4 years, 2^50 ns are 13 days.
 const (
 	latestInstant Nanos = 1 << 57
 	longestTime   Nanos = 1 << 50
 )
 
-// instant is a time in nanoseconds as a record holds it.
+// instant limits a time in nanoseconds, read from a record, to the latest allowed instant.
 func instant(ns uint64) Nanos { return Nanos(min(ns, uint64(latestInstant))) }
 
-// ours is the instant of a time on the process's own clock. 0, which is not known, stays 0.
+// ours converts a time from the process's own clock to the shared clock. 0 stands for "not known" and stays 0.
 func (c *converter) ours(ns uint64) Nanos {
 	if ns == 0 || c.process.Ahead == 0 {
 		return instant(ns)
@@ -54,8 +55,8 @@ func (c *converter) at(t wire.Ticks) Nanos {
 	return min(max(min(max(c.convert(t), -latestInstant), latestInstant)-Nanos(c.process.Ahead), 0), latestInstant)
 }
 
-// interval is the time between two ticks. Those of one record nearly always lie in the stretch that the record before
-// it was in, and are converted here.
+// interval converts the time between two ticks. Nearly always both are between the same two clock samples as the tick
+// before; that case is handled here, without a search.
 func (c *converter) interval(begin, end wire.Ticks) Interval {
 	a, b := uint64(begin-c.from), uint64(end-c.from)
 	if a >= c.reach || b >= c.reach {
@@ -77,7 +78,8 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 		return Nanos(c.process.Nanos(t))
 	}
 	if passed := uint64(t - c.from); c.ratio > 0 {
-		// A product instead of a division: it is short by one at most, which the rest says.
+		// Multiply by the reciprocal instead of dividing. The result may be too small by one; the remainder shows
+		// whether it is.
 		q, _ := bits.Mul64(passed, c.ratio)
 		if passed*c.dNanos-q*c.dTicks >= c.dTicks {
 			q++
@@ -92,7 +94,7 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 	return Nanos(c.nanos + int64(min(q, uint64(latestInstant))))
 }
 
-// seek finds the stretch that t is in; the last one has no end.
+// seek finds the stretch between two clock samples that t is in. The last stretch has no end.
 func (c *converter) seek(t wire.Ticks) {
 	s := c.process.Samples
 	i := sort.Search(len(s)-1, func(i int) bool { return s[i].Ticks > t })

@@ -2,15 +2,15 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A callLoader counts calls and gives their time to their threads.
+// A callLoader counts calls and adds their time to their threads.
 type callLoader struct {
 	at      *cursor
 	waits   waitLoader
 	visited VisitedCall
 }
 
-// count gives a call's time to its thread; inside is the part of it in the range that was asked for. What it returns is
-// where calls of its kind are counted.
+// count adds a call's time to its thread; inside is the part of the call in the range that was asked for. It returns
+// the CallStat that counts calls of this kind.
 func (l *callLoader) count(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More,
 	unfinished bool) *callSlot {
 	t := l.at.thread

@@ -9,29 +9,29 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Coverage is how much of a process's use of Metal the tracer saw, by what it counted beside its records. It is of
-// the whole process, whatever the range that was asked for.
+// A Coverage tells how much of a process's use of Metal was recorded, from counts that the tracer kept in addition to
+// its records. It is always about the whole process, whatever range was asked for.
 type Coverage struct {
 	Process     *Process
-	Classes     []string         // whose methods were hooked, in the order in which they came by
+	Classes     []string         // classes whose methods were hooked, in the order in which the tracer met them
 	Unhooked    []UnhookedClass  // that came by without hooks
-	Nested      map[string]int64 // inner calls left out on purpose, by family
+	Nested      map[string]int64 // calls inside other calls that were left out on purpose, by family
 	Commits     Audit            // command buffers that their queue took
-	Completions Audit            // command buffers whose completion was announced to their queue
+	Completions Audit            // command buffers that were reported to their queue as completed
 	SelfCheck   []CheckedCall    // nil when none was made
 }
 
-// An UnhookedClass is a class whose objects the tracer met and of whose methods it records none, or not all.
+// An UnhookedClass is a class of which the tracer met objects, but of which it records no methods, or only some.
 type UnhookedClass struct {
 	Name, Family string
-	Methods      int // how many methods are not recorded; 0 is all
+	Methods      int // how many methods are not recorded; 0 means all of them
 }
 
-// An Audit compares what passed a point of Metal's own with what the hooks above it saw of that. Nothing made means
-// that nothing passed, or that this Metal has no such point.
+// An Audit compares how often something passed through an internal function of Metal with how often the hooks on the
+// public methods saw it. Made is 0 when nothing passed, or when this version of Metal has no such function.
 type Audit struct{ Made, Seen int64 }
 
-// Share is the part that was seen; false when nothing was made.
+// Share returns the share that the hooks saw; known is false when nothing was made.
 func (a Audit) Share() (share float64, known bool) {
 	if a.Made == 0 {
 		return 0, false
@@ -82,7 +82,8 @@ func addCoverage(l *loader, p *processLoader) {
 	l.trace.Warnings = append(l.trace.Warnings, c.warnings(describeProcess(l, p))...)
 }
 
-// warnings are lines for the reader of a report, each beginning with who; none when all was seen.
+// warnings returns lines for the reader of a report, each beginning with who. There are none when everything was
+// recorded.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
 		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: %d command buffers were committed past the hooks, by "+
@@ -113,7 +114,8 @@ func (c *Coverage) warnings(who string) (lines []string) {
 	return lines
 }
 
-// checked sums the self-check and states what was not seen exactly as often as it was made.
+// checked sums up the self-check; wrong lists the calls that were not recorded exactly as often as the self-check made
+// them.
 func (c *Coverage) checked() (made, seen int, wrong []string) {
 	for _, k := range c.SelfCheck {
 		made, seen = made+k.Made, seen+min(k.Seen, k.Made)
@@ -124,8 +126,8 @@ func (c *Coverage) checked() (made, seen int, wrong []string) {
 	return made, seen, wrong
 }
 
-// SelfChecked is how many calls the self-check made and how many of them were seen, each once; made is 0 when there was
-// none.
+// SelfChecked returns how many calls the self-check made, and how many of them were recorded. made is 0 when there was
+// no self-check.
 func (c *Coverage) SelfChecked() (made, seen int) {
 	made, seen, _ = c.checked()
 	return made, seen

@@ -1,13 +1,13 @@
 package analyze
 
-// dispatchRuns gives the encoders of a thread room for their dispatches. A thread fills one encoder after another, so
-// that one grows in place while nothing was put behind it.
+// dispatchRuns holds the dispatches of a thread's encoders in one array. A thread mostly fills one encoder after
+// another, so an encoder's dispatches can grow in place as long as no other encoder's were added behind them.
 type dispatchRuns struct {
 	block []Dispatch
 	used  int // of block
 }
 
-// extend is run with d added to it.
+// extend returns run with d appended.
 func (s *dispatchRuns) extend(run []Dispatch, d Dispatch) []Dispatch {
 	n := len(run)
 	if n == 0 || s.used == 0 || &run[n-1] != &s.block[s.used-1] || s.used == len(s.block) {

@@ -2,28 +2,28 @@ package analyze
 
 import "math/bits"
 
-// Durations says how many durations there were, in classes of which each is as wide as a thousandth of what is in it,
-// or a nanosecond. These are HdrHistogram's (Gil Tene) with three significant figures; but only those are there, in
-// pages, that something fell into, or near which. A kind of call takes some kilobytes, not three hundred. The zero
-// value is empty.
+// Durations is a histogram of durations. Its classes are those of HdrHistogram (Gil Tene) with three significant
+// digits: each is as wide as a thousandth of its durations, or one nanosecond. Counts are stored in pages, and only
+// pages that are needed exist, so that a histogram takes some kilobytes instead of three hundred. The zero value is an
+// empty histogram.
 type Durations struct {
-	pages []*durationPage // of classes in ascending order; nil where all are empty
+	pages []*durationPage // in the order of their classes; nil for a page without counts
 	count int64
 }
 
-// A durationPage has the counts of as many neighbouring classes.
+// A durationPage holds the counts of neighbouring classes.
 type durationPage [1 << pageBits]int64
 
 const (
-	classBits = 10 // classes of which each is twice as wide as those below: as many as two to this
+	classBits = 10 // 2^classBits neighbouring classes have the same width; the next ones are twice as wide
 	pageBits  = 6
 )
 
-// longestCall is how long a duration counts at most.
+// longestCall limits durations: a longer one counts as this long.
 const longestCall = 3600e9
 
-// A durationClass is the place of a class among all: of a duration d it is e<<classBits + d>>e, where e is how many low
-// bits d has beyond classBits + 1.
+// A durationClass is the number of a class. The class of a duration d is e<<classBits + d>>e, where e is the number of
+// low bits that d has beyond classBits + 1.
 type durationClass int
 
 func classOf(d Nanos) durationClass {
@@ -32,7 +32,7 @@ func classOf(d Nanos) durationClass {
 	return durationClass(e<<classBits + int(v>>e))
 }
 
-// bounds are the shortest duration of the class, and how many there are.
+// bounds returns the shortest duration in the class, and how many different durations are in it.
 func (c durationClass) bounds() (least, width int64) {
 	e := max(0, int(c)>>classBits-1)
 	return int64(int(c)-e<<classBits) << e, 1 << e
@@ -45,7 +45,7 @@ func (h *Durations) Add(d Nanos) {
 	h.count++
 }
 
-// page is a page, which is made if it is not there.
+// page returns a page, which it makes if it does not exist.
 func (h *Durations) page(number int) *durationPage {
 	if number >= len(h.pages) {
 		h.pages = append(h.pages, make([]*durationPage, number+1-len(h.pages))...)
@@ -56,7 +56,7 @@ func (h *Durations) page(number int) *durationPage {
 	return h.pages[number]
 }
 
-// Merge adds all durations of another; nil has none.
+// Merge adds all durations of another histogram, which may be nil.
 func (h *Durations) Merge(other *Durations) {
 	if other == nil {
 		return
@@ -73,7 +73,7 @@ func (h *Durations) Merge(other *Durations) {
 	h.count += other.count
 }
 
-// each calls f with each class that something fell into, in ascending order, until it says that it has enough.
+// each calls f for each class that has durations, in ascending order, until f returns false.
 func (h *Durations) each(f func(c durationClass, count int64) (more bool)) {
 	for number, page := range h.pages {
 		if page == nil {
@@ -90,7 +90,7 @@ func (h *Durations) each(f func(c durationClass, count int64) (more bool)) {
 // Count is how many durations there are.
 func (h *Durations) Count() int64 { return h.count }
 
-// Min is the shortest duration, to a thousandth; 0 of none.
+// Min returns the shortest duration, accurate to a thousandth; 0 when there are none.
 func (h *Durations) Min() (shortest Nanos) {
 	h.each(func(c durationClass, _ int64) bool {
 		least, _ := c.bounds()
@@ -100,10 +100,10 @@ func (h *Durations) Min() (shortest Nanos) {
 	return shortest
 }
 
-// Max is the longest duration, to a thousandth; 0 of none.
+// Max returns the longest duration, accurate to a thousandth; 0 when there are none.
 func (h *Durations) Max() Nanos { return h.At(100) }
 
-// Mean is the mean of the middles of the classes; 0 of none.
+// Mean returns the mean, in which each duration counts as the middle of its class; 0 when there are none.
 func (h *Durations) Mean() (mean float64) {
 	h.each(func(c durationClass, n int64) bool {
 		least, width := c.bounds()
@@ -113,7 +113,8 @@ func (h *Durations) Mean() (mean float64) {
 	return mean
 }
 
-// At is the duration that so many per cent are not longer than, to a thousandth; 0 of none.
+// At returns a percentile: the given percentage of durations are not longer than it. It is accurate to a thousandth,
+// and 0 when there are none.
 func (h *Durations) At(percent float64) (at Nanos) {
 	rank := min(max(1, int64(percent/100*float64(h.count)+0.5)), h.count)
 	h.each(func(c durationClass, n int64) bool {

@@ -1,8 +1,8 @@
 package analyze
 
-// EachPart loads the time that was asked for in parts of about so many records, with Options.Adds, and hands them to
-// use one after another, each with its number of how many. While one is used the next is loaded, by another goroutine,
-// on which Options.Visit then runs.
+// EachPart loads the time that was asked for in parts of about the given number of records, with Options.Adds, and
+// passes each part to use, with its number and how many parts there are. While use works on one part, another goroutine
+// already loads the next one; Options.Visit is called on that goroutine.
 func (f *File) EachPart(asked Options, records int64, use func(part *Trace, number, of int) error) error {
 	parts := f.Parts(asked, records)
 	type loaded struct {

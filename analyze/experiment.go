@@ -2,17 +2,17 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// An Experiment is what mtrace changed in a process while it ran, as the trace has it: see wire.Experiment.
+// An Experiment describes how mtrace delayed things in a process while it ran, as the trace tells: see wire.Experiment.
 type Experiment struct {
 	Seed     uint64
-	Budget   float64 // share by which the program may be slowed down over the whole experiment
-	Progress string  // wire.ProgressCommands, or wire.ProgressMark and the name of a mark
+	Budget   float64 // by which share of its time the program may be slowed down over the whole experiment
+	Progress string  // what counts as progress: wire.ProgressCommands, or wire.ProgressMark and the name of a mark
 	Threads  int     // threads that made progress while nothing was delayed; 0 when not known
 	Targets  []ExperimentTarget
 	Blocks   []ExperimentBlock // in the order of time
 }
 
-// An ExperimentTarget is one thing that the experiment changed.
+// An ExperimentTarget is one thing that the experiment delayed.
 type ExperimentTarget struct {
 	ID      int // from 1
 	Name    string
@@ -22,23 +22,23 @@ type ExperimentTarget struct {
 	Lock    uint64        // address of a lock
 	Object  wire.ObjectID // the lock in records; 0 when not known
 	Threads []ThreadID    // those that are delayed; empty is all
-	Took    Nanos         // mean length of an occurrence without delays; 0 when not known
+	Took    Nanos         // how long it takes on average when it is not delayed; 0 when not known
 }
 
-// An ExperimentBlock is a time in which one target was delayed, or none.
+// An ExperimentBlock is a time in which one target was delayed, or in which none was.
 type ExperimentBlock struct {
 	Interval
 	Target      int   // ExperimentTarget.ID; 0 is none: a baseline
 	Delay       Nanos // asked for at each occurrence
 	Occurrences int64 // that were delayed
-	Injected    Nanos // the sum of their delays as they were measured
-	Units       int64 // of progress, that were completed in the block
+	Injected    Nanos // the sum of the delays, as measured
+	Units       int64 // how many units of progress were completed in the block
 	// when the last unit before the block and the last one in it were completed; 0 when there was none
 	LastBefore, LastIn Nanos
 }
 
-// experiment is the experiment of a process, on the clock that all processes of the trace have in common; nil when
-// there was none.
+// experiment converts the experiment of a process to the clock that all processes of the trace share; nil when there
+// was none.
 func experiment(e *wire.Experiment, clock *converter) *Experiment {
 	if e == nil {
 		return nil
@@ -61,5 +61,5 @@ func experiment(e *wire.Experiment, clock *converter) *Experiment {
 	return of
 }
 
-// duration is a length in nanoseconds as a file holds it, within bounds whose sums do not overflow.
+// duration limits a length read from a file, so that sums of such lengths do not overflow.
 func duration(ns int64) Nanos { return min(max(Nanos(ns), 0), longestTime) }

@@ -11,13 +11,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A File is an open trace file. Of a long one parts can be loaded without reading the rest.
+// A File is an open trace file. Parts of a long trace can be loaded without reading the rest of it.
 type File struct {
 	reader *tracefile.Reader
 	path   string
 
-	around atomic.Int64 // how much was read around the last part
-	vain   atomic.Int64 // how often it brought nothing to read more
+	around atomic.Int64 // how much was read around the last part, on each side
+	vain   atomic.Int64 // how often reading more around a part did not help
 
 	once   sync.Once
 	blocks [][]surveyed // of each stream
@@ -27,13 +27,13 @@ type File struct {
 	flights []flights // of each process
 }
 
-// A surveyed is a block, and the records in it that are needed where it is not read.
+// A surveyed describes a block of the file: which of its records are needed even when the block itself is not read.
 type surveyed struct {
 	tracefile.Block
 	lasting []wire.Record
 }
 
-// Open opens the trace file at path. The errors are those of Load.
+// Open opens the trace file at path. It returns the same errors as Load.
 func Open(path string) (*File, error) {
 	reader, err := tracefile.Open(path)
 	if err != nil {
@@ -42,14 +42,14 @@ func Open(path string) (*File, error) {
 	return NewFile(reader, path), nil
 }
 
-// NewFile is the trace file of a reader, which Close closes. It is called path.
+// NewFile makes a File that reads from a reader and closes it in Close. path is used as the file's name.
 func NewFile(reader *tracefile.Reader, path string) *File {
 	f := &File{reader: reader, path: path}
 	f.around.Store(leastAround)
 	return f
 }
 
-// Made says on which host a trace was recorded, and when that began, in Unix time in nanoseconds.
+// Made returns on which host a trace was recorded, and when the recording began, as Unix time in nanoseconds.
 func (f *File) Made() (host string, began int64) {
 	info := f.reader.Info()
 	return info.Host, info.Started
@@ -58,7 +58,8 @@ func (f *File) Made() (host string, began int64) {
 // Close closes the file.
 func (f *File) Close() error { return f.reader.Close() }
 
-// Records is how many records the file has, by its index: calls, what the tracer noted, and what did not fit into one.
+// Records returns how many records the file has according to its index: calls, notes of the tracer, and continuations
+// of both.
 func (f *File) Records() (n int64) {
 	for _, st := range f.reader.Streams() {
 		n += int64(st.Records)
@@ -66,7 +67,8 @@ func (f *File) Records() (n int64) {
 	return n
 }
 
-// survey looks through the whole file, once: at one column of each block, and at the records that last.
+// survey looks through the whole file once. It reads one column of each block, and the records that matter for
+// everything after them.
 func (f *File) survey() {
 	streams, long := f.reader.Streams(), f.windowOf(Options{}).trace.Run.Length/longFlight
 	f.blocks, f.calls, f.roles = make([][]surveyed, len(streams)), make([]int64, len(streams)), map[threadOfFile]roles{}
@@ -88,8 +90,8 @@ func (f *File) survey() {
 	f.keepFlights(flown, long)
 }
 
-// surveyStream looks through one stream, and returns what its threads do, and which command buffers complete in it
-// after a long flight.
+// surveyStream looks through one stream. It returns which roles its threads have, and the command buffers that complete
+// in it after a long flight.
 func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown []flight) {
 	st := f.reader.Streams()[i]
 	of, now, clock := map[threadOfFile]roles{}, threadOfFile{}, (*converter)(nil)
@@ -123,7 +125,7 @@ func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown
 	return of, flown
 }
 
-// appendKept appends the records that are to be kept, with those that belong to them.
+// appendKept appends the records that are to be kept, together with the More records that belong to them.
 func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) bool) []wire.Record {
 	for i := range records {
 		r, m := &records[i], noMore
@@ -141,31 +143,32 @@ func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) 
 	return dst
 }
 
-// A part is what of a file is read.
+// A part says which blocks of a file are read.
 type part struct {
 	*File
 	whole         bool
 	near          []ticks // for each process
-	before, after bool    // there is something before and after what is read
+	before, after bool    // the file has something before and after what is read
 
 	kept  *keptBlocks  // of the slices of a run
-	again []wire.Ticks // of each process, from where on the next slice reads, about; nil when there is none
+	again []wire.Ticks // for each process: about where the next slice begins to read; nil when there is no next slice
 }
 
 type ticks struct{ first, last wire.Ticks }
 
-// smallFile is how many records are read in less time than it takes to find out what need not be.
+// smallFile is a number of records. Smaller files are read whole, which is faster than finding out what could be
+// skipped.
 var smallFile int64 = 1 << 20
 
-// What is read around a part, in 64ths of its length to both sides: command buffers that are alive in it began before
-// it and end after it.
+// How much is read around a part, in 64ths of the part's length on each side: command buffers that exist during the
+// part may have been created before it, and may complete after it.
 const (
 	leastAround = 1
 	mostAround  = 4096
-	mostVain    = 3 // times that it may bring nothing to read more
+	mostVain    = 3 // after so many times that reading more did not help, it is not tried again
 )
 
-// partOf is what is to be read for a window.
+// partOf decides what is to be read for the window.
 func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p := &part{File: f, whole: true}
 	if l.slice == nil && (l.window == allTime || !l.adds && f.Records() < smallFile) {
@@ -192,8 +195,8 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers is how many command buffers are alive or waited for in a part of which it is not known who made them, or
-// when the GPU ran them, and it may be in what was not read.
+// strangers counts the command buffers that exist, or are waited for, during a part, but of which it is not known who
+// made them or when the GPU ran them, while the unread rest of the file may tell.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
@@ -211,8 +214,8 @@ func (p *part) strangers(t *Trace) (n int) {
 	return n
 }
 
-// tick is the first tick that is not before an instant; the last there is when all others are before it. Damaged
-// records hold any number of ticks, so what is searched is all of them.
+// tick returns the first tick that is not before an instant, or the greatest possible tick when all are before it. It
+// searches the whole range of ticks, because damaged records hold any number.
 func (c *converter) tick(at Nanos) wire.Ticks {
 	first, behind := wire.Ticks(0), wire.Ticks(math.MaxUint64)
 	for first < behind {
@@ -226,7 +229,7 @@ func (c *converter) tick(at Nanos) wire.Ticks {
 	return first
 }
 
-// read gives the loader the records of a stream, by its index, which is the next that is read ahead.
+// read passes the records of one stream to the loader. ahead reads the streams in the same order in the background.
 func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 	st := p.reader.Streams()[stream]
 	if p.whole {
@@ -259,7 +262,8 @@ func (p *part) read(stream int, s *streamLoader, ahead *readAhead) error {
 	return nil
 }
 
-// Calls is how many calls the file has that returned, of the processes with these numbers; empty is all.
+// Calls returns how many calls that returned the file has, of the processes with these numbers; of all processes if
+// there are none.
 func (f *File) Calls(pids []int) (n int64) {
 	f.once.Do(f.survey)
 	for i, st := range f.reader.Streams() {
@@ -270,11 +274,12 @@ func (f *File) Calls(pids []int) (n int64) {
 	return n
 }
 
-// inBlock is into how many pieces a block is divided, each of which is taken to have as many records.
+// inBlock is into how many pieces a block is divided when its records are counted. Each piece is assumed to have
+// equally many.
 const inBlock = 16
 
-// Parts cuts the time that was asked for into parts of about as many records, which follow each other and leave nothing
-// out. The index says where, so each has some more or less.
+// Parts cuts the time that was asked for into parts of about the given number of records. Together they cover all of
+// it. The index tells where to cut, but only roughly, so parts differ somewhat in size.
 func (f *File) Parts(opts Options, records int64) []Options {
 	opts = f.Asked(opts)
 	l := f.windowOf(opts)
@@ -308,7 +313,7 @@ func (f *File) Parts(opts Options, records int64) []Options {
 		last.To, next.From = at, at
 		parts, sum = append(parts, next), 0
 	}
-	if n := len(parts); n > 1 && sum < records/2 { // the last is no part of its own
+	if n := len(parts); n > 1 && sum < records/2 { // the last one is too small: join it to the one before
 		parts[n-2].To = opts.To
 		parts = parts[:n-1]
 	}

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Finish puts a trace that a loader has filled in order: everything sorted as the model says, waits for events
-// resolved, the window set when the loader has not, clocks checked.
+// Finish completes a trace that a loader has filled: it sorts everything as the model requires, finds who ended waits
+// for events, sets the window if the loader has not, and checks the clocks.
 func (t *Trace) Finish() {
 	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // as they are
 	for b := range t.Buffers() {
@@ -21,8 +21,8 @@ func (t *Trace) Finish() {
 	finishTrace(t, f, false, allTime)
 }
 
-// finishTrace is Finish of a trace whose command buffers are in order. Gathered says that what threads waited for and
-// allocated is, too; asked is the time that was to be looked at.
+// finishTrace does the work of Finish for a trace whose command buffers are already sorted. gathered says that waits
+// and allocations are sorted too; asked is the time that was asked for.
 func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
@@ -62,10 +62,10 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	}
 }
 
-// reachOf is the time from the first to the last thing seen in the time that was asked for.
+// reachOf returns the time from the first to the last thing seen within the time that was asked for.
 func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	reach := extentOf(t, f.completed)
-	if asked != allTime { // the GPU continues while no thread makes a call
+	if asked != allTime { // the GPU may go on working when no thread makes a call any more
 		if reach == (Interval{}) {
 			reach = f.gpu
 		} else if f.gpu.Known() {
@@ -75,16 +75,16 @@ func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	return Interval{max(reach.Begin, asked.Begin), min(reach.End, asked.End)}
 }
 
-// finishing is what one look at every command buffer gathers: there are millions, each of several cache lines, and more
-// looks would take longer than all else.
+// finishing collects everything that needs a look at every command buffer, so that they are looked at only once: there
+// are millions of them, each several cache lines long.
 type finishing struct {
 	signalling []CommandBufferIndex // of events, in the order of creation
 	completed  Nanos                // the last completion
 	gpu        Interval             // from the first beginning to the last end on a GPU
 }
 
-// finishBuffers puts the command buffers of a list, and the encoders of each, in order and into the trace. Those of the
-// list learn their index.
+// finishBuffers sorts the command buffers of a list, and the encoders of each, and stores them in the trace. It sets
+// the index of those in the list.
 func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 	keys, encoders, rows := make([]timeKey, len(list)), 0, 0
 	for i, b := range list {
@@ -125,21 +125,21 @@ func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 	return f
 }
 
-// take adds rows to a column that has room for them, and releases them as they lie there.
+// take moves rows to the end of a column that has room for them, and returns the longer column and where the rows are
+// in it.
 func take[T any](column, rows []T) (longer, taken []T) {
 	first := len(column)
 	column = append(column, rows...)
 	return column, column[first:len(column):len(column)]
 }
 
-// inCreation compares command buffers by their creation; those created at the same instant are in the order of their
-// numbers.
+// inCreation compares command buffers by when they were created; those created at the same instant by their numbers.
 func inCreation(a, b *CommandBuffer) int {
 	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process),
 		cmp.Compare(a.ID, b.ID))
 }
 
-// byCreation is the list in the order of creation, of which keys has the instants.
+// byCreation sorts the list by creation; keys holds the instants.
 func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	keys = byTime(keys)
 	out := make([]*CommandBuffer, len(list))
@@ -159,7 +159,7 @@ func byCreation(list []*CommandBuffer, keys []timeKey) []*CommandBuffer {
 	return out
 }
 
-// sortUnlessSorted puts a list in order; those that are equal stay as they are.
+// sortUnlessSorted sorts a list if it is not sorted yet. Equal values keep their order.
 func sortUnlessSorted[T any](list []T, compare func(a, b *T) int) {
 	for i := 1; i < len(list); i++ {
 		if compare(&list[i-1], &list[i]) > 0 {
@@ -183,12 +183,12 @@ func byBegin(a, b *Call) int {
 	return cmp.Compare(ta, tb)
 }
 
-// compareProcesses orders by number, and those of one number as they are in the file.
+// compareProcesses compares by process ID, then by place in the file.
 func compareProcesses(a, b *Process) int {
 	return cmp.Or(cmp.Compare(a.number(), b.number()), cmp.Compare(a.placed(), b.placed()))
 }
 
-// number is the process's ID; 0 of none.
+// number returns the process's ID; 0 for nil.
 func (p *Process) number() int {
 	if p == nil {
 		return 0
@@ -196,7 +196,7 @@ func (p *Process) number() int {
 	return p.ID
 }
 
-// placed is the process's place in its file; -1 of none.
+// placed returns the process's place in its file; -1 for nil.
 func (p *Process) placed() int {
 	if p == nil {
 		return -1
@@ -204,8 +204,8 @@ func (p *Process) placed() int {
 	return p.place
 }
 
-// extentOf is the time from the first call to the end of the last process, or to the last call or completion when that
-// is not known.
+// extentOf returns the time from the first call to the end of the last process or, if that is not known, to the last
+// call or completion.
 func extentOf(t *Trace, completed Nanos) Interval {
 	w := Interval{1<<63 - 1, -1 << 63}
 	for _, th := range t.Threads {
@@ -221,8 +221,8 @@ func extentOf(t *Trace, completed Nanos) Interval {
 	return w
 }
 
-// resolveEvents finds who gave each event the value that a thread waited for: the command buffer that signals it, or a
-// thread.
+// resolveEvents finds, for each wait for an event, who set the event to the value that the thread waited for: a command
+// buffer or a thread.
 func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 	type event struct {
 		process *Process
@@ -261,7 +261,8 @@ func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 	}
 }
 
-// sayUnmeasured gives a reason to the encoders of which nothing was said though their times were asked for.
+// sayUnmeasured gives a reason for those encoders without GPU times for which the trace gives none, although encoder
+// times were asked for.
 func (b *CommandBuffer) sayUnmeasured() {
 	for i := range b.Encoders {
 		e := &b.Encoders[i]

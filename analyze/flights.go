@@ -7,15 +7,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Of a command buffer that is in flight for longer than what is read around a part, a part in between would know
-// nothing, though the GPU works on it all the while. So the survey looks for such ones, by what was recorded of their
-// completion, and keeps all records of them: each part gets these as it gets those that last. Programs have few, as
-// kernels that run as long as the program.
+// A command buffer may be in flight (handed to the GPU, but not completed) for longer than what is read around a part.
+// A part in the middle of that flight would not know of the command buffer at all, although the GPU works on it the
+// whole time. So the survey finds such command buffers by the records of their completion, and keeps all of their
+// records; every part then gets these records in addition to those it reads. Few programs have such command buffers:
+// those with kernels that run as long as the program, for instance.
 
-// flights are the command buffers of a process that are in flight for long, and their encoders, by number.
+// flights holds the command buffers of a process that are in flight for long. Their encoders are keys too.
 type flights map[wire.ObjectID]*flight
 
-// A flight is the time of a command buffer from when it was handed to the GPU to its completion.
+// A flight is the time from when a command buffer was handed to the GPU to its completion.
 type flight struct {
 	process int // in the file
 	id      wire.ObjectID
@@ -24,12 +25,12 @@ type flight struct {
 }
 
 const (
-	longFlight  = 256     // a command buffer is in flight for long if that is one in so many parts of the run
+	longFlight  = 256     // a flight is long if it takes at least this fraction (1/256) of the run
 	mostFlights = 1 << 10 // of a file: the longest
-	mostKept    = 1 << 16 // records of them; beyond these nothing is kept of their encoders
+	mostKept    = 1 << 16 // so many records are kept; after that, none of their encoders
 )
 
-// completions are the command buffers that complete in a block after a long flight.
+// completions returns the command buffers that complete in a block after a long flight.
 func (f *File) completions(stream, block int, clock *converter, long Nanos) (found []flight) {
 	st := f.reader.Streams()[stream]
 	_ = f.reader.ReadBlock(st, block, func(records []wire.Record) error { // of the function, which has none
@@ -52,7 +53,8 @@ func (f *File) completions(stream, block int, clock *converter, long Nanos) (fou
 	return found
 }
 
-// keepFlights keeps the records of the longest of those that were found. They were made shortly before, or long before.
+// keepFlights keeps the records of the longest flights that were found. Their command buffers were created shortly
+// before the flight, or long before it.
 func (f *File) keepFlights(found []flight, long Nanos) {
 	slices.SortStableFunc(found, func(a, b flight) int { return cmp.Compare(b.Length(), a.Length()) })
 	found = found[:min(len(found), mostFlights)]
@@ -72,7 +74,8 @@ func (f *File) keepFlights(found []flight, long Nanos) {
 	}
 }
 
-// keepRecords keeps the records of flights in the blocks of some time before them, and in those of their completion.
+// keepRecords keeps the records of the flights found in the blocks up to some time before each flight and in the block
+// of its completion.
 func (f *File) keepRecords(of []flight, before Nanos) {
 	kept := 0
 	for i, st := range f.reader.Streams() {
@@ -106,7 +109,7 @@ func (f *File) keepRecords(of []flight, before Nanos) {
 	}
 }
 
-// of is the flight that a record is of; nil when it is of none.
+// of returns the flight that a record belongs to; nil when it belongs to none.
 func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	if x := f[r.Object]; x != nil {
 		return x
@@ -124,7 +127,7 @@ func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	return nil
 }
 
-// knows notes what a record makes: the command buffer itself, or one of its encoders.
+// knows notes the object that a record makes: the command buffer itself, or one of its encoders.
 func (x *flight) knows(all flights, r *wire.Record) {
 	switch rule := ruleOf(r.Call); {
 	case rule.makes == wire.KindCommandBuffer:

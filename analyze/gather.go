@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A seen is a call that the model keeps, as the numbers of its record: there may be millions, and the garbage collector
-// has nothing to follow in them while the trace is read.
+// A seen is a call that the model keeps, in the compact form of its record. It has no pointers: there may be millions,
+// and the garbage collector need not look at them while the trace is read.
 type seen struct {
 	Interval
 	arg        uint64
@@ -19,7 +19,7 @@ type seen struct {
 	polls      uint32 // of a wait by polling: how often the thread asked
 	pollGap    uint32 // and the time between its last two questions, in nanoseconds
 	unfinished bool
-	absorbed   bool // it is a part of the call around it
+	absorbed   bool // it counts as a part of the call around it
 	earlier    bool // it began before the part
 }
 
@@ -30,7 +30,7 @@ func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished boo
 	}
 }
 
-// A seenMore is a seen with what is in its More record.
+// A seenMore is a seen together with what its More record holds.
 type seenMore struct {
 	seen
 	own        Nanos
@@ -42,7 +42,7 @@ func (v *seenMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.Mo
 	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
 }
 
-// of is the call, made by the thread.
+// of returns the call, as made by thread t.
 func (v *seen) of(t *threadLoader) Call {
 	c := Call{Interval: v.Interval, Thread: t.Thread}
 	if v.stack > 0 {
@@ -51,7 +51,7 @@ func (v *seen) of(t *threadLoader) Call {
 	return c
 }
 
-// A source is what one thread has for a list that is gathered from all of them, from its next value on.
+// A source is the rest of one thread's list, while the lists of all threads are merged.
 type source[From any] struct {
 	value  *From // the next
 	list   *chronicle[From]
@@ -60,15 +60,15 @@ type source[From any] struct {
 	thread *threadLoader
 }
 
-// A gathering makes one list, in the order of time, of what each thread has in a list of its own. Threads' lists are
-// nearly always in order, so they are merged: what is gathered is looked at once, not once more to be sorted.
+// A gathering merges the lists of all threads into one, sorted by time. Each thread's list is nearly always sorted
+// already, so merging needs only one look at each value, where sorting would need several.
 type gathering[From, To any] struct {
 	of    func(*threadLoader) *chronicle[From]
 	at    func(*From) (at Nanos, leaveOut bool)
 	model func(*threadLoader, *From, *To)
 }
 
-// gather makes the list. Of the same instant, the threads' values come in the order of the threads.
+// gather makes the list. Values of the same instant are in the order of their threads.
 func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
 	var sources []source[From]
 	var firsts []Nanos
@@ -102,7 +102,7 @@ func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
 	return out[:n]
 }
 
-// advance goes to the source's next value that is not left out and returns its instant; never when there is none.
+// advance moves to the source's next value that is not left out and returns its instant; never when there is none.
 func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	for s.next < s.list.count {
 		i := s.next
@@ -118,7 +118,7 @@ func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	return never
 }
 
-// gatherThreads hands what the threads did to the trace.
+// gatherThreads merges what the threads did into the trace.
 func gatherThreads(l *loader) {
 	slices.SortStableFunc(l.threads, func(a, b *threadLoader) int { return cmp.Compare(a.ID, b.ID) })
 	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits },
@@ -151,8 +151,8 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	}
 }
 
-// indexOf is the index of a command buffer. One that the trace has not, because it was not alive in the time that was
-// asked for, gets its place behind the others.
+// indexOf returns the index of a command buffer. One that did not exist during the time that was asked for is not among
+// the trace's command buffers; it gets an index after theirs.
 func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
 	if b == nil {
 		return NoCommandBuffer
@@ -179,17 +179,18 @@ func (l *loader) lock(t *threadLoader, v *seenMore, k *LockWait) {
 	}
 }
 
-// StorageMode is the name of the MTLStorageMode that MTLResourceOptions hold from bit 4 on.
+// StorageMode returns the name of the MTLStorageMode that is stored in MTLResourceOptions from bit 4 on.
 func StorageMode(options uint64) string {
 	return [...]string{"shared", "managed", "private", "memoryless"}[options>>4&3]
 }
 
-// allocation is memory that was made. What is made on a heap takes the heap's memory.
+// allocation converts the record of a call that allocated memory. If memory comes from a heap, the heap was counted
+// already.
 func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
 	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap ||
-		rule.object == wire.KindResource // a view has the memory of what it is made from
+		rule.object == wire.KindResource // a view uses the memory of what it is a view of
 	a.Copied = rule.effect == wire.EffectAllocatesCopy
 	if rule.address != wire.Nowhere {
 		a.Address = v.x2

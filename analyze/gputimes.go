@@ -2,7 +2,7 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// completed keeps what the tracer's own completion handler read from a command buffer.
+// completed stores what the tracer's completion handler read from a command buffer.
 func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	b := l.at.process.buffer(r.Object)
 	if b == nil {
@@ -22,7 +22,7 @@ func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	}
 }
 
-// encoderTimes keeps when an encoder ran on the GPU, as its samples say, or why they do not.
+// encoderTimes stores when an encoder ran on the GPU, as the GPU's samples tell, or why that is not known.
 func (l *objectLoader) encoderTimes(r *wire.Record, m *wire.More) {
 	open := l.at.process.encoder(r.Object)
 	if open == nil {

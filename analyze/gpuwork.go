@@ -6,22 +6,23 @@ import (
 	"slices"
 )
 
-// GPUWork is a row of what a GPU did: a time in which one of its channels ran something of a command buffer. The rows
-// of one command buffer may overlap, leave gaps, and be interleaved with those of others: it took the union of them
-// (Took), a GPU is busy for the union of all rows, and the sum of rows counts twice what ran at the same time.
+// GPUWork is a row of GPU work: a time in which one channel of the GPU ran something of a command buffer. A command
+// buffer's rows may overlap, leave gaps, and be interleaved with those of other command buffers. The time that a
+// command buffer took (Took) is the union of its rows, and a GPU is busy for the union of all rows. The plain sum of
+// rows counts twice what ran at the same time.
 type GPUWork struct {
 	Interval
-	// as Instruments calls it: "Vertex", "Fragment", "Compute", "Blit"; "" when not known, as in our own traces
+	// the name in Instruments: "Vertex", "Fragment", "Compute" or "Blit"; "" when not known, as in mtrace's own traces
 	Channel string
-	Encoder int // its place in the command buffer's Encoders; NoEncoder when it stands for all of them
+	Encoder int // index into the command buffer's Encoders; NoEncoder when the row is for the whole command buffer
 	Label   string
 }
 
-// NoEncoder is the encoder of a row that stands for the whole command buffer.
+// NoEncoder is the Encoder of a row that is for the whole command buffer.
 const NoEncoder = -1
 
-// GPUWork are the rows of the command buffer, by begin. In our own traces that is one row, or one an encoder when the
-// GPU's own clock measured every encoder.
+// GPUWork returns the command buffer's rows in the order in which they began. In mtrace's own traces there is one row,
+// or one row for each encoder if the GPU's own clock measured all of them.
 func (b *CommandBuffer) GPUWork() iter.Seq[GPUWork] {
 	return func(yield func(GPUWork) bool) {
 		switch {
@@ -45,7 +46,7 @@ func (b *CommandBuffer) GPUWork() iter.Seq[GPUWork] {
 	}
 }
 
-// OneRow says whether its only row, if it ran, is all of the time from the begin of its work to the end.
+// OneRow says whether the command buffer has only one row, which is the time from the start of its work to the end.
 func (b *CommandBuffer) OneRow() bool { return len(b.Rows) == 0 && !b.measured() }
 
 // measured says whether the GPU's own clock measured every encoder.
@@ -58,7 +59,7 @@ func (b *CommandBuffer) measured() bool {
 	return len(b.Encoders) > 0
 }
 
-// Took is how long the GPU worked on the command buffer in a window: the union of its rows.
+// Took returns how long the GPU worked on the command buffer in a window: the union of its rows.
 func (b *CommandBuffer) Took(window Interval) Nanos {
 	if b.OneRow() {
 		if !b.GPU.Known() {
@@ -77,7 +78,7 @@ func (b *CommandBuffer) Took(window Interval) Nanos {
 	return took
 }
 
-// RowTime is the sum of the command buffer's rows in a window.
+// RowTime returns the sum of the command buffer's rows in a window.
 func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 	if b.OneRow() {
 		return b.Took(window)
@@ -88,8 +89,8 @@ func (b *CommandBuffer) RowTime(window Interval) (sum Nanos) {
 	return sum
 }
 
-// StartLatency is the time from the commit of the command buffer to its first work on the GPU. It is not known when one
-// of them is not, or when it was committed beside the window.
+// StartLatency returns the time from the command buffer's commit to when the GPU began to work on it. It is not known
+// when one of the two is not, or when the commit was outside of the window.
 func (b *CommandBuffer) StartLatency(window Interval) (latency Nanos, known bool) {
 	if !b.GPU.Known() || !b.Committed.Known() || b.Committed.Begin < window.Begin || b.Committed.Begin > window.End {
 		return 0, false
@@ -97,7 +98,7 @@ func (b *CommandBuffer) StartLatency(window Interval) (latency Nanos, known bool
 	return max(0, b.GPU.Begin-b.Committed.Begin), true
 }
 
-// Device is what the command buffer runs on; nil when it is not known.
+// Device returns the device that the command buffer runs on; nil when it is not known.
 func (b *CommandBuffer) Device() *Device {
 	if b == nil || b.Queue == nil {
 		return nil
@@ -105,13 +106,14 @@ func (b *CommandBuffer) Device() *Device {
 	return b.Queue.Device
 }
 
-// Within is the part of the interval in a window. It is before its begin and has no length when there is none.
+// Within returns the part of the interval that is in a window. If there is none, the result has its end before its
+// begin, and length 0.
 func (i Interval) Within(window Interval) Interval {
 	return Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 }
 
-// Union sorts intervals, and merges those that touch into new ones: what comes out is disjoint and ascending, without
-// intervals that have no length.
+// Union sorts intervals and joins those that overlap or touch. The result is a new, ascending list without overlaps and
+// without empty intervals.
 func Union(list []Interval) []Interval {
 	slices.SortFunc(list, func(a, b Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	var out []Interval

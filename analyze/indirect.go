@@ -10,13 +10,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Commands are what one execution of an indirect command buffer runs. Executions of the same commands share them.
+// Commands are the commands that one execution of an indirect command buffer runs. Executions of the same commands
+// share one value.
 type Commands struct {
-	Runs []Dispatch // in order, without those of no threads; one that is Opaque when none of the commands is known
+	// in order, without dispatches of no threads; a single Opaque one when none of the commands is known
+	Runs []Dispatch
 }
 
-// Runs are the dispatches of the encoder, with the commands of indirect command buffers in the place of their
-// execution. Each is valid until the next.
+// Runs iterates over the encoder's dispatches. Instead of an execution of an indirect command buffer it yields the
+// commands that were executed. The pointer is valid until the next one is yielded.
 func (e *Encoder) Runs() iter.Seq[*Dispatch] {
 	return func(yield func(*Dispatch) bool) {
 		for i := range e.Dispatches {
@@ -37,21 +39,23 @@ func (e *Encoder) Runs() iter.Seq[*Dispatch] {
 	}
 }
 
-// indirectCommands gathers what is done to the indirect command buffers of a process. Threads are read one after
-// another, and the GPU may do it later than it was encoded, so what an execution runs is known only when all is read.
+// indirectCommands collects what a process does to its indirect command buffers. What an execution runs is found out
+// only when everything has been read, because threads are read one after another and the GPU may change commands later
+// than the change was encoded.
 type indirectCommands struct {
-	places     map[wire.ObjectID]commandPlace // of commands: each is a new object when it is asked for
+	// which command an object stands for: each time that a program asks for a command it gets a new object
+	places     map[wire.ObjectID]commandPlace
 	changes    []commandChange
 	executions []execution
 }
 
-// A commandPlace is one command of an indirect command buffer.
+// A commandPlace is the place of one command: an indirect command buffer and an index.
 type commandPlace struct {
 	buffer wire.ObjectID
 	index  uint64
 }
 
-// A commandRange is some of the commands of an indirect command buffer.
+// A commandRange is a range of commands in an indirect command buffer.
 type commandRange struct {
 	buffer       wire.ObjectID
 	first, count uint64
@@ -64,7 +68,7 @@ func (r commandRange) end() uint64 {
 	return r.first + r.count
 }
 
-// A commandChange is one change of commands, made at a call, or by the GPU when it comes to an encoder.
+// A commandChange is a change of some commands, by a call, or by the GPU when it executes an encoder.
 type commandChange struct {
 	call    Nanos
 	encoder *openEncoder // nil: made by the call itself
@@ -75,7 +79,7 @@ type commandChange struct {
 	to      commandPlace // where it is copied
 }
 
-// An execution is a dispatch of an encoder that executes commands.
+// An execution is a dispatch in which an encoder executes commands of an indirect command buffer.
 type execution struct {
 	call       Nanos
 	encoder    *openEncoder
@@ -85,7 +89,7 @@ type execution struct {
 	inheriting *Pipeline
 }
 
-// made keeps which command an object stands for.
+// made notes which command an object stands for.
 func (c *indirectCommands) made(command wire.ObjectID, place commandPlace) {
 	if c.places == nil {
 		c.places = map[wire.ObjectID]commandPlace{}
@@ -93,7 +97,7 @@ func (c *indirectCommands) made(command wire.ObjectID, place commandPlace) {
 	c.places[command] = place
 }
 
-// applyToIndirect keeps what the CPU does to an indirect command buffer or to one of its commands.
+// applyToIndirect notes what the CPU does to an indirect command buffer or to one of its commands.
 func (l *objectLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := &l.at.process.indirect
 	change := commandChange{call: call.Begin, command: r.Object, effect: rule.effect, value: r.Arg}
@@ -103,7 +107,7 @@ func (l *objectLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m 
 	c.changes = append(c.changes, change)
 }
 
-// encodeIndirect keeps what an encoder has the GPU do with indirect command buffers.
+// encodeIndirect notes what an encoder makes the GPU do with indirect command buffers.
 func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
 	c, e := &l.at.process.indirect, &o.one[0]
 	switch rule.effect {
@@ -122,15 +126,16 @@ func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *
 	}
 }
 
-// A moment orders what happens to commands: what the GPU does happens when it comes to it, in the order of the calls
-// that encoded it.
+// A moment is when something happens to commands. What the GPU does happens when it executes the encoder (at); within
+// an encoder, in the order of the calls that encoded it (call).
 type moment struct{ at, call Nanos }
 
 func (m moment) compare(n moment) int {
 	return cmp.Or(cmp.Compare(m.at, n.at), cmp.Compare(m.call, n.call))
 }
 
-// momentOf is that of a call, by an encoder or by none. The GPU comes to nothing before it was encoded.
+// momentOf returns the moment of a call made on an encoder, or on none (nil). The GPU never executes something before
+// it was encoded.
 func momentOf(call Nanos, e *openEncoder) moment {
 	if e == nil || e.buffer == nil {
 		return moment{call, call}
@@ -138,13 +143,14 @@ func momentOf(call Nanos, e *openEncoder) moment {
 	return moment{max(call, e.buffer.Committed.Begin, e.buffer.GPU.Begin), call}
 }
 
-// A command is what is known of one place in an indirect command buffer.
+// A command is what is known about one command in an indirect command buffer.
 type command struct {
 	pipeline *Pipeline
 	threads  uint64
 }
 
-// An indirectBuffer is one while time continues. Places that the CPU never filled, or that were reset, are not there.
+// An indirectBuffer is the content of an indirect command buffer at one moment. Commands that were never set by the
+// CPU, or were reset, are missing.
 type indirectBuffer struct {
 	commands map[uint64]command
 	runs     map[runsKey]*Commands // of executions since the last change
@@ -155,7 +161,8 @@ type runsKey struct {
 	inheriting   *Pipeline
 }
 
-// resolve finds what each execution runs, by going through all that happened in the order of time.
+// resolveIndirect finds out what each execution runs, by replaying everything that happened to the commands in the
+// order of time.
 func (p *processLoader) resolveIndirect() {
 	c := &p.indirect
 	slices.SortStableFunc(c.changes, func(a, b commandChange) int {
@@ -218,7 +225,7 @@ func (p *processLoader) change(of func(wire.ObjectID) *indirectBuffer, c *comman
 	}
 }
 
-// filled are the places in a range that the CPU filled, ascending.
+// filled returns the indices in a range that the CPU has set, ascending.
 func (b *indirectBuffer) filled(r commandRange) (places []uint64) {
 	if r.count < uint64(len(b.commands)) {
 		for i := r.first; i < r.end(); i++ {
@@ -244,7 +251,8 @@ func (b *indirectBuffer) reset(r commandRange) {
 	}
 }
 
-// executed is what the commands of a range run now. Commands without a pipeline state inherit that of the encoder.
+// executed returns what the commands of a range currently are. Commands without a pipeline state use that of the
+// encoder.
 func (b *indirectBuffer) executed(r commandRange, inheriting *Pipeline) *Commands {
 	key := runsKey{r.first, r.count, inheriting}
 	if known := b.runs[key]; known != nil {

@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// OfInterpreter says whether the lock is a language interpreter's, one for all its threads: CPython's, by the symbol at
-// its address or by those of the code that takes it.
+// OfInterpreter says whether the lock is CPython's global interpreter lock (GIL), which all threads of an interpreter
+// share. The symbol at the lock's address tells, or the functions of the code that takes it.
 func (l *LockWait) OfInterpreter() bool {
 	n := strings.ToLower(l.Name)
 	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") ||
 		strings.Contains(n, "_pyruntime")
 }
 
-// A keeping is a wait that a thread entered holding the GIL: it keeps the lock until the wait is over.
+// A keeping is a wait that a thread began while it held the GIL. It keeps the GIL until the wait is over.
 type keeping struct {
 	Interval
 	thread *Thread
 }
 
-// nameKeepers says of each wait for a GIL for how long the lock was kept by threads that waited for
-// something else, and by which for the longest part. An interpreter's condition variable, unlike a mutex, does not say
-// who has it.
+// nameKeepers finds out, for each wait for a GIL, for how long the GIL was kept by threads that were themselves waiting
+// for something else, and which thread kept it longest. This is needed because CPython's GIL is a condition variable,
+// which, unlike a mutex, does not tell who holds it.
 func nameKeepers(t *Trace) {
 	by := map[*Process][]keeping{}
 	add := func(c Call, held InterpreterLock) {
@@ -50,8 +50,9 @@ func nameKeepers(t *Trace) {
 	}
 }
 
-// nameKeeper finds the keepers of one wait among those of its process, by begin. One lock is kept by one thread at a
-// time, so those that reach into the wait follow each other, but for the nanoseconds of the clock.
+// nameKeeper finds the keepers during one wait, among all keepings of its process, sorted by begin. Only one thread
+// keeps a lock at a time, so the keepings that overlap the wait follow each other, except for inaccuracies of the clock
+// of some nanoseconds.
 func (l *LockWait) nameKeeper(all []keeping) {
 	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
 	if first > 0 {
@@ -78,6 +79,6 @@ func (l *LockWait) nameKeeper(all []keeping) {
 		}
 	}
 	if longest*2 < l.Length() {
-		l.Holder = nil // for most of the wait somebody else had it
+		l.Holder = nil // somebody else held the lock for most of the wait
 	}
 }

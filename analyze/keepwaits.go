@@ -6,10 +6,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A waitLoader keeps calls that wait, each in the list of its thread.
+// A waitLoader stores calls that wait, each in the list of its thread.
 type waitLoader struct{ at *cursor }
 
-// keep keeps a call for the model, and returns where in the list of its thread.
+// keep stores a call that waits, if the model keeps such calls, and returns its place in its thread's list.
 func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
 	item int32) {
 	t := l.at.thread
@@ -42,7 +42,7 @@ func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record
 	return item
 }
 
-// signalWait is a wait for a signal, as the record has it.
+// signalWait converts the record of a wait for a signal.
 func (l *waitLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
 	if rule.effect == wire.EffectAwaitsProcess {
 		return SignalWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0), ForProcess: true,

@@ -2,23 +2,23 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// keptBlocks are the records of the blocks in which one slice of a run ends and the next begins, because to keep them
-// takes less than to read them twice. One goroutine at a time uses them.
+// keptBlocks holds the records of blocks in which one slice of a run ends and the next begins: keeping them is cheaper
+// than reading them twice. Only one goroutine at a time uses it.
 type keptBlocks struct {
-	before, now map[blockName][]wire.Record // by the slice before, and by this one
+	before, now map[blockName][]wire.Record // the blocks that the slice before read, and those that this slice read
 	count       int                         // of records in now
 	spare       [][]wire.Record
 }
 
-// A blockName is a stream of a file and a block of it, by their places.
+// A blockName identifies a block: the stream's place in the file, and the block's place in the stream.
 type blockName struct{ stream, block int }
 
-// mostKeptRecords bounds what is kept of one slice: 16 MB.
+// mostKeptRecords limits how many records are kept of one slice: 16 MB.
 const mostKeptRecords = 1 << 19
 
 func newKeptBlocks() *keptBlocks { return &keptBlocks{now: map[blockName][]wire.Record{}} }
 
-// turn begins the next slice: what the one before the last has kept and the last has not is forgotten.
+// turn begins the next slice. Blocks are forgotten that the slice before the last one read and the last one did not.
 func (k *keptBlocks) turn() {
 	for at, records := range k.before {
 		if k.now[at] == nil {
@@ -28,7 +28,7 @@ func (k *keptBlocks) turn() {
 	k.before, k.now, k.count = k.now, map[blockName][]wire.Record{}, 0
 }
 
-// find is a block that was kept; nil when it was not.
+// find returns the records of a block; nil when they were not kept.
 func (k *keptBlocks) find(at blockName) []wire.Record {
 	if records := k.now[at]; records != nil {
 		return records
@@ -39,7 +39,7 @@ func (k *keptBlocks) find(at blockName) []wire.Record {
 // hasRoom says whether more may be kept.
 func (k *keptBlocks) hasRoom() bool { return k.count < mostKeptRecords }
 
-// room is where to put a block of so many records.
+// room returns a slice into which a block of so many records can be read.
 func (k *keptBlocks) room(records int) []wire.Record {
 	if n := len(k.spare); n > 0 {
 		room := k.spare[n-1]

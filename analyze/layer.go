@@ -2,14 +2,14 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A Layer is who encodes in place of the program: a kernel of Metal Performance Shaders, a graph, or a kernel within a
-// graph. Its parts are names of classes, empty where there is none.
+// A Layer tells which framework encoded GPU work instead of the program: a kernel of Metal Performance Shaders, a
+// graph, or a kernel within a graph. The fields are class names, empty where there is none.
 type Layer struct{ Graph, Kernel string }
 
-// App is what the program itself encodes is called.
+// App is the name of the layer of work that the program encoded itself.
 const App = "app"
 
-// Name is the layer in one line, the outer part first; App for nil.
+// Name returns the layer in one line, the graph before the kernel; App for nil.
 func (l *Layer) Name() string {
 	switch {
 	case l == nil:
@@ -20,7 +20,7 @@ func (l *Layer) Name() string {
 	return l.Graph + l.Kernel
 }
 
-// Frames are its parts as a stack has them, the inner one first; none for nil.
+// Frames returns the layer as frames of a stack, the innermost first; none for nil.
 func (l *Layer) Frames() (frames []string) {
 	if l == nil {
 		return nil
@@ -33,7 +33,7 @@ func (l *Layer) Frames() (frames []string) {
 	return frames
 }
 
-// enter takes in that a kernel or a graph begins to encode on the thread.
+// enter notes that a kernel or a graph begins to encode on the thread.
 func (c *cursor) enter(r *wire.Record) {
 	if c.thread == nil {
 		c.startThread(c.unknownThread(), "")
@@ -65,7 +65,7 @@ func (t *threadLoader) within() Layer {
 	return *t.layer
 }
 
-// layer is the one value for equal layers; nil for none.
+// layer returns a pointer that is the same for equal layers; nil for the empty one.
 func (p *processLoader) layer(l Layer) *Layer {
 	if l == (Layer{}) {
 		return nil

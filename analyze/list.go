@@ -1,6 +1,7 @@
 package analyze
 
-// A list gathers values in blocks, so that growing it moves nothing and a million of them cost little.
+// A list stores values in blocks. Growing moves nothing, so pointers to values stay valid, and a list of a million
+// values is cheap.
 type list[T any] struct {
 	blocks []*[blockSize]T
 	count  int
@@ -8,10 +9,10 @@ type list[T any] struct {
 
 const (
 	blockShift = 7
-	blockSize  = 1 << blockShift // how many values of a list lie together
+	blockSize  = 1 << blockShift // so many values are in one block
 )
 
-// more appends a zero value and returns where it is.
+// more appends a zero value and returns a pointer to it.
 func (l *list[T]) more() *T {
 	i := l.count % blockSize
 	if i == 0 {
@@ -35,14 +36,14 @@ func (l *list[T]) each(f func(*T)) {
 	}
 }
 
-// A chronicle is a list of what was at some instant.
+// A chronicle is a list of values, each with an instant.
 type chronicle[T any] struct {
 	list[T]
 	latest   Nanos
-	unsorted bool // some value was added whose instant is before that of one before it
+	unsorted bool // a value was added after one with a later instant
 }
 
-// add appends a zero value for something at an instant and returns where it is.
+// add appends a zero value with an instant and returns a pointer to it.
 func (l *chronicle[T]) add(at Nanos) *T {
 	l.unsorted = l.unsorted || at < l.latest
 	l.latest = at

@@ -14,40 +14,42 @@ import (
 
 // Options narrow what Load reads.
 type Options struct {
-	From, To Nanos // the part of the trace to look at, from its first call on; To 0 is up to its end
-	PIDs     []int // the processes to look at; empty is all
+	// the part of the trace to look at, counted from the trace's first call; a To of 0 means up to the end
+	From, To Nanos
+	PIDs     []int // the processes to look at; empty means all
 
 	// SourceRoots are folders: code in them is the program's own, and all other code is a library's. Empty: libraries are
 	// recognised by their files.
 	SourceRoots []string
 
-	// Adds makes parts that are next to each other add up: a call counts in the part in which it begins, however far it
-	// reaches, and what was lost and cannot be said of a part only counts in the first.
+	// Adds makes the results of adjacent parts add up to those of the whole. A call then counts in the part in which it
+	// begins, even if it ends in a later part. Losses that cannot be attributed to a part count in the first one.
 	Adds bool
 
 	// RequestObjects becomes Range.RequestObjects.
 	RequestObjects map[uint64]bool
 
-	// Visit, when not nil, is given every call in the range, in no order but that the calls of one thread come by their
-	// ends. It runs on the goroutine of Load.
+	// Visit, if not nil, is called for every call in the range. The calls of one thread come in the order in which they
+	// ended; otherwise they come in any order. Visit is called on the goroutine that called Load.
 	Visit func(*VisitedCall)
 
-	// Apart is for EachSlice: what happened is asked for, but not what a thread's time was spent on, nor what the others
-	// did while it waited. Then Thread.Exclusive stays empty, and less is read around each slice.
+	// Apart is for EachSlice when only the events of the slices are wanted, and not how threads spent their time or
+	// what others did while they waited. Thread.Exclusive then stays empty, and less has to be read around each slice.
 	Apart bool
 
 	slice *slicing // nil, but for EachSlice
 }
 
-// GCPercent is for programs that load large traces and do little else: the model lives on, so a collector of garbage
-// that runs each time it has doubled goes over it again and again for nothing. See runtime/debug.SetGCPercent.
+// GCPercent is a setting for programs that do little besides loading large traces. Almost nothing of what they allocate
+// becomes garbage, so a garbage collector that runs whenever the heap has doubled looks at the model again and again in
+// vain. See runtime/debug.SetGCPercent.
 const GCPercent = 400
 
 type loader struct {
 	trace     *Trace
 	window    Interval // what was requested
 	onCall    func(*VisitedCall)
-	only      []int // the processes to look at; empty is all
+	only      []int // the processes to look at; empty means all
 	adds      bool  // Options.Adds
 	slice     *slicing
 	stats     map[statKey]*CallStat
@@ -55,14 +57,14 @@ type loader struct {
 	processes []*processLoader
 	threads   []*threadLoader
 	buffers   []*CommandBuffer       // that the trace will have
-	roles     map[threadOfFile]roles // in all of the trace, where only a part of it is read
+	roles     map[threadOfFile]roles // the threads' roles in the whole trace, for when only a part of it is read
 	skewed    int64                  // calls whose times cannot be right
 	stray     int64
 }
 
-// Load reads the trace file at path. Its memory grows with command buffers, waits and compilations, not with calls. A
-// cut file is read as far as it goes, and Source.Truncated and the warnings say so; the error is for files that are no
-// trace at all.
+// Load reads the trace file at path. The memory it needs grows with the number of command buffers, waits and
+// compilations, but not with the number of calls. A truncated file is read as far as possible; Source.Truncated and the
+// warnings then say so. An error means that the file is no trace at all.
 func Load(path string, opts Options) (*Trace, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -72,13 +74,13 @@ func Load(path string, opts Options) (*Trace, error) {
 	return f.Load(opts)
 }
 
-// Load reads the trace, or a part of it. It may be called by several goroutines, for as many parts. When of command
-// buffers that are alive in a part the rest lies further away than was read, more is read.
+// Load reads the trace, or a part of it. Several goroutines may call it at the same time for different parts. If
+// command buffers that exist during the part began or ended further away than what was read, it reads more.
 func (f *File) Load(opts Options) (*Trace, error) {
 	opts = f.Asked(opts)
 	around := f.around.Load()
 	t, read, err := f.load(opts, around)
-	// what is read again has other threads than the visit saw, but in a slice
+	// reading again makes new Thread values, not those that Visit was given; only slices keep theirs
 	again := opts.Visit == nil || opts.slice != nil
 	opts.Visit = nil
 	for err == nil && again && around < mostAround && f.vain.Load() < mostVain {
@@ -99,7 +101,8 @@ func (f *File) Load(opts Options) (*Trace, error) {
 	return t, err
 }
 
-// load reads the trace, or a part of it and some around it: so many 64ths of its length to both sides.
+// load reads the trace, or a part of it and some of what is around the part: around 64ths of the part's length on each
+// side.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
 		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}, Range: Range{RequestObjects: opts.RequestObjects}},
@@ -130,7 +133,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if l.slice != nil {
 		l.trace.Range.held = l.slice.core
 	}
-	var streams, others []int // the others are of processes that were not asked for
+	var streams, others []int // others are the streams of processes that were not asked for
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
 			return nil, nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", f.path,
@@ -189,8 +192,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	return l.trace, part, nil
 }
 
-// addElsewhere keeps what other processes, whose streams are given, did with the devices of those that were asked for: a
-// wait that was queued behind their work is no wait for the driver.
+// addElsewhere notes what other processes, whose streams are given, did on the devices of those that were asked for.
+// Without that, time that work was queued behind theirs would be taken for time in the driver.
 func addElsewhere(l *loader, part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
@@ -224,10 +227,10 @@ func addElsewhere(l *loader, part *part, streams []int) error {
 	return nil
 }
 
-// allTime is the window when no range was asked for.
+// allTime is the window that stands for "no range was asked for".
 var allTime = Interval{-1 << 62, 1 << 62}
 
-// setWindow turns the range that was asked for into instants. The trace begins with the first call of any process.
+// setWindow turns the range that was asked for into instants. Times count from the first call of any process.
 func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	first, last := Nanos(1<<63-1), Nanos(0)
 	for _, st := range streams {
@@ -255,9 +258,9 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	}
 }
 
-// clip is the part of an interval that is in the range that was asked for; false when there is none. What has no length
-// is in the range that it begins or lies in, and not in the one that it ends, so that nothing is in two ranges but what
-// reaches over their border.
+// clip returns the part of an interval that is in the range that was asked for; false when there is none. An interval
+// without a length that lies exactly between two ranges belongs to the one that begins there. So nothing is in two
+// ranges, except what extends over the border.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c, visible := i.in(l.window)
 	if l.slice != nil {
@@ -266,13 +269,14 @@ func (l *loader) clip(i Interval) (Interval, bool) {
 	return c, visible
 }
 
-// in is the part of an interval that is in a window; false when there is none.
+// in returns the part of an interval that is in a window; false when there is none.
 func (i Interval) in(window Interval) (Interval, bool) {
 	c := Interval{max(i.Begin, window.Begin), min(i.End, window.End)}
 	return c, c.Begin < c.End || c.Begin == i.End && c.End == i.Begin && i.Begin < window.End
 }
 
-// device is the model's device for a number; processes that name the same device of the same host share it.
+// device returns the model's device for a device number of a process. Processes that name the same device of the same
+// host share it.
 func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 	d, known := p.file.Devices[id]
 	if !known {
@@ -290,7 +294,7 @@ func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 	return l.devices[key]
 }
 
-// finishProcess hands what is known of a process to the trace.
+// finishProcess stores what is known about a process in the trace.
 func (l *loader) finishProcess(p *processLoader) {
 	t := l.trace
 	t.Processes = append(t.Processes, p.Process)
@@ -328,11 +332,11 @@ func (l *loader) finishProcess(p *processLoader) {
 	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
 }
 
-// usualCost is what recording a call costs where it was not measured, in picoseconds: BenchmarkCall of interpose, on an
-// AMD EPYC.
+// usualCost is the usual cost of recording a call, in picoseconds, for traces in which it was not measured. It is the
+// result of BenchmarkCall of interpose on an AMD EPYC.
 var usualCost = map[wire.ClockKind]int64{wire.ClockTSC: 16_000, wire.ClockMach: 16_000, wire.ClockNanoseconds: 44_000}
 
-// addOverhead adds what recording the process's calls cost.
+// addOverhead adds up what it cost to record the process's calls.
 func addOverhead(l *loader, p *processLoader) {
 	events := int64(0)
 	for _, th := range p.threads {
@@ -350,7 +354,7 @@ func addOverhead(l *loader, p *processLoader) {
 	r.Took += Nanos(float64(events) * float64(cost) / 1000)
 }
 
-// keepBuffer clips a command buffer to the range that was asked for; false when it was not alive in it.
+// keepBuffer clips a command buffer to the range that was asked for; false when it did not exist in the range.
 func (l *loader) keepBuffer(b *CommandBuffer) bool {
 	if l.window == allTime {
 		return true
@@ -362,16 +366,17 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 		}
 	}
 	if life.Begin > life.End {
-		return true // nothing is known of it but that it was used
+		return true // nothing is known about it, except that it was used
 	}
 	return life.End >= l.window.Begin && life.Begin <= l.window.End
 }
 
-// wanted says whether a process is one of those that are looked at.
+// wanted says whether a process is among those to look at.
 func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
 
-// processorTimeOf is what a process used of processors in the part that was asked for: by its samples, or in proportion
-// to the part of all that it used. What all of a run used would look like a busy processor in each part of it.
+// processorTimeOf returns the processor time that a process used in the part that was asked for. It comes from samples,
+// or else is the same share of the process's total as the part is of the run: with the total for each part, every part
+// would look busy.
 func processorTimeOf(l *loader, p *processLoader, all Nanos) Nanos {
 	window := l.window
 	if l.slice != nil {
@@ -400,7 +405,7 @@ func addLosses(l *loader, p *processLoader) {
 	lost.AtLeast = lost.AtLeast || len(e.Distrusted) > 0
 	if e.Running {
 		lost.Running++
-	} else if e.Note != "" && p.file.Clock != 0 { // it used Metal, and its part ended before it did
+	} else if e.Note != "" && p.file.Clock != 0 { // it used Metal, but its trace ended before it did
 		lost.AtLeast = true
 	}
 	lost.Unnamed += int64(e.Unnumbered)
@@ -427,7 +432,7 @@ func describeSource(l *loader, r *tracefile.Reader) {
 		if p.End != nil {
 			s.LeftOut += int64(p.End.LeftOut)
 		}
-		if p.WaitsUnseen != "" && p.Clock != 0 { // a process without a clock made no Metal call
+		if p.WaitsUnseen != "" && p.Clock != 0 { // a process without a clock made no Metal calls
 			s.WaitsUnseen++
 		}
 	}
@@ -443,7 +448,8 @@ func describeSource(l *loader, r *tracefile.Reader) {
 		s.Program = filepath.Base(s.Args[0])
 	}
 	if result, ended := r.Result(); ended {
-		s.Wall = max(Nanos(result.Finished-info.Started), l.trace.Run.Length) // the time of day may be set back meanwhile
+		// the time of day may have been set back during the run
+		s.Wall = max(Nanos(result.Finished-info.Started), l.trace.Run.Length)
 	}
 	names := []string{}
 	numberDevices(l.trace.Devices)
@@ -456,7 +462,7 @@ func describeSource(l *loader, r *tracefile.Reader) {
 	s.Device = strings.Join(names, ", ")
 }
 
-// numberDevices tells devices of one host apart that have the same name.
+// numberDevices adds numbers to the names of devices of one host that have the same name.
 func numberDevices(devices []*Device) {
 	slices.SortStableFunc(devices, func(a, b *Device) int {
 		return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Registry, b.Registry))
@@ -470,8 +476,8 @@ func numberDevices(devices []*Device) {
 	}
 }
 
-// main is the process that the trace is of: the first that used Metal, or the first at all; nil when there is none. A
-// shell script runs other programs before the one that matters.
+// main returns the process that the trace is mainly about: the first that used Metal, or else the first one; nil when
+// there is none. The first process alone would often be a shell script that starts the program.
 func (l *loader) main() *processLoader {
 	for _, p := range l.processes {
 		for _, t := range l.trace.Threads {
@@ -497,14 +503,14 @@ func listPIDs(l *loader) string {
 	return strings.Join(ids, ", ")
 }
 
-// skew counts a record that ended at an instant and whose times cannot be right.
+// skew counts a record, by the instant at which it ended, whose times cannot be right.
 func (l *loader) skew(at Nanos) {
 	if l.counts(at) {
 		l.skewed++
 	}
 }
 
-// counts says whether what is amiss at an instant counts in this part of the run, or in another.
+// counts says whether a problem at an instant is counted in this part of the run, and not in another.
 func (l *loader) counts(at Nanos) bool {
 	if l.slice != nil {
 		return l.trace.Holds(at)

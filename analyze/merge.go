@@ -3,17 +3,18 @@ package analyze
 // never is behind every instant.
 const never Nanos = 1<<63 - 1
 
-// A merge says which of several sources comes next. It is a tournament: each source has the instant of its next value,
-// each match is won by the earlier of two, or by the first of them when they are equal, and a source that continues
-// plays its way up again. No match has a branch that depends on who wins: of threads that take turns no processor
-// could foretell it.
+// A merge finds out which of several sorted sources has the next value. It works like a tournament: each source plays
+// with the instant of its next value, the earlier instant wins a match (the first source, if they are equal), and a
+// source that has moved to its next value plays its matches again up to the final. The code of a match has no branch
+// that depends on who wins, because with threads that take turns no processor could predict that branch.
 type merge struct {
-	at []Nanos // of the sources, and never for those that there are not, up to a power of two
-	// of the match at i those of the matches at 2i and 2i+1 play; the final is at 1, the sources themselves come last
+	at []Nanos // the instants of the sources' next values; filled up with never to a power of two
+	// winners[i] is the winner of match i, which is played by the winners of matches 2i and 2i+1. The final is match 1;
+	// the last entries are the sources themselves
 	winners []int32
 }
 
-// newMerge begins with the instants of the sources' first values; never is one that has none.
+// newMerge begins with the instants of the sources' first values; never stands for a source without values.
 func newMerge(firsts []Nanos) merge {
 	size := 1
 	for size < len(firsts) {
@@ -30,13 +31,13 @@ func newMerge(firsts []Nanos) merge {
 	return m
 }
 
-// first is the source whose value comes next.
+// first returns the source that has the next value.
 func (m *merge) first() int { return int(m.winners[1]) }
 
-// least is the instant of the next value; never when no source has one.
+// least returns the instant of the next value; never when no source has one.
 func (m *merge) least() Nanos { return m.at[m.winners[1]] }
 
-// replace gives the first source the instant of its value after the one that came next.
+// replace sets the instant of the next value of the source that was first, after its value was taken.
 func (m *merge) replace(at Nanos) {
 	first := m.first()
 	m.at[first] = at

@@ -1,42 +1,42 @@
 // Package analyze holds the model of a traced run: threads, queues, command buffers, encoders, waits, kernels. Loaders
-// fill it from our own traces (load.go) and from Instruments' exports (analyze/xctrace); the sub-packages ask their
-// questions of it and do not know where it came from.
+// fill it from mtrace's own traces (load.go) and from Instruments' exports (analyze/xctrace). The sub-packages answer
+// questions from the model and do not know where it came from.
 //
-// What there may be millions of is an array a kind, in the order of time: command buffers, with their encoders,
-// dispatches and rows of GPU work side by side; waits, locks, signals, allocations. They refer to command buffers by
-// CommandBufferIndex, and so does what is learned of these: a column alongside them, not a map. A pointer to one is a
-// place to read from, for as long as the trace is looked at.
+// Whatever there may be millions of is stored in one array per kind, sorted by time: command buffers, with their
+// encoders, dispatches and rows of GPU work in arrays of their own; waits, locks, signals, allocations. Elements refer
+// to command buffers by CommandBufferIndex. Other code that learns something about command buffers also stores it in an
+// array indexed by CommandBufferIndex, not in a map. Pointers to command buffers are only for reading, and are valid as
+// long as the trace is used.
 //
-// Threads, processes, queues, devices, pipelines and stacks are objects, and pointers to them are their identity: a run
-// of ten million calls has nine threads, as many queues, one device and three pipelines, of which parts and slices of a
-// run share the very values, though each numbers its own anew. That pointers to them are in the arrays costs what the
-// collector of garbage looks at: it takes 6% of a report's processor time in all. Strings are those of the file's own
-// table, each once.
+// Threads, processes, queues, devices, pipelines and stacks are objects that are compared by their pointers. There are
+// few: a run of ten million calls has nine threads, as many queues, one device and three pipelines. Parts and slices of
+// one run share these objects. The arrays hold pointers to these objects, which the garbage collector has to follow;
+// that takes 6% of the processor time of a report. Each different string of the file is stored once.
 package analyze
 
 import "time"
 
-// Nanos is an instant or a duration in nanoseconds. Instants are on the monotonic clock of the traced machine, the
-// clock of Metal's GPU times; only differences mean something across traces.
+// Nanos is an instant or a duration in nanoseconds. Instants are on the monotonic clock of the traced machine, which is
+// also the clock of Metal's GPU times. Instants of different traces cannot be compared, only durations.
 type Nanos int64
 
-// Interval is the half-open time from Begin to End.
+// Interval is the time from Begin up to, but not including, End.
 type Interval struct{ Begin, End Nanos }
 
 // Length is the interval's duration; 0 when it is empty or not known.
 func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
 
-// Known says whether the interval was measured: Metal gives 0 for times it does not have.
+// Known says whether the interval was measured: Metal returns 0 for times that it does not have.
 func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
 
-// holds says whether an instant is in the interval, whose end is not.
+// holds says whether an instant is in the interval.
 func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
 
-// ThreadID is the system's number of a thread.
+// ThreadID is the number that the operating system gave to a thread.
 type ThreadID uint64
 
-// A Trace is one run, of one process or several, or a Range of it. It is complete when a loader returns it, and is
-// read-only from then on.
+// A Trace is one run of one or more processes, or a Range of such a run. A loader returns it complete, and it is not
+// changed after that.
 type Trace struct {
 	Source Source
 	Run    Run
@@ -59,23 +59,23 @@ type Trace struct {
 	Memory         Memory
 	Calls          []*CallStat
 	Unfinished     []UnfinishedCall
-	Events         int64 // calls in the trace that returned: the sum of the counts of Calls
+	Events         int64 // calls in the trace that returned: the sum of all counts in Calls
 
 	Recording Recording
 	Warnings  []string // for the reader of a report, one line each
 }
 
-// A Run is the extent of the whole run, whatever range of it was loaded.
+// A Run is the extent of the whole run, even if only a range of it was loaded.
 type Run struct {
 	Origin Nanos // the instant that Options.From and To count from
 	Length Nanos // from Origin to the end of the run; 0 if not known
 }
 
-// CPUWaits are the waits of threads for something other than the GPU, each list by Begin.
+// CPUWaits are the waits of threads for something other than the GPU. Each list is sorted by Begin.
 type CPUWaits struct {
 	Locks     []LockWait
 	Signals   []SignalWait
-	Blocked   []BlockedWait // waits outside of Metal that are neither of the above
+	Blocked   []BlockedWait // waits outside of Metal that are in none of the other lists
 	Children  []ChildWait
 	Drawables []Call // calls that wait for a layer's next drawable
 }
@@ -84,48 +84,48 @@ type CPUWaits struct {
 type Memory struct {
 	Allocations []Allocation   // by At
 	Device      []DeviceMemory // in ascending order
-	Releases    int            // memory released; 0 may mean that the source does not tell
-	Freed       []Freed        // each of Releases, of a range that adds up with others (Options.Adds)
+	Releases    int            // how often memory was released; 0 may also mean that the source does not tell
+	Freed       []Freed        // details of each release; only in a range that adds up with others (Options.Adds)
 }
 
-// Recording states how the trace was recorded: what that cost, what is missing, and what was checked.
+// Recording describes how the trace was recorded: what that cost, what is missing, and what was checked.
 type Recording struct {
 	Overhead      Overhead
 	Stacks        Capture
 	Lost          Loss
-	Coverage      []Coverage // of the processes that used Metal; empty if the source does not tell
-	EncoderTiming bool       // encoders' GPU times were asked for, which changes how the program's encoders are made
+	Coverage      []Coverage // one for each process that used Metal; empty if the source does not tell
+	EncoderTiming bool       // GPU times of encoders were asked for. This changes how the program's encoders are made
 
 	doubts doubts
 }
 
-// A Range states which time range of its run a trace has. It is zero for a whole run, except for RequestObjects.
+// A Range describes which part of its run a trace has. It is zero for a whole run, except for RequestObjects.
 type Range struct {
 	// RequestObjects are the addresses of condition variables and semaphores by which threads request something from
-	// another thread, as other ranges of the run show. A thread that always finds the next request there never waits
-	// for one, so few ranges show them.
+	// another thread, as found in the rest of the run. They cannot always be found in the range itself: a thread that
+	// always has a next request waiting never has to wait for one.
 	RequestObjects map[uint64]bool
 
-	asked    Interval        // of a range that adds up with others, the time that was asked for
-	held     Interval        // of a slice, the time in which everything ends that counts in it
-	reach    Interval        // of a slice, what Window would be if the slice were the whole run
-	referred []CommandBuffer // command buffers that were waited for, and not alive in the time that was asked for
+	asked    Interval        // the time that was asked for; only in a range that adds up with others
+	held     Interval        // only what ends in this time counts; only in a slice
+	reach    Interval        // what Window would be if the slice were the whole run; only in a slice
+	referred []CommandBuffer // command buffers that were waited for, but did not exist in the time that was asked for
 }
 
-// Began says whether something that began at an instant counts in the trace. In a range that adds up with others
-// (Options.Adds) only what began in the range counts.
+// Began says whether something that began at this instant counts in the trace. In a range that adds up with others
+// (Options.Adds), only what began in the range counts.
 func (t *Trace) Began(at Nanos) bool { return !t.Adds() || t.Range.asked.holds(at) }
 
-// Holds says whether something that ended at an instant counts in the trace. In a slice only what ended in the slice's
-// own time counts.
+// Holds says whether something that ended at this instant counts in the trace. In a slice, only what ended in the
+// slice's own time counts.
 func (t *Trace) Holds(at Nanos) bool { return !t.isSlice() || t.Range.held.holds(at) }
 
 func (t *Trace) isSlice() bool { return t.Range.held != (Interval{}) }
 
-// Adds says whether the trace is of a range that adds up with others (Options.Adds).
+// Adds says whether the trace is a range that adds up with others (Options.Adds).
 func (t *Trace) Adds() bool { return t.Range.asked != (Interval{}) }
 
-// Empty says that nothing happened: no call, no command buffer, no scope.
+// Empty says whether nothing happened: no call, no command buffer, no scope.
 func (t *Trace) Empty() bool {
 	return t.Events == 0 && len(t.Unfinished) == 0 && len(t.CommandBuffers) == 0 && len(t.Scopes) == 0
 }
@@ -139,24 +139,25 @@ type Source struct {
 	Host, OS      string
 	Device        string
 	Processors    int  // of the machine; 0 when not known
-	SoftwareMetal bool // the device is a software Metal: its times say nothing about a GPU
+	SoftwareMetal bool // the device is a software implementation of Metal, so times say nothing about a GPU
 	Started       time.Time
-	Wall          Nanos      // duration of the run as the tracer saw it
-	Truncated     bool       // the trace is not all of its recording: see Short
+	Wall          Nanos      // duration of the run as the tracer measured it
+	Truncated     bool       // the recording is incomplete: see Short
 	Short         *Shortfall // nil when it is
 
-	Recorded []Recorded // the times that were recorded, where that is not all of the run
-	Selected []string   // which calls were asked for, flag by flag, where that is not all of them
+	Recorded []Recorded // the times that were recorded, if not the whole run was
+	Selected []string   // the selected calls, flag by flag, if not all were selected
 	LeftOut  int64      // records that were not asked for
-	// WaitsUnseen is in how many processes no wait for a lock or a signal could be recorded.
+	// WaitsUnseen is the number of processes in which waits for locks and signals could not be recorded.
 	WaitsUnseen int
 	Asked       string // how less than all was asked for, where there are no times, or they are not known; else empty
 
 	Unrecorded Unrecorded
-	Missing    []Missing // what the source cannot tell, so that a verdict can say so
+	Missing    []Missing // what the source cannot tell, so that a verdict can mention it
 }
 
-// Unrecorded states what no trace of a source has, whatever the program did. Of the zero value everything is recorded.
+// Unrecorded tells what no trace of this kind of source has, whatever the program did. In the zero value nothing is
+// missing.
 type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
 
 // HasWaits says whether the source records calls that wait for the GPU.
@@ -171,11 +172,12 @@ func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
 // HasKernelNames says whether the source records which kernel a dispatch is of.
 func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
-// Overhead is what recording cost the threads that made the calls, without their stacks. It is zero if the source does
-// not tell.
+// Overhead is the time that recording cost the threads that made the calls, without the cost of recording stacks. It is
+// zero if the source does not tell.
 type Overhead struct {
-	Took     Nanos // by all calls together
-	Measured bool  // by the tracer, in the processes themselves; otherwise what is usual with the clock that they used
+	Took Nanos // by all calls together
+	// measured in the traced processes themselves; otherwise it is the usual cost with their kind of clock
+	Measured bool
 }
 
 // A Process is one traced process.
@@ -184,21 +186,22 @@ type Process struct {
 	Parent  int
 	Program string
 	Args    []string
-	CPU     Nanos // processor time that it, and the children it waited for, used; 0 when not known
-	Ended   Nanos // when it ended, or its recording stopped; of a trace that does not say, its last record
+	CPU     Nanos // processor time used by it and by those of its children that it waited for; 0 when not known
+	Ended   Nanos // when it ended, or its recording stopped; if the trace does not tell, its last record
 	Exit    Exit  // how it ended
 
-	Experiment *Experiment // what mtrace changed in it while it ran; nil when it did not
+	Experiment *Experiment // what mtrace delayed in it while it ran; nil when there was no experiment
 
 	CPUSamples []CPUSample // of all its threads together, in ascending order; empty when not known. See CPUIn
-	writes     []uint64    // inodes of pipes that it can write into
-	OfMachine  []CPUSample // of all programs of the machine, while the process was there. See OthersIn
+	writes     []uint64    // inodes of the pipes that it can write into
+	OfMachine  []CPUSample // of all programs on the machine, while the process ran. See OthersIn
 
-	place int // in its file: processes of several machines, and one after another, may have one ID
+	place int // its place in the file; process IDs are not unique in traces of several machines, and IDs are reused
 }
 
-// A Thread is one thread of a process that made Metal calls. Exclusive holds, per part of the partition, the time spent
-// inside calls of that part and not inside calls nested in them; waits are in Trace.Waits and not in Exclusive.
+// A Thread is one thread of a process that made Metal calls. Exclusive holds, for each part of the thread's time, how
+// long the thread was in calls of that part, without the calls nested in them. Waits are in Trace.Waits and not in
+// Exclusive.
 type Thread struct {
 	Process   *Process
 	ID        ThreadID
@@ -206,21 +209,23 @@ type Thread struct {
 	Active    Interval // from its first to its last call
 	Exclusive [PartCount]Nanos
 
-	// Working is the part of Active from making its first command buffer, or its first wait, to its last commit or wait:
-	// without start-up and tear-down. WorkingExclusive is Exclusive in it. Both are zero when the loader does not tell.
+	// Working is the part of Active without start-up and shutdown: from the thread's first command buffer or first wait
+	// to its last commit or wait. WorkingExclusive is Exclusive within Working. Both are zero when the loader does not
+	// tell.
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 
-	// OnlyIdle says that all that is known of the thread, in the whole trace, is that it waited for signals.
+	// OnlyIdle says that nothing is known about the thread, in the whole trace, except that it waited for signals.
 	OnlyIdle bool
 
-	// Submits says of a part of a trace that the thread commits command buffers, or waits for them, somewhere in the
-	// trace.
+	// Submits says that the thread commits command buffers, or waits for them, somewhere in the trace. It is only set
+	// when a part of a trace is loaded.
 	Submits bool
 
 	CPU []CPUSample // in ascending order; empty when not known. See CPUIn
 
-	// Notified is the command buffer whose completed handlers the thread ran last; NoCommandBuffer when it ran none.
+	// Notified is the command buffer whose completed handlers the thread ran last; NoCommandBuffer when it never ran
+	// any.
 	Notified CommandBufferIndex
 
 	late [PartCount]Nanos // of Exclusive, what came after Working
@@ -229,10 +234,11 @@ type Thread struct {
 	Lost   int64
 }
 
-// Part is a part of a thread's time. The parts a wait splits into come from the model, the others straight from calls.
+// A Part is a part of a thread's time. Most parts are the time in calls of one kind; waits are divided into several
+// parts by the model.
 type Part uint8
 
-// The parts, in the order of the report. Their JSON keys are Part.Key.
+// The parts, in the order in which reports list them. Part.Key is their key in JSON.
 const (
 	PartEncode Part = iota
 	PartCommit
@@ -259,16 +265,16 @@ var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compil
 // Key is the part's key in JSON reports.
 func (p Part) Key() string { return partKeys[p] }
 
-// A Device is a GPU. Processes that name the same device of the same host share it. Of several with one name all but
-// the first have their number in it: "GPU #2".
+// A Device is a GPU. Processes that name the same device of the same host share it. If several have the same name, all
+// but the first have a number added to it: "GPU #2".
 type Device struct {
 	Host, Name string
 	Software   bool   // a software Metal
-	Registry   uint64 // the system's number of it; 0 when not known
-	WorkingSet uint64 // bytes of memory that it recommends to use at most; 0 when not known
+	Registry   uint64 // the operating system's number of the device; 0 when not known
+	WorkingSet uint64 // the most memory, in bytes, that the device recommends to use; 0 when not known
 }
 
-// DeviceWork is a time in which a device ran something.
+// DeviceWork is a time in which a device executed something.
 type DeviceWork struct {
 	Device *Device
 	Interval
@@ -276,15 +282,16 @@ type DeviceWork struct {
 
 // A Queue is a command queue.
 type Queue struct {
-	ID       uint32 // number in its process, by creation
-	Process  *Process
-	Device   *Device // nil when not known
-	Label    string
-	Capacity int // most command buffers that may be uncompleted at the same time; 0 when not known (Metal's default is 64)
+	ID      uint32 // number in its process, by creation
+	Process *Process
+	Device  *Device // nil when not known
+	Label   string
+	// how many command buffers may be uncompleted at the same time; 0 when not known (Metal's default is 64)
+	Capacity int
 }
 
-// A Call is one call of a thread: when, by whom, from where. Thread and Stack are nil when they are not known: stacks
-// are recorded when they are asked for, and not of every call.
+// A Call is one call: when, on which thread, from where. Thread and Stack are nil when not known. Stacks are only
+// recorded on request, and not for every call.
 type Call struct {
 	Interval
 	Thread *Thread
@@ -304,14 +311,15 @@ const (
 	StatusError
 )
 
-// A CommandBufferIndex is the place of a command buffer in its trace: the first of Trace.CommandBuffers is 1.
-// Trace.Buffer finds it.
+// A CommandBufferIndex identifies a command buffer in its trace: the first of Trace.CommandBuffers has index 1.
+// Trace.Buffer returns the command buffer.
 type CommandBufferIndex int32
 
 // NoCommandBuffer is the index of none.
 const NoCommandBuffer CommandBufferIndex = 0
 
-// A CommandBuffer is one command buffer from creation to completion. What did not happen, or is not known, is zero.
+// A CommandBuffer is one command buffer from creation to completion. A field is zero if what it describes did not
+// happen or is not known.
 type CommandBuffer struct {
 	ID        uint32 // number in its process, by creation
 	Index     CommandBufferIndex
@@ -321,26 +329,27 @@ type CommandBuffer struct {
 	Created   Call
 	Enqueued  Call
 	Committed Call
-	// GPUStartTime to GPUEndTime: from the begin of its first work to the end of its last; how long it worked is Took
+	// from GPUStartTime to GPUEndTime: from when its first work began to when its last work ended. How long the GPU
+	// worked on it is Took
 	GPU       Interval
-	Rows      []GPUWork // what the GPU did of it, by begin, where the source has that apart; read them with GPUWork
-	Kernel    Interval  // kernelStartTime to kernelEndTime: scheduling by the driver on the CPU
+	Rows      []GPUWork // its GPU work, sorted by begin, if the source lists it row by row; use GPUWork to read it
+	Kernel    Interval  // from kernelStartTime to kernelEndTime: the driver schedules it, on the CPU
 	Scheduled Nanos     // the tracer's scheduled handler
 	Completed Interval  // the tracer's completion handler
 	Handlers  int       // completion handlers that the program added
 	Status    CommandBufferStatus
 	ErrorCode int
-	Error     string // what Metal says of it; empty when it is not recorded
+	Error     string // Metal's error message; empty when not recorded
 	Encoders  []Encoder
-	Layer     *Layer       // who made it; nil is the program itself
+	Layer     *Layer       // the framework that made it; nil when the program itself did
 	Signals   []EventValue // shared events it signals
 	WaitsFor  []EventValue // shared events it waits for
 
-	withOptions bool // its commit had options of the program's own
+	withOptions bool // the program passed options of its own to the commit
 }
 
-// Empty says that nothing was encoded into the command buffer, so that it can only be there to be waited for. It means
-// something only where encoders are recorded: see Trace.Encoded.
+// Empty says whether nothing was encoded into the command buffer: then its only use is to be waited for. The answer is
+// only meaningful if encoders are recorded: see Trace.Encoded.
 func (b *CommandBuffer) Empty() bool {
 	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 &&
 		(b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
@@ -373,7 +382,7 @@ const (
 	EncoderOther
 )
 
-// An Encoder is one command encoder: created by Created.Thread, open until Ended.
+// An Encoder is one command encoder. Thread Created.Thread made it, and it was open until Ended.
 type Encoder struct {
 	ID         uint32
 	Kind       EncoderKind
@@ -381,53 +390,55 @@ type Encoder struct {
 	Created    Call
 	Ended      Call
 	GPU        Interval // measured by counter samples; zero otherwise
-	Unmeasured string   // why GPU is not known though it was asked for; "" otherwise
+	Unmeasured string   // why GPU is not known although encoder times were asked for; "" otherwise
 	Dispatches []Dispatch
 	Empty      int    // dispatches of no threads, which run nothing
-	Layer      *Layer // who made it; nil is the program itself
-	Names      *Names // of its copies and fills; nil when there is none
+	Layer      *Layer // the framework that made it; nil when the program itself did
+	Names      *Names // names of its copies and fills; nil when there are none
 	CopyBytes  uint64
 	Copies     int    // and fills
 	Copied     []Copy // what was copied, without fills
 }
 
-// A Copy is a run of equal copies, one after another, from one place of the program.
+// A Copy stands for consecutive equal copies made from one place of the program.
 type Copy struct {
 	From, To uint32 // numbers of the buffers or textures in their process; 0 when not known
 	Count    int
 	Bytes    uint64 // of all of them together
-	Stack    *Stack // of all of them; nil when not known
+	Stack    *Stack // where all of them were made; nil when not known
 }
 
-// A Dispatch is a run of equal dispatches, one after another, of one pipeline state, from one place of the program.
+// A Dispatch stands for consecutive equal dispatches of one pipeline state made from one place of the program.
 type Dispatch struct {
 	Pipeline *Pipeline // nil when none was set while tracing
-	// of an indirect command buffer; nil when it is a dispatch of its own, or when it is not known which
+	// the commands of the indirect command buffer that this dispatch executes; nil when it executes none, or when they
+	// are not known
 	Executes *Commands
 	Count    int
 	Threads  uint64 // of all of them together
-	Unsized  bool   // how many threads is not known: the GPU reads it from memory
-	Opaque   bool   // it executes commands of an indirect command buffer, and what Executes does not say is not known
+	Unsized  bool   // the number of threads is not known, because the GPU reads it from memory
+	Opaque   bool   // it executes an indirect command buffer, and is not known beyond what Executes tells
 	At       Nanos  // the first
 	Layer    *Layer // who dispatched; nil is the program itself
-	Names    *Names // of all of them; nil when not known
-	Stack    *Stack // of all of them; nil when not known
+	Names    *Names // names of all of them; nil when not known
+	Stack    *Stack // where all of them were made; nil when not known
 }
 
-// joins says whether a dispatch is one more of the run, but for where it came from.
+// joins says whether a dispatch equals the run's, so that it can be counted in the run. Where the two come from is not
+// compared.
 func (d *Dispatch) joins(next *Dispatch) bool {
 	return d.Pipeline == next.Pipeline && d.Threads == uint64(d.Count)*next.Threads && d.Unsized == next.Unsized &&
 		!d.Opaque && !next.Opaque
 }
 
-// A Pipeline is a compute pipeline state; its Kernel is the name of its function.
+// A Pipeline is a compute pipeline state. Kernel is the name of its function.
 type Pipeline struct {
 	ID      uint32
 	Process *Process
 	Kernel  string
 	Label   string
-	// which function of that name: the source of its library and, if constants specialise it, which of them; "" if not
-	// known
+	// tells functions of the same name apart: the source of the library and, if the function is specialised with
+	// constants, a number; "" if not known
 	Variant string
 
 	primitive string // of a framework, for which the kernel's name stands; see nameOperations
@@ -437,34 +448,38 @@ type Pipeline struct {
 type Wait struct {
 	Call
 	Selector string
-	// what waitUntilCompleted, waitUntilScheduled and polling status wait for; none for events or when not known
+	// what a call of waitUntilCompleted or waitUntilScheduled, or polling status, waits for; no command buffer for
+	// events, or when not known
 	Buffer CommandBufferIndex
-	// what waitUntilSignaledValue:timeoutMS: or polling signaledValue waits for; Buffer is then the one that signalled it
+	// what a call of waitUntilSignaledValue:timeoutMS:, or polling signaledValue, waits for; Buffer is then the command
+	// buffer that signalled the event
 	Event    EventValue
-	Signaled *Thread // who gave the event its value, when the CPU did; otherwise nil
+	Signaled *Thread // the thread that set the event to the value, if the CPU did; otherwise nil
 
-	// Of a thread that polled status or signaledValue: how often it asked, from the wait's begin to its end, and the time
-	// between its last two questions. 0 of a wait in a call.
+	// For a thread that polled status or signaledValue: how often it did during the wait, and the time between the last
+	// two times. Both are 0 for a wait in a single call.
 	Polls   int
 	PollGap Nanos
 
 	Interpreter InterpreterLock // when the wait began
 
-	Scheduled  bool // it waited until Buffer was scheduled, not until it had completed
+	Scheduled  bool // the wait was for Buffer to be scheduled, not completed
 	Unfinished bool // the thread was still waiting when its process ended
-	Earlier    bool // it began in an earlier part, and counts there (Options.Adds)
+	Earlier    bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
 }
 
 // A LockWait is one call in which a thread waited for a lock, a semaphore or a serial dispatch queue.
 type LockWait struct {
 	Call
 	Selector string
-	Lock     uint64  // its address in its process; 0 when not known
+	Lock     uint64  // address of the lock in its process; 0 when not known
 	Name     string  // label or symbol of the lock
 	Holder   *Thread // who held it; nil when not known
-	Own      Nanos   // the call's time without that of calls nested in it; what counts as PartLock
-	Kept     Nanos   // of Own, when the lock is an interpreter's: while threads that waited for something else kept it
-	Earlier  bool    // it began in an earlier part, and counts there (Options.Adds)
+	Own      Nanos   // the call's time without calls nested in it; this counts as PartLock
+	// only for an interpreter's lock: for how much of Own the lock was kept by threads that were waiting for something
+	// else
+	Kept    Nanos
+	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
 
 	Interpreter InterpreterLock // when the wait began
 }

@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A bufferNaming is what the loader knows of how a command buffer that is not committed yet is called.
+// A bufferNaming holds the names that a command buffer has so far, until it is committed.
 type bufferNaming struct {
 	thread  *Thread // that gave the label
 	label   string
@@ -29,7 +29,8 @@ func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	return n
 }
 
-// relabel takes in a label of the command buffer. One that was cut does not say what was added to it.
+// relabel notes a new label of the command buffer. If the label was cut to its maximal length, it is not known what was
+// added to it.
 func (n *bufferNaming) relabel(label string, by *Thread) {
 	switch longer := strings.HasPrefix(label, n.label) && n.label != "" && n.thread == by; {
 	case longer && len(label) == len(n.label):
@@ -48,7 +49,7 @@ func (n *bufferNaming) relabel(label string, by *Thread) {
 	n.label, n.thread = label, by
 }
 
-// regroup takes in a debug group that begins, or the end of the innermost.
+// regroup returns the open debug groups after one more was opened, or the innermost was closed.
 func regroup(groups []string, effect wire.Effect, name string) []string {
 	if effect == wire.EffectOpensGroup {
 		return append(groups, name)
@@ -56,7 +57,7 @@ func regroup(groups []string, effect wire.Effect, name string) []string {
 	return groups[:max(0, len(groups)-1)]
 }
 
-// innermost is the last name that is one.
+// innermost returns the innermost name that is not empty.
 func innermost(groups []string) string {
 	for i := len(groups) - 1; i >= 0; i-- {
 		if groups[i] != "" {
@@ -66,7 +67,7 @@ func innermost(groups []string) string {
 	return ""
 }
 
-// names are those of what the thread encodes now.
+// names returns the names of what the thread is encoding now.
 func (l *objectLoader) names(o *openEncoder) *Names {
 	n := Names{Group: innermost(o.groups), thread: l.at.thread.Thread}
 	if len(l.at.process.called) > 0 && o.buffer != nil {
@@ -78,7 +79,7 @@ func (l *objectLoader) names(o *openEncoder) *Names {
 		}
 	}
 	if o.names == nil || *o.names != n {
-		if l.lastNames == nil || *l.lastNames != n { // encoders of a thread are called alike, as a rule
+		if l.lastNames == nil || *l.lastNames != n { // consecutive encoders of a thread usually have the same names
 			l.lastNames = l.at.process.shared(n)
 		}
 		o.names = l.lastNames
@@ -86,21 +87,21 @@ func (l *objectLoader) names(o *openEncoder) *Names {
 	return o.names
 }
 
-// shared is the one value for equal names.
+// shared returns a pointer that is the same for equal names.
 func (p *processLoader) shared(n Names) *Names {
 	known := p.names[n]
 	if known == nil {
 		if p.names == nil {
 			p.names = map[Names]*Names{}
 		}
-		fresh := n // so that names that are known are not moved to the heap
+		fresh := n // a copy, so that n is only moved to the heap when the names are new
 		known = &fresh
 		p.names[n] = known
 	}
 	return known
 }
 
-// nameCopies keeps what the copies of the encoder are called, if that is one name.
+// nameCopies notes the names of the encoder's copies, if all have the same.
 func (l *objectLoader) nameCopies(o *openEncoder) {
 	e, now := &o.one[0], l.names(o)
 	switch {
@@ -111,7 +112,7 @@ func (l *objectLoader) nameCopies(o *openEncoder) {
 	}
 }
 
-// nameScopes adds the scopes that threads were in when they encoded.
+// nameScopes adds to the names the scopes that threads were in when they encoded.
 func nameScopes(t *Trace) {
 	if len(t.Scopes) == 0 {
 		return

@@ -2,46 +2,52 @@ package analyze
 
 import "slices"
 
-// A nesting turns the calls of one thread, given in the order of their ends, into exclusive times. Calls of different
-// families nest: an inner call ends, and is given, before the call around it. Every nanosecond of the thread goes to
-// exactly one call:
+// A nesting computes exclusive times from the calls of one thread, which must be given in the order in which they
+// ended. Calls may be nested: an inner call ends, and so is given, before the call around it. Every nanosecond counts
+// for exactly one call:
 //
-//	own(call) = length(call) − sum of covered(inner calls), covered(call) = own(call) + sum of covered(inner calls)
+//	own(call) = length(call) − sum of covered(inner calls),
+//	covered(call) = own(call) + sum of covered(inner calls)
 //
-// so the sum of own over all calls is the length of the union of the calls, to the nanosecond, whatever the input.
-// Calls that absorb (waits, and making a command buffer) keep the time of what is nested in them: the lock inside a
-// wait is the wait. Calls that yield (waits for a signal) give their time to the call around them, if there is one:
-// what Metal waits for within a call is the call.
+// So the sum of own over all calls equals the length of the union of the calls, exactly, whatever the input. There are
+// two exceptions. Calls that absorb (waits, and making a command buffer) also get the time of the calls nested in them:
+// a lock inside a wait counts as the wait. Calls that yield (waits for a signal) give their time to the call around
+// them, if there is one: what Metal waits for inside a call counts as the call.
 type nesting struct {
-	spans  []span         // post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
-	older  int            // so many of the spans were there at the last flush
-	whole  int            // so many of those are whole subtrees, also with what came since
-	settle func(s []span) // called once for each call, many at a time, with its final own time; some may be runs
-	skewed int64          // calls that overlapped their neighbour, as no thread can: they were cut
+	spans []span // in post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
+	older int    // how many of the spans were there at the last flush
+	whole int    // how many of those are whole subtrees, even with the spans added since
+	// gets each call once, many calls at a time, with its final own time; some of the spans may be runs of settled
+	// calls
+	settle func(s []span)
+	// calls that partly overlapped the one before, which is impossible on one thread; they were cut
+	skewed int64
 }
 
-// A span is a call of the thread, or a run of calls that are settled.
+// A span is a call of the thread, or stands for a run of calls that are settled: whose own time has been passed on.
 type span struct {
 	begin, end Nanos
 	own        Nanos // time not in inner calls
 	covered    Nanos // own time and that of inner calls
 	size       int32 // spans in the subtree, itself included
-	slot       int32 // the caller's; −1 for a run of settled calls
-	item       int32 // the caller's wait or lock; −1 when it is neither
+	slot       int32 // set by the user of nesting; −1 for a run of settled calls
+	item       int32 // set by the user of nesting: the index of the wait or lock; −1 when it is neither
 	part       Part
 	absorbs    bool
 	yields     bool
-	blocks     bool // it yields, and its item is a BlockedWait
+	blocks     bool // it yields, and item is the index of a BlockedWait
 	absorbed   bool
 }
 
-// Of the last keptSpans calls all are kept in case a call around them is still to come, and never more than maxSpans.
+// The last keptSpans calls are always kept, because a call around them may still come. There are never more than
+// maxSpans spans.
 const (
 	keptSpans = 1 << 7
 	maxSpans  = 1 << 9
 )
 
-// next is room for the call that ended next. Whoever asks fills in when it was and what it is, and then places it.
+// next returns a span for the call that ended next. The caller fills in the times and the kind of the call, and then
+// calls place.
 func (n *nesting) next() *span {
 	if len(n.spans) > n.older+keptSpans {
 		n.flush()
@@ -55,7 +61,7 @@ func (n *nesting) next() *span {
 	return s
 }
 
-// place settles how the call that next gave room for lies to those before it.
+// place finds out which of the earlier calls are inside the call that the caller has just filled in.
 func (n *nesting) place() {
 	last := len(n.spans) - 1
 	s := &n.spans[last]
@@ -85,7 +91,7 @@ func (n *nesting) place() {
 	s.size = int32(last - i + 1)
 	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
-		for j := last - 1; j >= i; { // what is settled already stays where it is
+		for j := last - 1; j >= i; { // settled calls were passed on already and keep their time
 			s.own += n.spans[j].own
 			n.spans[j].own, n.spans[j].absorbed = 0, true
 			if n.spans[j].absorbs { // has what is below it already
@@ -97,11 +103,12 @@ func (n *nesting) place() {
 	}
 }
 
-// flush settles the older calls and leaves one span for them, so that a call around them still knows what they covered.
+// flush settles the older calls and replaces them by one span, so that for a call around them it is still known how
+// much time they covered.
 func (n *nesting) flush() {
 	if n.older > 0 {
 		if n.whole == 0 || len(n.spans) > maxSpans-keptSpans {
-			// one call is around all of them, or more and more are around each other
+			// a single call is around all of them, or nesting gets deeper and deeper
 			n.whole = len(n.spans)
 		}
 		n.spans[n.whole-1] = n.settleFirst(n.whole)
@@ -116,7 +123,7 @@ func (n *nesting) finish() {
 	n.spans, n.older, n.whole = n.spans[:0], 0, 0
 }
 
-// settleFirst settles the first count spans, which must be whole subtrees, and returns the run that stands for them.
+// settleFirst passes on the first count spans, which must be whole subtrees, and returns a span that stands for them.
 func (n *nesting) settleFirst(count int) span {
 	run := span{size: 1, slot: -1, item: -1}
 	for i := range n.spans[:count] {

@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 )
 
-// A numbering finds the small number that goes with a key. It is for the way of every call, where a map of the language
-// takes half of the time: open addressing, at most half full, with a multiplier of its own so that no trace can be made
-// to collide.
+// A numbering maps keys to small numbers. It is used for every call, where looking up a Go map would take half of the
+// time. It is a hash table with open addressing, at most half full; its multiplier is random, so that nobody can make a
+// trace whose keys all collide.
 type numbering struct {
 	entries    []numbered // a power of two
 	count      int
@@ -17,10 +17,10 @@ type numbering struct {
 
 type numbered struct {
 	key    uint64
-	number int32 // one more than the number; 0 is a free place
+	number int32 // the number plus one; 0 means that the place is free
 }
 
-// find is the number of a key; false when it has none.
+// find returns the number of a key; false when it has none.
 func (n *numbering) find(key uint64) (int32, bool) {
 	if len(n.entries) == 0 {
 		return 0, false

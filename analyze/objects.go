@@ -5,8 +5,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A processLoader makes the objects of one process from its records. Records of different threads come in no common
-// order, so an object may be used before the record of its creation is read: it is made at its first mention.
+// A processLoader makes the objects of one process from its records. The records of different threads are not sorted
+// together, so the loader may read that an object is used before it reads that it was created. It therefore makes an
+// object when it is first mentioned.
 type processLoader struct {
 	*Process
 	file      *tracefile.Process
@@ -25,26 +26,27 @@ type processLoader struct {
 	canary    map[wire.Call]int // calls of the self-check that were seen
 	layers    map[Layer]*Layer
 	names     map[Names]*Names
-	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups, and are not committed
+	called    map[uint32]*bufferNaming // command buffers that have labels or debug groups and are not committed yet
 	stacks    *stackTable
 
 	lastThreads [16]*threadLoader // by number
 }
 
-// instants are those of as many objects of neighbouring numbers; 0 where there is none.
+// instants holds one instant for each of several objects with consecutive numbers; 0 where there is none.
 type instants [pageSize]Nanos
 
-// An openEncoder is an encoder with what the loader must remember of it.
+// An openEncoder is an encoder and what the loader must remember while the encoder is open.
 type openEncoder struct {
-	one      [1]Encoder // so that a command buffer that has no other need not have a copy
+	// the Encoder is stored here, so that it need not be copied when it is the only one of its command buffer
+	one      [1]Encoder
 	buffer   *CommandBuffer
 	pipeline *Pipeline // set last
-	groups   []string  // debug groups that are open, the innermost last
+	groups   []string  // the debug groups that are open, the innermost last
 	names    *Names    // of what was encoded last
 	scopes   int       // that the thread had come to then
 }
 
-// newProcessLoader begins to load the process at a place of the file.
+// newProcessLoader makes a loader for the process at this place in the file.
 func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 	p := &processLoader{
 		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args, place: place},
@@ -62,7 +64,7 @@ func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 
 func (p *processLoader) text(id uint64) string { return p.file.Strings[wire.StringID(id)] }
 
-// buffer is the command buffer of a number; nil for 0.
+// buffer returns the command buffer with a number; nil for 0.
 func (p *processLoader) buffer(id wire.ObjectID) *CommandBuffer {
 	if id == 0 {
 		return nil
@@ -74,7 +76,7 @@ func (p *processLoader) buffer(id wire.ObjectID) *CommandBuffer {
 	return b
 }
 
-// encoder is the encoder of a number; nil for 0.
+// encoder returns the encoder with a number; nil for 0.
 func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	if id == 0 {
 		return nil
@@ -86,8 +88,8 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	return e
 }
 
-// attach gives an encoder to its command buffer. The first is the buffer's as it is, and continues changing; there is
-// nearly always no other, so that command buffers need not be gone over once more for them.
+// attach adds an encoder to its command buffer. The first one is not copied and can still change after that. Most
+// command buffers have only one encoder, so for most nothing has to be copied later.
 func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	if b == nil || e.buffer != nil {
 		return
@@ -99,7 +101,7 @@ func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	}
 }
 
-// pipeline is the pipeline state of a number; nil for 0.
+// pipeline returns the pipeline state with a number; nil for 0.
 func (p *processLoader) pipeline(id wire.ObjectID) *Pipeline {
 	if id == 0 {
 		return nil
@@ -111,7 +113,7 @@ func (p *processLoader) pipeline(id wire.ObjectID) *Pipeline {
 	return s
 }
 
-// queue is the queue of a number; nil for 0.
+// queue returns the queue with a number; nil for 0.
 func (p *processLoader) queue(id wire.ObjectID) *Queue {
 	if id == 0 {
 		return nil

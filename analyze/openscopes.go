@@ -13,14 +13,14 @@ type openScope struct {
 	depth wire.ObjectID // scopes around it
 }
 
-// A scopeLoader keeps the scopes and marks of a ring.
+// A scopeLoader stores the scopes and marks of the threads of one ring.
 type scopeLoader struct {
 	at   *cursor
 	open []openScope // the innermost last
 }
 
-// begin keeps a scope until its end comes. Those as deep as it and deeper have ended, and the records of that
-// were lost.
+// begin notes the beginning of a scope. If scopes of the same depth or deeper still seem to be open, they have ended,
+// and the records of their ends were lost.
 func (s *scopeLoader) begin(r *wire.Record) {
 	s.change()
 	n := len(s.open)
@@ -30,7 +30,7 @@ func (s *scopeLoader) begin(r *wire.Record) {
 	s.open = append(s.open[:n], openScope{r.Begin, r.Arg, r.Object})
 }
 
-// mark takes in a mark, or a scope that has ended.
+// mark stores a mark, or a scope that has ended.
 func (s *scopeLoader) mark(r *wire.Record, isMark bool) {
 	if !isMark {
 		s.change()
@@ -40,8 +40,8 @@ func (s *scopeLoader) mark(r *wire.Record, isMark bool) {
 		Mark: isMark})
 }
 
-// end forgets the open scope that has ended. When its beginning is not among them, those that began in it have
-// ended too, and the records of that were lost.
+// end removes the scope that has ended from the open scopes. If it is not among them, the scopes that began inside it
+// have ended too, and the records of their ends were lost.
 func (s *scopeLoader) end(r *wire.Record) {
 	for i := len(s.open) - 1; i >= 0 && s.open[i].begin >= r.Begin; i-- {
 		if o := s.open[i]; o.begin == r.Begin && o.name == r.Arg {
@@ -54,14 +54,14 @@ func (s *scopeLoader) end(r *wire.Record) {
 	}
 }
 
-// change has what the thread encodes from now on be apart from what it encoded before.
+// change keeps what the thread encodes from now on apart from what it encoded before.
 func (s *scopeLoader) change() {
 	if s.at.thread != nil {
 		s.at.thread.scopes++
 	}
 }
 
-// endAll ends the scopes that the thread was in when its records end.
+// endAll ends the scopes that are still open when the thread's records end.
 func (s *scopeLoader) endAll(end Nanos) {
 	for _, o := range s.open {
 		s.add(Interval{s.at.process.clock.at(o.begin), end}, Scope{Name: s.at.process.text(o.name), Unfinished: true})
@@ -89,7 +89,7 @@ func (s *scopeLoader) add(i Interval, scope Scope) {
 	s.at.trace.Scopes = append(s.at.trace.Scopes, scope)
 }
 
-// endSharedScopes leaves out those of the scopes that seemed to be open to the end, but that another thread has ended.
+// endSharedScopes removes scopes that seem to stay open to the end, but were ended by another thread.
 func endSharedScopes(t *Trace) {
 	type beginning struct {
 		thread *Thread

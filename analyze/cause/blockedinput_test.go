@@ -1,6 +1,7 @@
 package cause
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +82,38 @@ func TestFeederThatWaitsForClients(t *testing.T) {
 		w.Trace.Finish()
 		if v := Analyze(w.Trace, Options{}).Verdict; v.Cause != want {
 			t.Errorf("a feeder that waits for %v: %s (%s), want %s", kind, v.Cause, v.Summary, want)
+		}
+	}
+}
+
+// TestFeederWithScheduleOfItsOwn: a server whose requests come from a thread that sleeps until random times was told
+// "starvation, 2.3 times as fast without it", which is true of no change to the server.
+func TestFeederWithScheduleOfItsOwn(t *testing.T) {
+	for _, random := range []bool{true, false} {
+		draw := rand.New(rand.NewPCG(7, 7))
+		w := handmade.New(60 * inputPeriod)
+		at := analyze.Nanos(1000)
+		for range 50 {
+			length := analyze.Nanos(700_000)
+			if random {
+				length = analyze.Nanos(1000 + draw.ExpFloat64()*700_000)
+			}
+			w.Blocked(w.B, handmade.At(at, at+length), analyze.BlockedSleep, wire.DescriptorUnknown, "sleep")
+			w.SignalWait(w.A, handmade.At(at, at+length+5000), 0x100, w.B, at+length, 0)
+			b := w.Buffer(w.A, at+length+10_000, handmade.At(at+length+20_000, at+length+220_000))
+			w.Wait(w.A, handmade.At(at+length+12_000, at+length+225_000), b)
+			at += length + 230_000
+			if !random {
+				w.SignalWait(w.B, handmade.At(at-230_000+length/100, at), 0x200, w.A, at-1000, 0)
+			} else {
+				w.Blocked(w.B, handmade.At(at-230_000, at), analyze.BlockedSleep, wire.DescriptorUnknown, "sleep")
+			}
+		}
+		w.Trace.Finish()
+		v := Analyze(w.Trace, Options{}).Verdict
+		if idle := strings.HasPrefix(v.Summary, "The program is idle, not slow"); idle != random ||
+			(v.Cause == None) != random {
+			t.Errorf("random %v: %s: %s", random, v.Cause, v.Summary)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 			most = f
 		}
 	}
-	if most != nil && ev.Submitters.Share(most.Lost) >= policy.WorthNaming.Value {
+	if most != nil && most.Lost > ev.Starvation.Outside && ev.Submitters.Share(most.Lost) >= policy.WorthNaming.Value {
 		v.Summary = fmt.Sprintf("Threads spend %s of their time in what looks like %s, but nothing shows that the run "+
 			"would be faster without it%s.",
 			percent(ev.Submitters.Share(most.Lost)), most.Cause, busyWords(ev, ": the GPU was busy for %s"))

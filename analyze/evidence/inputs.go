@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"mtrace/analyze"
@@ -17,8 +18,9 @@ type Inputs struct {
 
 	// time of the threads that take part in such waits, whatever the GPU did: the other end decides when they end
 	Paced analyze.Nanos
-	// when each thread, submitting or not, waited for the outside
-	outside map[*analyze.Thread]*Busy
+	// when each thread, submitting or not, waited for the outside, or for a time of its schedule
+	outside   map[*analyze.Thread]*Busy
+	scheduled map[*analyze.Thread][]analyze.Interval // see findScheduled
 }
 
 // An Input is one file, pipe, socket or terminal.
@@ -30,7 +32,8 @@ type Input struct {
 
 // FindInputs finds these waits.
 func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Inputs) {
-	outside := map[*analyze.Thread][]analyze.Interval{}
+	in.scheduled = findScheduled(work.trace)
+	outside := maps.Clone(in.scheduled)
 	in.When = map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(work.trace.CPUWaits.Blocked) {
 		if w.Kind == analyze.BlockedSleep || w.Kind == analyze.BlockedJoin {
@@ -65,11 +68,21 @@ func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Input
 
 // add adds idle time to the input of a wait.
 func (in *Inputs) add(w *analyze.BlockedWait, idle analyze.Nanos) {
-	name := w.String()
+	in.addTo(w.String(), w.FromOutside(), idle)
+}
+
+// addScheduled adds idle time in which a thread waited for the signal of another one that wakes at times of
+// its own.
+func (in *Inputs) addScheduled(w *analyze.SignalWait, idle analyze.Nanos) {
+	in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
+	in.addTo(ThreadName(w.Signaller)+", which sleeps until times of its own", true, idle)
+}
+
+func (in *Inputs) addTo(name string, outside bool, idle analyze.Nanos) {
 	i := slices.IndexFunc(in.Sources, func(x *Input) bool { return x.Name == name })
 	if i < 0 {
 		i = len(in.Sources)
-		in.Sources = append(in.Sources, &Input{Name: name, Outside: w.FromOutside()})
+		in.Sources = append(in.Sources, &Input{Name: name, Outside: outside})
 	}
 	in.Sources[i].Idle += idle
 }

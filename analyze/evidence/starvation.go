@@ -66,6 +66,9 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 		}
 		if in.inputs.awaitsOutside(w) {
 			s.Outside += idle
+			if len(s.Inputs.scheduled[w.Signaller]) > 0 {
+				s.Inputs.addScheduled(w, idle)
+			}
 			continue
 		}
 		places[feedingPlace(w)] = true

@@ -37,6 +37,16 @@ const (
 	Moved     = 0.25 // minimum share of the threads' time that two phases spend differently
 )
 
+// A thread wakes at fixed times if it sleeps at least ScheduledSleeps times, and the variance of its wake-ups around a
+// regular schedule is at most ScheduleDrift of the variance of the time between two of them: a half if delays do not add
+// up, and a fifteenth of their number if they do. It wakes at random times of its own if it only sleeps, for times whose
+// standard deviation is at least RandomSleeps of their mean.
+const (
+	ScheduledSleeps = 24
+	ScheduleDrift   = 0.8
+	RandomSleeps    = 0.7
+)
+
 // Limits of the statistical tests.
 const (
 	IntervalTail        = 0.025 // share of samples outside a 95% interval, at each end

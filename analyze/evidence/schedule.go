@@ -1,0 +1,80 @@
+package evidence
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// findScheduled returns the sleeps of threads that wake at times of their own, whatever other threads do: timers, and
+// generators of requests. The program is not slow because it waits for these.
+func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
+	sleeps := map[*analyze.Thread][]analyze.Interval{}
+	for w := range analyze.Each(trace.CPUWaits.Blocked) {
+		if w.Kind == analyze.BlockedSleep {
+			sleeps[w.Thread] = append(sleeps[w.Thread], w.Interval)
+		}
+	}
+	for thread, list := range sleeps {
+		if !onSchedule(list) && !atRandom(list) {
+			delete(sleeps, thread)
+		}
+	}
+	return sleeps
+}
+
+// atRandom says whether a thread does nothing but sleep, for very different lengths: an open-loop generator of requests,
+// whose arrivals are independent of each other, sleeps for exponentially distributed times, whose standard deviation is
+// their mean. Sleeps that stand for work, or that limit a rate, are of about the same length.
+func atRandom(sleeps []analyze.Interval) bool {
+	if len(sleeps) < policy.ScheduledSleeps {
+		return false
+	}
+	var lengths []float64
+	var asleep analyze.Nanos
+	for _, i := range sleeps {
+		lengths = append(lengths, float64(i.Length()))
+		asleep += i.Length()
+	}
+	mean, deviation := stat.MeanStdDev(lengths, nil)
+	return deviation >= policy.RandomSleeps*mean &&
+		policy.NearlyAll(asleep, sleeps[len(sleeps)-1].End-sleeps[0].Begin)
+}
+
+// onSchedule says whether sleeps end at multiples of a period. A thread that sleeps for a fixed length wakes later after
+// each delay, and its delays add up; those of a thread with a schedule do not. The ends are fitted by a line over their numbers; for
+// delays that add up, a random walk, the variance around the line is n/15 of the variance of one step (n ends), for
+// delays that do not it is a half.
+func onSchedule(sleeps []analyze.Interval) bool {
+	if len(sleeps) < policy.ScheduledSleeps {
+		return false
+	}
+	var steps []float64
+	for i := 1; i < len(sleeps); i++ {
+		steps = append(steps, float64(sleeps[i].End-sleeps[i-1].End))
+	}
+	sorted := slices.Sorted(slices.Values(steps))
+	period := sorted[len(sorted)/2]
+	if period <= 0 {
+		return false
+	}
+	var numbers, ends []float64
+	number, around := 0.0, 0.0
+	for i, step := range append([]float64{0}, steps...) {
+		periods := math.Round(step / period) // a late thread does not sleep, and leaves one out
+		number += periods
+		around += (step - periods*period) * (step - periods*period)
+		numbers, ends = append(numbers, number), append(ends, float64(sleeps[i].End-sleeps[0].End))
+	}
+	at, slope := stat.LinearRegression(numbers, ends, nil, false)
+	left := 0.0
+	for i := range ends {
+		off := ends[i] - at - slope*numbers[i]
+		left += off * off
+	}
+	return left/float64(len(ends)) < policy.ScheduleDrift*around/float64(len(steps))
+}

@@ -1,0 +1,66 @@
+package evidence
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"mtrace/analyze"
+)
+
+// sleepsOf are n sleeps: the thread sleeps until an instant, or for a length, and works between.
+func sleepsOf(n int, work analyze.Nanos, until, length func(i int) analyze.Nanos, random *rand.Rand) (list []analyze.Interval) {
+	now := analyze.Nanos(0)
+	for i := range n {
+		end := now + length(i)
+		if until != nil {
+			end = max(now+1, until(i))
+		}
+		end += analyze.Nanos(random.IntN(60_000)) // the system wakes it late
+		list = append(list, analyze.Interval{Begin: now, End: end})
+		now = end + analyze.Nanos(float64(work)*(0.5+random.Float64()))
+	}
+	return list
+}
+
+// TestSchedule: a server that waits for a generator of requests was told to make the requests sooner. A producer whose
+// sleeps stand for work, or that limits its rate, is slow, and no generator.
+func TestSchedule(t *testing.T) {
+	const period = 3_000_000
+	fixed := func(int) analyze.Nanos { return period }
+	for _, c := range []struct {
+		name   string
+		times  int
+		sleeps func(*rand.Rand) []analyze.Interval
+		want   bool
+	}{
+		{"a timer", 40, func(r *rand.Rand) []analyze.Interval {
+			return sleepsOf(40, 100_000, func(i int) analyze.Nanos { return analyze.Nanos(i+1) * period }, fixed, r)
+		}, true},
+		{"requests at random times", 40, func(r *rand.Rand) []analyze.Interval {
+			return sleepsOf(60, 10_000, nil, func(int) analyze.Nanos { return analyze.Nanos(r.ExpFloat64() * period) }, r)
+		}, true},
+		{"sleeps of one length, between work", 40, func(r *rand.Rand) []analyze.Interval {
+			return sleepsOf(60, 400_000, nil, fixed, r)
+		}, false},
+		{"sleeps of about one length, and no work", 40, func(r *rand.Rand) []analyze.Interval {
+			return sleepsOf(60, 0, nil, func(int) analyze.Nanos { return period/2 + analyze.Nanos(r.IntN(period)) }, r)
+		}, false},
+		{"sleeps between long work", 40, func(r *rand.Rand) []analyze.Interval {
+			return sleepsOf(60, period, nil, func(int) analyze.Nanos { return analyze.Nanos(r.ExpFloat64() * period) }, r)
+		}, false},
+		{"too few", 1, func(r *rand.Rand) []analyze.Interval {
+			return sleepsOf(8, 0, func(i int) analyze.Nanos { return analyze.Nanos(i+1) * period }, fixed, r)
+		}, false},
+	} {
+		right := 0
+		for seed := range c.times {
+			sleeps := c.sleeps(rand.New(rand.NewPCG(uint64(seed), 1)))
+			if (onSchedule(sleeps) || atRandom(sleeps)) == c.want {
+				right++
+			}
+		}
+		if right < c.times*9/10 {
+			t.Errorf("%s: right in %d of %d", c.name, right, c.times)
+		}
+	}
+}

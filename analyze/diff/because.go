@@ -11,12 +11,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// because names the part of a thread's or the run's time that changed most in the direction of the whole, which changed
-// by the given amount.
-func because(key Key, by float64, a, b []*Run) string {
-	pa, pb := parts(of(a, key)), parts(of(b, key))
+// because sets Because: the part of a thread's or the run's time that changed most in the direction of the whole, which
+// changed by the given amount.
+func (c *Change) because(by float64, a, b []*Run) {
+	pa, pb := parts(of(a, c.key())), parts(of(b, c.key()))
 	if pa == nil || pb == nil {
-		return ""
+		return
 	}
 	best, change := "", 0.0
 	for _, name := range slices.Sorted(maps.Keys(pb)) {
@@ -26,13 +26,19 @@ func because(key Key, by float64, a, b []*Run) string {
 		}
 	}
 	if best == "" {
-		return ""
+		return
 	}
 	sign := "+"
 	if change < 0 {
 		sign = "−"
 	}
-	return fmt.Sprintf("%s%v %s", sign, analyze.Nanos(math.Abs(change)), strings.TrimSuffix(best, "_ns"))
+	best = strings.TrimSuffix(best, "_ns")
+	c.partChange = fmt.Sprintf("%s%v", sign, analyze.Nanos(math.Abs(change)))
+	c.Because = c.partChange + " " + best
+	c.part = strings.ReplaceAll(best, "_", " ")
+	if best == "outside" {
+		c.part = "outside Metal"
+	}
 }
 
 // parts are the mean parts of the runs; nil if a run does not have them.

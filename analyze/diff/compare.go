@@ -54,6 +54,12 @@ type Change struct {
 
 	Because string `json:"because,omitempty"` // for threads and the run: the part of the time that changed most
 	Why     string `json:"why,omitempty"`     // why nothing was tested
+
+	// lost is the change of the time per command buffer that this key accounts for, in nanoseconds: for a call, exclusive
+	// time of the threads that submit; for a kernel, GPU time.
+	lost float64
+
+	part, partChange string // what Because is made of, with the part's title: "outside Metal" and "−870 µs"
 }
 
 // A Side is one side of the comparison.
@@ -122,7 +128,7 @@ func Compare(a, b []*Run) (*Document, error) {
 			if *c.Ratio < 1 {
 				c.Status = Faster
 			}
-			c.Because = because(c.key(), (*c.Ratio-1)*c.A, a, b)
+			c.because((*c.Ratio-1)*c.A, a, b)
 		}
 	}
 	slices.SortStableFunc(d.Changes, func(x, y Change) int {
@@ -216,6 +222,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	c.CountA, c.MeanA, c.A = together(ma)
 	c.CountB, c.MeanB, c.B = together(mb)
 	c.Impact = (c.B - c.A) * float64(c.CountB) / float64(max(1, len(mb)))
+	c.lost = perBuffer(mb, b) - perBuffer(ma, a)
 	c.Minor = true
 	for _, m := range slices.Concat(ma, mb) {
 		c.Minor = c.Minor && m.share < policy.MinorShare
@@ -272,6 +279,14 @@ func together(ms []*measure) (count int64, mean, typical float64) {
 		typical += m.typical() / float64(len(ms))
 	}
 	return count, mean, typical
+}
+
+// perBuffer is the mean time per command buffer of the runs, 0 for those that do not have the key.
+func perBuffer(ms []*measure, runs []*Run) (mean float64) {
+	for _, m := range ms {
+		mean += m.perBuffer / float64(len(runs))
+	}
+	return mean
 }
 
 func each(ms []*measure) []float64 {

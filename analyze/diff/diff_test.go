@@ -220,8 +220,9 @@ func TestBecauseOfWhatIsUsual(t *testing.T) {
 		{200_000, run(1_000_000, 50_000), run(1_000_000, 650_000), ""},
 		{200_000, run(1_000_000, 50_000), run(1_010_000, 70_000), ""},
 	} {
-		if got := because(key, c.by, c.a, c.b); got != c.want {
-			t.Errorf("by %v: %q, want %q", c.by, got, c.want)
+		change := Change{Kind: key.Kind, Name: key.Name}
+		if change.because(c.by, c.a, c.b); change.Because != c.want {
+			t.Errorf("by %v: %q, want %q", c.by, change.Because, c.want)
 		}
 	}
 }

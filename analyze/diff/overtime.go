@@ -18,6 +18,13 @@ type overTime struct {
 	threads map[threadKey]*bins
 	kernels map[string]*bins
 	last    map[threadKey]analyze.Nanos // last commit of each thread; the zero key has the last commit of any thread
+
+	exclusive map[threadCall]analyze.Nanos // of each thread's calls
+}
+
+type threadCall struct {
+	thread   threadKey
+	selector string
 }
 
 type threadKey struct {
@@ -59,6 +66,12 @@ func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 func (c *overTime) add(t *analyze.Trace) {
 	if c.threads == nil {
 		c.threads, c.kernels, c.last = map[threadKey]*bins{}, map[string]*bins{}, map[threadKey]analyze.Nanos{}
+		c.exclusive = map[threadCall]analyze.Nanos{}
+	}
+	for _, s := range t.Calls {
+		for th, ns := range s.Exclusive {
+			c.exclusive[threadCall{threadKey{th.Process.ID, th.ID}, s.Selector}] += ns
+		}
 	}
 	c.commits(t)
 	costs := kernels.CostsOf(t)
@@ -137,6 +150,7 @@ func (c *overTime) give(r *Run) {
 	if c.run.width > 0 {
 		r.measure(KindRun, wholeRun).bins = &c.run
 	}
+	c.submitting(r)
 	names := threadNames(r.Report.Threads)
 	for i := range r.Report.Threads {
 		key := threadKey{r.Report.Threads[i].PID, analyze.ThreadID(r.Report.Threads[i].TID)}
@@ -147,6 +161,30 @@ func (c *overTime) give(r *Run) {
 	for name, b := range c.kernels {
 		if m := r.measures[Key{KindKernel, name}]; m != nil { // its cost is identified
 			m.bins = b
+		}
+	}
+}
+
+// submitting sets the calls' time per command buffer to that of the threads that submit: threads of a driver or of Metal
+// wait in calls whose time the program does not lose.
+func (c *overTime) submitting(r *Run) {
+	if len(c.exclusive) == 0 { // a recording without calls
+		return
+	}
+	buffers := map[threadKey]int64{}
+	var all int64
+	for _, t := range r.Report.Threads {
+		buffers[threadKey{t.PID, analyze.ThreadID(t.TID)}] = int64(t.CommandBuffers)
+		all += int64(t.CommandBuffers)
+	}
+	for k, m := range r.measures {
+		if k.Kind == KindCall {
+			m.perBuffer = 0
+		}
+	}
+	for call, ns := range c.exclusive {
+		if m := r.measures[Key{KindCall, call.selector}]; m != nil && buffers[call.thread] > 0 {
+			m.perBuffer += ratio(int64(ns), all)
 		}
 	}
 }

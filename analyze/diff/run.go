@@ -41,6 +41,10 @@ type measure struct {
 	share float64            // of the threads' time, or of the GPU's; 1 for threads and the run
 	bins  *bins              // its course over time; nil if the run does not have it
 	parts map[string]float64 // components of the mean, nanoseconds by name; nil if not known
+
+	// perBuffer is the time per command buffer of the run in nanoseconds: for a call, exclusive time of the threads that
+	// submit, or of all threads where a report has only their sum; for a kernel, GPU time.
+	perBuffer float64
 }
 
 // typical is the median over time of the measure's means, which is robust against start-up and rare events. Without a
@@ -156,9 +160,10 @@ const wholeRun = "time for each command buffer"
 // fromReport takes the sums from a report.
 func (r *Run) fromReport() {
 	doc := r.Report
-	var threadTime, gpuTime int64
+	var threadTime, gpuTime, committed int64
 	for _, t := range doc.Threads {
 		threadTime += t.WindowNS
+		committed += int64(t.CommandBuffers)
 	}
 	for _, k := range doc.Kernels {
 		gpuTime += k.GPUNS
@@ -169,6 +174,7 @@ func (r *Run) fromReport() {
 		m.count += c.Count
 		totals[c.Selector] += c.TotalNS
 		m.mean, m.share = ratio(totals[c.Selector], m.count), ratio(totals[c.Selector], threadTime)
+		m.perBuffer += ratio(c.ExclusiveNS, committed)
 	}
 	for _, k := range doc.Kernels {
 		if k.Source == kernels.NotIdentified { // the time is unknown, so a change is, too
@@ -178,6 +184,7 @@ func (r *Run) fromReport() {
 		// for work that is no dispatch: copies, or encoders that no table names
 		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers))
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
+		m.perBuffer = ratio(k.GPUNS, committed)
 	}
 	var buffers, sum int64
 	parts := map[string]int64{}

@@ -19,8 +19,8 @@ func (d *Document) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "verdict: %s on both sides\n", d.A.verdict())
 	} else {
 		fmt.Fprintf(&b, "verdict: %s → %s\n", d.A.verdict(), d.B.verdict())
-		if d.B.Summary != "" {
-			fmt.Fprintf(&b, "  B: %s\n", d.B.Summary)
+		for _, line := range d.Summaries() {
+			fmt.Fprintf(&b, "  %s\n", line)
 		}
 	}
 	for _, warning := range d.Warnings {
@@ -74,6 +74,16 @@ func (d *Document) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Summaries are the sentences of the two sides' verdicts, each with its side.
+func (d *Document) Summaries() (lines []string) {
+	for _, s := range []struct{ side, summary string }{{"A", d.A.Summary}, {"B", d.B.Summary}} {
+		if s.summary != "" {
+			lines = append(lines, s.side+": "+s.summary)
+		}
+	}
+	return lines
 }
 
 func (s Side) line() string {

@@ -46,6 +46,7 @@ type curve struct {
 // A plotsPage is the page around them.
 type plotsPage struct {
 	Title, Heading, Lead, Text string
+	Cost                       string // after the lead; empty in a sweep
 	Loud, Remarks              []string
 	Policy                     string
 	Style                      template.CSS
@@ -120,13 +121,12 @@ func WriteDiff(w io.Writer, d *diff.Document) error {
 	if n := count[diff.Added] + count[diff.Removed]; n > 0 {
 		oneSided = fmt.Sprintf(", %d on one side only", n)
 	}
-	p := plotsPage{Title: "comparison", Heading: d.B.Program + ", B over A", Loud: d.Warnings,
-		Lead: fmt.Sprintf("%d slower, %d faster, %d the same%s, beyond noise %s. Verdict of A: %s; of B: %s.",
-			count[diff.Slower], count[diff.Faster], count[diff.Same], oneSided, d.Noise, d.A.Verdict, d.B.Verdict),
-		Remarks: []string{"A: " + strings.Join(d.A.Paths, ", "), "B: " + strings.Join(d.B.Paths, ", ")}}
-	if d.B.Summary != "" {
-		p.Remarks = append(p.Remarks, d.B.Summary)
-	}
+	p := plotsPage{Title: "comparison", Heading: d.B.Program + ", B over A", Loud: d.Warnings, Lead: d.Answer(),
+		Cost: d.Cost(), Remarks: []string{fmt.Sprintf("%d slower, %d faster, %d the same%s, beyond noise %s.",
+			count[diff.Slower], count[diff.Faster], count[diff.Same], oneSided, d.Noise),
+			"A: " + strings.Join(d.A.Paths, ", "), "B: " + strings.Join(d.B.Paths, ", "),
+			fmt.Sprintf("Verdict of A: %s; of B: %s.", d.A.Verdict, d.B.Verdict)}}
+	p.Remarks = append(p.Remarks, d.Summaries()...)
 	return p.write(w, plotsData{Diff: d}, d.WriteText)
 }
 

@@ -105,9 +105,12 @@
       document.getElementById("charts").after(details);
     }
   }
-  const table = (list) => [["kind", "name", "what", "A", "B", "change", "from", "to", "a run"],
+  const table = (list) => [["kind", "name", "what", "A", "B", "change", "from", "to", "a run", "note"],
       ...list.map((c) => [c.kind, c.name, c.status, mtrace.duration(c.typical_a_ns), mtrace.duration(c.typical_b_ns),
-    change(c.ratio), change(c.ratio_low), change(c.ratio_high), mtrace.duration(c.impact_ns)])];
+    change(c.ratio), change(c.ratio_low), change(c.ratio_high), mtrace.duration(c.impact_ns), note(c)])];
+  // note is the last column of the text: the change of the count, the part of the time that changed most, and minor.
+  const note = (c) => [c.count_a !== c.count_b && (c.kind === "call" || c.kind === "kernel")
+      ? "count " + c.count_a + " → " + c.count_b : "", c.because, c.minor ? "minor" : "", c.why].filter(Boolean).join(", ");
 
   mtrace.unfold();
   if (sweep) {

@@ -36,10 +36,13 @@ func sweptDocument(t *testing.T) *scaling.Document {
 func comparedDocument() *diff.Document {
 	ratio := func(x float64) *float64 { return &x }
 	d := &diff.Document{Schema: diff.Schema, Noise: "between runs", Warnings: []string{"one run a side"}, Tested: 3,
-		B: diff.Side{Program: "train", Verdict: "gpu-bound", Paths: []string{"b.mtrace"}},
-		A: diff.Side{Verdict: "none", Paths: []string{"a.mtrace"}}}
+		B: diff.Side{Program: "train", Verdict: "gpu-bound", Summary: "The GPU is the limit.", Paths: []string{"b.mtrace"}},
+		A: diff.Side{Verdict: "none", Summary: "Nothing delays the threads.", Paths: []string{"a.mtrace"}}}
 	d.Changes = []diff.Change{
-		{Kind: "call", Name: "commit", Status: diff.Slower, A: 1000, B: 2000, Impact: 5e6, Ratio: ratio(2), Low: ratio(1.8),
+		{Kind: "run", Name: "time for each command buffer", Status: diff.Slower, A: 1e6, B: 1.5e6, CountA: 9, CountB: 9,
+			Impact: 9e6, Ratio: ratio(1.5), Low: ratio(1.4), High: ratio(1.6), PValue: ratio(0.001), QValue: ratio(0.002),
+			Because: "+400 µs outside"},
+		{Kind: "call", Name: "commit", Status: diff.Slower, CountA: 9, CountB: 12, A: 1000, B: 2000, Impact: 5e6, Ratio: ratio(2), Low: ratio(1.8),
 			High: ratio(2.2), PValue: ratio(0.001), QValue: ratio(0.002)},
 		{Kind: "kernel", Name: "axpy</script>", Status: diff.Faster, A: 1000, B: 500, Impact: -2e6, Ratio: ratio(0.5),
 			Low: ratio(0.4), High: ratio(0.6), PValue: ratio(0.001), QValue: ratio(0.002)},
@@ -60,7 +63,9 @@ func TestDiffPageSaysWhatItIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, said := range []string{`<p class="loud">SOFTWARE METAL: the times of A and B`,
-		"1 slower, 1 faster, 1 the same, 1 on one side only, beyond noise"} {
+		`<p class="verdict">B is 1.50x slower (1.40x to 1.60x) <span class="cost">1.00 ms → 1.50 ms per command buffer`,
+		`<p class="dim">A: Nothing delays the threads.</p><p class="dim">B: The GPU is the limit.</p>`,
+		"2 slower, 1 faster, 1 the same, 1 on one side only, beyond noise"} {
 		if !strings.Contains(b.String(), said) {
 			t.Errorf("the page does not say %q", said)
 		}
@@ -132,8 +137,9 @@ func TestPlotsInBrowser(t *testing.T) {
 				"[lock|waiting for a lock|5.0%|10.0%|20.0%|40.0%|80.0% executing|waiting while its own command " +
 				"buffers run on the GPU|95.0%|90.0%|80.0%|60.0%|20.0%]]"}},
 		"diff": {compared.Bytes(), map[string]string{"titles": "[What changed]", "pictures": "[1]", "inked": "[true]",
-			"rows": "[[call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0%|+120.0%|5.00 ms kernel|axpy</script>|faster|1.00 " +
-				"µs|500 ns|−50.0%|−60.0%|−40.0%|-2.00 ms]]"}},
+			"rows": "[[run|time for each command buffer|slower|1.00 ms|1.50 ms|+50.0%|+40.0%|+60.0%|9.00 ms|+400 µs outside " +
+				"call|commit|slower|1.00 µs|2.00 µs|+100.0%|+80.0%|+120.0%|5.00 ms|count 9 → 12 " +
+				"kernel|axpy</script>|faster|1.00 µs|500 ns|−50.0%|−60.0%|−40.0%|-2.00 ms|]]"}},
 	} {
 		for _, size := range []string{"1200,900", "420,900"} {
 			l := lookAt(t, c.page, size, seen)

@@ -17,6 +17,8 @@ const (
 	// example when a thread was once not woken for long. A part that changed less than ReasonLeast of the whole is no
 	// reason either.
 	ReasonMost, ReasonLeast = 1.5, 1.0 / 3
+	// ReasonNamed is the smallest share of the whole change that a call or kernel must account for to be named.
+	ReasonNamed = 0.05
 	// MostGroups and FewestGroups bound the groups of a rank test: with fewer groups no result can be significant when
 	// many keys are tested. MostBins bounds the intervals from which groups are merged.
 	MostGroups, FewestGroups, MostBins = 64, 8, 256

@@ -124,14 +124,14 @@ func screenHelps(r *Report, w *sheet, rows screenRows) {
 	if len(helps) == 0 && asked == "" {
 		return
 	}
-	head(w, "what would help", "predicted speed-up of the run if it took less time")
+	head(w, "what would help", "predicted speed-up of the run by each change")
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}
 	if len(helps) == 0 {
 		return
 	}
-	t := &table{heads: []string{"", "25% shorter", "50% shorter", "gone"}, left: 1, most: rows.helps, spare: []int{1}}
+	t := &table{heads: []string{"", "25% shorter", "50% shorter", "gone or done"}, left: 1, most: rows.helps, spare: []int{1}}
 	for _, h := range helps {
 		t.add(h.Title(), h.Gains[1], h.Gains[2], h.Gains[3])
 	}

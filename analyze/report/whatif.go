@@ -74,17 +74,16 @@ type help struct {
 // helpFactors are the columns of the table.
 var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
-// helpWords are the kinds, as the table says them.
-var helpWords = map[string]string{replay.KindInFlight: "rounds in flight, from wait to wait:",
-	replay.KindMerge: "merged command buffers:"}
+// helpTitles are the titles of changes that do not shorten something; the others are their kind and name.
+var helpTitles = map[string]string{replay.KindInFlight: "keep %s rounds in flight",
+	replay.KindMerge: "merge %s command buffers into one", "cause": "remove cause %s"}
 
-// Title is the thing in the table.
+// Title is the change in the table.
 func (h help) Title() string {
-	kind := h.Kind
-	if words := helpWords[kind]; words != "" {
-		kind = words
+	if title := helpTitles[h.Kind]; title != "" {
+		return fmt.Sprintf(title, h.Name)
 	}
-	return kind + " " + h.Name
+	return h.Kind + " " + h.Name
 }
 
 // Helps are the rows of the table.
@@ -133,14 +132,14 @@ func writeWhatIf(w *sheet, r *Report) {
 	if len(rows) == 0 && asked == "" {
 		return
 	}
-	head(w, "what would help", "predicted speed-up of the run if it took less time")
+	head(w, "what would help", "predicted speed-up of the run by each change")
 	if asked != "" {
 		wrap(w, asked, "  ", "  ")
 	}
 	if len(rows) == 0 {
 		return
 	}
-	t := &table{heads: []string{"what", "10% shorter", "25% shorter", "50% shorter", "gone"}, left: 1,
+	t := &table{heads: []string{"what", "10% shorter", "25% shorter", "50% shorter", "gone or done"}, left: 1,
 		most: w.rows(mostRows), spare: []int{1, 2}}
 	for _, h := range rows {
 		t.add(h.Title(), h.Gains[0], h.Gains[1], h.Gains[2], h.Gains[3])

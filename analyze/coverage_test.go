@@ -87,8 +87,9 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// What is encoded between the beginning of a kernel's or graph's call and its end is theirs, and only that; a run of
-// equal dispatches ends where the layer changes; the partition stays exact, with the layer's own time as encoding.
+// Work encoded between the beginning and the end of a kernel's or graph's call is attributed to that kernel or graph,
+// and no other work is. A run of equal dispatches ends where the layer changes. The partition stays exact, with the
+// layer's own time as encoding.
 func TestLayers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)

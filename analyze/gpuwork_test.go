@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestRowsOfOurOwnTraces: a command buffer is one row, or one an encoder when all were measured; what it took is their
-// union.
+// TestRowsOfOurOwnTraces: a command buffer is one row, or one row per encoder if all its encoders were measured. Its
+// GPU time is the union of these rows.
 func TestRowsOfOurOwnTraces(t *testing.T) {
 	encoder := func(begin, end Nanos) Encoder { return Encoder{Label: "e", GPU: Interval{begin, end}} }
 	all := Interval{0, 1000}

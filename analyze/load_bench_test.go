@@ -32,11 +32,11 @@ type loadShape struct {
 	stacks     bool // of each call that has one, from one of a hundred places
 }
 
-// BenchmarkLoad loads traces of a million calls of programs of several shapes, whose threads run at the same time, on a
-// cycle counter as on real machines: from a command buffer for each 10 calls, the least that does something, to one for
-// each 3000. An event is what the tracer wrote down at once: a call, a completion, or the stack of a call. What does
-// not fit into its record is in a second one, of dispatches, locks, completions and allocations, which counts as a
-// record but not as an event.
+// BenchmarkLoad loads traces of a million calls of programs of several shapes. Their threads run at the same time, on a
+// cycle counter as on real machines. The shapes range from a command buffer for each 10 calls, the fewest that do
+// useful work, to one for each 3000. An event is a record that the tracer writes at once: a call, a completion, or the
+// stack of a call. A second record holds values that do not fit into the first: those of dispatches, locks, completions
+// and allocations. It counts as a record but not as an event.
 func BenchmarkLoad(b *testing.B) {
 	for _, shape := range []loadShape{
 		{name: "calls=10", threads: 4, dispatches: 2},
@@ -142,7 +142,7 @@ func count(records []wire.Record) (n int) {
 	return n
 }
 
-// step is what a thread does for one command buffer. Durations vary as those of real calls do.
+// step makes a thread's calls for one command buffer. Durations vary as durations of real calls do.
 func (s loadShape) step(t *benchThread, random *rand.Rand, next func() uint32, pipelines []uint32) {
 	call := func(c wire.Call, mean int64, object uint32, arg uint64, more *wire.More) {
 		begin := t.at + 20 + random.Int64N(200)

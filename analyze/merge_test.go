@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestMerge: whatever the sources are, their values come in order, and those of the same instant in the order of the
-// sources.
+// TestMerge: for any sources, the values come in order, and values of the same instant in the order of the sources.
 func TestMerge(t *testing.T) {
 	type value struct {
 		at     Nanos

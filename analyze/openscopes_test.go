@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Scopes that no record ends, because the process was killed in them, end with its trace; those whose end was lost are
-// not taken for such once a scope at their depth begins or ends.
+// Scopes without an end record, because the process was killed inside them, end with its trace. A scope whose end
+// record was lost is no longer treated as open once another scope at its depth begins or ends.
 func TestOpenScopes(t *testing.T) {
 	process := newProcessLoader(&tracefile.Process{}, 0)
 	s := newStreamLoader(&loader{trace: &Trace{}, window: Interval{-1 << 62, 1 << 62}}, process, 0)

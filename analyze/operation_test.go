@@ -95,7 +95,8 @@ func TestOperations(t *testing.T) {
 		n.label(wire.FamilyEncoder, n.encoder, "matmul")
 		n.dispatch()
 	})
-	run("matmul (encoder label) 250000, add (debug group) 250000, mul (debug group) 250000, matmul (encoder label) 250000", func() {
+	run("matmul (encoder label) 250000, add (debug group) 250000, mul (debug group) 250000, matmul (encoder label) "+
+		"250000", func() {
 		n.encode(kernel)
 		n.label(wire.FamilyEncoder, n.encoder, "matmul")
 		n.dispatch()

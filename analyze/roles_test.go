@@ -8,10 +8,10 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// The story: a program's threads handed their work to one that committed it. In a part of its run in which they only
-// waited for that one's signal they were mistaken for threads of a pool that have nothing to do, and were left out; and
-// threads that waited for a lock in all of a window, and committed before and after it, did not take part in it, so
-// that the program seemed to wait for the GPU.
+// The story: a program's threads passed their work to one thread that committed it. In a range in which they only
+// waited for that thread's signal they were mistaken for idle threads of a pool, and were left out. Threads that waited
+// for a lock during all of a window, and committed before and after it, were left out too, so that the program seemed
+// to wait for the GPU.
 func TestRolesInAPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "roles.mtrace")
 	f := tracetest.Create(t, path)

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// What is missing is counted in records, of which many calls have two. Of a trace of 4,534 calls that a damaged file
-// had 330 of, the first line said that 7,409 calls were missing, and a warning that counts were too small by that many.
+// Losses are counted in records, and many calls have two records. A damaged file had 330 of 4,534 calls. The first line
+// reported 7,409 missing calls, and a warning reported counts as too small by 7,409.
 func TestMissingIsSaidInRecords(t *testing.T) {
 	for _, c := range []struct {
 		lost     Loss

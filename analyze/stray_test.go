@@ -9,9 +9,9 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// TestStrayIsCountedOnce: a record that belongs to no call is counted once, into however many slices or parts a run is
-// cut. What is read around one is read for its neighbour, too, and each counted it: an export of a damaged trace said
-// of one such record "2 records".
+// TestStrayIsCountedOnce: a record that belongs to no call is counted once, into however many slices or ranges a run is
+// cut. Records around one slice are read for its neighbour as well, and each slice counted the stray record: an export
+// of a damaged trace reported one such record as "2 records".
 func TestStrayIsCountedOnce(t *testing.T) {
 	s := newScript(t)
 	main := s.main()

@@ -38,9 +38,10 @@ func TestCPUIn(t *testing.T) {
 	}
 }
 
-// What is not the trace's processes' is others'; what a process does in no other's time counts once, and what is not
-// known of one is not known. Of programs that ran one after the other, what each had was once taken from what the
-// machine did while the longest was there: on a busy machine nobody else seemed to run.
+// Processor time that is not used by the trace's processes belongs to other programs. The machine's time counts once,
+// whichever processes sampled it, and unknown time stays unknown. For programs that ran one after the other, each one's
+// time was once subtracted from the machine's time during the longest process: on a busy machine no other program
+// seemed to run.
 func TestOthersIn(t *testing.T) {
 	machine := []CPUSample{{0, 1000, 500}, {100, 1150, 800}, {200, 1350, 800}}
 	one := &Process{OfMachine: machine, CPUSamples: []CPUSample{{0, 0, 0}, {100, 50, 100}}}

@@ -244,7 +244,7 @@ func TestExits(t *testing.T) {
 	}
 }
 
-// Several processes at once, one of which is killed: each has its own part.
+// Of several processes at once one is killed: each process has its own part of the trace.
 func TestSeveralProcesses(t *testing.T) {
 	r := startRecording(t)
 	var truths []truth
@@ -301,8 +301,8 @@ func TestForkedChildHoldsConnection(t *testing.T) {
 	}
 }
 
-// What is traced ends and leaves a daemon behind, which is traced too: the recording ends all the same, with what there
-// is.
+// The traced program ends and leaves a daemon behind, which is traced too: the recording ends all the same, with the
+// records so far.
 func TestDaemonLivesOn(t *testing.T) {
 	for _, drain := range []string{"yes", "no", "stuck"} {
 		r := startRecording(t)

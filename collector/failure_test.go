@@ -22,8 +22,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Who begins after the collector's socket was removed, as cleaners of temporary folders do, is not in the trace. Its
-// report began with "0 calls, none lost" (found by the torture). What is connected already continues.
+// A process that starts after the collector's socket was removed, as cleaners of temporary folders do, is not in the
+// trace. Its report began with "0 calls, none lost" (found by the torture test). Processes that are already connected
+// continue.
 func TestSocketRemoved(t *testing.T) {
 	r := startRecording(t)
 	cmd, truth := task{Threads: 1, PerStep: 50, Pause: time.Millisecond, Calls: 2000, Drain: "yes"}.start(t, r.Address())

@@ -70,8 +70,8 @@ func TestBadFrames(t *testing.T) {
 	}
 }
 
-// What does not say hello as it should is not traced: that is logged, and in the trace, unless it only looked whether
-// somebody listens. A library of another version left a trace without a word of it.
+// A connection without a proper hello is not traced. That is logged, and in the trace, unless the connection only
+// probed whether there is a listener. A library of another version left a trace without any note of it.
 func TestBadHellos(t *testing.T) {
 	old := wiretest.Hello()
 	old.Version = 99

@@ -12,9 +12,9 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// Who looks at the rings is told when records come by the socket: the drainer sends them when a ring fills faster than
-// it is looked at. After a quiet time there were 50 ms between two looks, and of a storm that began in them a ring full
-// of records was lost; the look behind them took the storm for five times as slow as it was.
+// The goroutine that polls the rings is woken when records arrive by the socket: the drainer sends records when a ring
+// fills faster than it is polled. After a quiet time there were 50 ms between two polls. Of a burst that began
+// meanwhile a ring full of records was lost, and the next poll estimated the burst's rate at a fifth of the real one.
 func TestHurry(t *testing.T) {
 	w, err := tracefile.NewWriter(nowhere{io.Discard}, tracefile.Info{})
 	if err != nil {
@@ -39,7 +39,7 @@ func TestHurry(t *testing.T) {
 		t.Error("a clock sample is no hurry")
 	}
 	if !told(wiretest.Frame(wire.FrameRecords, 1, 0, one), wiretest.Frame(wire.FrameRecords, 1, 1, one)) {
-		// and nobody waits for who looks
+		// and no goroutine waits for the one that polls
 		t.Error("nobody was told of records that came by the socket")
 	}
 	p.end(false, nil, nil)

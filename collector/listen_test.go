@@ -125,9 +125,9 @@ func TestOtherUser(t *testing.T) {
 	}
 }
 
-// What root starts may give up its user before it comes to the collector. It could not connect, and its calls were lost
-// in silence (found by the torture, seeds 1082 and 2219). In a folder of ours it can, for it knows the name; who does
-// not cannot find it.
+// A process that root starts may drop privileges before it connects to the collector. It could not connect, and its
+// calls were lost silently (found by the torture test, seeds 1082 and 2219). In a folder of ours it can connect,
+// because it knows the socket's name; a process that does not know the name cannot find it.
 func TestUserGivenUp(t *testing.T) {
 	t.Setenv("TMPDIR", "")
 	r := startWith(t, Options{Token: wire.NewToken()})
@@ -186,7 +186,7 @@ func TestRunsOutOfDescriptors(t *testing.T) {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		t.Fatal(err)
 	}
-	if left != "at all" { // what was open for a moment while they were taken is free again: take it, too
+	if left != "at all" { // a descriptor that was open for a moment meanwhile is free again: take it, too
 		for refused := 0; refused < 3; time.Sleep(acceptPause) {
 			if file, err := os.Open(os.DevNull); err == nil {
 				t.Logf("descriptor %d became free", file.Fd())

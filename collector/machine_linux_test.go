@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// The story: of a program bound to four of sixteen processors, others were said to have had half of the time of these,
-// which was that of the other twelve.
+// The story: a program was bound to four of sixteen processors. Other programs were reported to have used half of the
+// time of these four, but they had used it on the other twelve.
 func TestParseStat(t *testing.T) {
 	const head = "cpu  57883 7 15089 47662 1180 3 277 177 50 0\ncpu0 28836 0 6511 25660 111 0 43 76 0 0\ncpu1 29047 0 " +
 		"8577 22002 1069 0 233 100 0 0\nintr 1154654 0 0 9\nctxt 1884106\n"

@@ -17,7 +17,7 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// What is no region is refused with a reason.
+// Memory that is no region is refused with a reason.
 func TestBadMemory(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*os.File) error
@@ -110,8 +110,8 @@ func TestFullRingIsSalvaged(t *testing.T) {
 	}
 }
 
-// Who collects beside a program may ask for more processors when one is not enough: when a look finds more than half a
-// ring of new records.
+// The process that runs the collector can react with more processors when one is not enough: Behind is called when a
+// poll finds more than half a ring of new records.
 func TestBehind(t *testing.T) {
 	for records, want := range map[int]bool{wire.RecordsPerRing / 4: false, wire.RecordsPerRing/2 + 1: true} {
 		r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
@@ -179,7 +179,7 @@ func TestFullRingsBesideEachOther(t *testing.T) {
 	}
 }
 
-// numbered are records that say of which ring they are and which.
+// numbered returns records that contain their ring's number and their own.
 func numbered(ring uint64, n int) (records []wire.Record) {
 	for i := range uint64(n) {
 		records = append(records, wire.Record{Begin: wire.Ticks(2 * i), End: wire.Ticks(2*i + 1), Arg: ring<<32 | i,

@@ -48,8 +48,8 @@ func sayHello(t *testing.T, conn *net.UnixConn, program string) {
 }
 
 // A shell executes a program in its place. Each connection is served by a goroutine of its own, so the program's hello
-// may be read before the shell's: the shell was then taken for what had replaced the program, whose trace ended there,
-// without a word. Which came later is what the order of the connections says.
+// may be read before the shell's. The shell was then mistaken for the program's successor, and the program's trace
+// ended there without any note. The order of the connections decides which came later.
 func TestHellosInTheWrongOrder(t *testing.T) {
 	for name, used := range map[string]bool{"the program has not used Metal yet": false,
 		"the program has used Metal": true} {

@@ -16,10 +16,10 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// scribble does what a program does that writes over memory which is not its own: every counter is nonsense. What was
-// not drained by then is lost with the counter that says where it ends, so it waits for that: on a busy machine the
-// last ten records were missing. What a drainer has sent and the collector has not read is lost with the connection,
-// which nonsense ends, so there is none. Both are said: losses are not known.
+// scribble acts like a program that overwrites memory outside its own: every counter is nonsense. Records that are not
+// yet drained are lost with the counter that marks their end, so scribble waits for the drainer: on a busy machine the
+// last ten records were missing. Records that a drainer has sent and the collector has not read are lost with the
+// connection, which nonsense ends, so the task has no drainer. Both are reported: the losses are unknown.
 func (t task) scribble(region wiretest.Region) {
 	const nonsense = 0x7965746f6c737373
 	for !region.Opened(0).Drained() {

@@ -77,13 +77,13 @@ func mustMake(kind, of wire.Kind) wire.Call {
 	return wire.Table[i].Call
 }
 
-// TestSelection: of a process with two threads that each have a queue and label some of their command buffers, what is
-// asked for is kept, and nothing else, whichever ring comes first; what is left out is not missing, and is
-// counted.
+// TestSelection: a process has two threads, each with a queue and with labels on some command buffers. The selection is
+// kept, and nothing else, whichever ring comes first. Records that are left out are counted, and are not missing.
 func TestSelection(t *testing.T) {
 	const workers, rounds = 2, 300
 	dispatch := wire.MustLookup(wire.FamilyEncoder, "dispatchThreadgroups:threadsPerThreadgroup:")
-	// The ring 0 is of who makes the queues, 1 and 2 of the workers, 3 of the thread that gets completions.
+	// Ring 0 belongs to the thread that creates the queues, 1 and 2 to the workers, 3 to the thread that gets
+	// completions.
 	var rings [4][]wire.Record
 	at := wire.Ticks(1000)
 	add := func(ring int, r wire.Record, more ...wire.More) {

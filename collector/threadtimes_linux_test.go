@@ -196,8 +196,8 @@ func TestParseSchedstat(t *testing.T) {
 	}
 }
 
-// BenchmarkThreadTimes is what it costs the collector to look at one thread, and what that is of a processor for eight
-// threads that are busy all the time. From a hundred threads on it is the same for all: see threadTimesPauseForEach.
+// BenchmarkThreadTimes measures what polling one thread costs the collector, and the share of a processor for eight
+// threads that are always busy. From a hundred threads on the total cost is constant: see threadTimesPauseForEach.
 func BenchmarkThreadTimes(b *testing.B) {
 	clock := openThreadClock(os.Getpid())
 	if clock == nil {

@@ -145,7 +145,8 @@ func TestWindowByMarks(t *testing.T) {
 				clock[ring] = at
 			}
 		}
-		// What comes first is not what happened first: rings are read one after another, each up to 100 ms late.
+		// The first record to arrive is not the first that happened: rings are read one after another, each up to 100
+		// ms late.
 		var fed [rings]int
 		for moment := began; ; moment += wire.Ticks(50 * time.Millisecond) {
 			left := false
@@ -185,7 +186,7 @@ func TestWindowByMarks(t *testing.T) {
 // checkWindowed compares what is kept with all there was.
 func checkWindowed(t *testing.T, who string, got, all []wire.Record, windows [][2]wire.Ticks) {
 	t.Helper()
-	const slack = wire.Ticks(110 * time.Millisecond) // what was kept before the stop was seen
+	const slack = wire.Ticks(110 * time.Millisecond) // records from before the stop was noticed are kept
 	next := 0
 	for i, r := range all {
 		if r.Call == wire.CallMore {
@@ -323,8 +324,8 @@ func TestWindowIsBounded(t *testing.T) {
 	}
 }
 
-// TestWindowMostSize: a trace that is as large as it may be gets no more records, and says when that was; what it lacks
-// is not lost.
+// TestWindowMostSize: a trace at its maximum size gets no more records, and states since when; the records that it
+// lacks are not lost.
 func TestWindowMostSize(t *testing.T) {
 	const most = 200 << 10
 	run := newWindowedRun(t, &Window{MostSize: most}, 1)

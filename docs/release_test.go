@@ -117,8 +117,8 @@ func unpacked(t *testing.T, archive, member string) string {
 // uname is what Linux calls the processors that Go calls otherwise.
 var uname = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
-// wheelHas reads a wheel and checks what installers do: that its files are those of its RECORD, with their hashes, and
-// that its name and its own word of the tag are equal. It returns the files.
+// wheelHas reads a wheel and checks the same as installers: its files are the files in its RECORD, with their hashes,
+// and its WHEEL and METADATA files have the given tag and version. It returns the files.
 func wheelHas(t *testing.T, path, name, version, tag string) map[string]string {
 	t.Helper()
 	archive, err := zip.OpenReader(path)
@@ -244,7 +244,8 @@ func TestRelease(t *testing.T) {
 	if err != nil || strings.Contains(string(formula), "@") {
 		t.Errorf("%v: a place was not filled in:\n%s", err, formula)
 	}
-	loads := regexp.MustCompile(`on_(arm|intel) do\s+url "https://example.com/mtrace/releases/download/v1.2.3/(\S+)"\s+sha256 "(\w+)"`)
+	loads := regexp.MustCompile(`on_(arm|intel) do\s+url ` +
+		`"https://example.com/mtrace/releases/download/v1.2.3/(\S+)"\s+sha256 "(\w+)"`)
 	for _, load := range loads.FindAllStringSubmatch(string(formula), -1) {
 		platform := map[string]string{"arm": "darwin-arm64", "intel": "darwin-amd64"}[load[1]]
 		if line := load[3] + "  " + load[2] + "\n"; load[2] != "mtrace-1.2.3-"+platform+".tar.xz" ||
@@ -263,7 +264,7 @@ func TestRelease(t *testing.T) {
 	}
 }
 
-// What cannot be a release is refused in a line that says why.
+// A release that cannot be made is refused in a line that gives the reason.
 func TestReleaseRefused(t *testing.T) {
 	root := releaseTree(t)
 	refused := func(tag, why string) {

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// eachSource calls look with each source file that people write, by its path from the root. What is generated and the
-// page's scripts are not among them.
+// eachSource calls look with each source file that people write, by its path from the root. It leaves out generated
+// files and the page's scripts.
 func eachSource(t *testing.T, look func(path string, lines []string)) {
 	t.Helper()
 	kinds := []string{".go", ".c", ".h", ".m", ".S", ".py", ".sh"}

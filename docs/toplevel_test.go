@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTopLevelNames: a newcomer sees at once what there is. A package for Python had come to stand beside the parts of
-// the tracer.
+// TestTopLevelNames: a newcomer sees the parts of the project at once. A package for Python had been added among the
+// tracer's parts.
 func TestTopLevelNames(t *testing.T) {
 	parts := []string{"interpose", "collector", "analyze", "cmd", "shaders", "fixtures", "go.mod", "build.sh"}
 	// by any repository

@@ -25,9 +25,9 @@ func TestMain(m *testing.M) {
 
 const onlyLinux = "traces programs of GCC's Objective-C runtime, which are for Linux"
 
-// build runs a command once per test process that makes the file name in the directory of built binaries. What is built
-// is for GCC's Objective-C runtime, and injected in Linux's way: on a Mac the tests of cmd/mtrace, and the doctor's
-// self-test, trace programs.
+// build runs a command once per test process; the command makes the file name in the directory of built binaries. The
+// binaries are for GCC's Objective-C runtime and Linux's way of injection: on a Mac the tests of cmd/mtrace and the
+// doctor's self-test trace programs instead.
 func build(t testing.TB, name string, command ...string) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -51,7 +51,8 @@ func TestCommitsPastTheHooksAreCounted(t *testing.T) {
 		unhooked             []string
 	}{
 		{"cached-implementation", wire.Audit{Reached: 40, Missed: 10}, wire.Audit{Reached: 40, Missed: 10}, nil},
-		// Its queue is of a class that nobody saw made. Its command buffers are seen by the initializer of their base class.
+		// No method returned an object of its queue's class. The initializer of the command buffers' base class records
+		// its command buffers.
 		{"strange-queue", wire.Audit{Reached: 5}, wire.Audit{Reached: 5}, nil},
 		{"live-objects", wire.Audit{Reached: 20}, wire.Audit{Reached: 20}, nil},
 	} {

@@ -7,9 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A program that draws faster than the display shows waits in nextDrawable, of which nothing was recorded: no method
-// returns a layer, so its class is looked for by its name. The drawables that command buffers present are those that
-// the layer gave out.
+// A program that draws faster than the display waits in nextDrawable, and none of this was recorded: no method returns
+// a layer, so its class is looked up by name. The drawables that command buffers present are the drawables that the
+// layer returned.
 func TestDrawables(t *testing.T) {
 	_, client := softMetal(t)
 	cmd := exec.Command(client, "frames")

@@ -137,9 +137,9 @@ func checkFloors(t *testing.T, files []shimFile) {
 	}
 }
 
-// What is below names nothing that is above, and no two files need each other. The story: completion called other
-// features by name and a thread's state had all features' in it, so 41 of 60 files were one circle, and none could be
-// read, tested or left out without the others.
+// A lower floor calls nothing on a higher one, and no two files need each other. The story: completion called other
+// features by name and a thread's state contained the state of all features, so 41 of 60 files were one cycle, and none
+// could be read, tested or left out without the others.
 func TestFloors(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip(onlyLinux)
@@ -240,9 +240,9 @@ func TestFloorsOfHeaders(t *testing.T) {
 	}
 }
 
-// The files of a floor are one piece of C: those of one system in FLOOR_SYSTEM.c, all others in FLOOR.c. A file that is
-// in none of them is not in the library. Two variables of one name and type that are not given a value would be one
-// variable there, without a word of the compiler's.
+// The files of a floor are one translation unit: FLOOR_SYSTEM.c includes the files for one system, FLOOR.c all other
+// files. A file included in neither is not in the library. Two uninitialised variables with the same name and type
+// would silently become one variable there.
 func TestFloorsAreWhole(t *testing.T) {
 	system := regexp.MustCompile(`_(linux|darwin)\.c$`)
 	own := regexp.MustCompile(`(?m)^static (?:_Atomic )?(?:[\w]+ |\*|\([^()]*\) ?)+\**(\w+)(?:\[[^\]]*\])?(?: ` +

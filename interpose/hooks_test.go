@@ -13,8 +13,8 @@ func TestOneCallIsRecordedOnce(t *testing.T) {
 	r := trace(t, client(t, "classes", "50"))
 	r.compare(t)
 	p := r.tracees[0]
-	// Inner calls: commandBufferWithDescriptor: to commandBuffer and, in FamilyB, nothing else; computeCommandEncoder to
-	// …WithDispatchType:; a wrapper's to those of the object in it.
+	// Inner calls: commandBufferWithDescriptor: to commandBuffer and, in FamilyB, nothing else; computeCommandEncoder
+	// to …WithDispatchType:; a wrapper's calls to the calls of the object in it.
 	if nested := p.nested(); nested < 150 {
 		t.Errorf("%d inner calls were counted, at least 150 were made", nested)
 	}
@@ -79,8 +79,8 @@ func TestReusedAddress(t *testing.T) {
 	}
 }
 
-// A call that is left by an exception or by longjmp, also by that of a completion handler that it runs, does not return
-// to its trampoline. The calls after it are outermost again, from whatever depth of the stack they are made.
+// A call that is left by an exception or by longjmp, also by a longjmp from a completion handler that it runs, does not
+// return to its trampoline. The calls after it are outermost again, from whatever depth of the stack they are made.
 func TestCallsThatDoNotReturn(t *testing.T) {
 	for _, scenario := range []string{"exceptions", "jumps", "completion-jumps"} {
 		t.Run(scenario, func(t *testing.T) {

@@ -43,9 +43,10 @@ func TestLocks(t *testing.T) {
 	}
 }
 
-// Threads of Python made half as many command buffers, because every wait for the interpreter was written down, and
-// named, with the interpreter's mutex in the thread's hands: all others waited for that, too. So a process that is
-// killed while it holds what it waited for leaves nothing of the wait, and one that has given it back leaves all.
+// Threads of Python made half as many command buffers, because every wait for the GIL was recorded, and named, while
+// the thread held the GIL's mutex: all other threads waited for the recording, too. So a process that is killed while
+// it holds a lock that it waited for leaves no record of the wait, and a process that has released the lock leaves all
+// records.
 func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
 	for i, want := range []string{"", "pthread_mutex_lock", "pthread_mutex_lock", "pthread_mutex_lock pthread_cond_wait"} {
 		r := trace(t, client(t, "killed-holding", strconv.Itoa(i+1)))
@@ -66,10 +67,10 @@ func TestNothingIsRecordedWithTheLockHeld(t *testing.T) {
 	}
 }
 
-// Four threads of Python made a tenth fewer command buffers: a wait for the interpreter was written down when the mutex
-// that guards its lock was unlocked, and then the thread has that lock, and all others wait. So a thread that is killed
-// before it gives the interpreter back leaves nothing of its wait, and one that has given it back leaves all. The other
-// thread keeps the interpreter, in C, until this one sleeps on it.
+// Four threads of Python made a tenth fewer command buffers: a wait for the GIL was recorded when the mutex that guards
+// it was unlocked. By then the thread holds the GIL, and all other threads wait. So a thread that is killed before it
+// releases the GIL leaves no record of its wait, and a thread that has released it leaves all records. The other thread
+// holds the GIL, in C, until this one sleeps on it.
 func TestInterpreterIsNotHeldToRecord(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -209,7 +210,7 @@ func TestSanitizedProgram(t *testing.T) {
 	cmd := client(t, "bench-lock", "1000")
 	cmd.Path = program
 	path, _ := listen(t)
-	// The sanitizer's library must come first in a process, and is let to.
+	// The sanitizer's library must be loaded first in a process, and mtrace permits that.
 	runtime, err := exec.Command("gcc", "-print-file-name=libtsan.so").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -69,7 +69,7 @@ func ranges(format byte, table []byte, line int64) (all []lineRange, more int64)
 			all = append(all, lineRange{at, line})
 			line += int64(int8(table[1]))
 		}
-		return all, line // what comes after the last step is on its line
+		return all, line // bytes after the last step are on its line
 	case 1:
 		for ; len(table) >= 2; table = table[2:] {
 			at += int64(table[0])

@@ -297,7 +297,7 @@ func TestPythonDescription(t *testing.T) {
 	}
 }
 
-// The table of offsets is that of the headers of the Pythons that are installed.
+// The table of offsets agrees with the headers of the Pythons that are installed.
 func TestPythonLayout(t *testing.T) {
 	for _, p := range pythons(t) {
 		t.Run(p.String(), func(t *testing.T) {

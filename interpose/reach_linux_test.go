@@ -172,8 +172,8 @@ func TestUnreachableCollectorIsToldSo(t *testing.T) {
 	}
 }
 
-// The collector ended a connection whose program it took for gone, and the program makes its first Metal call: it says
-// hello again.
+// The collector ended a connection whose program it presumed gone, and the program then makes its first Metal call: it
+// sends its hello again.
 func TestConnectsAgain(t *testing.T) {
 	s := bindSocket(t)
 	if err := unix.Listen(s.fd, 8); err != nil {

@@ -113,8 +113,9 @@ func TestEncoderTimesAreTrue(t *testing.T) {
 	}
 }
 
-// What cannot be measured is reported, with its reason, and what is left alone stays as the program wanted it. A
-// command buffer that is never committed must not keep its room: there is some for 8192 encoders.
+// Encoders that cannot be measured are reported with the reason, and encoders that are left alone stay as the program
+// set them up. A command buffer that is never committed must not keep its sample slots: there are slots for 8192
+// encoders.
 func TestEncodersThatAreNotMeasured(t *testing.T) {
 	r, file, _ := sampled(t, "other-encoders")
 	want := trueTimes(file)

@@ -68,8 +68,8 @@ func (s sanitizer) softClient(t *testing.T) string {
 		"-lpthread", "-ldl", "-rdynamic", "-Wl,-rpath,"+install.Dir)...)
 }
 
-// run traces one of the programs. What it throws and Foundation keeps is nobody's to free; Foundation and the runtime
-// are not instrumented.
+// run traces one of the programs. Exceptions that it throws are kept by Foundation and never freed, so leaks are not
+// checked; Foundation and the runtime are not instrumented.
 func (s sanitizer) run(t *testing.T, cmd *exec.Cmd) run {
 	t.Helper()
 	suppressions, err := filepath.Abs("../fixtures/softmetal/testdata/tsan.supp")

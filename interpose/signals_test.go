@@ -19,9 +19,9 @@ func signals(t testing.TB) *exec.Cmd {
 		"-o", "OUT", "testdata/signals.cc", shapes, "-lpthread"))
 }
 
-// Every wait for a signal is recorded with who gave it, and is none for a lock, but for a semaphore that was released
-// by who had taken it, which is one; a semaphore that is free is not waited for; threads that are cancelled in a wait,
-// and in one that need not wait, end as without the tracer.
+// Every wait for a signal is recorded with the thread that signalled, and not as a wait for a lock. An exception is a
+// semaphore that the thread which took it also releases: that is a lock. Taking a free semaphore is not a wait. Threads
+// that are cancelled in a wait, or in a call that need not wait, end as without the tracer.
 func TestSignals(t *testing.T) {
 	r := trace(t, signals(t))
 	if !r.state.Success() {
@@ -85,7 +85,7 @@ metal.MTLCreateSystemDefaultDevice()
 requests, replies = queue.Queue(), queue.Queue()
 def until_it_waits(thread):
     time.sleep(0.001)
-    # While this thread is in read it has given the interpreter's lock back, so one that sleeps waits for something else.
+    # While this thread is in read it has released the GIL, so a thread that sleeps waits for something else.
     while open("/proc/self/task/%d/stat" % thread).read().rsplit(")", 1)[1].split()[0] != "S":
         time.sleep(0.001)
 client = threading.get_native_id()
@@ -203,7 +203,8 @@ func BenchmarkSignal(b *testing.B) {
 	}
 }
 
-// The table of who signalled what forgets, but names no thread for another's object, whatever threads do to it at once.
+// The table of signalling threads may forget, but names no thread for another's object, whatever threads do to it at
+// once.
 func TestHandoffs(t *testing.T) {
 	for _, sanitizer := range []string{"address,undefined", "thread"} {
 		program := build(t, "handoff-"+sanitizer[:6], "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE",
@@ -217,9 +218,9 @@ func TestHandoffs(t *testing.T) {
 	}
 }
 
-// The story: what an answer touches was kept as bits of a word, of which the mutex of the requests had one of the same
-// in every twentieth run; then nothing was seen of the work that Python's threads passed on. And answers to several
-// command buffers together, as of an executor that was given three, were never seen to have been asked for.
+// The story: the addresses that an answer touches were stored as bits of a word. In every twentieth run the mutex of
+// the requests shared a bit with them, and then no work that Python's threads passed on was seen. Answers to several
+// command buffers together, as in an executor with three, were never matched with their requests.
 func TestWhatWasFetched(t *testing.T) {
 	program := build(t, "fetched", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o",
 		"OUT", "waits/handoff.c", "testdata/fetched.c", "-lpthread")

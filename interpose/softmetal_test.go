@@ -265,10 +265,10 @@ func TestMetal4Times(t *testing.T) {
 	}
 }
 
-// A program's own commit options serve one commit after another, or two at once, and are made and let go by many
-// threads. A handler of the tracer's that was added for each commit would stay in them and tell the times of every
-// later one again, to the wrong command buffers. Each commit that was alone with its options has the times at which the
-// device ran it, and of two at once neither has any.
+// A program's own commit options serve one commit after another, or two at once, and many threads create and release
+// them. A handler that the tracer adds for each commit would stay in them and report the times of every later commit as
+// well, to the wrong command buffers. Each commit that is alone with its options has the times at which the device ran
+// it; of two commits at once neither has times.
 func TestMetal4Options(t *testing.T) {
 	_, client := softMetal(t)
 	r, file := traceSoft(t, exec.Command(client, "metal4-options"))

@@ -64,7 +64,7 @@ func client(t testing.TB, scenario ...string) *exec.Cmd {
 	return exec.Command(program, scenario...)
 }
 
-// events are those of all processes of the run.
+// events returns the events of all processes of the run.
 func (r run) events(t testing.TB) (events []event) {
 	t.Helper()
 	for _, p := range r.tracees {

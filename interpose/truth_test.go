@@ -47,7 +47,7 @@ func familyOfClass(class string) wire.Family {
 	return wire.FamilyOther
 }
 
-// What is not a Metal object has no number: kernels and graphs of Metal Performance Shaders and their proxy.
+// Kernels and graphs of Metal Performance Shaders and their proxy are no Metal objects, so they have no number.
 var withoutNumber = []wire.Family{wire.FamilyMpsKernel, wire.FamilyMpsGraph, wire.FamilyMpsCommandBuffer}
 
 // tableCalls are the rows of the table by family and selector, of what is recorded.
@@ -55,7 +55,7 @@ var tableCalls = func() map[wire.Family]map[string]wire.Call {
 	known := map[wire.Family]map[string]wire.Call{}
 	for c := range wire.Table {
 		row := wire.Call(c).Row()
-		if row.Group == wire.GroupNone || row.Polls() { // of which one record stands for many calls, or none is written
+		if row.Group == wire.GroupNone || row.Polls() { // one record stands for many calls, or none is written
 			continue
 		}
 		if known[row.Family] == nil {

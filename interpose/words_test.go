@@ -56,7 +56,7 @@ func (m model) wordsDiffer(c madeCall, e event, texts map[uint64]string, objects
 	return ""
 }
 
-// hashOf is what a library is told by: the hash of its source, in hexadecimal.
+// hashOf returns the hash of a library's source, which identifies the library, in hexadecimal.
 func hashOf(source string) string {
 	if source == "" {
 		return ""

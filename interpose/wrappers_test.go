@@ -88,8 +88,8 @@ func TestWrappersHookedOnEitherSide(t *testing.T) {
 	}
 }
 
-// What is asked to be left alone is, and the trace says so: a user whose program fails with the tracer finds the class
-// by halves.
+// Classes that the user excludes are not traced, and the trace lists them: a user whose program fails under the tracer
+// finds the class by bisection.
 func TestSkippedClassesAreSaid(t *testing.T) {
 	_, client := softMetal(t)
 	cmd := exec.Command(client, "times")

@@ -10,7 +10,8 @@ import (
 // report on two million calls.
 func TestAgree(t *testing.T) {
 	window := func(cause string, s *replay.Speedup) *Analysis {
-		return &Analysis{Verdict: Verdict{Cause: cause, Causes: []Finding{{Cause: cause, Speedup: s}}}, replay: &replay.Replay{}}
+		return &Analysis{Verdict: Verdict{Cause: cause, Causes: []Finding{{Cause: cause, Speedup: s}}},
+			replay: &replay.Replay{}}
 	}
 	gain := func(estimate, low, high float64) *replay.Speedup {
 		return &replay.Speedup{Estimate: estimate, Low: low, High: high}
@@ -35,8 +36,9 @@ func TestAgree(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	// The evidence of the run is that of a window with predictions, where there is one with its verdict.
-	windows := []Window{{Analysis: unpredicted}, {Analysis: window(QueueDepth, nil)}, {Analysis: window(LockContention, nil)}}
+	// The run's evidence is taken from a window with the run's verdict, preferably from one with predictions.
+	windows := []Window{{Analysis: unpredicted}, {Analysis: window(QueueDepth, nil)},
+		{Analysis: window(LockContention, nil)}}
 	if of := verdictOf(windows, QueueDepth); len(of) != 1 || of[0] != 1 {
 		t.Errorf("windows %v stand for the run", of)
 	}

@@ -63,8 +63,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// TestFeederThatWaitsForClients: a thread that hands requests on is told a feeder only while it works on them, not
-// while it waits for clients.
+// TestFeederThatWaitsForClients: a thread that passes requests on is reported as a feeder only while it works on them,
+// not while it waits for clients.
 func TestFeederThatWaitsForClients(t *testing.T) {
 	for kind, want := range map[analyze.Blocking]string{analyze.BlockedFile: Starvation, analyze.BlockedSocket: None} {
 		w := handmade.New(60 * inputPeriod)
@@ -86,8 +86,8 @@ func TestFeederThatWaitsForClients(t *testing.T) {
 	}
 }
 
-// TestFeederWithScheduleOfItsOwn: a server whose requests come from a thread that sleeps until random times was told
-// "starvation, 2.3 times as fast without it", which is true of no change to the server.
+// TestFeederWithScheduleOfItsOwn: the requests of a server come from a thread that sleeps until random times. The verdict
+// was "starvation, 2.3 times as fast without it", which no change to the server can achieve.
 func TestFeederWithScheduleOfItsOwn(t *testing.T) {
 	for _, random := range []bool{true, false} {
 		draw := rand.New(rand.NewPCG(7, 7))
@@ -118,8 +118,8 @@ func TestFeederWithScheduleOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestTokenThroughPipes: two processes that pass one token through pipes were told that they share a lock. What they
-// do in turns looks the same as with a lock that is not recorded, but for where they are between.
+// TestTokenThroughPipes: two processes that pass one token through pipes were reported to share a lock. Their
+// alternation looks the same as with a lock that is not recorded, except for where each process is between its turns.
 func TestTokenThroughPipes(t *testing.T) {
 	for _, pipes := range []bool{true, false} {
 		trace := shortOfProcessors(t, (*tracesim.Thread).Queue, false, 0)

@@ -63,7 +63,7 @@ func TestCompileBoundAgreesWithItself(t *testing.T) {
 			t.Errorf("%s: %s: %s", name, a.Verdict.Cause, a.Verdict.Summary)
 			continue
 		}
-		// the headline's share was of the working time (100%), that of the evidence below it of all time
+		// The headline's share was a share of the working time (100%); the evidence below it used a share of all time.
 		if said := percent(a.Verdict.Share) + " of all their time"; !strings.Contains(strings.Join(f.Evidence, "\n"), said) ||
 			a.Verdict.Share > 1.01*compiling/window {
 			t.Errorf("%s: the verdict's share is %s, the evidence: %q", name, percent(a.Verdict.Share), f.Evidence)

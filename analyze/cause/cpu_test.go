@@ -48,8 +48,8 @@ func part(s []analyze.CPUSample, hundredths analyze.Nanos) []analyze.CPUSample {
 	return s
 }
 
-// The story: threads that slept most of the time were called cpu-bound, and threads that wanted a processor and had
-// none launch-bound, because hearing back takes long then.
+// The story: threads that slept most of the time were called cpu-bound. Threads that waited for a processor were called
+// launch-bound, because completion notifications are late when no processor is free.
 func TestProcessors(t *testing.T) {
 	for name, c := range map[string]struct {
 		trace *analyze.Trace
@@ -115,9 +115,9 @@ func beside(trace *analyze.Trace, others analyze.Nanos) *analyze.Trace {
 	return trace
 }
 
-// The story: on a machine with two other programs that compute, four threads of Python that compute wait for its lock
-// for 42% of their time and for a processor for 36%. What they compute counted for the processors, and the verdict
-// was that they lack those.
+// The story: two other programs computed on the machine. Four Python threads that compute waited for the GIL for 42% of
+// their time and for a processor for 36%. Their own computing was counted as demand for processors, and the verdict was
+// that processors are lacking.
 func TestInterpreterOnABusyMachine(t *testing.T) {
 	trace := rounds(40, 0, 4, of(22, 36)...)
 	for _, th := range trace.Threads {
@@ -134,8 +134,8 @@ func TestInterpreterOnABusyMachine(t *testing.T) {
 	}
 }
 
-// The story: four threads that were kept to one of a machine's 16 processors filled it. Each waited for it for a
-// quarter of its time, which was no more than on any busy machine, and hearing back took long: the verdict was
+// The story: four threads that were confined to one of a machine's 16 processors saturated it. Each waited for it for a
+// quarter of its time, no more than on any busy machine. Completion notifications were late, so the verdict was
 // launch-bound.
 func TestConfinedToOneProcessor(t *testing.T) {
 	for _, c := range []struct {

@@ -8,8 +8,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// compiledFor is a program of four threads, of which one compiles in each round what the others need too, and wait
-// for.
+// compiledFor is a program of four threads. In each round one thread compiles what the other threads need and wait for.
 func compiledFor(compile int64, compiles func(round int) int) *tracesim.Sim {
 	s := tracesim.NewSim(8, 7)
 	shelf := &tracesim.Shelf{}
@@ -64,8 +63,8 @@ func allocatedUnder(allocate int64) *tracesim.Sim {
 	return s
 }
 
-// chained is a program of two threads whose command buffers wait on the GPU for each other's, on queues of which it
-// runs one at a time. Each has up to eight in flight.
+// chained is a program of two threads whose command buffers wait on the GPU for each other. Its queues run one command
+// buffer at a time, and each thread has up to eight in flight.
 func chained(events bool) *tracesim.Sim {
 	s := tracesim.NewSim(8, 7)
 	s.Serial = true

@@ -10,7 +10,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// A mix is a program of two kernels. What can be made faster in it really can be.
+// A mix is a program of two kernels. Everything in it that a prediction makes faster can really be made faster.
 type mix struct {
 	engines, threads    int
 	matmul, gelu, think int64
@@ -63,8 +63,8 @@ func (m mix) build() *tracesim.Sim {
 	return s
 }
 
-// What is predicted of kernels, calls and threads that take less, and of more command buffers in flight, is what the
-// same program does in which that was really done.
+// Predictions for shorter kernels, calls and threads, and for more command buffers in flight, match a run of the same
+// program with that change really made.
 func TestFasterThings(t *testing.T) {
 	one := mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 100 * us, commit: 3 * us}
 	four := mix{engines: 8, threads: 4, matmul: 400 * us, gelu: 200 * us, think: 300 * us, commit: 60 * us}
@@ -164,7 +164,8 @@ func TestOneThreadThatLaunchesKernels(t *testing.T) {
 	}
 }
 
-// What takes no time of a program brings nothing, and what is not in it is an error that states what is.
+// A part of the program that takes no time brings no gain. A name that is not in the program is an error, which lists
+// the names that are.
 func TestNothingToGain(t *testing.T) {
 	a := cause.Analyze(scenario(t, "independent threads"), cause.Options{})
 	g, why, err := a.Ask([]replay.Wanted{{Kind: "kernel", Pattern: "*", Factor: 1}})
@@ -257,9 +258,9 @@ func TestOwnTimeOfLaunches(t *testing.T) {
 	}
 }
 
-// The story: of two locks without names of their own, which both are called after the function that waits, the table
-// had one line: the numbers of the lock that brings less. What helps is of all locks of a name, as it is where that
-// name is asked for.
+// The story: two locks without names of their own are both named after the function that waits. The table had one line
+// for them, with the numbers of the lock that brings less. A prediction for a name covers all locks of that name, as a
+// question for that name does.
 func TestLocksOfOneName(t *testing.T) {
 	s := tracesim.NewSim(8, 7)
 	locks := [2]tracesim.Lock{{Seen: true}, {Seen: true}}

@@ -85,7 +85,7 @@ func TestThreadsWaitForSignalsOfHandlers(t *testing.T) {
 				w.SignalWait(w.B, handmade.At(b.GPU.End+20_000, signalled-20_000), 8, w.C, signalled-25_000, 0)
 			}
 			w.SignalWait(w.A, handmade.At(begin+2000, signalled+5000), 7, w.B, signalled, 0)
-			quick := w.Buffer(w.A, begin+600_000, handmade.At(begin+610_000, begin+615_000)) // what is usual
+			quick := w.Buffer(w.A, begin+600_000, handmade.At(begin+610_000, begin+615_000)) // the usual case
 			quick.Completed = handmade.At(quick.GPU.End+20_000, quick.GPU.End+20_010)
 		}
 		w.Trace.Finish()
@@ -107,7 +107,8 @@ func TestThreadsWaitForSignalsOfHandlers(t *testing.T) {
 }
 
 // The story: completion handlers that took 540 µs and then committed the next command buffer were said to cost nothing.
-// The thread that runs them waits between them for the GPU, which was treated as a wait for a handler's promise, and the
+// The thread that runs them waits between them for the GPU, which was treated as a wait for a handler's promise, and
+// the
 // thread that makes the items waits for the handlers to take them.
 func TestHandlersThatCommit(t *testing.T) {
 	const period = 1000 * us

@@ -9,9 +9,9 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// TestHandover: a thread that waits for the submitter's signal waits for an answer only if it handed something over,
-// and only if the submitter did something for it alone. The pools were once taken for clients, since they wait in the
-// same way, and so were threads that load data: they say that some is there, and wait for room. Nobody was said to
+// TestHandover: a thread that waits for the submitter's signal waits for an answer only if it submitted a request, and
+// only if the submitter worked for that thread alone. Pools were once mistaken for clients, since they wait in the same
+// way. So were threads that load data: they signal that data is there and wait for space. No thread was reported to
 // starve the GPU then.
 func TestHandover(t *testing.T) {
 	const asked, answers = 100, 200
@@ -34,7 +34,8 @@ func TestHandover(t *testing.T) {
 		{name: "clients of one that is never idle", gave: 300, fetched: true, holds: true, lost: 20 * (period - 300_000)},
 		{name: "clients with promises, of one that is never idle", gave: 300, own: true, never: true, holds: true,
 			lost: 20 * (period - 300_000)},
-		{name: "clients with promises, of one that answers several with one command buffer", gave: 300, own: true, never: true,
+		{name: "clients with promises, of one that answers several with one command buffer", gave: 300, own: true,
+			never:    true,
 			together: true, holds: true, lost: 10 * (4*period - 600_000)},
 		{name: "workers with mailboxes", own: true, never: true},
 		{name: "a pool that is fed"},
@@ -103,9 +104,9 @@ func TestHandover(t *testing.T) {
 	}
 }
 
-// The story: a thread that has one other submit for it, and waits, was mistaken for one that feeds that other too
-// slowly: each waits for the other in turns. Who takes what the other makes says that there is room, and that waits
-// for it, too; but it makes the next meanwhile.
+// The story: a thread that has another thread submit for it, and waits, was mistaken for a thread that feeds the
+// submitter too slowly: in both cases each waits for the other in turns. A consumer also signals a producer that waits
+// for space, but such a producer makes the next item meanwhile.
 func TestHandoverOfOne(t *testing.T) {
 	const asked, answers = 100, 200
 	const period = 1_000_000
@@ -178,9 +179,9 @@ func TestHandoverUnseen(t *testing.T) {
 	}
 }
 
-// TestHandoverTogether: a server that answers a batch at once, having committed a command buffer for each, was once
-// taken for one that lets a pool go. What its clients would be without it was then predicted 38% too low, for each had
-// its answer when the last of the batch was done.
+// TestHandoverTogether: a server that commits a command buffer for each request of a batch and then answers them all at
+// once was once mistaken for a thread that releases a pool. The predicted speed of its clients without the server was
+// then 38% too low, because each client had its answer only when the last command buffer of the batch was done.
 func TestHandoverTogether(t *testing.T) {
 	const asked, answers, period = 100, 200, 2_000_000
 	for _, buffers := range []analyze.Nanos{1, 2} {

@@ -13,7 +13,8 @@ import (
 func handled(handler int64) *tracesim.Sim {
 	const us = 1000
 	s := tracesim.NewSim(4, 3)
-	s.Costs.Schedule, s.Costs.Notify = 90*us, 180*us // half of it to the handlers, half to who waits
+	// half of it until the handlers run, half until the waiting thread wakes
+	s.Costs.Schedule, s.Costs.Notify = 90*us, 180*us
 	for range 4 {
 		q := s.NewQueue("", 0)
 		s.Thread(func(t *tracesim.Thread) {

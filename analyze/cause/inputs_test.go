@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// TestForeignLoadOfInputs: the decision about external load is made of what evidence found, here without any trace.
+// TestForeignLoadOfInputs: the decision about external load is computed from the evidence alone, without any trace.
 func TestForeignLoadOfInputs(t *testing.T) {
 	// 20 of 100 command buffers began late on an idle GPU, and threads waited 300 ms of 1 s for them
 	late := evidence.ExternalLoad{Delays: 100, Late: 20, Usual: 10_000_000, Waited: 300_000_000, IdleReady: 300_000_000}

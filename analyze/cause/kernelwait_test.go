@@ -10,8 +10,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// twoQueues is a thread that waits for each of its command buffers of 5 ms or so on the GPU, and another one whose
-// command buffers run beside them; other says when they run.
+// twoQueues is a thread that waits for each of its command buffers of about 5 ms on the GPU, and another thread whose
+// command buffers run concurrently with them; other returns when those run.
 func twoQueues(other func(random *rand.Rand, mine analyze.Interval) []analyze.Interval) *analyze.Trace {
 	random := rand.New(rand.NewPCG(5, 6))
 	w := handmade.New(1000 * 1000 * microsecond)

@@ -95,9 +95,9 @@ func TestLineAlone(t *testing.T) {
 	}
 }
 
-// TestEmptyIsNoWork: empty command buffers that are only there to be waited for were once taken for work that a
-// saturated GPU keeps waiting, and their waits were counted for it as well as for the device-wide synchronisation that
-// they are.
+// TestEmptyIsNoWork: empty command buffers that exist only to be waited for were once treated as work that a saturated
+// GPU keeps waiting. Their waits then counted for saturation as well as for device-wide synchronisation, which they
+// are.
 func TestEmptyIsNoWork(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(40 * period)

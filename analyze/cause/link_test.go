@@ -66,7 +66,7 @@ func (c tie) build() *tracesim.Sim {
 	return s
 }
 
-// trace is that of a run of it.
+// trace returns the trace of a run of the program.
 func (c tie) trace(t *testing.T) *analyze.Trace {
 	trace := load(t, c.build().Run(t))
 	if !c.python {
@@ -92,13 +92,13 @@ func (c tie) trace(t *testing.T) *analyze.Trace {
 	return trace
 }
 
-// The story: of a program whose threads keep a lock while the GPU works, kernels of half the length were said to bring
-// nothing, as the lock was kept as long; and of one that waits for who loads its data they were said to make it 1.14
-// times as fast, as it waited as long for each piece. What a thread waits for another to do ends when that is done. So
-// it is where no wait is in the trace: kernels of half the length were said to make a program with a spin lock 1.13
-// times as fast, which was 1.86 times as fast; and where there are ten waits for one, as for a GIL:
-// 1.15 times, and 1.77. A wait for a signal is what another does, and no call that could take less time: threads that
-// asked others for their work and took half as long were said to bring 1.13 where they brought 1.56.
+// The story: threads of a program kept a lock while the GPU worked. Kernels of half the length were predicted to bring
+// nothing, because the lock was replayed as kept just as long. In a program that waits for the threads that load its
+// data they were predicted to bring 1.14×, because each wait was replayed just as long. A wait for another thread ends
+// when that thread is done. This also holds where the trace has no wait: for a program with a spin lock the prediction
+// was 1.13×, and the real speed-up was 1.86×. It holds where one wait is recorded as ten, as for a GIL: 1.15× and
+// 1.77×. A wait for a signal is another thread's work, not a call that could take less time: threads that asked others
+// for their work and took half as long were predicted to bring 1.13× and brought 1.56×.
 func TestFasterThingsThatOthersWaitFor(t *testing.T) {
 	behind := tie{workers: 4, gpu: 400 * us, under: 50 * us, think: 100 * us, keep: true}
 	lock := tie{workers: 4, gpu: 100 * us, under: 300 * us, think: 50 * us}

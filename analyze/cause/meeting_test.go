@@ -11,8 +11,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// meets makes rounds in which A, B and C work on the GPU and wait for who is last, who is A in nine of ten. With a
-// coordinator, a fourth thread lets them go, 20 µs after the last has told it.
+// meets makes rounds in which A, B and C work on the GPU and wait for the last of them, which is A in nine of ten
+// rounds. With a coordinator, a fourth thread releases them 20 µs after the last thread has signalled it.
 func meets(rounds int, coordinator bool) *handmade.World { return meet(rounds, 3, 10, coordinator) }
 
 // meet makes rounds of so many threads, in which B is the last each so many times.
@@ -120,9 +120,10 @@ func TestChanceStays(t *testing.T) {
 	}
 }
 
-// The story: of two threads that meet, or that a third releases together, one always came last, and the verdict was
-// gpu-bound: the other seemed to wait for what that one makes. But it waits while that one's work runs on the GPU, of
-// which it could have a part; what is made without the GPU starves it.
+// The story: two threads met at a barrier, or were released together by a third thread, and one of them always came
+// last. The verdict was gpu-bound, because the other thread seemed to wait for items that the last one produces. But it
+// waits while the last thread's work runs on the GPU, which could run its work as well. A producer that works without
+// the GPU starves it.
 func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 	for _, coordinator := range []bool{false, true} {
 		v := Analyze(meet(60, 2, 1000, coordinator).Trace, Options{}).Verdict
@@ -132,9 +133,9 @@ func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 	}
 }
 
-// The story: two threads of a pool, to which a third gives work as it comes and waits for room when it has given too
-// much, were called out of balance: each time one of them was released, by who had been told that there is room. But
-// they are never let go together.
+// The story: a third thread gives work to the two threads of a pool as it arrives, and waits for space when it has
+// given too much. The two were called out of balance: each time one of them was released by the thread that had been
+// signalled that there is space. But they are never released together.
 func TestPoolOfTwoIsNoMeeting(t *testing.T) {
 	const us = 1_000
 	w := handmade.New(100 * 1000 * us)

@@ -62,7 +62,8 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 	if len(v.Causes) == 0 || v.Causes[0].Cause != cause.ForeignGPULoad || v.Share < 0.6 || v.Share > 0.9 {
 		t.Errorf("share %.2f, causes %+v", v.Share, v.Causes)
 	}
-	for b := range trace.Buffers() { // who learns of the end lacks a processor as well: so may who begins the work
+	// the thread notified of the end lacks a processor as well: so may the thread that begins the work
+	for b := range trace.Buffers() {
 		b.Completed.Begin += 3 * ms
 		b.Completed.End += 3 * ms
 	}
@@ -239,7 +240,7 @@ func TestLockBesideTheWork(t *testing.T) {
 	wantVerdict(t, lockBeside(t, ms*2/3), cause.None, "Threads that submit next to nothing")
 }
 
-// lockBeside is a program of which two threads submit work of a millisecond, wait for it and then pause; three others
+// lockBeside is a program of five threads. Two submit work of a millisecond, wait for it and then pause; three others
 // write the log.
 func lockBeside(t *testing.T, pause int64) *analyze.Trace {
 	s := tracesim.NewSim(8, 1)

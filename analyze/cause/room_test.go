@@ -25,7 +25,7 @@ func crowd(threads, rounds, engines int, think, latency analyze.Nanos) *handmade
 		next[i] = around(think)
 	}
 	for range threads * rounds {
-		t := slices.Index(next, slices.Min(next)) // who commits next
+		t := slices.Index(next, slices.Min(next)) // the thread that commits next
 		e := slices.Index(free, slices.Min(free))
 		commit := next[t]
 		begin := max(commit+1, free[e]) + around(latency)

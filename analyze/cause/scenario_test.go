@@ -78,7 +78,7 @@ func rate(t *analyze.Trace) float64 {
 	return float64(n) / float64(end-first)
 }
 
-// TestWhatIf: the predicted speed-up is that of the same program run without the cause, within a tenth.
+// TestWhatIf: the predicted speed-up matches a run of the same program without the cause, within a tenth.
 func TestWhatIf(t *testing.T) {
 	for _, s := range tracesim.Scenarios {
 		if s.Cured == nil {

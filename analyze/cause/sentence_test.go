@@ -22,8 +22,8 @@ var (
 
 const longestSentence = 45 // words
 
-// TestSentencesUseTheFieldsWords: a verdict's sentence names things as Metal, POSIX and other profilers do.
-// "Threads wait for all threads' work" did not, nor did "handing it over and hearing back takes 29.3 µs".
+// TestSentencesUseTheFieldsWords: a verdict's sentence names things as Metal, POSIX and other profilers do. Earlier
+// sentences used words of their own for synchronisation, submission and completion notification.
 func TestSentencesUseTheFieldsWords(t *testing.T) {
 	said := map[string]bool{}
 	for _, s := range tracesim.Scenarios {

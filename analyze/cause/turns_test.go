@@ -79,8 +79,8 @@ func TestSpinLockWhereProcessorsAreShort(t *testing.T) {
 	}
 }
 
-// Threads that compute for most of the time, and have a lock while they wait for the GPU that hardly anybody else
-// wants, never wait for it at the same time either. What they do in between is their own.
+// Threads that compute for most of the time, and hold a lock with little contention while they wait for the GPU, never
+// wait for the GPU at the same time either. Their computing in between needs no lock.
 func TestComputingBesideAQuietLock(t *testing.T) {
 	const ms = 1_000_000
 	s, lock := tracesim.NewSim(8, 3), &tracesim.Lock{}

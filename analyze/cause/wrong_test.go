@@ -27,10 +27,10 @@ func work(rounds int) *handmade.World {
 
 func said(f Finding) string { return strings.Join(f.Evidence, "\n") }
 
-// The story: three workers of a ThreadPoolExecutor were idle for 44% of their time. Each gives the semaphore of
-// CPython's SimpleQueue back when it has taken something out, so a part of their waits was recorded as waits for a
-// lock, and the verdict was lock-contention. Later it was none, for these waits were left out: but they are waits for
-// who puts work in, while the GPU is idle.
+// The story: three workers of a ThreadPoolExecutor were idle for 44% of their time. Each posts the semaphore of
+// CPython's SimpleQueue when it has taken an item out, so a part of their waits was recorded as waits for a lock, and
+// the verdict was lock-contention. Later the verdict was none, because these waits were left out. But the workers wait
+// for the thread that puts work in, while the GPU is idle.
 func TestIdleWorkersOfAnExecutor(t *testing.T) {
 	for _, posted := range []bool{true, false} {
 		w := work(60)
@@ -38,7 +38,7 @@ func TestIdleWorkersOfAnExecutor(t *testing.T) {
 			begin := analyze.Nanos(i)*1000*us + 300*us
 			for n, th := range []*analyze.Thread{w.A, w.B} {
 				idle := handmade.At(begin, begin+600*us)
-				if n == 0 && posted { // who puts work in posts the semaphore
+				if n == 0 && posted { // the thread that puts work in posts the semaphore
 					w.SignalWait(th, idle, 99, w.C, idle.End-1, 0)
 					continue
 				}
@@ -135,8 +135,8 @@ func TestOneThreadDoesNotShowWhatMoreWouldBring(t *testing.T) {
 	}
 }
 
-// The story: a cause was asked to be taken out of a run without GPU times, of which there is no program to replay, and
-// the report panicked.
+// The story: a run without GPU times gives no program to replay. Asking for a prediction without a cause made the
+// report panic.
 func TestAskWithoutAProgram(t *testing.T) {
 	w := handmade.New(60 * 1000 * us)
 	for i := range 60 {
@@ -158,8 +158,9 @@ func TestAskWithoutAProgram(t *testing.T) {
 	}
 }
 
-// The story: a program whose threads wait for the GPU's work for 37 to 64% of their time was gpu-bound or none, by
-// which side of a half it came to lie on. What takes the most of the time is what it is compared with.
+// The story: the threads of a program waited for the GPU's work for 37 to 64% of their time. The verdict was gpu-bound
+// or none, depending on which side of a half the share was. The share is now compared with the largest of the other
+// shares.
 func TestWhatTakesTheMostOfTheTimeDependsOnWhatThereIs(t *testing.T) {
 	for _, c := range []struct {
 		running, notify analyze.Nanos // of each millisecond; the rest is outside of Metal

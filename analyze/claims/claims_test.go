@@ -119,17 +119,18 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// What is wrong is reported with its column.
+// An error in an expression is reported with its column.
 func TestSyntax(t *testing.T) {
 	for expr, want := range map[string]string{
 		``:               "column 1: expected a number",
 		`gpu.busy_share`: "column 1: this is a value, not a claim",
 		`gpu.busy_share >`: "column 17: expected a number, a text, a key or a parenthesis, found " +
 			"the end",
-		`gpu.busy_share = 1`:                     "column 16: use ==",
-		`gpu.bussy_share > 1`:                    `column 5: no key "bussy_share" in gpu: there are busy_ns`,
-		`gqu.busy_share > 1`:                     `column 1: no key "gqu" in the document`,
-		`calls.p50_ns < 1us`:                     `calls is a list: take all of it with [*], or some with a filter as in calls[selector=`,
+		`gpu.busy_share = 1`:  "column 16: use ==",
+		`gpu.bussy_share > 1`: `column 5: no key "bussy_share" in gpu: there are busy_ns`,
+		`gqu.busy_share > 1`:  `column 1: no key "gqu" in the document`,
+		`calls.p50_ns < 1us`: `calls is a list: take all of it with [*], or some with a filter as ` +
+			`in calls[selector=`,
 		`calls[sel="x"].p50_ns < 1us`:            `column 7: no key "sel"`,
 		`gpu[0].busy_ns < 1us`:                   "gpu is not a list",
 		`gpu.busy_ns.x < 1us`:                    `busy_ns is a value and has no key "x"`,
@@ -257,7 +258,8 @@ func TestOtherDocuments(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := f.Check([]byte(`{"series": [{"rows": [{"threads": 4, "efficiency": 0.9, "ops_per_s": 2000}, {"threads": 8, "efficiency": 0.6, "ops_per_s": 2500}]}]}`), "scaling.json")
+	d, err := f.Check([]byte(`{"series": [{"rows": [{"threads": 4, "efficiency": 0.9, "ops_per_s": 2000}, `+
+		`{"threads": 8, "efficiency": 0.6, "ops_per_s": 2500}]}]}`), "scaling.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestFiguresOfAFailure: each FAIL has the values behind it, those of a claim of several comparisons too, which had
-// none.
+// TestFiguresOfAFailure: each FAIL shows the values behind it, also in a claim of several comparisons, which once
+// showed none.
 func TestFiguresOfAFailure(t *testing.T) {
 	text := `{"claims": [{"title": "both", "expr": "gpu.overlap > 2 and max(calls[selector=\"commit\"].p95_ns) < 100us"},
 		{"title": "fine", "expr": "events > 1"}]}`

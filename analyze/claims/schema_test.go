@@ -20,7 +20,7 @@ type claimsFile struct {
 	} `json:"claims"`
 }
 
-// The schemas that are published are those of what is written and read.
+// The published schemas match the documents that are written and read.
 func TestPublishedSchema(t *testing.T) {
 	if err := schema.Compare("../..", Schema, "What `mtrace check --json` says of claims.", Document{},
 		*update); err != nil {

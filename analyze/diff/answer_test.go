@@ -9,7 +9,7 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// TestAnswer: a comparison begins with who is faster, by how much, and why.
+// TestAnswer: a comparison begins with the side that is faster, by how much, and why.
 func TestAnswer(t *testing.T) {
 	at := func(x float64) *float64 { return &x }
 	change := func(kind Kind, name string, status Status, ratio, low, high, lost float64) Change {

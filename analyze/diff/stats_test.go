@@ -122,7 +122,7 @@ func TestRanksAgainstTheExactTest(t *testing.T) {
 				}
 			}
 		}
-		// The order of the values is that of time; let neighbours differ, so that there is nothing to correct for.
+		// The values are in order of time; let neighbours differ, so that there is no autocorrelation to correct for.
 		for _, x := range [][]float64{a, b} {
 			slices.Sort(x)
 			x[1], x[4], x[3], x[6] = x[4], x[1], x[6], x[3]

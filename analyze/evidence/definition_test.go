@@ -83,7 +83,8 @@ func TestSplit(t *testing.T) {
 	}
 }
 
-// TestMatrices: foreign waits and locks go to who made one wait; time in the queue to whose work ran.
+// TestMatrices: cross-thread waits and locks are charged to the thread that caused the wait, and time in the queue to
+// the thread whose work ran.
 func TestMatrices(t *testing.T) {
 	w := handmade.New(1000)
 	b := w.Buffer(w.B, 90, handmade.At(120, 180))

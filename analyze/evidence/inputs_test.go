@@ -44,7 +44,8 @@ func TestBarriersOfInputs(t *testing.T) {
 	}
 }
 
-// TestExecutionOfInputs: the GPU's work of a thread counts as executing also while the thread sleeps on a semaphore that
+// TestExecutionOfInputs: the GPU's work of a thread counts as executing also while the thread sleeps on a semaphore
+// that
 // its completion handler posts.
 func TestExecutionOfInputs(t *testing.T) {
 	th := &analyze.Thread{ID: 1, Active: analyze.Interval{Begin: 0, End: 1000}}

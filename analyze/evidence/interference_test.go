@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// tick is that of mach_absolute_time on Apple's chips, 24 MHz, in picoseconds: most calls take none, one or two of
-// them.
+// tick is the resolution of mach_absolute_time on Apple's chips (24 MHz), in picoseconds: most calls take zero, one or
+// two ticks.
 const tick = 41667
 
 // ticked is what that clock reads at a time in picoseconds, in nanoseconds.

@@ -13,7 +13,7 @@ func TestFindMemoryMade(t *testing.T) {
 	for k := range analyze.Nanos(10) {
 		at := 1000 * k
 		w.Wait(w.A, handmade.At(at+500, at+900), w.Buffer(w.A, at+400, handmade.At(at+410, at+900)))
-		for _, begin := range []analyze.Nanos{at, at + 600} { // before its work, and beside it
+		for _, begin := range []analyze.Nanos{at, at + 600} { // before its work, and concurrently with it
 			w.Trace.Memory.Allocations = append(w.Trace.Memory.Allocations, analyze.Allocation{Thread: w.A, At: begin,
 				Took: 100, Bytes: 64})
 		}
@@ -22,7 +22,7 @@ func TestFindMemoryMade(t *testing.T) {
 			Bytes: 1})
 	}
 	w.A.Working = w.A.Active
-	// of which 1000 went to giving it back
+	// 1000 of the 3000 were spent on freeing memory.
 	w.A.Exclusive[analyze.PartAllocate], w.A.WorkingExclusive[analyze.PartAllocate] = 3000, 3000
 	w.Trace.Finish()
 	got := FindMemoryMade(w.Trace, &Gather(w.Trace, Options{}).Submitters)

@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// TestPlace: the parts of a wait that have their place in time follow one another from its begin to its end, and are as
-// long together as those of Split.
+// TestPlace: Place returns the parts of a wait in order of time, from the wait's begin to its end without gaps. Their
+// durations add up to the same sums as the parts of Split.
 func TestPlace(t *testing.T) {
 	parts := map[analyze.Part]int{}
 	for _, s := range tracesim.Scenarios {

@@ -2,13 +2,14 @@ package evidence
 
 import "testing"
 
-// TestConfinedTo tells of programs on a machine of 16 processors that no affinity and no quota kept from any. The demo
-// with four threads used the time of 2.97 and 3.09 processors, a compute-bound one that of 7.29, one that spins that of
-// 1.02; all were taken to be confined to so many, because that is next to a whole number. A replay on 3 processors was
-// off by 68%, so nothing was predicted, and what was the root was not known. And of 477 recordings on two processors
-// seven were taken to be confined to one, whose threads, woken where they slept last, waited for more than they had:
-// predictions of three were 25 to 35% off. What is confined uses as much in every sample, and those did not; their
-// samples, and those of two that were confined, are these.
+// TestConfinedTo has samples of programs on a machine of 16 processors, without any affinity or quota. The demo with
+// four threads used the time of 2.97 and 3.09 processors, a compute-bound program used 7.29, and a spinning one 1.02.
+// All were treated as confined to that many processors, because the use is next to a whole number. A replay on 3
+// processors was off by 68%, so nothing was predicted and the root cause was not found. Of 477 recordings on two
+// processors seven were treated as confined to one. Their threads, woken on the processor where they last slept, waited
+// for longer than necessary, and three predictions were 25 to 35% off. A confined program uses the same processor time
+// in every sample, and those programs did not. The samples below are theirs, and those of two programs that were
+// confined.
 func TestConfinedTo(t *testing.T) {
 	for _, c := range []struct {
 		what    string

@@ -20,8 +20,8 @@ func TestTypicalLeavesTheListAsItIs(t *testing.T) {
 	}
 }
 
-// A median was made by sorting all of a list, which took a tenth of a report. What is found without must be the same of
-// any list: of few values many times over, in order, backwards, and in no order.
+// A median was computed by sorting the whole list, which took a tenth of a report's time. Selection without sorting
+// must return the same for any list: few values many times over, in order, backwards, and shuffled.
 func TestNthIsThatOfTheSortedList(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, values := range []int64{1, 2, 10, 1 << 40} {

@@ -13,7 +13,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// sample has names as programs give them, which no form may take for anything else.
+// sample has names as programs choose them. No output format may mistake them for its own syntax.
 func sample() *Gate {
 	return &Gate{
 		Command: "mtrace diff", Name: "before → after", Warnings: []string{"the trace is cut: 3 threads, 50% of the time"},
@@ -53,8 +53,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Where nothing is decided no form says that something passed. A comparison without a limit was a PASS in Markdown,
-// whatever had become slower, and so was one of which half a trace could be read.
+// If nothing is decided, no output format reports a pass. A comparison without a limit was a PASS in Markdown, whatever
+// had become slower, and so was a comparison with a trace that could be read only in half.
 func TestUndecided(t *testing.T) {
 	g := sample()
 	g.Undecided = "b.mtrace is cut"

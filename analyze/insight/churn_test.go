@@ -36,7 +36,7 @@ func TestMemoryChurn(t *testing.T) {
 	work := func(th *tracesim.Thread, q *tracesim.Queue) { th.Wait(iterate(th, q, 400*us, "step")) }
 	for name, c := range map[string]struct {
 		step func(th *tracesim.Thread, q *tracesim.Queue, i int)
-		id   string // what is found of new-sizes and released-and-remade; "" for neither
+		id   string // the insight found, new-sizes or released-and-remade; "" for neither
 		says string
 	}{
 		"a size of its own each time": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {

@@ -13,7 +13,7 @@ func TestResidency(t *testing.T) {
 	ids := []string{"residency", "commit-after-idle", "large-allocations"}
 	for name, c := range map[string]struct {
 		script func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread)
-		id     string // what is found of these; "" for nothing
+		id     string // the insight found among ids; "" for none
 		says   string
 	}{
 		"a set that each step changes": {steady(60, func(th *tracesim.Thread, q *tracesim.Queue, i int) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestFitOfManyKernels: of a program with many kernels, in many sizes, or of which many always come together, the fit
-// is done in seconds, and its memory does not grow with the run.
+// TestFitOfManyKernels: with many kernels, in many sizes or always dispatched together, the fit takes seconds, and its
+// memory does not grow with the run.
 func TestFitOfManyKernels(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -75,8 +75,8 @@ func TestTimesAreTheReports(t *testing.T) {
 	}
 }
 
-// TestInSlices: the document of a run that is read slice by slice says the same of each lane as that of a run that was
-// loaded as one.
+// TestInSlices: the page's document of a run that is read slice by slice has the same lanes as the document of a run
+// that was loaded as a whole.
 func TestInSlices(t *testing.T) {
 	for _, shape := range longtrace.Shapes {
 		path := filepath.Join(t.TempDir(), "long.mtrace")

@@ -27,7 +27,7 @@ func written(t testing.TB, r *report.Report, d *Document) []byte {
 	return b.Bytes()
 }
 
-// failing is a run made by hand: two threads, one of whose command buffers failed, with marks and scopes.
+// failing is a run built by hand: two threads with marks and scopes, and one command buffer that failed.
 func failing(name string) *analyze.Trace {
 	w := handmade.New(1_000_000)
 	w.Trace.Run.Origin, w.Trace.Run.Length, w.Trace.Window.Begin = 1000, 999_000, 1000
@@ -192,7 +192,7 @@ func TestPaper(t *testing.T) {
 			high: [...document.querySelectorAll("tr")].filter((r) => !r.querySelector("th[scope=col]") && r.offsetHeight > 90).map((r) => r.offsetHeight + " " + r.textContent.slice(0, 40))}`)
 	if l.said["rules"].(float64) < 2 || l.said["rows"].(float64) < 20 || len(l.said["high"].([]any)) > 0 ||
 		l.said["wide"].(float64) > 2*720 {
-		// what is wider is printed smaller, down to a half
+		// a wider line is printed smaller, down to half the size
 		t.Errorf("on a sheet: %v", l.said)
 	}
 	l = lookAt(t, page, "500,900", `document.querySelectorAll("details").forEach((d) => d.open = true);

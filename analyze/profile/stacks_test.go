@@ -14,7 +14,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// withStacks is a scenario of which every call that has a stack has one.
+// withStacks returns a scenario's trace in which every call that can have a stack has one.
 func withStacks(t *testing.T, scenario string) *analyze.Trace {
 	t.Helper()
 	for _, s := range tracesim.Scenarios {

@@ -33,9 +33,9 @@ func byStack(p *profile.Profile) map[string][]int64 {
 	return all
 }
 
-// TestSum: profiles that are added up over the parts of a trace are those of the trace as a whole: calls, waits and
-// command buffers count once, and times are the same but for what is rounded where a command buffer's GPU time is
-// divided in two parts. A wait over a border counts with the phase that is the longest of it in its first part.
+// TestSum: profiles added up over the ranges of a trace equal the profile of the whole trace. Calls, waits and command
+// buffers count once. Times are equal except for rounding where a command buffer's GPU time is divided between two
+// ranges. A wait across a border counts with its longest phase in its first range.
 func TestSum(t *testing.T) {
 	for _, shape := range longtrace.Shapes {
 		path := filepath.Join(t.TempDir(), shape.Name)

@@ -76,15 +76,16 @@ func TestWrongQueries(t *testing.T) {
 		`{"table":"nothing"}`:  "no table",
 		`{"table":"calls","columns":["colour"]}`: "it has tid, selector, " +
 			"duration_ns, failed",
-		`{"table":"calls","order_by":"colour"}`:                                        "no column of the answer",
-		`{"table":"calls","aggregates":[{"function":"median","column":"tid"}]}`:        "there are count, sum",
-		`{"table":"calls","where":[{"column":"tid","is":"~","value":1}]}`:              "a condition is one of",
-		`{"table":"calls","where":[{"column":"tid","is":"="}]}`:                        "has no value",
-		`{"table":"calls","where":[{"column":"tid","is":"=","value":[1]}]}`:            "no number, text or truth value",
-		`{"table":"calls","where":[{"column":"duration_ns","is":"<","value":"1000"}]}`: `the column duration_ns has a number in each row, and "1000" is a text: give a number`,
-		`{"table":"calls","where":[{"column":"selector","is":"=","value":1}]}`:         "give a text",
-		`{"table":"calls","where":[{"column":"failed","is":"=","value":"true"}]}`:      "give a truth value",
-		`{"table":"calls","where":[{"column":"failed","is":"!=","value":1}]}`:          "give a truth value",
+		`{"table":"calls","order_by":"colour"}`:                                 "no column of the answer",
+		`{"table":"calls","aggregates":[{"function":"median","column":"tid"}]}`: "there are count, sum",
+		`{"table":"calls","where":[{"column":"tid","is":"~","value":1}]}`:       "a condition is one of",
+		`{"table":"calls","where":[{"column":"tid","is":"="}]}`:                 "has no value",
+		`{"table":"calls","where":[{"column":"tid","is":"=","value":[1]}]}`:     "no number, text or truth value",
+		`{"table":"calls","where":[{"column":"duration_ns","is":"<","value":"1000"}]}`: `the column duration_ns has a ` +
+			`number in each row, and "1000" is a text: give a number`,
+		`{"table":"calls","where":[{"column":"selector","is":"=","value":1}]}`:    "give a text",
+		`{"table":"calls","where":[{"column":"failed","is":"=","value":"true"}]}`: "give a truth value",
+		`{"table":"calls","where":[{"column":"failed","is":"!=","value":1}]}`:     "give a truth value",
 		`{"table":"calls","aggregates":[{"function":"mean","column":"selector"}]}`: "mean(selector): the column has " +
 			"no numbers",
 		`{"table":"calls","aggregates":[{"function":"sum","column":"failed"}]}`: "sum(failed): the column has no " +

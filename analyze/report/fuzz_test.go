@@ -71,8 +71,8 @@ func checkWhole(t *testing.T, trace *analyze.Trace) {
 	}
 }
 
-// checkSome checks a trace: wholly when it is a seed, and one of sixteen inputs when a fuzzer runs, because that takes
-// a hundred times as long as to load one. What is loaded is looked at in any case.
+// checkSome checks all of a seed's trace, and one of sixteen inputs when a fuzzer runs, because a check takes a hundred
+// times as long as loading a trace. In any case it visits what was loaded.
 func checkSome(t *testing.T, trace *analyze.Trace, input []byte) {
 	t.Helper()
 	if fuzzing() && crc32.ChecksumIEEE(input)%16 != 0 {

@@ -82,9 +82,10 @@ func same(t *testing.T, at string, a, b any, share float64) {
 	}
 }
 
-// adds compares what of two reports adds up: exactly, but for what is rounded in each part, and for whose work others
-// were queued behind when several ran at once over the border of two parts: there it is not known which began first.
-// What is in flight at a border where no thread makes a call for long counts up to the last call before it.
+// adds compares the sums of two reports: exactly, except for rounding in each range. A second exception is the
+// attribution of queueing when several command buffers ran at once across the border of two ranges: there it is not
+// known which began first. Command buffers in flight at a border where no thread makes a call for long count up to the
+// last call before it.
 func adds(t *testing.T, whole, parts *Report) {
 	t.Helper()
 	fitted := 1e-6
@@ -136,8 +137,8 @@ func byName(list []Kernel) []Kernel {
 	return list
 }
 
-// TestLong: a long trace's report has the totals of all of it, as exactly as one that was made of it as a whole, and
-// the verdict of its windows is that of the whole, with figures near it.
+// TestLong: a long trace's report has the totals of all of it, as exactly as a report that was computed as a whole. The
+// verdict over its windows is the verdict of the whole, with figures near it.
 func TestLong(t *testing.T) {
 	limits := Limits{Whole: 50_000, Part: 20_000, Window: 8_000, Buffers: 300}
 	for _, shape := range longtrace.Shapes {

@@ -110,7 +110,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// sharedDevice writes a trace of two processes, of which the GPU runs the work of one while that of the other is
+// sharedDevice writes a trace of two processes: the GPU runs the work of one process while the work of the other is
 // queued.
 func sharedDevice(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "shared.mtrace")

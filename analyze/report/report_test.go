@@ -192,7 +192,7 @@ func TestUntracedChildrenAreInTheFirstLines(t *testing.T) {
 	inFirstLines(t, trace, "2 forked child processes UNTRACED")
 }
 
-// What is lost is counted in records, and some calls have two: no line calls them calls.
+// Losses are counted in records, and some calls have two records: no line calls lost records calls.
 func TestLossesAreInRecords(t *testing.T) {
 	trace := load(t, tracetest.Small(t))
 	trace.Recording.Lost.Records = 7409
@@ -202,9 +202,9 @@ func TestLossesAreInRecords(t *testing.T) {
 	}
 }
 
-// A process may live on when the program has ended, and the recording with it: a daemon, or the children of one that
-// was killed. What it called after that is not in the trace, which only a line about the process said: the first lines
-// said "none lost" (found by the torture).
+// A process may outlive the program, and the recording with it: a daemon, or the children of a program that was killed.
+// Its calls after the program's end are not in the trace. Only a line about the process reported that, while the first
+// lines said "none lost" (found by the torture test).
 func TestRunningProcessesAreInTheFirstLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)
@@ -281,8 +281,8 @@ func TestSections(t *testing.T) {
 	}
 }
 
-// A label is the traced program's text: it must not steer the terminal of who reads the report, and neither break its
-// lines.
+// A label is the traced program's text: it must neither steer the terminal of the report's reader nor break the
+// report's lines.
 func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	const evil = "\x1b[2J\x1b]0;owned\a\r\nq"
 	trace := scenario(t, "device-wide sync")

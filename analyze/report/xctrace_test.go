@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/xctrace/summary"
 )
 
-// TestRecordingOfInstruments: a recording of Instruments goes through the same analyses as our own traces; what it
-// cannot tell is reported, not made up.
+// TestRecordingOfInstruments: a recording of Instruments goes through the same analyses as our own traces. Facts that
+// it lacks are reported as unknown, not made up.
 func TestRecordingOfInstruments(t *testing.T) {
 	inputs, _, err := xctrace.Inputs([]string{"../../fixtures/xctrace/recording"}, nil)
 	if err != nil {

@@ -125,7 +125,7 @@ func TestFitFindsTheLeastSquares(t *testing.T) {
 	}
 }
 
-// Data made from the law give its parameters back, with an interval that holds them.
+// A fit of data generated from the law recovers its parameters, within their intervals.
 func TestFitRecoversTheLaw(t *testing.T) {
 	const lambda, sigma, kappa = 5000, 0.04, 0.0015
 	noise := []float64{0.01, -0.012, 0.004, -0.006, 0.009, -0.003, 0.002, -0.008}
@@ -327,7 +327,7 @@ func near(a, b any) bool {
 	return a == b
 }
 
-// The cause at the knee is that of the first number of threads that no longer paid.
+// The cause at the knee is the cause of the first thread count that no longer paid off.
 func TestCauseAtKnee(t *testing.T) {
 	doc := reference(t)
 	doc.Series = doc.Series[:1] // its knee is between 2 and 4 threads
@@ -407,7 +407,7 @@ func TestPlot(t *testing.T) {
 		!strings.Contains(text, "perfect scaling") {
 		t.Errorf("a place that is no number, or no perfect scaling in\n%s", text)
 	}
-	// From two points of the first series where the axes are; all others must agree.
+	// Two points of the first series determine the axes; all other points must agree.
 	series := svg.Groups[len(svg.Groups)-len(doc.Series):]
 	rows, circles := doc.Series[0].Rows, series[0].Circles
 	first, last := 0, len(rows)-1

@@ -145,8 +145,8 @@ func openParquet(t *testing.T, b *inMemory) *parquet.File {
 	return f
 }
 
-// TestPagesThatDoNotShrink: a column of which zstd releases what it got is left as it is, for some row groups, and
-// then tried again; one that shrinks is compressed in all. Readers find the same numbers in both.
+// TestPagesThatDoNotShrink: if zstd does not make a column smaller, the column stays uncompressed for some row groups
+// and is then tried again. A column that shrinks is compressed everywhere. Readers find the same numbers in both.
 func TestPagesThatDoNotShrink(t *testing.T) {
 	type row struct {
 		Noise int64 `parquet:"noise"` // but for the last row groups

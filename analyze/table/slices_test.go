@@ -60,9 +60,9 @@ func sorted(text string) []string {
 	return lines
 }
 
-// TestInSlices: a trace that is too long to be held in memory was refused. Now it is written slice by slice, and the
-// tables have the same rows as those of a trace that was loaded as one: each call, command buffer, wait and allocation
-// once, with all of its time, wherever the run was cut.
+// TestInSlices: a trace that does not fit into memory was refused. Now it is written slice by slice, and the tables
+// have the same rows as for a trace loaded as a whole: each call, command buffer, wait and allocation once, with all of
+// its time, wherever the run was cut.
 func TestInSlices(t *testing.T) {
 	for _, shape := range longtrace.Shapes {
 		path := filepath.Join(t.TempDir(), "long.mtrace")

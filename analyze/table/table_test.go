@@ -267,7 +267,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 }
 
-// The parts of a thread's time add up to it, and those of a wait to the wait.
+// The parts of a thread's time add up to the thread's time, and the parts of a wait to the wait.
 func TestPartsAddUp(t *testing.T) {
 	got := fromJSON(t, jsonLines(t, tracetest.Small(t)))
 	number := func(row map[string]string, key string) (n int64) {
@@ -484,7 +484,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// What was not committed must not look like a whole export.
+// Tables that were not committed must not look like a complete export.
 func TestDiscardLeavesNothing(t *testing.T) {
 	d := &Directory{Path: filepath.Join(t.TempDir(), "out")}
 	load(t, tracetest.Small(t), NewFiles(d, CSV))

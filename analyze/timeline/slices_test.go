@@ -18,8 +18,8 @@ func events(b *bytes.Buffer) []string {
 	return lines
 }
 
-// TestInSlices: the timeline of a run that was read slice by slice has the same events as that of one that was loaded
-// as one: every call, arrow, level and time on the GPU once.
+// TestInSlices: the timeline of a run that was read slice by slice has the same events as the timeline of a run that
+// was loaded as a whole: every call, arrow, counter level and GPU time once.
 func TestInSlices(t *testing.T) {
 	for _, shape := range longtrace.Shapes {
 		path := filepath.Join(t.TempDir(), "long.mtrace")

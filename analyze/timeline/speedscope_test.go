@@ -93,7 +93,7 @@ func TestSpeedscopeShowsEveryCall(t *testing.T) {
 	}
 }
 
-// What is written is of the schema that Speedscope publishes, with each of its releases.
+// The output conforms to the schema that Speedscope publishes with each of its releases.
 func TestSpeedscopeIsOfItsSchema(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile(consumers.File(t, "speedscope/dist/release/file-format-schema.json"))
 	if err != nil {

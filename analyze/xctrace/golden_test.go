@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write the goldens anew")
 
-// What is read of every export of the generated recording, in figures.
+// The figures read from every export of the generated recording.
 func TestGoldens(t *testing.T) {
 	for _, file := range exportFiles(t) {
 		name := strings.TrimSuffix(filepath.Base(file), ".xml")

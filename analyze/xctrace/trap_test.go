@@ -8,9 +8,8 @@ import (
 	"testing"
 )
 
-// The traps of the format that a reader can fall into. Each test opens with the
-// bug that somebody had. The traps of interpreting the rows are tested in
-// package summary, those of running xctrace in package bundle.
+// The traps of the format that a reader can fall into. Each test opens with a bug that really occurred. The traps of
+// interpreting the rows are tested in package summary, and the traps of running xctrace in package bundle.
 
 // doc makes a document of nodes.
 func doc(nodes ...string) string {
@@ -220,7 +219,7 @@ func TestTrapColumnsMove(t *testing.T) {
 	if len(rows) != 1 || rows[0].Start != 11 || rows[0].Duration != 12 {
 		t.Errorf("rows %+v", rows)
 	}
-	// Without labels, or under another name for them, the whole table was lost, of which the times matter.
+	// Without labels, or with labels under another name, the whole table was lost, although its times matter.
 	for _, label := range []string{"", "label:formatted-label"} {
 		cell := strings.Repeat("<sentinel/>", strings.Count(label, ":"))
 		rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "event-label:formatted-label",
@@ -433,7 +432,7 @@ func TestTrapUnknownTables(t *testing.T) {
 	}
 }
 
-// What is not an export is refused in one line that says so.
+// Input that is not an export is refused in one line that says so.
 func TestNotAnExport(t *testing.T) {
 	for content, want := range map[string]string{
 		"hello":                      "not an export",
@@ -519,8 +518,8 @@ var counterRows = []string{
 	`<sample-time id="10" fmt="">3000</sample-time><thread ref="2"/><sentinel/><weight ref="7"/>`,
 }
 
-// Cells of a column of the type any are of whatever type: every row of counters was rejected, because a <pmc-event> is
-// not an <any>.
+// Cells in a column of type any may have any type: every row of counters was rejected, because a <pmc-event> is not an
+// <any>.
 func TestTrapColumnsOfAnyType(t *testing.T) {
 	r := NewRecording()
 	d, err := Read(strings.NewReader(doc(node("counters-profile", counters, counterRows...))), "test", r.sink())

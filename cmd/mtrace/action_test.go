@@ -131,11 +131,13 @@ func TestActionDecides(t *testing.T) {
 	t.Parallel()
 	fast, same, slow := simulatedRuns(t, 3, 200), simulatedRuns(t, 3, 200), simulatedRuns(t, 3, 600)
 	claims := filepath.Join(t.TempDir(), "claims.json")
-	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it computes", "expr": "calls[selector=\"commit\"].count == 60"}]}`), 0o644); err != nil {
+	if err := os.WriteFile(claims, []byte(`{"claims": [{"title": "it computes", "expr": `+
+		`"calls[selector=\"commit\"].count == 60"}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	wrong := filepath.Join(t.TempDir(), "wrong.json")
-	if err := os.WriteFile(wrong, []byte(`{"claims": [{"title": "it computes", "expr": "calls[selector=\"commit\"].count == 61"}]}`), 0o644); err != nil {
+	if err := os.WriteFile(wrong, []byte(`{"claims": [{"title": "it computes", "expr": `+
+		`"calls[selector=\"commit\"].count == 61"}]}`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -187,8 +189,8 @@ func TestActionDecides(t *testing.T) {
 	}
 }
 
-// TestActionRecords: with a command, both sides are recorded in turns, each where its checkout is. What they cost is
-// not judged here.
+// TestActionRecords: with a command, both sides are recorded alternately, each in the folder of its checkout. The
+// recording's cost is not tested here.
 func TestActionRecords(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

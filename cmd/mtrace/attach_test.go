@@ -15,8 +15,9 @@ import (
 func TestAttachSaysWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	got := sh(t, "", nil, tool.mtrace, "attach", fmt.Sprint(os.Getpid()))
-	if got.exit != cli.ExitNo || got.stderr != "" || !strings.Contains(got.stdout, fmt.Sprintf("Process %d cannot be traced",
-		os.Getpid())) {
+	if got.exit != cli.ExitNo || got.stderr != "" ||
+		!strings.Contains(got.stdout, fmt.Sprintf("Process %d cannot be traced",
+			os.Getpid())) {
 		t.Errorf("%+v", got)
 	}
 	for _, says := range []string{"mtrace run --start-on signal -- ", "kill -USR1", "mtrace run --last 30s -- "} {

@@ -25,7 +25,7 @@ var tool struct {
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if worker := flag.Lookup("test.fuzzworker"); worker != nil && worker.Value.String() == "true" {
-		os.Exit(m.Run()) // what is fuzzed needs no build, and each worker would make one
+		os.Exit(m.Run()) // fuzzed code needs no build, and each worker would build one
 	}
 	dir, err := os.MkdirTemp("", "mtrace-test-")
 	if err == nil {

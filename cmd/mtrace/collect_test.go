@@ -124,8 +124,8 @@ func TestCollectNothing(t *testing.T) {
 	}
 }
 
-// Who reads what a collector says may be gone long before those whom it records: with the first line after that it
-// ended by SIGPIPE, and all traces were cut.
+// The reader of a collector's standard output may be gone long before the processes that the collector records. With
+// the next line of output the collector ended by SIGPIPE, and all traces were cut.
 func TestCollectWhenNobodyReads(t *testing.T) {
 	dir := t.TempDir()
 	c := startCollecting(t, dir, nil, "--listen", "unix:s", "-o", "traces")
@@ -135,7 +135,7 @@ func TestCollectWhenNobodyReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.Write(bytes.Repeat([]byte("noise"), 100)) // of which it warns
+	conn.Write(bytes.Repeat([]byte("noise"), 100)) // the collector warns of it
 	io.ReadAll(conn)
 	c.cmd.Process.Signal(os.Interrupt)
 	c.cmd.Wait()
@@ -213,7 +213,7 @@ func TestCollectWhoseLogNobodyReads(t *testing.T) {
 	}
 }
 
-// Traces from other machines come whole, each to a file of its own; who does not know the token gets nothing in.
+// Traces from other machines arrive whole, each in a file of its own; a sender without the token can deliver nothing.
 func TestCollectFromOtherMachines(t *testing.T) {
 	whole, err := os.ReadFile(smallTrace(t))
 	if err != nil {

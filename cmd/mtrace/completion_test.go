@@ -39,7 +39,7 @@ complete_line mtrace bench gel`
 	}
 }
 
-// Who mistypes a command is told what is like it; help names a command in either order.
+// A mistyped command gets a suggestion of a similar one; help names a command in either order.
 func TestCommandsAreFound(t *testing.T) {
 	for _, row := range []struct {
 		args string

@@ -57,8 +57,8 @@ func hostileTrace(t *testing.T, from string) string {
 }
 
 // TestNothingSteersTheTerminal: control characters of the traced program, of files, of their names and of claims reach
-// no terminal, from any command. tail printed U+009B, check an ESC of a claim's title, and an error that of a file's
-// name.
+// no terminal, from any command. tail printed a U+009B, check printed the ESC of a claim's title, and an error message
+// printed the ESC of a file's name.
 func TestNothingSteersTheTerminal(t *testing.T) {
 	t.Parallel()
 	trace := hostileTrace(t, smallTrace(t))

@@ -61,7 +61,7 @@ func TestProcessesThatLiveOn(t *testing.T) {
 	}
 }
 
-// The child of a fork that has not used Metal lives on when mtrace and the program are told to end.
+// A forked child that has not used Metal keeps running when mtrace and the program get SIGTERM.
 func TestForkThatLivesOnAfterSIGTERM(t *testing.T) {
 	needTruth(t)
 	if _, err := exec.LookPath("/usr/bin/python3"); err != nil {

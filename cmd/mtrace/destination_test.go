@@ -31,7 +31,8 @@ func TestRunWritesReportElsewhere(t *testing.T) {
 	for name, line := range map[string]string{
 		"a file":       `"$MTRACE" run -o t.mtrace --json=report.json -- sh -c "$SCRIPT" "$CLIENT"`,
 		"a descriptor": `"$MTRACE" run -o t.mtrace --json=fd:7 -- sh -c "$SCRIPT" "$CLIENT" 7>report.json`,
-		"a pipe":       `"$MTRACE" run -o t.mtrace --json=/dev/fd/7 -- sh -c "$SCRIPT; exec 7>&-" "$CLIENT" 7>&1 >out | cat >report.json; cat out`,
+		"a pipe": `"$MTRACE" run -o t.mtrace --json=/dev/fd/7 -- sh -c "$SCRIPT; exec 7>&-" "$CLIENT" 7>&1 >out | ` +
+			`cat >report.json; cat out`,
 	} {
 		for _, left := range []string{"t.mtrace", "report.json"} {
 			os.Remove(filepath.Join(dir, left))
@@ -183,7 +184,8 @@ func TestDashIsStandardOutput(t *testing.T) {
 func TestColoursAreForTerminals(t *testing.T) {
 	t.Parallel()
 	claims := filepath.Join(t.TempDir(), "claims.json")
-	text := `{"claims": [{"title": "A", "expr": "gpu.busy_share > 0"}, {"title": "PASS is a word", "expr": "gpu.busy_share > 2"}]}`
+	text := `{"claims": [{"title": "A", "expr": "gpu.busy_share > 0"}, {"title": "PASS is a word", "expr": ` +
+		`"gpu.busy_share > 2"}]}`
 	if err := os.WriteFile(claims, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,8 @@ func TestExportPartition(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 	}
-	runs, err := filepath.Glob(filepath.Join(dir, "set", "calls", "host="+convert.HiveValue(host), "run=*", "calls.parquet"))
+	runs, err := filepath.Glob(filepath.Join(dir, "set", "calls", "host="+convert.HiveValue(host), "run=*",
+		"calls.parquet"))
 	if err != nil || len(runs) != 2 {
 		t.Fatalf("%v: %q", err, runs)
 	}

@@ -124,7 +124,8 @@ func TestExport(t *testing.T) {
 	for _, f := range convert.ExportFormats {
 		want.WriteString("out/t" + f.Suffix + "\n")
 	}
-	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format", strings.Join(convert.FormatNames(convert.AnyFormat), ","), "-o", "out")
+	got := sh(t, dir, nil, tool.mtrace, "export", trace, "--format",
+		strings.Join(convert.FormatNames(convert.AnyFormat), ","), "-o", "out")
 	if got.exit != 0 || got.stderr != "" || got.stdout != want.String() {
 		t.Fatalf("%+v", got)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// capturing commits labelled command buffers, one for each of its arguments; begin:NAME, end, mark:NAME and wait are
-// what it says and does in between. It waits until the document of a capture is there.
+// capturing is a Python program that commits labelled command buffers, one for each of its arguments. The arguments
+// begin:NAME, end and mark:NAME begin and end a scope and set a mark; wait waits for the document of a capture.
 const capturing = `
 import ctypes, glob, sys, time
 sys.path.insert(0, sys.argv[1])
@@ -33,7 +33,7 @@ for word in sys.argv[3:]:
         objc.objc_autoreleasePoolPop(pool)
 `
 
-// captured are the labels in the one document that lies beside a trace; nil when there is none.
+// captured returns the labels in the one document in the trace's folder; nil when there is none.
 func captured(t *testing.T, dir string) (labels []string) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "t-*.gputrace"))

@@ -24,7 +24,8 @@ func TestInsightsOfPrograms(t *testing.T) {
 	}{
 		{"compile_in_loop", []string{"compile-in-loop", "repeated-compile", "wait-after-commit"}, "compile_in_loop()"},
 		{"compile_first", []string{"wait-after-commit"}, "finish() from habits.py:65 step()"},
-		{"allocate_in_loop", []string{"allocation-in-loop", "released-and-remade", "wait-after-commit"}, "allocate_in_loop()"},
+		{"allocate_in_loop", []string{"allocation-in-loop", "released-and-remade", "wait-after-commit"},
+			"allocate_in_loop()"},
 		{"leak", []string{"allocation-in-loop", "memory-growth", "wait-after-commit"}, "leak()"},
 		{"allocate_first", []string{"wait-after-commit"}, "from habits.py:65 step()"},
 		{"two_in_flight", nil, ""},

@@ -147,8 +147,8 @@ func waitFor(t testing.TB, what string, so func() bool) {
 	}
 }
 
-// parents are the processes that there are, with whose children they are. It was asked of ps alone, which a bare
-// machine has not: the test was skipped with the program started, which ran on alone for hours.
+// parents maps each running process to its parent. It once used ps alone, which a minimal machine lacks: the test was
+// skipped after it had started the program, which kept running for hours.
 func parents() (of map[int]int, err error) {
 	of = map[int]int{}
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")

@@ -43,8 +43,8 @@ func TestLogPrintsEachCall(t *testing.T) {
 	}
 }
 
-// Who reads the log may have seen enough: `mtrace run --log -- CMD 2>&1 >/dev/null | head` ended mtrace by SIGPIPE, the
-// program continued alone, and what it did then was not in the trace, which had not got its name.
+// A reader of the log may close its end early: with `mtrace run --log -- CMD 2>&1 >/dev/null | head`, mtrace ended by
+// SIGPIPE and the program continued alone. Its later calls were not in the trace, which did not get its final name.
 func TestLogThatNobodyReads(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	cmd := exec.Command(tool.mtrace, "run", "--no-report", "--log", "-o", trace, "--", "python3", workload(t), "--op",

@@ -16,9 +16,9 @@ import (
 	"mtrace/cmd/mtrace/internal/tools"
 )
 
-// TestMCP: a client of the protocol starts the server, and is told what the commands tell people; a wrong question gets
-// one clear line, and the next is answered all the same. When the client goes, the server goes, and leaves nothing
-// behind.
+// TestMCP: a client of the protocol starts the server and gets the same answers as the commands print. A wrong question
+// gets one clear line, and the next question is answered all the same. When the client exits, the server exits and
+// leaves no files behind.
 func TestMCP(t *testing.T) {
 	t.Parallel()
 	trace := smallTrace(t)
@@ -127,8 +127,8 @@ func TestMCP(t *testing.T) {
 	}
 }
 
-// The story: the tables of a server that was killed stayed among the temporary files for ever. The next one removes
-// them, and not those of one that lives, nor what it is not sure of.
+// The story: the tables of a server that was killed stayed among the temporary files for ever. The next server removes
+// them, but neither the tables of a running server nor files that it does not recognise.
 func TestMCPRemovesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	trace := smallTrace(t)

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze"
 )
 
-// runClient traces a check of the software Metal's client; what it printed, its report as JSON, and its trace.
+// runClient traces a check of the software Metal's client. It returns the client's output and the trace, and decodes
+// the JSON report into document.
 func runClient(t *testing.T, check string, document any, env ...string) (stdout string, trace *analyze.Trace) {
 	t.Helper()
 	needTruth(t)
@@ -32,8 +33,8 @@ func runClient(t *testing.T, check string, document any, env ...string) (stdout 
 	return got.stdout, trace
 }
 
-// Memory of every kind is in the trace with its size, its storage mode, and whether it was released; what lies in
-// other memory is not counted twice; and the device's own account, which the program prints too, is there.
+// Memory of every kind is in the trace with its size, its storage mode, and whether it was released. A resource inside
+// other memory is not counted twice. The device's own total, which the program prints too, is there.
 func TestAllocations(t *testing.T) {
 	var d struct {
 		Memory struct {

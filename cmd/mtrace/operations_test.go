@@ -87,9 +87,9 @@ func reported(t *testing.T, env []string, flags []string, command ...string) (ou
 	return got, reportOf(t, trace), file
 }
 
-// The GPU's work is called what the program calls it, by the nearest name that there is: as ggml does by debug groups,
-// MLX by labels that grow, a program by scopes, and tinygrad, whose labels say no more than the kernel's name, by the
-// line of Python. The times are those of the truth.
+// The GPU's work has the name that the program gives it, from the nearest source: debug groups in ggml, labels that
+// grow in MLX, scopes in a program that marks them. The labels of tinygrad contain only the kernel's name, so there it
+// is the line of Python. The times equal the truth.
 func TestOperationsOfAProgram(t *testing.T) {
 	t.Parallel()
 	programs, err := filepath.Abs("../../fixtures/scenarios/programs")

@@ -23,9 +23,9 @@ func TestRunNamesWhatLostTheLibrary(t *testing.T) {
 		"(sleep 0.3; true); sleep 0.3"); strings.Contains(o.stdout+o.stderr, "without the library") {
 		t.Errorf("processes that have the library are said to lack it\n%s%s", o.stdout, o.stderr)
 	}
-	// The story: python3 is a script of pyenv on many machines: a shell that runs for a while and then the interpreter in
-	// its place. What had said hello and nothing else was forgotten, so each run was said to have lost the library in the
-	// shell.
+	// The story: on many machines python3 is a script of pyenv, which runs in a shell for a while and then executes the
+	// interpreter in its place. A process that had sent only a hello was forgotten, so each run was reported to have
+	// lost the library in the shell.
 	if o := sh(t, dir, nil, tool.mtrace, "run", "-o", "shim.mtrace", "--", "sh", "-c",
 		"sleep 0.4; exec env true"); strings.Contains(o.stdout+o.stderr, "without the library") {
 		t.Errorf("a shell that ran another program in its place is said to lack the library\n%s%s", o.stdout, o.stderr)

@@ -72,10 +72,10 @@ func threadCounts() (counts []int) {
 	return append(counts, runtime.NumCPU())
 }
 
-// compareWhole runs a command with and without mtrace run, in turn, each as often first; nanos is the time of one
-// operation that it printed. What is reported of the pairs is the median: by how much the operation is slower, and how
-// much more of the processors all of it takes, the start and the end of mtrace included. The machine must have nothing
-// else to do: on one that has, runs without the tracer differ by more.
+// compareWhole runs a command with and without mtrace run, in turn, each first equally often; nanos extracts the time
+// of one operation from the command's output. It reports medians over the pairs: how much slower the operation is, and
+// how much more processor time the whole takes, including the start and the end of mtrace. The machine must be idle
+// otherwise: on a busy machine runs without the tracer differ by more.
 func compareWhole(b *testing.B, command []string, nanos func(string) float64) {
 	var without, slower, more []float64
 	for i := range max(b.N, *repeats) {

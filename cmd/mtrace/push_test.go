@@ -69,7 +69,7 @@ func (r *receiver) next(t *testing.T, v any) {
 	}
 }
 
-// receivers are those of testdata/receivers, built of the modules that it locks.
+// receivers builds the servers in testdata/receivers with the module versions locked there.
 func receivers(t *testing.T) *receiver {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "receivers")
@@ -85,7 +85,7 @@ func receivers(t *testing.T) *receiver {
 	return startReceiver(t, exec.Command(program))
 }
 
-// parcaServer is that of testdata/parca, of the packages that it locks.
+// parcaServer builds the server in testdata/parca with the package versions locked there.
 func parcaServer(t *testing.T) *receiver {
 	t.Helper()
 	for _, program := range []string{"node", "npm"} {
@@ -162,9 +162,9 @@ func sameProfile(t *testing.T, have, want got) {
 	}
 }
 
-// What the servers' own code reads of what is sent are the samples of the files that mtrace pprof writes, to the
-// nanosecond, with service, host, run, the user's labels, and the token; what they refuse is one line with their
-// reason, and status 2.
+// The servers' own code decodes exactly the samples in the files that mtrace pprof writes, to the nanosecond, with
+// service, host, run, the user's labels, and the token. A refusal by a server is one line with the server's reason, and
+// status 2.
 func TestPush(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -189,7 +189,8 @@ func TestPush(t *testing.T) {
 	refused := func(t *testing.T, to, address, label, why string) {
 		t.Helper()
 		r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait,api", "--label", label, address, trace)
-		if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, why) ||
+		if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||
+			!strings.Contains(r.stderr, why) ||
 			!strings.Contains(r.stderr, "the wait profile was not taken (0 of 2 were): "+to+" of "+address) {
 			t.Errorf("want %q: %+v", why, r)
 		}
@@ -277,7 +278,8 @@ func TestPush(t *testing.T) {
 	})
 }
 
-// What is no server of profiles is no success: a page, another address, one that says nothing, and nobody.
+// A push to anything but a profile server fails: to a web page, another path, a server that does not answer, and a port
+// without a listener.
 func TestPushToNobody(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -317,7 +319,8 @@ func TestPushToNobody(t *testing.T) {
 				why = "" // they speak HTTP/1
 			}
 			r := sh(t, "", nil, tool.mtrace, "push", "--server", to, "--type", "wait", "--timeout", "2s", address, trace)
-			if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 || !strings.Contains(r.stderr, why) {
+			if r.exit != cli.ExitUsage || r.stdout != "" || strings.Count(r.stderr, "\n") != 1 ||
+				!strings.Contains(r.stderr, why) {
 				t.Errorf("%s, want %q: %+v", to, why, r)
 			}
 		}

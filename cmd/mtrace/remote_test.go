@@ -299,7 +299,8 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 	}
 	end()
 	got := sh(t, dir, nil, tool.mtrace, "run", "--collector", "tcp://127.0.0.1:1", "--collector-wait", "0", "--", "true")
-	found := regexp.MustCompile(`the trace of python3, whose mtrace \(process (\d+)\) was killed while it sent it to 127.0.0.1:1, is (\S+\.mtrace);`).FindStringSubmatch(got.stderr)
+	found := regexp.MustCompile(`the trace of python3, whose mtrace \(process (\d+)\) was killed while it sent it to ` +
+		`127.0.0.1:1, is (\S+\.mtrace);`).FindStringSubmatch(got.stderr)
 	if got.exit != 0 || found == nil || found[1] != fmt.Sprint(cmd.Process.Pid) {
 		t.Fatalf("%+v", got)
 	}

@@ -134,7 +134,7 @@ func TestRunSurvivesInterrupt(t *testing.T) {
 	}
 }
 
-// With --follow-children=false the trace has the program's own calls and not those of what it starts.
+// With --follow-children=false the trace has the program's own calls and not the calls of its child processes.
 func TestRunFollowsChildrenOrNot(t *testing.T) {
 	small := []string{"--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "1", "--iters", "2",
 		"--sync-mode", "device"}

@@ -10,8 +10,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// Of several traces, or a folder of them, the text is a line each; sections, JSON and what-if are of each trace after
-// the other, as they were.
+// For several traces, or a folder of them, the text report is one line per trace. Sections, JSON and what-if are
+// printed in full for each trace in turn.
 func TestReportOfSeveralTraces(t *testing.T) {
 	needTruth(t)
 	folder := t.TempDir()
@@ -25,7 +25,8 @@ func TestReportOfSeveralTraces(t *testing.T) {
 		}
 	}
 	got := sh(t, folder, nil, tool.mtrace, "report", ".")
-	rows := regexp.MustCompile(`(?m)^ *(\S+\.mtrace) .* (device-wide-sync|none) +([\d.]+%)? +([\d.]+%) +([\d.]+ m?s) +([\d,]+)(.*)$`).FindAllStringSubmatch(got.stdout, -1)
+	rows := regexp.MustCompile(`(?m)^ *(\S+\.mtrace) .* (device-wide-sync|none) +([\d.]+%)? +([\d.]+%) +([\d.]+ m?s) `+
+		`+([\d,]+)(.*)$`).FindAllStringSubmatch(got.stdout, -1)
 	if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "b.mtrace is cut") || len(rows) != 2 ||
 		rows[0][1] != "a.mtrace" || rows[0][7] != "" || !strings.Contains(rows[1][7], "CUT") {
 		t.Errorf("%q of %+v", rows, got)

@@ -35,7 +35,7 @@ type workloadResult struct {
 	Checked    bool    `json:"checked"`
 }
 
-// The schemas that are published are those of what is written.
+// The published schemas match the documents that are written.
 func TestPublishedSchema(t *testing.T) {
 	if err := schema.Compare(root, "mtrace.version/1", "What `mtrace version --json` says.", versions{},
 		*update); err != nil {
@@ -47,7 +47,7 @@ func TestPublishedSchema(t *testing.T) {
 	}
 }
 
-// A recorded run, of which commands say something.
+// A recorded run for the commands whose documents are validated.
 type recorded struct {
 	dir   string
 	trace string // the file

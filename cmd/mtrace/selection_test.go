@@ -41,8 +41,8 @@ func inProcess(t *testing.T, args ...string) (exit int, stdout, stderr []byte) {
 	return exit, stdout, stderr
 }
 
-// tracesToAttack are recorded traces, those of the folder MTRACE_KEPT, or simulated ones, and how many attacks are to
-// be made on all of them together: MTRACE_ATTACKS of them.
+// tracesToAttack returns the paths of traces, and the number of attacks on all of them together. The traces are the
+// recorded ones in the folder MTRACE_KEPT, or else simulated ones. MTRACE_ATTACKS overrides the number.
 func tracesToAttack(t *testing.T, attacks int) ([]string, int) {
 	t.Helper()
 	if n, err := strconv.Atoi(os.Getenv("MTRACE_ATTACKS")); err == nil {

@@ -96,7 +96,8 @@ func TestTwoHundredProcesses(t *testing.T) {
 	const processes = 200
 	load := soaking(t, "--threads", "2", "--rate", "10000", "--iters", "500", "--budget-ms", "1000")
 	dir := t.TempDir()
-	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s > out.$i || echo failed $i & i=$((i+1)); done; wait; cat out.*", processes, strings.Join(load, " "))
+	script := fmt.Sprintf("i=0; while [ $i -lt %d ]; do %s > out.$i || echo failed $i & i=$((i+1)); done; wait; cat "+
+		"out.*", processes, strings.Join(load, " "))
 	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script)
 	loads, pipelines := made(t, got.stdout)
 	if got.exit != 0 || got.stderr != "" || loads != processes {
@@ -151,7 +152,7 @@ func TestBursts(t *testing.T) {
 		_, pipelines := made(t, got.stdout)
 		c := countTrace(t, filepath.Join(dir, "t.mtrace"))
 		t.Logf("%s: %d calls, %d in the trace, %d lost, %d bytes", mode, pipelines, c.pipelines, c.lost, c.bytes)
-		// What is dropped may be a call of another kind: a few for each command buffer.
+		// A dropped record may belong to a call of another kind: a few for each command buffer.
 		if got.exit != 0 || pipelines < 2_000_000 || c.pipelines+int(c.lost) < pipelines || c.pipelines > pipelines ||
 			c.lost > uint64(pipelines-c.pipelines)+100 {
 			t.Errorf("%s: %d calls, %d in the trace and %d lost: %s", mode, pipelines, c.pipelines, c.lost, got.stderr)
@@ -182,9 +183,9 @@ func most(samples []int64, from, to float64) int64 {
 	return slices.Max(samples[int(from*float64(len(samples))):int(to*float64(len(samples)))])
 }
 
-// The tracer does not grow with the length of a run: two million calls a second for as long as is asked, and the memory
-// of the program and that of the collector are in the last third what they were in the second. A relay in between
-// changes nothing.
+// The tracer does not grow with the length of a run. With two million calls a second for the requested time, the memory
+// of the program and of the collector is the same in the last third as in the second. A relay in between changes
+// nothing.
 func TestSoak(t *testing.T) {
 	long := 6 * time.Second
 	if text := os.Getenv(soakVariable); text != "" {

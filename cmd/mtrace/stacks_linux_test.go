@@ -133,7 +133,7 @@ func TestNativeStacks(t *testing.T) {
 	}
 }
 
-// checkLines checks that each frame of the program is on a line of its source that calls the next, by that one's name.
+// checkLines checks that each frame of the program is on a source line that calls the next frame's function by name.
 func checkLines(t *testing.T, trace *analyze.Trace, program string) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/stacks.c")
@@ -191,7 +191,8 @@ func TestStacksWithoutFramePointers(t *testing.T) {
 	}
 }
 
-// Python's frames are where the interpreter's own are, behind those of the library that it calls Metal through.
+// Python's frames are in the place of the interpreter's own frames, after the frames of the library through which it
+// calls Metal.
 func TestPythonStacks(t *testing.T) {
 	dir := t.TempDir()
 	o := sh(t, dir, nil, tool.mtrace, "run", "--stacks", "native,python", "--no-report", "-o", "t.mtrace", "--",

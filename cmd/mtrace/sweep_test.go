@@ -151,9 +151,9 @@ func TestSweepRefuses(t *testing.T) {
 	}
 }
 
-// Control-C, which the terminal sends to the program too, ends the sweep: a table of a part would look like the whole.
-// So it does when the program takes the signal and ends well: what such a run printed was once taken for a throughput,
-// and the next one begun.
+// Control-C, which the terminal also sends to the program, ends the sweep: a table of a part would look like the whole.
+// It also ends the sweep if the program catches the signal and exits with 0: the output of such a run was once read as
+// a throughput, and the next run was started.
 func TestSweepInterrupted(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -199,7 +199,8 @@ func TestSweepInterrupted(t *testing.T) {
 // The scaling table of field report R1, figure for figure, when the program prints its throughputs; and {threads}
 // wherever it stands.
 func TestSweepOfReportedFigures(t *testing.T) {
-	const script = `case $0 in 1) x=65179;; 2) x=114548;; 4) x=165172;; 8) x=203897;; esac; [ "$1" = "a$0b$0" ] && echo "{\"ops_per_s\": $x}"`
+	const script = `case $0 in 1) x=65179;; 2) x=114548;; 4) x=165172;; 8) x=203897;; esac; [ "$1" = "a$0b$0" ] && ` +
+		`echo "{\"ops_per_s\": $x}"`
 	got := sh(t, t.TempDir(), nil, tool.mtrace, "sweep", "--threads", "8,1,2,4", "--", "sh", "-c", script, "{threads}",
 		"a{threads}b{threads}")
 	for _, want := range []string{"2  114,548    1.76x       87.9%", "4  165,172    2.53x       63.4%",

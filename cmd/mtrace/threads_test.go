@@ -54,7 +54,8 @@ func TestReportOfSomeThreads(t *testing.T) {
 		"nobody":   "no thread nobody in it; there are ",
 		"worker-[": `--thread "worker-[": syntax error in pattern`,
 	} {
-		if got := sh(t, "", nil, tool.mtrace, "report", "--thread", flag, path); got.exit != cli.ExitUsage || got.stdout != "" ||
+		if got := sh(t, "", nil, tool.mtrace, "report", "--thread", flag, path); got.exit != cli.ExitUsage ||
+			got.stdout != "" ||
 			!strings.Contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("--thread %s: %+v", flag, got)
 		}

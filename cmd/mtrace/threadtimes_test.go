@@ -23,8 +23,8 @@ func TestReportOfProcessorTimes(t *testing.T) {
 	}
 }
 
-// processorTimes records the scenario and states what is wrong with the times of its threads, of which one either
-// computes or sleeps.
+// processorTimes records the scenario and returns what is wrong with the times of its workers. If computes is true the
+// workers compute most of the time; otherwise they sleep.
 func processorTimes(t *testing.T, scenario string, computes bool, milliseconds int) (wrong string) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	got := sh(t, "", []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8"}, tool.mtrace, "run", "--no-report", "-o", trace,

@@ -78,7 +78,8 @@ func TestOneOfTwoIsNotTraced(t *testing.T) {
 // The first lines said "none lost".
 func TestWhatLivesOnIsSaid(t *testing.T) {
 	needTruth(t)
-	const script = `"$0" endlessly 1 made >/dev/null 2>&1 & echo $!; sleep 1000 >/dev/null 2>&1 & echo $!; until [ -n "$(tr -d "\\0" 2>/dev/null <made)" ]; do sleep 0.05; done`
+	const script = `"$0" endlessly 1 made >/dev/null 2>&1 & echo $!; sleep 1000 >/dev/null 2>&1 & echo $!; until [ ` +
+		`-n "$(tr -d "\\0" 2>/dev/null <made)" ]; do sleep 0.05; done`
 	dir := t.TempDir()
 	got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script,
 		buildShapesClient(t))

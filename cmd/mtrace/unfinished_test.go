@@ -88,7 +88,8 @@ func TestRunKeepsTraces(t *testing.T) {
 	if got := run("-o", os.DevNull, "--", "true"); got.exit != 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := run("-o", dir, "--", "true"); got.exit != record.ExitNotStarted || !strings.Contains(got.stderr, "is a folder") {
+	if got := run("-o", dir, "--", "true"); got.exit != record.ExitNotStarted ||
+		!strings.Contains(got.stderr, "is a folder") {
 		t.Errorf("%+v", got)
 	}
 }
@@ -138,7 +139,7 @@ func TestRunNamesNeverMeet(t *testing.T) {
 	}
 }
 
-// TestRunLeavesPart: who kills mtrace finds what was recorded under a name that states what it is; the program
+// TestRunLeavesPart: after mtrace was killed, its recording has a name that marks it as unfinished; the program
 // continues.
 func TestRunLeavesPart(t *testing.T) {
 	t.Parallel()

@@ -75,7 +75,8 @@ func (v viewing) request(t *testing.T, method, path, host string) (status int, t
 	return answer.StatusCode, string(body)
 }
 
-// TestView: the page is served with more of each part, to who asks for this machine by its name, until Ctrl-C.
+// TestView: until Ctrl-C the page is served, with more detail of each range, to requests that address this machine by
+// its name.
 func TestView(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	if _, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 2); err != nil {

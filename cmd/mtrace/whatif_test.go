@@ -12,9 +12,9 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// What is asked for with --what-if is predicted, and what cannot be asked gets one clear line and status 2. The trace
-// is a simulated one: of a recorded one nothing is predicted where the machine was so busy that the replay does not
-// agree with the run, or that few command buffers came.
+// A --what-if question is answered with a prediction, and a wrong question gets one clear line and status 2. The trace
+// is a simulated one: for a recorded one nothing is predicted if the machine was so busy that the replay does not agree
+// with the run, or if there are few command buffers.
 func TestWhatIf(t *testing.T) {
 	saturated := slices.IndexFunc(tracesim.Scenarios, func(s tracesim.Scenario) bool { return s.Name == "GPU saturated" })
 	trace := tracesim.Scenarios[saturated].Build(1).Run(t)

@@ -92,14 +92,15 @@ func checkIncomplete(t *testing.T, path, kind string, exit int) told {
 	return s
 }
 
-// callsAWhile is a program that makes calls until it is told to stop, and says how many command buffers it committed.
+// callsAWhile is a program that makes calls until it gets a signal, and then prints how many command buffers it
+// committed.
 func callsAWhile(t *testing.T) []string {
 	return []string{"python3", workload(t), "--op", "axpy", "--size", "256", "--dtype", "float32", "--threads", "2",
 		"--iters", "1000000", "--sync-mode", "event"}
 }
 
-// TestCutByKill: mtrace run is killed in the middle. What is left says in its first line that it is cut, when, and
-// never that nothing is missing. Once "36,838 calls, none lost" was said of 405,105.
+// TestCutByKill: mtrace run is killed in the middle. The first line for the remaining trace says that it is cut, and
+// when, and never that nothing is missing. Once "36,838 calls, none lost" was printed for 405,105 calls.
 func TestCutByKill(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

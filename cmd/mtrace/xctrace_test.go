@@ -145,7 +145,7 @@ func TestXctraceErrors(t *testing.T) {
 		{[]string{"record"}, "no program to record"},
 		{[]string{"record", "-o", "x.zip", "--", "true"}, "names end in .trace"},
 		{[]string{dir + "/../none.trace"}, "no such file"},
-		// These were passed over: the summary was of the first run, and no file was written.
+		// These flags were ignored: the summary described the first run, and no file was written.
 		{[]string{"--run", "2", dir}, "--run is of .trace bundles"},
 		{[]string{"--run", "-1", dir}, "numbered from 1 on"},
 		{[]string{"-o", "summary.txt", dir}, "--output says how a recording is made"},
@@ -212,7 +212,8 @@ func TestXctraceRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := []string{"TMPDIR=" + temporary, "MTRACE_XCTRACE=" + standin,
-		`STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "metal-gpu-intervals", "Kind": "segv", "Times": 1}]}`}
+		`STANDIN_PLAN={"Config": {"CommandBuffers": 120, "Threads": 2}, "Faults": [{"Table": "metal-gpu-intervals", ` +
+			`"Kind": "segv", "Times": 1}]}`}
 	got := sh(t, dir, env, tool.mtrace, "xctrace", "record", "-o", "out.trace", "--json", "--env", "COLOUR=red", "--",
 		"sh", "-c", "echo from the program and $COLOUR")
 	if got.exit != 0 || !strings.Contains(got.stderr, "from the program and red") ||
@@ -434,9 +435,9 @@ func open(t *testing.T, path string) (*os.File, int64) {
 	return f, info.Size()
 }
 
-// TestXctraceWithoutAUsableRow: an export of which no row can be used is unusable input, and a table without one is
-// said on standard error. The summary was of nothing, with status 0. A NUL byte makes a file damaged, wherever it is;
-// NUL bytes in names passed.
+// TestXctraceWithoutAUsableRow: an export without a usable row is unusable input, and a table without one is reported
+// on standard error. The summary was empty, with status 0. A NUL byte anywhere makes a file damaged; NUL bytes in names
+// used to pass.
 func TestXctraceWithoutAUsableRow(t *testing.T) {
 	t.Parallel()
 	read := func(name string) string {

@@ -102,7 +102,7 @@ func TestParseRefuses(t *testing.T) {
 			t.Errorf("%s gives %+v", name, devices)
 		}
 	}
-	// What no driver means must not become a huge number.
+	// A value that no driver can mean must not become a huge number.
 	list := agx(t, 101, client("pid 5, x", -4))
 	devices, err := Parse(list)
 	if err != nil || devices[0].Clients[0].GPU != 0 || devices[0].Utilization != 0.07 {

@@ -90,7 +90,7 @@ func TestIdleStrangers(t *testing.T) {
 	trace.add(t, 1000)
 	trace.end(t)
 	trace.deliver(t, 2*time.Minute)
-	// Who says a byte now and then is no better off.
+	// A sender of a single byte now and then fares no better.
 	slow, err := net.Dial("tcp", r.Address())
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestSomebodyInBetween(t *testing.T) {
 	r.waitLog(t, "does not know the token")
 }
 
-// What does not speak the protocol is refused with a reason, and the next sender is served.
+// A connection that does not speak the protocol is refused with a reason, and the next sender is served.
 func TestStrangers(t *testing.T) {
 	r := receive(t)
 	for _, bytes := range []string{"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\xff\xff", strings.Repeat("\x00\xff", 5000)} {
@@ -305,9 +305,9 @@ func checkSaved(t *testing.T, r *recording) {
 	}
 }
 
-// Who comes again with the session of a trace continues with it, and there is one trace: the connection before is given
-// up, a trace that is whole is not received again. Who does not know the token cannot come at all, and bytes of a
-// connection are no use on another.
+// A sender that reconnects with the session of a trace continues it, and there is one trace: the earlier connection is
+// dropped, and a trace that is complete is not received again. A sender without the token cannot connect at all, and
+// bytes of one connection are useless on another.
 func TestReplayedSession(t *testing.T) {
 	r := receive(t)
 	var recorded bytes.Buffer
@@ -316,7 +316,7 @@ func TestReplayedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	go func() { // records what the sender says, as somebody on the way could
+	go func() { // records the sender's bytes, as an eavesdropper could
 		in, err := l.Accept()
 		if err != nil {
 			return

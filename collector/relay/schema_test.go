@@ -28,9 +28,9 @@ func TestPublishedSchema(t *testing.T) {
 	}
 }
 
-// What a sender and a receiver really say to each other, and what the receiver keeps meanwhile, is of the published
-// schemas. Somebody in between hears it, who knows the token. Once in a hundred times that one was cut off by a reset:
-// the receiver closed the connection on the byte that says that it may, with the sender's end still to come.
+// The messages between a real sender and a real receiver, and the note that the receiver stores meanwhile, conform to
+// the published schemas. A man in the middle that knows the token reads them. Once in a hundred runs it was cut off by
+// a reset: the receiver closed the connection on the byte that permits closing, with the sender's end still to come.
 func TestMessagesAreOfTheirSchemas(t *testing.T) {
 	r := receive(t)
 	var asked, note []byte

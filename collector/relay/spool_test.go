@@ -148,7 +148,8 @@ func spoolAndWait() {
 	select {}
 }
 
-// A spool whose mtrace was killed becomes a trace when the next one looks, once; that of one that runs is left alone.
+// A spool whose mtrace was killed becomes a trace, once, when the next mtrace looks; the spool of a running mtrace is
+// left alone.
 func TestSweep(t *testing.T) {
 	if _, err := Sweep(); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Each call stands on a line of its own, which its comment numbers; what is inlined is called there.
+// Each call is on a line of its own, with its number in a comment; inlined functions are called there.
 const lineSource = `
 int data = 1;
 __attribute__((noinline)) int inner(int x) { __asm__ volatile(""); return x + data; }
@@ -41,8 +41,8 @@ int main(int argc, char **argv) {
 }
 `
 
-// linesOf builds the source and returns its path, that of the program, and what is found of the calls to inner and
-// area.
+// linesOf builds the source and returns the source's path, the program's path, and the places found for the calls to
+// inner and area.
 func linesOf(t *testing.T, steps ...string) (source string, found []Place) {
 	t.Helper()
 	dir := t.TempDir()

@@ -291,7 +291,7 @@ func TestThreadStartDamaged(t *testing.T) {
 	}
 	made := calls(whole)
 	each := made[11]
-	// of a trace in parts the first ones are gone: these calls were of whoever had the ring last
+	// The first parts of a trace in parts are gone: these calls are attributed to the ring's last owner.
 	var kept, assembled memory
 	check(WithoutRecords(&kept, bytes.NewReader(file.Bytes()[:blocks[2]])))
 	check(Assemble(&assembled, io.MultiReader(&kept, bytes.NewReader(file.Bytes()[blocks[2]:])), ""))

@@ -49,8 +49,8 @@ func read(t *testing.T, file *os.File) func() *Reader {
 	}
 }
 
-// On a machine with 16 processors a program of 600,000 records a second lost up to two fifths of them, now and then:
-// who empties its ring wrote the file too, and the file took nothing for some hundred milliseconds.
+// On a machine with 16 processors a program of 600,000 records a second sometimes lost up to two fifths of them. The
+// goroutine that drained its ring wrote the file too, and the file accepted nothing for some hundred milliseconds.
 func TestSlowFileHoldsNobodyUp(t *testing.T) {
 	w, file := stuckFile(t)
 	const rings, parts = 3, 40

@@ -64,8 +64,8 @@ func TestTextRoundTrip(t *testing.T) {
 	}
 }
 
-// A block's records came in pieces of 512, each of which was mistaken for a block: the text of a trace with a longer
-// one ended in a panic.
+// A block's records came in chunks of 512, and each chunk was mistaken for a block: printing a trace with a longer
+// block panicked.
 func TestTextOfLongBlocks(t *testing.T) {
 	var file, again memory
 	w, err := NewWriter(&file, testInfo)

@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// The oldest connection makes room for a new one; what has proved itself is not in danger any more.
+// The oldest connection is closed in favour of a new one; a connection that has proved itself is never closed.
 func TestOldestIsClosed(t *testing.T) {
 	ends := make([]net.Conn, 4)
 	for i := range ends {

@@ -45,8 +45,7 @@ func TestNobodyReadsProse(t *testing.T) {
 	}
 }
 
-// readsSelectors says whether selectors in the file are those of other programs, or are looked for as a user names
-// them.
+// readsSelectors reports whether selectors in the file come from other programs, or are looked up as a user names them.
 func readsSelectors(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "analyze/xctrace/") ||
 		strings.HasPrefix(name, "fixtures/")

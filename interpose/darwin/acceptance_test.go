@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestCrossAcceptedByDyld holds each slice of each file that cross.sh builds against dyld's rules: those of the SDK it
-// says it was built with, and the strictest.
+// TestCrossAcceptedByDyld checks each slice of each file that cross.sh builds against dyld's rules: the rules for the
+// SDK in the file's build version, and the strictest rules.
 func TestCrossAcceptedByDyld(t *testing.T) {
 	for _, name := range built {
 		each(t, name, func(t *testing.T, image []byte, _ *macho.File) {

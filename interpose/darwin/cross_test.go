@@ -320,8 +320,7 @@ func TestCrossSignatures(t *testing.T) {
 	}
 }
 
-// TestCrossForgetsItsMaker: nothing of the building machine's folders stays in
-// what is handed out.
+// TestCrossForgetsItsMaker: the released files contain no path of the machine that built them.
 func TestCrossForgetsItsMaker(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

@@ -258,7 +258,7 @@ func (m *machO) chainsWrong() error {
 	return m.startsWrong(fixups[starts:imports])
 }
 
-// startsWrong checks the table of segments; its end is that of the imports' start.
+// startsWrong checks the table of segments, which ends where the imports start.
 func (m *machO) startsWrong(starts []byte) error {
 	if len(starts) < 4 {
 		return errors.New("the starts are cut off")

@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// TestCrossSignalTables finds in the library what gosignals.c finds in itself
-// on a Mac. A bug it would have found: the setting that keeps Go from sending
-// itself SIGURG was looked for before the end of __DATA_CONST, and variables
-// lie behind it, so it was never set.
+// TestCrossSignalTables finds in the library what gosignals.c finds in itself on a Mac. A bug it would have found: the
+// setting that keeps Go from sending itself SIGURG was searched only up to the end of __DATA_CONST. Variables are in
+// the segment after it, so the setting was never found and changed.
 func TestCrossSignalTables(t *testing.T) {
 	each(t, "libmtrace.dylib", func(t *testing.T, image []byte, file *macho.File) {
 		text, data := file.Segment("__TEXT"), file.Segment("__DATA")

@@ -92,7 +92,7 @@ func readMachO(data []byte) (*machO, error) {
 	return m, nil
 }
 
-// leastSize are those of commands whose size varies.
+// leastSize has the smallest sizes of load commands whose size varies.
 var leastSize = map[uint32]int{
 	commandSegment64: segmentFixed, commandBuildVersion: 24, commandID: 24, commandDylib: 24, commandWeakDylib: 24,
 	commandReexport: 24, commandUpward: 24, commandRPath: 12, commandSignature: 16, commandDataInCode: 16,

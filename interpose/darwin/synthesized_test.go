@@ -249,7 +249,7 @@ func mentions(found []error, source string) bool {
 	return false
 }
 
-// TestDyldRefusesPrograms: what is asked of programs alone.
+// TestDyldRefusesPrograms: the rules that apply to programs only.
 func TestDyldRefusesPrograms(t *testing.T) {
 	program := func() []byte {
 		image := synthesized(false)

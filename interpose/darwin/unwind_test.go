@@ -36,7 +36,7 @@ func (m *machO) framesWrong() error {
 	return m.unwindEntriesWrong(found)
 }
 
-// readFrames walks the records: one that stands for many (a CIE) and those of functions, which point back to it.
+// readFrames walks the records: the common ones (CIEs), and the records of functions, which refer back to one.
 func (m *machO) readFrames(s section, content []byte) (frames, error) {
 	var found frames
 	if uint64(len(content)) < s.size {

@@ -225,8 +225,8 @@ func TestCallsBeforeItSends(t *testing.T) {
 	}
 }
 
-// checkOnce holds that the spans are all of a ring, each position once and with what belongs there. Each unit of size
-// bytes holds its position, of which each takes so many bytes.
+// checkOnce checks that the spans cover a ring, each position once and with its own content. Each unit of size bytes
+// holds its position, and one position takes each bytes.
 func checkOnce(t *testing.T, ring uint32, spans []span, want, size, each uint64) {
 	t.Helper()
 	next := uint64(0)

@@ -123,7 +123,7 @@ func TestSplitStringAgreesWithEnv(t *testing.T) {
 	}
 }
 
-// TestShellWordsAgreeWithSh compares the words with those of the shell.
+// TestShellWordsAgreeWithSh compares the words with the words that the shell produces.
 func TestShellWordsAgreeWithSh(t *testing.T) {
 	for _, line := range []string{
 		`a b  c`, `'''exec' x`, `"a b"'c d'e`, `a\ b`, `"a\"b\\c\$d"`, `'a\b'`, `"$0" end`, `"${0}x"`, `a # comment`, `a#b`,

@@ -31,8 +31,8 @@ func example() *profile.Profile {
 	}
 }
 
-// Each type of sample is a profile of its own, with what is not nothing; stacks, names and labels are there once, and
-// what was said of the whole is kept.
+// Each type of sample is a profile of its own, without samples of zero. Stacks, names and labels are stored once, and
+// attributes of the whole are kept.
 func TestMake(t *testing.T) {
 	data := Make(example(), map[string]string{"service.name": "train"}, "v1")
 	if content, err := proto.Marshal(data); err != nil || proto.Unmarshal(content, new(profiles.ProfilesData)) != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // TestAmong: in a run with k times as many hand-offs the share of slow ones is the kth power of what it was, and
-// what lies between moves as far.
+// durations in between move in the same proportion.
 func TestAmong(t *testing.T) {
 	var twoKinds, all []analyze.Nanos
 	for i := range 100 {
@@ -155,6 +155,7 @@ func TestReliefLeavesHandingOver(t *testing.T) {
 		t.Errorf("a hand-over takes %v with all waiting for processors gone, want 30 µs", got)
 	}
 	if got := q.Threads[0].Steps[3*4+1].Cost; got != 20*us && got != 30*us {
-		t.Errorf("a commit takes %v with all waiting for processors gone, want the 20 or 30 µs that it usually takes with one", got)
+		t.Errorf("a commit takes %v with all waiting for processors gone, want the 20 or 30 µs that it usually takes "+
+			"with one", got)
 	}
 }

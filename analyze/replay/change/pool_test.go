@@ -41,9 +41,9 @@ func wantRate(t *testing.T, what string, p *program.Program, c Change, want floa
 	}
 }
 
-// TestDeal tells of a pool of nine threads, drawn at random, of which three got next to nothing to do: fed, the
-// program was predicted to be eight times as fast, and is seventeen times. With too little work the thread that
-// waited last may be woken first. That does not say who gets what if there is enough.
+// TestDeal tells of a pool of nine threads, chosen at random, of which three had almost no work. The predicted speed-up
+// with more work was 8×, and the real one is 17×. With too little work the thread that waited last may be woken first.
+// That does not determine how work is distributed when there is enough.
 func TestDeal(t *testing.T) {
 	p := poolOf(100, 60, 30, 10)
 	p.Threads[3].Lasts = false

@@ -24,9 +24,9 @@ func TestLimitAlike(t *testing.T) {
 	}
 }
 
-// TestHelps tells of a framework's threads, which are in the trace when they wait for locks. What they ran was
-// taken to be work of the program that keeps its pace whatever its threads do, not a part of what each command
-// buffer takes.
+// TestHelps tells of a framework's threads, which are in the trace when they wait for locks. Their processor time was
+// treated as work of the program at a pace of its own, independent of its threads, instead of a cost of each command
+// buffer.
 func TestHelps(t *testing.T) {
 	if th := (program.Thread{Steps: []program.Step{{Kind: program.Lock}, {Kind: program.Lock}}}); !helps(&th) {
 		t.Error("a thread that only waits for locks works for itself")

@@ -79,10 +79,10 @@ func TestFrameworkOnSeveralProcessors(t *testing.T) {
 	}
 }
 
-// TestBehindOthersNobodyHandsOver tells of six threads on a GPU that runs one command buffer at a time, which were
-// predicted to be 4.1 times as fast on one that runs all at once, and are 3.2 times. What is behind other work
-// is handed to the GPU by nobody. On the wider GPU each command buffer is, which takes the processors twice as
-// much.
+// TestBehindOthersNobodyHandsOver tells of six threads on a GPU that runs one command buffer at a time. The predicted
+// speed-up on a GPU that runs all at once was 4.1×, and the real one is 3.2×. A command buffer that is queued behind
+// other work costs no hand-off to the GPU. On the wider GPU every command buffer does, which takes twice the processor
+// time.
 func TestBehindOthersNobodyHandsOver(t *testing.T) {
 	p := loops.Of(4, 200, 0, 50*us)
 	p.Devices[0].Engines = 1

@@ -41,8 +41,8 @@ func sampleAt(at, weight uint64, functions ...string) []export.Value {
 
 const profileColumns = "time:sample-time thread:thread weight:weight stack:backtrace"
 
-// A CPU profile without tables of Metal was "no cpu profile": only they set the window. Samples without a stack, and
-// those of weight 0, were left out; now all count, also those beside the window of the GPU's work.
+// A CPU profile without tables of Metal was "no cpu profile", because only those tables set the window. Samples without
+// a stack and samples of weight 0 were left out. Now all count, also those outside the window of the GPU's work.
 func TestCPUProfileAlone(t *testing.T) {
 	samples := tableOf("time-profile", profileColumns, sampleAt(5_000_000, 1_000_000, "leaf", "main"),
 		sampleAt(6_000_000, 1_000_000, "main"),
@@ -71,7 +71,7 @@ func TestCPUProfileAlone(t *testing.T) {
 	}
 }
 
-// Tables of which mtrace knows only the columns give their times and texts.
+// Tables of which mtrace knows only the columns show their times and texts.
 func TestOtherTables(t *testing.T) {
 	state := func(start, duration uint64, name string) []export.Value {
 		return []export.Value{export.Time("start-time", start), export.Duration(duration), export.Text("thermal-state", name)}
@@ -89,7 +89,7 @@ func TestOtherTables(t *testing.T) {
 	}
 }
 
-// A sentinel in a column of times stood for the time 0: of network updates, of which 75 in 582 have a round trip, the
+// A sentinel in a column of times was read as the time 0. Only 75 of 582 network updates have a round trip, so the
 // median was 0 ns, and a table began when the recording did.
 func TestNoTimeIsNotTheTimeZero(t *testing.T) {
 	row := func(at, took export.Value) []export.Value {

@@ -38,9 +38,9 @@ var (
 	falseZero  = regexp.MustCompile(`(?m)\b(submissions 0|0 submissions|0 threads commit|no cpu profile)\b`)
 )
 
-// TestRealExports: every export gives something that a person can use: all rows are read, or the report says which
-// are not; each table has its name and its rows in the summary; what is not known is not zero, and what the GPU did
-// is the same in the summary and in the report.
+// TestRealExports: every export gives a usable result. All rows are read, or the report lists those that are not; each
+// table has its name and its rows in the summary; unknown values are not zero; and the GPU's work is the same in the
+// summary and in the report.
 func TestRealExports(t *testing.T) {
 	for _, path := range realExports(t) {
 		t.Run(filepath.Base(path), func(t *testing.T) {

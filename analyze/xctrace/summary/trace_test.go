@@ -84,9 +84,9 @@ func TestTraceAgreesWithTheSummary(t *testing.T) {
 	}
 }
 
-// The shared report of an export: where threads waited for each command buffer
-// it said "cpu-bound", because an export has no waits and their absence was taken
-// for evidence. What it names now is measured: the parts of each round trip.
+// The shared report of an export called a program whose threads waited for each command buffer "cpu-bound": an export
+// has no waits, and their absence was treated as evidence. The report now names only measured times: the parts of each
+// round trip.
 func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
 	judge := func(c export.Config) *cause.Analysis {
 		trace, err := Trace(load(t, exported(t, export.Record(c))), Filter{})

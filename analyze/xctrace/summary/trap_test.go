@@ -14,8 +14,8 @@ import (
 	"mtrace/fixtures/xctrace/export"
 )
 
-// The traps of understanding what the rows mean. Each test opens with the
-// mistake that somebody made; the numbers are those of docs/xctrace.md.
+// The traps of understanding what the rows mean. Each test opens with a mistake that was really made; the trap numbers
+// are the numbers in docs/xctrace.md.
 
 // Trap 4. Rows without a process were counted as the target's.
 func TestTrap04UnattributedIsNobodys(t *testing.T) {
@@ -269,8 +269,7 @@ func TestTrap22CountersPinTheClock(t *testing.T) {
 	}
 }
 
-// Trap 23. What has no label is called "Command Buffer 0:Compute Command 0",
-// and debug groups do not help.
+// Trap 23. Work without a label is called "Command Buffer 0:Compute Command 0", and debug groups do not help.
 func TestTrap23UnlabelledWork(t *testing.T) {
 	for label, unlabelled := range map[string]bool{
 		"": true, "Command Buffer 0:Compute Command 0": true, "Command Buffer 12:Blit Command 3": true,
@@ -430,7 +429,7 @@ func TestTrap13ApplicationIntervalsStandIn(t *testing.T) {
 	}
 }
 
-// What was recorded but not given is one hint, not a line for each table.
+// Data that was recorded but not exported is one hint, not a line for each table.
 func TestMissingExportsAreOneHint(t *testing.T) {
 	s := summarise(t, Filter{}, contents(launched, 0.5, []string{tableSubmissions, tableCompleted, tableEncoders,
 		tablePerformance}), gpuTable(gpuRow{start: 1, duration: 1, pid: 7}))
@@ -480,8 +479,7 @@ func TestTemplateSettings(t *testing.T) {
 	}
 }
 
-// Numbers of command buffers are of a process: another one's work with the same
-// number is not this command buffer's.
+// Command buffer numbers are per process: another process's command buffer with the same number is a different one.
 func TestCommandBufferNumbersOfTwoProcesses(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 15, CommandBuffers: 100})
 	r := load(t, exported(t, simulated))
@@ -566,7 +564,7 @@ func TestCountersOfAPart(t *testing.T) {
 	}
 }
 
-// counterTable is of two counters, and of a third that has a label only.
+// counterTable has two counters, and a third with a label only.
 func counterTable(w *export.Writer) {
 	schema, _ := export.SchemaOf(tableCounters)
 	w.BeginTable("//trace-toc[1]/run[1]/data[1]/table[5]", tableCounters, schema.Columns)

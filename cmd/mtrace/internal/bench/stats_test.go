@@ -20,7 +20,7 @@ func rounds(values ...float64) *Series {
 	return s
 }
 
-// The intervals are those of any table of the sign test: with n values, from the k-th smallest to the k-th largest.
+// The intervals agree with any table of the sign test: with n values, from the k-th smallest to the k-th largest.
 func TestMedianInterval(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {

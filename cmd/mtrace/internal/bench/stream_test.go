@@ -77,7 +77,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			f.Fatal(err)
 		}
-		if len(stream) > 3000 { // the golden files are of whole ones
+		if len(stream) > 3000 { // the golden files contain whole streams
 			stream = append(stream[:bytes.LastIndexByte(stream[:3000], '\n')+1], end...)
 		}
 		f.Add(stream)

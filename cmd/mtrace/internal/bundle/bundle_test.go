@@ -155,7 +155,8 @@ func TestPrivateNamesStayHere(t *testing.T) {
 	}
 }
 
-// TestCrashReports: those of our programs, and of any that had the library loaded, that were written meanwhile.
+// TestCrashReports: the bundle has the crash reports, written since begin, of our programs and of every program that
+// had the library loaded.
 func TestCrashReports(t *testing.T) {
 	folder, begin := t.TempDir(), time.Now().Add(-time.Minute)
 	for name, content := range map[string]string{

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestFormatsAreDocumented: docs/export.md has a row for each format, and each row of formats says what it writes to.
+// TestFormatsAreDocumented: docs/export.md has a row for each format, and each row of formats has exactly one kind of
+// output.
 func TestFormatsAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../../../docs/export.md")
 	if err != nil {
@@ -24,7 +25,8 @@ func TestFormatsAreDocumented(t *testing.T) {
 			}
 		}
 		if writers != 1 || f.Suffix == "" {
-			t.Errorf("%s has %d of stream, file and folder, and the suffix %q; want one, and a suffix", f.Name, writers, f.Suffix)
+			t.Errorf("%s has %d of stream, file and folder, and the suffix %q; want one, and a suffix", f.Name, writers,
+				f.Suffix)
 		}
 	}
 }

@@ -56,10 +56,11 @@ func m4(t *testing.T) map[string]string {
 		"sysctl -n hw.memsize":    "68719476736\n",
 		"sw_vers -productVersion": "15.7.3\n", "sw_vers -buildVersion": "24G419\n",
 		"csrutil status": "System Integrity Protection status: enabled.\n",
-		"system_profiler -json SPDisplaysDataType": `{"SPDisplaysDataType":[{"sppci_model":"Apple M4 Max","sppci_cores":"40","spdisplays_mtlgpufamilysupport":"spdisplays_metal3"}]}`,
-		"/usr/sbin/ioreg -a -r -c IOAccelerator":   registry(t, 4),
-		"xcode-select -p":                          "/Library/Developer/CommandLineTools\n",
-		"xcrun clang --version":                    "Apple clang version 17.0.0\n",
+		"system_profiler -json SPDisplaysDataType": `{"SPDisplaysDataType":[{"sppci_model":"Apple M4 ` +
+			`Max","sppci_cores":"40","spdisplays_mtlgpufamilysupport":"spdisplays_metal3"}]}`,
+		"/usr/sbin/ioreg -a -r -c IOAccelerator": registry(t, 4),
+		"xcode-select -p":                        "/Library/Developer/CommandLineTools\n",
+		"xcrun clang --version":                  "Apple clang version 17.0.0\n",
 	}
 }
 

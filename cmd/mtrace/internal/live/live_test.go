@@ -62,7 +62,7 @@ func watched(t *testing.T) *Watcher {
 	return w
 }
 
-// What is counted is what the records say, and who waits for whom.
+// The counts are the counts in the records, and each waiting thread shows the thread it waits for.
 func TestPicture(t *testing.T) {
 	w := watched(t)
 	p := w.Picture(w.began.Add(time.Second))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Command buffers that Metal 4 commits several at once were not counted, and in flight there was nothing; those of
-// files were counted as the GPU's.
+// A Metal 4 commit of several command buffers was not counted, and none was in flight; command buffers of file I/O were
+// counted as the GPU's.
 func TestCommits(t *testing.T) {
 	r := NewRecording("t")
 	fmt.Fprintln(r, `{"process":0,"header":{"hello":{"pid":7,"program":"/bin/p"}}}`)

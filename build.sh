@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
-# Builds and proves mtrace. Targets: build (default), packages, demo, test, again, cross, release, bench, overhead, scenarios, structures, lab, torture, soak, wheel, clean.
-# Works from a clean clone, twice in a row, and offline once Go's modules and the system's packages are there.
+# Builds and tests mtrace. Targets: build (default), packages, demo, test, again, cross, release, bench, overhead,
+# scenarios, structures, lab, torture, soak, wheel, clean. Works from a clean clone, twice in a row, and offline once
+# Go's modules and the system's packages are installed.
 set -euo pipefail
 cd "$(dirname "$0")"
 system=$(uname -s)
 
-# How the tool is linked. A release's says its version, any other from which commit it is.
+# Linker flags of the tool. A release adds its version; any other build reports its commit.
 tool_flags="-s -w"
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "build.sh: $*"; exit 1; }
 
-# What the C parts need on Debian and Ubuntu: the compilers, Objective-C with GNUstep's Foundation, blocks, make, and Python for the workload.
+# Packages that the C parts need on Debian and Ubuntu: the compilers, Objective-C with GNUstep's Foundation, blocks,
+# make, and Python for the workload.
 packages=(gcc g++ make gobjc libgnustep-base-dev libblocksruntime-dev python3)
 
 missing_packages() {
@@ -24,7 +26,8 @@ missing_packages() {
 need_linux() {
   command -v dpkg-query >/dev/null || {
     command -v gcc >/dev/null && command -v gnustep-config >/dev/null ||
-      die "this is not a Debian or Ubuntu: install by hand gcc and g++ with Objective-C, GNUstep base, the blocks runtime and python3 (there: ${packages[*]})"
+      die "this system is neither Debian nor Ubuntu: install by hand gcc and g++ with Objective-C, GNUstep base," \
+        "the blocks runtime and python3 (Debian's packages: ${packages[*]})"
     return 0
   }
   local missing sudo=()
@@ -32,15 +35,18 @@ need_linux() {
   [ -n "$missing" ] || return 0
   if [ "$(id -u)" != 0 ]; then
     command -v sudo >/dev/null && sudo -n true 2>/dev/null ||
-      die "packages are missing and I may not install them; run: sudo apt-get install -y $missing"
+      die "packages are missing and this user may not install them; run: sudo apt-get install -y $missing"
     sudo=(sudo -n)
   fi
   say "installing $missing"
-  # A machine whose package lists are old or absent needs an update first; one without a network may still have the packages.
+  # A machine with old or absent package lists needs an update first; one without a network may have the packages.
+  local install=(${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive
+    apt-get install -y -qq -o DPkg::Lock::Timeout=120)
   # shellcheck disable=SC2086
-  ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=120 $missing >/dev/null 2>&1 || {
+  "${install[@]}" $missing >/dev/null 2>&1 || {
     ${sudo[@]+"${sudo[@]}"} apt-get update -qq >/dev/null 2>&1 || true
-    ${sudo[@]+"${sudo[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq -o DPkg::Lock::Timeout=120 $missing >/dev/null
+    # shellcheck disable=SC2086
+    "${install[@]}" $missing >/dev/null
   } || die "apt-get could not install: $missing"
 }
 
@@ -48,24 +54,26 @@ need() {
   command -v go >/dev/null || die "Go is not installed: see https://go.dev/dl (go.mod names the version)"
   case $system in
     Linux) need_linux ;;
-    Darwin) xcode-select -p >/dev/null 2>&1 || die "the Xcode command line tools are missing; run: xcode-select --install" ;;
+    Darwin) xcode-select -p >/dev/null 2>&1 ||
+      die "the Xcode command line tools are missing; run: xcode-select --install" ;;
     *) die "$system is neither macOS nor Linux" ;;
   esac
 }
 
 build() {
   need
-  # What the tests need as well, so that after a build they run without a network.
-  go mod download || say "some of Go's modules are missing, and cannot be had: tests may not build"
+  # Also downloads the tests' modules, so that the tests run without a network after a build.
+  go mod download || say "some of Go's modules are missing and cannot be downloaded: tests may not build"
   mkdir -p bin
   local library=bin/libmtrace.so strip=-s
-  # On a Mac one symbol is needed for what follows the build.
+  # On a Mac the step that makes the library universal needs one symbol, so not all are stripped.
   [ "$system" = Darwin ] && library=bin/libmtrace.dylib strip=-w
   CGO_ENABLED=0 go build -trimpath -ldflags="$tool_flags" -o bin/mtrace ./cmd/mtrace
   CGO_ENABLED=1 go build -trimpath -ldflags=$strip -buildmode=c-shared -o "$library" ./interpose
   [ "$system" = Darwin ] && go run ./interpose/darwin/universal libmtrace "$library" "$library"
   rm -f bin/libmtrace.h
-  ${CC:-cc} -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c -ldl -lpthread
+  ${CC:-cc} -O2 -fno-omit-frame-pointer -Wall -Wextra -Werror -o bin/mtrace-selftest interpose/selftest/selftest.c \
+    -ldl -lpthread
   fixtures/rawmetal/build.sh bin
   [ "$system" = Linux ] && fixtures/softmetal/build.sh bin/softmetal
   return 0
@@ -92,16 +100,19 @@ demo() {
   say "try: bin/mtrace report demo/demo.mtrace; go tool pprof -top demo/wait.pb.gz; open demo/report.html in a browser"
 }
 
-# One archive to take to another machine, as one with many processors, and to measure there: docs/lab.md.
+# Makes one archive for measurements on another machine, such as one with many processors: docs/lab.md.
 lab() {
   [ "$system" = Linux ] || die "the lab's archive is made on Linux"
   build
   local sources=interpose/testdata
   mkdir -p bin/lab
-  gcc -O2 -std=gnu11 -w -fPIC -shared -Wl,-soname,libshapes.so -o bin/lab/libshapes.so $sources/shapes.m -lobjc -lBlocksRuntime
-  gcc -O2 -std=gnu11 -w -fobjc-exceptions -rdynamic -o bin/lab/client $sources/client.m bin/lab/libshapes.so -Wl,-rpath,'$ORIGIN' -lobjc -lpthread
-  gcc -O1 -std=gnu11 -w -pthread -isystem /usr/include/GNUstep -fconstant-string-class=NSConstantString -DGNUSTEP -DGNUSTEP_BASE_LIBRARY=1 -DGNU_RUNTIME=1 \
-    -fexceptions -fobjc-exceptions -D_NATIVE_OBJC_EXCEPTIONS -x objective-c fixtures/softmetal/testdata/*.m fixtures/softmetal/testdata/shaders/shaders.m \
+  gcc -O2 -std=gnu11 -w -fPIC -shared -Wl,-soname,libshapes.so -o bin/lab/libshapes.so $sources/shapes.m \
+    -lobjc -lBlocksRuntime
+  gcc -O2 -std=gnu11 -w -fobjc-exceptions -rdynamic -o bin/lab/client $sources/client.m bin/lab/libshapes.so \
+    -Wl,-rpath,'$ORIGIN' -lobjc -lpthread
+  gcc -O1 -std=gnu11 -w -pthread -isystem /usr/include/GNUstep -fconstant-string-class=NSConstantString -DGNUSTEP \
+    -DGNUSTEP_BASE_LIBRARY=1 -DGNU_RUNTIME=1 -fexceptions -fobjc-exceptions -D_NATIVE_OBJC_EXCEPTIONS \
+    -x objective-c fixtures/softmetal/testdata/*.m fixtures/softmetal/testdata/shaders/shaders.m \
     -o bin/lab/softmetal-client -Lbin/softmetal -lsoftmetal -lgnustep-base -lobjc -lm -Wl,-rpath,'$ORIGIN/softmetal'
   fixtures/scenarios/programs/build.sh bin/lab
   CGO_ENABLED=0 go build -o bin/lab/matrix ./fixtures/scenarios/matrix
@@ -109,20 +120,29 @@ lab() {
   CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o bin/lab/structures ./fixtures/structures
   local version
   version=$(sed -n 's/^const TinygradVersion = "\(.*\)".*/\1/p' fixtures/softmetal/tinygrad.go)
-  [ -d bin/lab/site ] || python3 -m pip install --quiet --no-deps --no-compile --target bin/lab/site "tinygrad==$version" || say "no tinygrad: the lab's part f is left out"
-  local script=fixtures/softmetal/testdata/tinygrad # what tinygrad itself makes of it, so that no time is spent on that where the GPU is
+  [ -d bin/lab/site ] ||
+    python3 -m pip install --quiet --no-deps --no-compile --target bin/lab/site "tinygrad==$version" ||
+    say "no tinygrad: the lab's part f is left out"
+  # The reference results are tinygrad's own, computed here so that the GPU machine spends no time on them.
+  local script=fixtures/softmetal/testdata/tinygrad
   [ -s bin/lab/tinygrad.txt ] || [ ! -d bin/lab/site ] ||
-    { DEV=PYTHON TRAINING=1 PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=bin/lab/cache PYTHONPATH=$script/platform:bin/lab/site python3 $script/script.py >bin/lab/tinygrad.new && mv bin/lab/tinygrad.new bin/lab/tinygrad.txt; } ||
+    { DEV=PYTHON TRAINING=1 PYTHONDONTWRITEBYTECODE=1 XDG_CACHE_HOME=bin/lab/cache \
+        PYTHONPATH=$script/platform:bin/lab/site python3 $script/script.py >bin/lab/tinygrad.new &&
+      mv bin/lab/tinygrad.new bin/lab/tinygrad.txt; } ||
     say "tinygrad has no reference"
   local more=() # ggml's own test, for any machine of the last ten years
   if [ -n "${SOFTMETAL_GGML:-}" ]; then
-    MARCH=x86-64-v3 fixtures/softmetal/testdata/ggml/build.sh "$SOFTMETAL_GGML" "$PWD/bin/softmetal" "$PWD/bin/lab/ggml" && more=(bin/lab/ggml/test-backend-ops) || say "ggml does not build: the lab's part g is left out"
+    MARCH=x86-64-v3 fixtures/softmetal/testdata/ggml/build.sh "$SOFTMETAL_GGML" "$PWD/bin/softmetal" \
+      "$PWD/bin/lab/ggml" && more=(bin/lab/ggml/test-backend-ops) ||
+      say "ggml does not build: the lab's part g is left out"
   fi
-  fixtures/lab/pack.sh bin/lab.tar.gz "${more[@]}" bin/lab/client bin/lab/libshapes.so bin/lab/softmetal-client bin/lab/scenario bin/lab/matrix bin/lab/structure bin/lab/structures
-  say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz && lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/visit.py --out visit.json (docs/lab.md)"
+  fixtures/lab/pack.sh bin/lab.tar.gz "${more[@]}" bin/lab/client bin/lab/libshapes.so bin/lab/softmetal-client \
+    bin/lab/scenario bin/lab/matrix bin/lab/structure bin/lab/structures
+  say "made bin/lab.tar.gz; there: tar xzf lab.tar.gz &&" \
+    "lab/fixtures/lab/enter.sh python3 lab/fixtures/lab/visit.py --out visit.json (docs/lab.md)"
 }
 
-# The archives of a release and what belongs to them: .github/release.sh. bin/linux-* has the tool for Linux on the other processor.
+# Builds a release and its archives: .github/release.sh. bin/linux-* has the tool for Linux on the other processor.
 release() {
   [ "$system" = Linux ] || die "a release is made on Linux, where everything is cross-built"
   [ $# = 3 ] || die "usage: ./build.sh release vX.Y.Z OUTDIR HOMEPAGE"
@@ -147,15 +167,15 @@ bill() {
   (cd cmd/sbom && go run . "$1" "$OLDPWD/$2" "$OLDPWD/bin/sbom/$3.cdx.json")
 }
 
-# The package for Python, of this machine's system: docs/python.md.
+# Builds the Python package for this machine's system: docs/python.md.
 wheel() {
   [ -z "${1:-}" ] || tool_flags+=" -X main.release=v${1#v}"
   build
   python3 cmd/python/pack.py bin dist "${1:-0.0.0}"
 }
 
-# The tests, and in the last lines how many passed, failed, and were skipped and why. A package may take longer than go test's ten minutes
-# where the processors are busy with something else.
+# Runs the tests. The last lines report how many passed and failed, and which were skipped, with the reason. On a busy
+# machine a package may take longer than go test's ten minutes.
 tests() {
   build
   mkdir -p .cache
@@ -164,7 +184,8 @@ tests() {
   go test -json -timeout 40m ./... | .cache/testreport -failed .cache/failed
 }
 
-# again FLAGS: what failed in the last run of the tests, each test alone and ten times. If it was chance, that is a bug too, and is reported.
+# again FLAGS: runs each test that failed in the last run alone and ten times. A failure by chance is a bug too, and is
+# reported.
 again() {
   [ -s .cache/failed ] || die "there is nothing to run again: no test failed, or more than chance explains"
   local package pattern
@@ -201,6 +222,7 @@ case ${1:-build} in
   wheel) shift; wheel "$@" ;;
   soak) need; MTRACE_SOAK="${2:-10m}" go test -timeout 0 -count 1 -v -run 'TestSoak$' ./cmd/mtrace ;;
   clean) rm -rf bin demo dist .cache ;;
-  -h|--help|help) sed -n '2,3s/^# //p' "$0" ;;
-  *) die "no target '$1': build, packages, demo, test, again, cross, release, bench, overhead, scenarios, structures, lab, torture, soak, wheel or clean" ;;
+  -h|--help|help) sed -n '2,4s/^# //p' "$0" ;;
+  *) die "no target '$1': build, packages, demo, test, again, cross, release, bench, overhead, scenarios, structures," \
+    "lab, torture, soak, wheel or clean" ;;
 esac

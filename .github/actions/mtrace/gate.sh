@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Records both sides of a change in turns, so that what the machine does meanwhile meets both, compares them, and checks claims. Its inputs
-# are the variables of action.yml. It ends with 0 (passed), 1 (failed) or 2 (undecided: nothing can be said, which fails too).
+# Records both sides of a change alternately, so that other load on the machine affects both, compares them, and checks
+# claims. Its inputs are the variables of action.yml. Exit status: 0 (passed), 1 (failed) or 2 (undecided, which fails
+# the step too).
 set -euo pipefail
 
 markdown=${RUNNER_TEMP:?}/mtrace-gate.md
@@ -15,7 +16,7 @@ finish() {
   exit "$worst"
 }
 
-# undecided TEXT: ends, as nothing that follows could be believed.
+# undecided TEXT: reports TEXT and ends the gate as undecided.
 undecided() {
   echo "::error title=mtrace gate::$1"
   printf '### mtrace gate: UNDECIDED\n\n%s\n' "$1" >>"$markdown"
@@ -23,7 +24,7 @@ undecided() {
   finish
 }
 
-# judge NAME COMMAND ARG...: adds a decision; what decides nothing weighs more than what fails.
+# judge NAME COMMAND ARG...: adds a decision; undecided outranks failed.
 judge() {
   local name=$1 status=0
   shift
@@ -36,15 +37,17 @@ judge() {
   echo >>"$markdown"
 }
 
-# record FOLDER TRACE: records the command there.
+# record FOLDER TRACE: records the command in FOLDER.
 record() {
   local status=0
   (cd "$1" && "$mtrace" run --no-report --keep-empty=false -o "$2" -- sh -c "$GATE_COMMAND") || status=$?
   [ "$status" = 0 ] || undecided "the command ended with status $status in $1"
-  [ -e "$2" ] || undecided "the command made no Metal call in $1, or could not be traced: mtrace doctor -- COMMAND says why"
+  [ -e "$2" ] ||
+    undecided "the command made no Metal call in $1, or could not be traced: mtrace doctor -- COMMAND says why"
 }
 
-mtrace=$(command -v "$GATE_MTRACE") || undecided "$GATE_MTRACE is not there: install mtrace on this runner, or give the input mtrace"
+mtrace=$(command -v "$GATE_MTRACE") ||
+  undecided "$GATE_MTRACE is not there: install mtrace on this runner, or give the input mtrace"
 case $mtrace in
   /*) ;;
   *) mtrace=$PWD/$mtrace ;;
@@ -53,7 +56,8 @@ mkdir -p "$GATE_BEFORE" "$GATE_AFTER" ${GATE_JUNIT:+"$GATE_JUNIT"}
 before=$(cd "$GATE_BEFORE" && pwd) after=$(cd "$GATE_AFTER" && pwd)
 
 if [ -n "$GATE_COMMAND" ]; then
-  [ -d "$GATE_BASE" ] || undecided "the input base is the folder of the base branch's checkout, and ${GATE_BASE:-nothing} is none"
+  [ -d "$GATE_BASE" ] ||
+    undecided "the input base is the folder of the base branch's checkout, and ${GATE_BASE:-nothing} is none"
   [[ $GATE_RUNS =~ ^[1-9][0-9]{0,2}$ ]] || undecided "the input runs is a number from 1 to 999, not $GATE_RUNS"
   for ((run = 1; run <= GATE_RUNS; run++)); do
     record "$GATE_BASE" "$before/$run.mtrace"

@@ -250,7 +250,7 @@ func TestExperimentOfNothing(t *testing.T) {
 		}
 	}
 	for args, says := range map[string]string{
-		"--target lock":                        "no thread waited for a lock while the program was watched",
+		"--target lock:nobodys":                "lock:nobodys: no ", // a lock of the software Metal's may have been waited for
 		"--target commit@nobody":               "no thread of the program is called nobody",
 		"--target commit --progress mark:step": "made no progress that can be counted",
 	} {

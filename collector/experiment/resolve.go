@@ -65,6 +65,9 @@ func (x *Controller) resolveLock(t Target, target *wire.ExperimentTarget) (probl
 		}
 		return "lock: no thread waited for a lock while the program was watched"
 	}
+	if len(locks) == 0 {
+		return t.Name + ": no thread waited for a lock while the program was watched"
+	}
 	names := make([]string, 0, len(locks))
 	for _, l := range locks {
 		names = append(names, fmt.Sprintf("%#x %s", l.address, l.name))

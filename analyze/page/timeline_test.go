@@ -85,7 +85,7 @@ func TestInteractions(t *testing.T) {
 		"a search finds labels, threads and calls, fades the rest, and goes from one to the next": `
 			type("step");
 			const said = {found: /2 found|1 found/.test(text(".hits")), listed: text(".results").includes("step"),
-				faded: view.foundIn(view.page).size >= 1};
+				faded: view.foundIn(view.page).names.some(Boolean)};
 			document.querySelector("#timeline input[type=search]").dispatchEvent(new KeyboardEvent("keydown", {key:
 				"Enter", bubbles: true}));
 			said.chosen = mtrace.seen().chosen.includes("step");
@@ -94,6 +94,18 @@ func TestInteractions(t *testing.T) {
 				Number.isNaN(view.chosen.at);
 			type("no such thing"); said.nothing = text(".hits") === "nothing found";
 			type(""); said.clear = view.foundIn(view.page) === null; return said;`,
+		"a search finds words, parts of the time and functions of stacks, those of threads that commit first": `
+			const said = {}, listed = () => [...document.querySelectorAll("#timeline .results li")].map((l) => l.innerText);
+			said.words = [["lock", "pthread_mutex_lock"], ["lock", "tryLock"], ["create", "MTLCreateSystem"],
+				[".py", "train.py"], ["cond_w", "pthread_cond_wait"], ["12", "train.py:12"]].every(([want, in_]) =>
+				mtrace.startsWord(in_, want));
+			said.middles = [["lock", "clock_nanosleep"], ["lock", "unblocked"], ["rain", "train.py"]].every(([want, in_]) =>
+				!mtrace.startsWord(in_, want));
+			type("submit"); said.stack = text(".results").includes("submit") && text(".hits").includes("found");
+			type("signal"); said.kind = text(".results").includes("signal: pthread_cond_wait");
+			said.after = text(".results").includes("in threads that commit nothing");
+			type("clock"); said.middle = text(".hits") === "nothing found";
+			type("p"); said.list = listed().join(" | "); return said;`,
 		"the strip above shows the range and moves it": `
 			const said = {}, width = view.width;
 			drag(strip, width * 0.25, 10, width * 0.5, 10);

@@ -104,7 +104,7 @@ mtrace.drawing = function (view) {
       const b = Math.min(width, Math.max(a + 0.7, end));
       if (b <= a || end < gutter) continue;
       const fill = view.colour(lane.shows, level.kind[i]);
-      if (found) pen.globalAlpha = found.has(level.name[i]) ? 1 : 0.2;
+      if (found) pen.globalAlpha = found.has(lane, level, i) ? 1 : 0.2;
       pen.fillStyle = fill;
       pen.fillRect(a, y, b - a, h);
       if (level.length[i] * per > 6) {

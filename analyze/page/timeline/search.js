@@ -1,6 +1,20 @@
 "use strict";
-// Search finds calls, kernels, labels, scopes, marks and threads by a part of their name. What is found keeps its
-// colour, everything else fades.
+// Search finds calls, kernels, labels, scopes, marks, threads, parts of a thread's time, and functions of stacks by the
+// beginning of a word in their name. Matches keep their colour, everything else fades.
+
+// startsWord says whether a text has, at the beginning of a word, what is searched for, which is in lower case: "lock"
+// is in "pthread_mutex_lock" and in "tryLock", and not in "clock_nanosleep".
+mtrace.startsWord = function (text, want) {
+  const letter = /[\p{L}\p{N}]/u,
+    lower = text.toLowerCase();
+  for (let at = lower.indexOf(want); at >= 0; at = lower.indexOf(want, at + 1)) {
+    if (at === 0 || !letter.test(text[at - 1]) || !letter.test(text[at])) return true;
+    if (/[\p{Ll}\p{N}]\p{Lu}|\p{Lu}\p{Lu}\p{Ll}/u.test(text.slice(at - 1, at + 2)) && /\p{Lu}/u.test(text[at]))
+      return true;
+  }
+  return false;
+};
+
 mtrace.search = function (view) {
   const {page, root} = view,
     box = root.querySelector("input[type=search]");
@@ -11,18 +25,35 @@ mtrace.search = function (view) {
     found = new WeakMap(),
     at = -1;
 
-  // foundIn is the set of a document's names that match; null when nothing is searched for.
+  // foundIn has what matches in a document, by its places: names, kinds of a thread's blocks, frames and stacks. It is
+  // null when nothing is searched for.
   view.foundIn = function (from) {
     if (!view.find) return null;
     if (!found.has(from)) {
-      const want = view.find.toLowerCase();
-      found.set(
-        from,
-        new Set(from.names.map((n, i) => (n.toLowerCase().includes(want) ? i : -1)).filter((i) => i >= 0)),
-      );
+      const want = view.find.toLowerCase(),
+        matches = (text) => mtrace.startsWord(text, want);
+      const names = from.names.map(matches),
+        kinds = page.kinds.map((k) => matches(k.name)),
+        frames = from.frames.map(matches);
+      const stacks = from.stacks.map((stack) => stack.some((frame) => frames[frame]));
+      const has = (lane, level, i) =>
+        names[level.name[i]] || stacks[level.stack[i]] || (lane.shows === "thread" && kinds[level.kind[i]]);
+      found.set(from, {names, kinds, frames, stacks, has});
     }
     return found.get(from);
   };
+
+  // titleOf is the line of the results that a match is listed under: its name, the part of the thread's time, or the
+  // innermost function of its stack that matches.
+  function titleOf(matches, lane, level, i) {
+    if (matches.names[level.name[i]]) return page.names[level.name[i]];
+    if (lane.shows === "thread" && matches.kinds[level.kind[i]]) {
+      const kind = page.kinds[level.kind[i]].name,
+        name = page.names[level.name[i]];
+      return name ? kind + ": " + name : kind;
+    }
+    return page.frames[page.stacks[level.stack[i]].find((frame) => matches.frames[frame])];
+  }
 
   // look searches the whole run, of which the page has blocks down to a length.
   view.look = function (text) {
@@ -30,13 +61,16 @@ mtrace.search = function (view) {
     found = new WeakMap();
     hits = [];
     at = -1;
-    const names = view.foundIn(page),
-      byName = new Map(),
+    const matches = view.foundIn(page),
+      sums = new Map(),
       want = view.find.toLowerCase();
-    const items = [];
-    if (names) {
+    const items = [],
+      commits = new Set(page.flows.map((f) => f.f));
+    // other threads, such as those of a driver, come after the threads that commit
+    const after = page.lanes.map((lane, n) => lane.shows === "thread" && commits.size > 0 && !commits.has(n));
+    if (matches) {
       page.lanes.forEach((lane, n) => {
-        if (lane.shows !== "scopes" && lane.name.toLowerCase().includes(want)) {
+        if (lane.shows !== "scopes" && mtrace.startsWord(lane.name, want)) {
           items.push({
             title: lane.name,
             said: {gpu: "GPU", thread: "thread"}[lane.shows],
@@ -48,16 +82,18 @@ mtrace.search = function (view) {
         }
         const level = mtrace.levels.finest(lane);
         for (let i = 0; i < level.at.length; i++) {
-          if (!names.has(level.name[i])) continue;
+          if (!matches.has(lane, level, i)) continue;
           hits.push({n, at: level.at[i]});
-          const sum = byName.get(level.name[i]) || {count: 0, time: 0, first: hits.length - 1};
+          const title = titleOf(matches, lane, level, i),
+            key = Number(after[n]) + title;
+          const sum = sums.get(key) || {title, after: after[n], count: 0, time: 0, n, first: level.at[i]};
           sum.count++;
           sum.time += level.length[i];
-          byName.set(level.name[i], sum);
+          sums.set(key, sum);
         }
       });
       for (const m of page.marks) {
-        if (m.name.toLowerCase().includes(want) && m.lane >= 0) {
+        if (mtrace.startsWord(m.name, want) && m.lane >= 0) {
           items.push({
             title: m.name,
             said: m.failed ? "failed" : "mark",
@@ -68,15 +104,15 @@ mtrace.search = function (view) {
           });
         }
       }
-      for (const [name, sum] of [...byName].sort((a, b) => b[1].time - a[1].time)) {
-        const {n, at: first} = hits[sum.first];
+      for (const sum of [...sums.values()].sort((a, b) => a.after - b.after || b.time - a.time)) {
         items.push({
-          title: page.names[name],
-          said: sum.count + " times, " + mtrace.duration(sum.time),
-          go: () => view.goTo(n, first),
+          title: sum.title,
+          said:
+            sum.count + " times, " + mtrace.duration(sum.time) + (sum.after ? ", in threads that commit nothing" : ""),
+          go: () => view.goTo(sum.n, sum.first),
         });
       }
-      hits.sort((a, b) => a.at - b.at);
+      hits.sort((a, b) => after[a.n] - after[b.n] || a.at - b.at);
     }
     results.hidden = items.length === 0;
     results.replaceChildren(
@@ -86,7 +122,7 @@ mtrace.search = function (view) {
         return line;
       }),
     );
-    said.textContent = !names ? "" : hits.length > 0 ? hits.length + " found" : items.length > 0 ? "" : "nothing found";
+    said.textContent = !matches ? "" : hits.length > 0 ? hits.length + " found" : items.length > 0 ? "" : "nothing found";
     view.tell("moved");
     view.redraw();
   };

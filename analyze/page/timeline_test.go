@@ -62,6 +62,7 @@ func peeredPage(t *testing.T) []byte {
 			Thread: a}, Selector: "pthread_mutex_lock", Name: "cache", Holder: holder})
 	b := NewBuilder()
 	b.Model(trace)
+	line := &analyze.Stack{Frames: []*analyze.Frame{{Name: "lookup", File: "train.py", Line: 7, Python: true}}}
 	for _, x := range []struct {
 		on   *analyze.Thread
 		at   analyze.Interval
@@ -70,12 +71,15 @@ func peeredPage(t *testing.T) []byte {
 	}{{a, handmade.At(100_000, 180_000), uint8(analyze.PartLock), "pthread_mutex_lock"},
 		{sleeper, handmade.At(10_000, 900_000), kindSignal, "pthread_cond_wait"}} {
 		th := b.thread(x.on)
-		th.calls.add(block{Interval: x.at, kind: x.kind, name: x.name}, b.room())
+		th.calls.add(block{Interval: x.at, kind: x.kind, name: x.name, stack: b.stacks.number(line)}, b.room())
 	}
 	if err := b.Slice(analyze.Whole(trace)); err != nil {
 		t.Fatal(err)
 	}
-	return written(t, report.Build(trace, report.Options{}), b.Document())
+	r := report.Build(trace, report.Options{})
+	r.Serialization.Share = 0.5
+	r.Serialization.Causes = []report.Cause{{Cause: "lock-contention", Place: line.Frames[0].String()}}
+	return written(t, r, b.Document())
 }
 
 // TestInteractions: what a reader can do with the timeline, each in a browser. Every script returns an object of
@@ -173,6 +177,11 @@ func TestInteractions(t *testing.T) {
 				view.find === "step";
 			location.hash = "#1000-2000"; await new Promise((done) => addEventListener("hashchange", done, {once:
 				true})); said.old = view.left === 1000 && view.right === 2000; return said;`,
+		"the line of the verdict leads to its longest call": `
+			const link = document.querySelector(".answer dd a"), said = {is: link && link.innerText === "train.py:7 lookup()"};
+			if (link) link.click();
+			said.chosen = mtrace.seen().chosen; said.there = /^sleeper.*pthread_cond_wait/.test(said.chosen);
+			return said;`,
 		"lanes of one GPU have names of their own": `
 			const gpu = view.page.lanes.filter((l) => l.shows === "gpu").map((l) => l.name);
 			return {two: gpu.length === 2, differ: new Set(gpu).size === 2, names: gpu.join()};`,

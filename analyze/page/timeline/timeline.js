@@ -15,6 +15,7 @@ mtrace.timeline = function (page) {
     mtrace.input,
     mtrace.address,
     mtrace.more,
+    mtrace.answer,
   ])
     part(view);
   view.layout();

@@ -1,0 +1,29 @@
+"use strict";
+// Makes the verdict's source line, on the first screen, a link to its longest block in the timeline.
+mtrace.answer = function (view) {
+  const {page} = view,
+    line = document.querySelector(".answer .line");
+  const frame = line ? page.frames.indexOf(line.textContent) : -1;
+  if (frame < 0) return;
+  const through = page.stacks.map((stack) => stack.includes(frame));
+  let longest = null;
+  page.lanes.forEach((lane, n) => {
+    if (lane.shows !== "thread") return;
+    const level = mtrace.levels.finest(lane);
+    for (let i = 0; i < level.at.length; i++)
+      if (through[level.stack[i]] && (!longest || level.length[i] > longest.length))
+        longest = {n, at: level.at[i], length: level.length[i]};
+  });
+  if (!longest) return;
+  const link = document.createElement("a");
+  link.href = "#timeline-title";
+  link.title = "the longest call there, " + mtrace.duration(longest.length) + ", in the timeline";
+  link.append(...line.childNodes);
+  link.addEventListener("click", (e) => {
+    e.preventDefault();
+    view.goTo(longest.n, longest.at);
+    view.canvas.scrollIntoView({block: "center"});
+    view.canvas.focus({preventScroll: true});
+  });
+  line.append(link);
+};

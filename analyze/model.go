@@ -484,40 +484,41 @@ type LockWait struct {
 	Interpreter InterpreterLock // when the wait began
 }
 
-// A SignalWait is one call in which a thread waited for another thread's signal, on a condition variable or a
-// semaphore, for work as often as for a result, or for a child process. It is a part of what the thread did outside of
-// Metal; one inside a Metal call is that call's own affair and not here.
+// A SignalWait is one call in which a thread waited for another thread's signal on a condition variable or a semaphore,
+// or for a child process. The other thread provides work as often as a result. The wait is a part of the thread's time
+// outside of Metal. Waits inside a Metal call are not recorded here.
 type SignalWait struct {
 	Call
 	Selector  string
 	Object    uint64  // address of the condition variable or semaphore in its process
 	Name      string  // its symbol, or the function that waited
-	Signaller *Thread // who gave the signal; nil when not known
+	Signaller *Thread // the thread that gave the signal; nil when not known
 	Signalled Nanos   // when; 0 when not known
-	Gave      uint64  // address of what the waiting thread itself had signalled last, since its wait before; 0 for nothing
-	GivenBack bool    // the semaphore was released by the thread that had taken it, as a lock is
-	// who signalled had fetched, since its signal before and before it committed, from where the waiting thread had put
-	// something
+	// address of the object that the waiting thread last signalled between its previous wait and this one; 0 for none
+	Gave      uint64
+	GivenBack bool // the thread that acquired the semaphore also released it, as with a lock
+	// between its previous signal and its commit, the signalling thread received something at an object where the
+	// waiting thread had put it
 	Fetched  bool
 	TimedOut bool
-	Earlier  bool // it began in an earlier part, and counts there (Options.Adds)
+	Earlier  bool // the wait began in an earlier range and is counted there (Options.Adds)
 
-	// it waited for a child process, whose program, or command, is Name; the rest of the above is not known then
+	// the thread waited for a child process, whose program or command is Name; the fields above are then not known
 	ForProcess bool
 	Child      int // the ID of the process that ended; 0 when not known
 }
 
-// A Scope is a time to which the program gave a name; a mark is a scope without a length.
+// A Scope is a time range that the program gave a name. A mark is a scope without a length.
 type Scope struct {
 	Call
 	Name string
 	Mark bool
 
 	shared     bool // another thread than Thread ended it
-	Unfinished bool // the process, or the thread, ended inside it: it ends where that did
+	Unfinished bool // it was still open when the process or thread ended, so it ends then
 }
 
-// A Signal is a value given to a shared event by the CPU.
+// A Signal is a value that the CPU set a shared event to.
 type Signal struct {
 	EventValue
 	Process *Process
@@ -525,24 +526,25 @@ type Signal struct {
 	Thread  *Thread
 }
 
-// A Compilation is one call that made a library, a function or a pipeline state, or a time in which a thread waited for
-// children that did.
+// A Compilation is one call that created a library, a function or a pipeline state, or a time in which a thread waited
+// for child processes that did.
 type Compilation struct {
 	Call
 	Selector   string
 	Kind       string // "library", "function", "pipeline", "archive" or KindChildren
-	Name       string // of the function, or the hash of the source
+	Name       string // name of the function, or hash of the source
 	SourceSize int64
 	Failed     bool
 	Made       uint32 // the new object's number in its process; 0 when not known
 	// number of the library that a function is from, and of the function of a pipeline state; 0 when not known
 	From   uint32
-	Device *Device // that the library or pipeline state is for; nil when not known
+	Device *Device // the device that the library or pipeline state is for; nil when not known
 
-	Specialised bool // a function with constants, which make functions of one name and source different
+	// the function was specialised by constants, so equal names and sources may still be different functions
+	Specialised bool
 }
 
-// An Allocation is one buffer (or other memory) made.
+// An Allocation is one buffer, or other memory, that was created.
 type Allocation struct {
 	At       Nanos
 	Thread   *Thread
@@ -553,19 +555,19 @@ type Allocation struct {
 	Storage  string // "shared", "managed", "private" or "memoryless"
 	Address  uint64 // of its contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
-	OnHeap   bool   // it takes memory of a heap or, a view, of another resource, which is an Allocation of its own
-	Released Nanos  // when it was released; 0 when it was not, or that is not known (Memory.Releases)
-	Copied   bool   // the call copied what it holds into it
+	OnHeap   bool   // it uses the memory of a heap, or as a view that of another resource, which has its own Allocation
+	Released Nanos  // when it was released; 0 if it was not, or if that is not known (Memory.Releases)
+	Copied   bool   // the call copied its initial content into it
 }
 
-// Freed is memory that was released: the Allocation of that Object may be in an earlier part.
+// Freed is memory that was released. The Allocation with the same Object may be in an earlier range.
 type Freed struct {
 	At      Nanos
 	Process *Process
 	Object  uint32
 }
 
-// DeviceMemory is a device's own account of what is allocated, at an instant: for the process, by all of it.
+// DeviceMemory is the total memory that a device reports as allocated by a process at an instant.
 type DeviceMemory struct {
 	At      Nanos
 	Device  *Device // nil when not known
@@ -573,21 +575,21 @@ type DeviceMemory struct {
 	Bytes   uint64
 }
 
-// Loss counts what is not in the trace though it happened.
+// Loss counts events that happened but are not in the trace.
 type Loss struct {
 	Records   int64 // dropped because a ring was full or no ring was free
-	Ringless  int64 // of Records: those of threads that found no ring free
+	Ringless  int64 // the part of Records from threads for which no ring was free
 	Facts     int64 // names and labels dropped
 	Unnamed   int64 // objects that got no number
-	Nested    int64 // inner calls left out on purpose, because an outer one stands for them
+	Nested    int64 // nested calls that are omitted on purpose, because the outer call stands for them
 	Children  int64 // forked children that passed through untraced
-	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback was theirs
-	Rejected  int64 // calls on threads that were going away, or made by the tracer itself
-	Processes int64 // processes that could not be traced: how much they called is not known
-	// processes that used Metal and lived on when the recording ended: what they called after that is not in it
+	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback belongs to them
+	Rejected  int64 // calls on exiting threads, or made by the tracer itself
+	Processes int64 // processes that could not be traced: the number of their calls is not known
+	// processes that used Metal and were still running when the recording ended: their later calls are missing
 	Running int64
-	Unused  int64 // processes that had not used Metal and lived on then
-	AtLeast bool  // Records is what is known to be missing, and there may be more
+	Unused  int64 // processes that were still running then and had not used Metal
+	AtLeast bool  // Records is a lower bound
 }
 
 // Missing is something the source cannot tell.

@@ -5,28 +5,28 @@ import (
 	"strings"
 )
 
-// An Operation is what the program, or the framework that it uses, calls a piece of GPU work: "aten::add_Tensor",
-// "attention", "train.py:42 step()". One without a name was called nothing.
+// An Operation is the name that the program or its framework gives to GPU work, for example "aten::add_Tensor",
+// "attention" or "train.py:42 step()". Name is empty if nothing named the work.
 type Operation struct {
 	Name string
 	From OperationSource
 }
 
-// An OperationSource is where the name of an operation was said.
+// An OperationSource tells where the name of an operation comes from.
 type OperationSource uint8
 
-// The sources, the one that counts first first: what is reported of the work itself counts before what is reported of
-// all that is around it.
+// The sources, in order of precedence. A name given to the work itself takes precedence over a name given to the code
+// around it.
 const (
 	FromNothing       OperationSource = iota
-	FromDebugGroup                    // the innermost one that was open in the encoder
+	FromDebugGroup                    // the innermost debug group that was open in the encoder
 	FromEncoderLabel                  // the encoder's
-	FromFunction                      // the function of a framework that stands for the operator, on the stack
-	FromScope                         // the innermost one that the thread was in
+	FromFunction                      // the framework's function for the operator, found on the stack
+	FromScope                         // the innermost scope that the thread was in
 	FromPipelineLabel                 // the pipeline state's
 	FromBufferGroup                   // the innermost debug group of the command buffer
 	FromBufferLabel                   // the command buffer's
-	FromKernelName                    // the primitive for which a framework has a kernel of that name
+	FromKernelName                    // the primitive that the framework's kernel of that name implements
 	FromPythonLine                    // the line of the Python program
 )
 
@@ -36,14 +36,14 @@ var operationSources = [...]string{FromNothing: "", FromDebugGroup: "debug group
 	FromBufferLabel: "command buffer label", FromKernelName: "kernel name",
 	FromPythonLine: "Python line"}
 
-// String is the source in reports; empty for FromNothing.
+// String is the name of the source in reports; empty for FromNothing.
 func (s OperationSource) String() string {
 	return operationSources[min(int(s), len(operationSources)-1)]
 }
 
-// Operation is what a dispatch of an encoder of the command buffer is called: the first name that there is in the order
-// of the sources. One that only repeats the kernel's says nothing. The encoder is nil when the command buffer has none,
-// and the dispatch when what the encoder did is none.
+// Operation returns the name of the work of a dispatch: the first name that is known, in the order of the sources. A
+// name that only repeats the kernel's name is skipped. The encoder is nil if the command buffer has none; the dispatch
+// is nil for work of the encoder that is not a dispatch.
 func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 	named, stack, encoder, pipeline, kernel, primitive := (*Names)(nil), (*Stack)(nil), "", "", "", ""
 	if e != nil {
@@ -84,7 +84,7 @@ func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 	return Operation{}
 }
 
-// operators are the functions by which a framework encodes one operator, with what goes before the operator's name.
+// operators are the functions with which frameworks encode one operator, and the prefix before the operator's name.
 var operators = []struct {
 	function *regexp.Regexp
 	prefix   string
@@ -94,10 +94,10 @@ var operators = []struct {
 	{regexp.MustCompile(`^ggml_metal_op_(\w+)$`), "ggml "},
 }
 
-// noOperators are functions of that shape that encode what others are for.
+// noOperators are names that match the pattern of an operator but are helpers that encode several operators.
 var noOperators = map[string]bool{"UnaryPrimitive": true, "ggml encode": true, "ggml encode_impl": true}
 
-// operatorOf is the operator that a function encodes; empty when it encodes none.
+// operatorOf returns the operator that a function encodes; empty if it encodes none.
 func operatorOf(function string) string {
 	for i := range operators {
 		if m := operators[i].function.FindStringSubmatch(function); m != nil && !noOperators[operators[i].prefix+m[1]] {
@@ -107,8 +107,7 @@ func operatorOf(function string) string {
 	return ""
 }
 
-// operation is the operator that the innermost function of a framework on the stack is for, and the line of the Python
-// program.
+// operation returns the operator of the innermost framework function on the stack, and the line of the Python program.
 func (s *Stack) operation() (function, line string) {
 	if s == nil {
 		return "", ""
@@ -116,7 +115,7 @@ func (s *Stack) operation() (function, line string) {
 	return s.operator, s.line
 }
 
-// nameOperations finds the operations of the stacks and of the kernels' names, once for each.
+// nameOperations determines the operations of the stacks and of the kernels' names, once for each.
 func nameOperations(t *Trace) {
 	for _, p := range t.Pipelines {
 		p.primitive = mlxPrimitive(p.Kernel)
@@ -140,12 +139,12 @@ func nameOperations(t *Trace) {
 	}
 }
 
-// Names are what a piece of GPU work was called while it was encoded. Equal ones are shared.
+// Names are the names that GPU work had while it was encoded. Equal values are shared.
 type Names struct {
 	Group       string // of the encoder: its innermost debug group
-	BufferGroup string // of the command buffer: its innermost debug group
-	Scope       string // of the thread: the innermost scope that the program was in
-	Label       string // of the command buffer, as it was then; empty when it had none, or another thread gave it
+	BufferGroup string // the command buffer's innermost debug group
+	Scope       string // the innermost scope that the thread was in
+	Label       string // the command buffer's label at that time; empty if it had none, or if another thread set it
 	Added       string // what was added to Label last
 	Grows       bool   // work was encoded between additions to Label
 
@@ -154,8 +153,8 @@ type Names struct {
 
 var noNames Names
 
-// bufferLabel is what the label of the command buffer, which is whole now, says of the work. A framework may add the
-// name of each operation before it encodes it; then it is what was added last.
+// bufferLabel derives the name of the work from the command buffer's final label. Some frameworks append the name of
+// each operation to the label before they encode it; then the name is the part that was appended last.
 func (n *Names) bufferLabel(whole string) string {
 	if n.Label != "" && (n.Grows || len(whole) > len(n.Label) && strings.HasPrefix(whole, n.Label)) {
 		return n.Added

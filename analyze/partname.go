@@ -1,6 +1,6 @@
 package analyze
 
-// partNames are the words for the parts of a thread's time in every text, page, profile and timeline: docs/terms.md
+// partNames are the names of the parts of a thread's time in all reports, pages, profiles and timelines. docs/terms.md
 // explains them.
 var partNames = [PartCount]string{
 	PartEncode:          "encode",

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Printable is a text for one line of a terminal, without what would steer it: labels and names are the traced
-// program's.
+// Printable makes a text safe for one line of a terminal: it removes control characters. Labels and names come from the
+// traced program and may contain any.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

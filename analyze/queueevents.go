@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// A queueEvent is an event that a queue signals when it has done what was committed to it before, or waits for before
-// it begins what is committed to it afterwards: methods of Metal 4's queues, whose command buffers have none for that.
+// A queueEvent is a signal or a wait that was enqueued on a queue of Metal 4. The queue signals the event after all
+// command buffers committed before, or waits for the event before it begins command buffers committed afterwards.
 type queueEvent struct {
 	EventValue
 	queue  *Queue
@@ -16,10 +16,10 @@ type queueEvent struct {
 	thread *Thread
 }
 
-// addQueueEvents gives what the process's queues signal and wait for to the command buffers that stand for it: the last
-// that was committed before the signal, the first after the wait. A queue that has done nothing signals at once, as a
-// thread does. The calls of several threads on one queue come in no common order, so this is done when all have been
-// read.
+// addQueueEvents attaches the events that queues signal and wait for to command buffers. A signal goes to the last
+// command buffer committed before it, a wait to the first one committed after it. A signal on a queue without earlier
+// command buffers happens at once, like a signal by the thread. Calls of several threads on one queue are not read in a
+// common order, so this runs after all calls were read.
 func addQueueEvents(l *loader, p *processLoader) {
 	var all []queueEvent
 	by := map[*Queue][]*CommandBuffer{}

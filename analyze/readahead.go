@@ -6,25 +6,26 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A readAhead reads the blocks of a part on a goroutine of its own, a little ahead of who takes in their records.
+// A readAhead reads the blocks of a range on its own goroutine, a little ahead of the goroutine that loads the records.
 type readAhead struct {
 	full  chan piece // one without records ends a block
 	empty chan []wire.Record
 }
 
-// A piece is some records of a block.
+// A piece is a number of consecutive records of a block.
 type piece struct {
 	records []wire.Record
-	room    []wire.Record // that they are in, to be used again; nil when they are kept
+	room    []wire.Record // the buffer of records, to be reused; nil if the slice keeps the records
 }
 
-// What is read ahead stays in a processor's second cache until it is taken in.
+// The blocks that are read ahead fit into a processor's second-level cache until they are loaded.
 const (
 	recordsAhead = 2048 // at a time
 	timesAhead   = 4
 )
 
-// readAhead begins to read what the part needs of some streams, one after another. All of it must be taken.
+// readAhead starts reading the blocks that the range needs from the given streams, one stream after another. The caller
+// must consume all of them.
 func (p *part) readAhead(streams []int) *readAhead {
 	a := &readAhead{full: make(chan piece, timesAhead), empty: make(chan []wire.Record, timesAhead)}
 	if p.whole {
@@ -70,7 +71,7 @@ func (a *readAhead) read(p *part, at blockName) {
 	}
 }
 
-// readKept reads a block that the slice before has kept, or that is kept for the next.
+// readKept reads a block that the previous slice kept, or that this slice keeps for the next one.
 func (a *readAhead) readKept(p *part, at blockName) {
 	all := p.kept.find(at)
 	if all != nil {
@@ -102,7 +103,7 @@ func (a *readAhead) readKept(p *part, at blockName) {
 	}
 }
 
-// block gives the records of the next block to use.
+// block passes the records of the next block to use.
 func (a *readAhead) block(use func([]wire.Record)) {
 	for next := <-a.full; next.records != nil; next = <-a.full {
 		use(next.records)
@@ -112,13 +113,13 @@ func (a *readAhead) block(use func([]wire.Record)) {
 	}
 }
 
-// needs says whether a block of a stream is to be read, and not only the records in it that last.
+// needs reports whether a whole block of a stream must be read, and not only its lasting records.
 func (p *part) needs(stream, block int) bool {
 	b, near := &p.blocks[stream][block], &p.near[p.reader.Streams()[stream].Process]
 	return b.Last >= near.first && b.First <= near.last
 }
 
-// keeps says whether a block of a stream goes beyond the slice that is read, so that the next one needs it too.
+// keeps reports whether a block of a stream extends beyond the slice, so that the next slice needs it too.
 func (p *part) keeps(at blockName) bool {
 	return p.again != nil && p.kept.hasRoom() &&
 		p.blocks[at.stream][at.block].Last >= p.again[p.reader.Streams()[at.stream].Process]

@@ -9,16 +9,16 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Recorded is a time of a run that was recorded, where not all of it was asked for. What was outside of it is left
-// out, not lost.
+// A Recorded is a time range of a run that was recorded, if only some ranges were requested. Everything outside is
+// omitted on purpose and does not count as lost.
 type Recorded struct {
 	From, To     Nanos  // after the start of the trace
-	Began, Ended string // what began and ended it: "the start", "mark:NAME", "SIGUSR1", a flag, "the end"
+	Began, Ended string // what began and ended the range: "the start", "mark:NAME", "SIGUSR1", a flag, "the end"
 	Shown        bool   // the trace was loaded of it
 }
 
-// Asked is what to load when a part of the trace was asked for: of a trace that has not all of its run, and where no
-// time was named, the longest time that it has.
+// Asked returns the options for loading a range. If the trace does not cover its whole run and the user named no time,
+// they select the longest recorded range.
 func (f *File) Asked(opts Options) Options {
 	if opts.From != 0 || opts.To != 0 || opts.slice != nil {
 		return opts
@@ -33,13 +33,13 @@ func (f *File) Asked(opts Options) Options {
 	switch _, ended := f.reader.Result(); {
 	case longest.To > 0:
 		opts.From, opts.To = max(1, longest.From), longest.To
-	case ended && f.reader.Info().Asked != "": // what lasts was kept for a time that never came
+	case ended && f.reader.Info().Asked != "": // only lasting records were kept, for a recording that never started
 		opts.From = l.trace.Run.Length + 1
 	}
 	return opts
 }
 
-// recordedTimes are the times that a file has, on the clock of a trace whose beginning and length are known.
+// recordedTimes are the recorded ranges of a file, on the clock of a trace whose origin and length are known.
 func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	for _, of := range r.Recorded() {
 		w := Recorded{From: max(0, Nanos(of.From)-t.Run.Origin), To: Nanos(of.To) - t.Run.Origin, Began: of.Began,
@@ -57,7 +57,7 @@ func recordedTimes(r *tracefile.Reader, t *Trace) (list []Recorded) {
 	return list
 }
 
-// addRecorded states what of the run the trace has.
+// addRecorded stores which ranges of the run the trace covers.
 func addRecorded(l *loader, r *tracefile.Reader) {
 	s := &l.trace.Source
 	s.Recorded = recordedTimes(r, l.trace)
@@ -70,13 +70,13 @@ func addRecorded(l *loader, r *tracefile.Reader) {
 	}
 }
 
-// RecordedText says in one line what of its run a trace has; empty when that is all.
+// RecordedText says in one line which part of the run was recorded; empty if that is all of it.
 func (s *Source) RecordedText() string {
 	texts := []string{s.selectedText(), s.waitsText()}
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// waitsText says that waits for locks and signals are missing, where they are.
+// waitsText says which waits for locks and signals were not recorded; empty if all were.
 func (s *Source) waitsText() string {
 	if s.WaitsUnseen == 0 {
 		return ""
@@ -105,7 +105,7 @@ func (s *Source) selectedText() string {
 	return selected
 }
 
-// timesText says in one line which times of its run a trace has; empty when that is all.
+// timesText says in one line which time ranges of the run were recorded; empty if the whole run was.
 func (s *Source) timesText() string {
 	if len(s.Recorded) == 0 {
 		if s.Asked == "" {

@@ -5,8 +5,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// roles are what a thread does anywhere in a trace. Who is looked at in a part of a trace must not hang on what a
-// thread happens to do in it: one that waits for an answer there may have asked for it before.
+// roles say what a thread does anywhere in a trace. A range of the trace alone is not enough to decide which threads to
+// analyze: a thread that waits for an answer in the range may have sent its request before the range.
 type roles uint8
 
 const (
@@ -28,13 +28,13 @@ func rolesOf(r *rule) (shown roles) {
 	return shown
 }
 
-// threadOfFile is a thread of a process of the file.
+// threadOfFile identifies a thread of a process in the file.
 type threadOfFile struct {
 	process *tracefile.Process
 	id      ThreadID
 }
 
-// lastThread is the thread that had a ring last, if the end of the process's trace says so, else 0.
+// lastThread returns the last thread that used a ring; 0 if the end of the process's trace does not tell.
 func lastThread(p *tracefile.Process, ring uint16) ThreadID {
 	if last := p.Last(); last != nil {
 		for _, r := range last.Rings {
@@ -46,8 +46,8 @@ func lastThread(p *tracefile.Process, ring uint16) ThreadID {
 	return 0
 }
 
-// surveyRoles notes what the threads of a block do; counted are the roles that its calls show, of whichever thread. It
-// returns the thread that has the ring after it.
+// surveyRoles records the roles of the threads in a block. Counted are the roles that all calls of the block show
+// together. It returns the thread that uses the ring after the block.
 func surveyRoles(all map[threadOfFile]roles, now threadOfFile, counted roles, block *surveyed,
 	read func(func([]wire.Record) error) error) threadOfFile {
 	starts := false

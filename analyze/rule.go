@@ -6,30 +6,30 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A rule is what the loader knows of a row of the table of calls.
+// A rule tells the loader how to treat the calls of one row of the table of calls.
 type rule struct {
 	row      *wire.Row
-	effect   wire.Effect // of those that the model has something of; else none
+	effect   wire.Effect // the row's effect if the model represents it; else none
 	object   wire.Kind   // of the receiver
-	makes    wire.Kind   // of what the call makes, without what sort of it
+	makes    wire.Kind   // kind of object that the call creates, without its subtype
 	part     Part
-	note     bool // no call but a record of the tracer's own, with a meaning of its own
+	note     bool // a record of the tracer itself, not a call
 	kept     bool // the model has each of these calls, not only their sums
-	absorbs  bool // keeps the time of calls nested in it
+	absorbs  bool // the call's time includes that of calls nested in it
 	blocks   bool // it yields, and is a BlockedWait
-	yields   bool // gives its time to the call that it is nested in
+	yields   bool // the call's time counts for the call that it is nested in
 	encoder  EncoderKind
 	polls    bool         // it is a wait by polling
-	counted  bool         // its number is reported: of threads, of commands
-	indirect bool         // it has to do with commands of indirect command buffers
-	members  []wire.Place // of command buffers that are committed at once
+	counted  bool         // its number is reported, for example of threads or commands
+	indirect bool         // it concerns commands of indirect command buffers
+	members  []wire.Place // where the command buffers that are committed together are in the record
 	roles    roles        // of the thread that makes it
 
-	// Where in the record it is; nowhere when it is not.
+	// where each value is in the record; nowhere if the record does not have it
 	sampling, address, holder, name, source, size, from, first wire.Place
 }
 
-// rules are made from wire.Table, one for each row and a last one for calls of newer libraries.
+// rules are derived from wire.Table: one for each row, and a last one for calls of newer versions of the library.
 var rules = func() []rule {
 	rs := make([]rule, len(wire.Table)+1)
 	for i := range rs {
@@ -74,8 +74,8 @@ func ruleFor(row *wire.Row) rule {
 
 func ruleOf(c wire.Call) *rule { return &rules[min(int(c), len(rules)-1)] }
 
-// understoodOf are the kinds of objects of which the model has something of an effect, for effects of which it has not
-// of all.
+// understoodOf lists the kinds of objects that the model represents, for effects that it does not represent for all
+// kinds.
 var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectLabels:         {wire.KindQueue, wire.KindCommandBuffer, wire.KindEncoder},
 	wire.EffectOpensGroup:     {wire.KindCommandBuffer, wire.KindEncoder},
@@ -91,7 +91,7 @@ var understoodOf = map[wire.Effect][]wire.Kind{
 	wire.EffectReleases:       {wire.KindResource, wire.KindHeap},
 }
 
-// understood is the row's effect, or none when the model has nothing of it.
+// understood returns the row's effect, or none if the model does not represent it.
 func understood(row *wire.Row) wire.Effect {
 	kinds, some := understoodOf[row.Effect]
 	switch {
@@ -123,7 +123,7 @@ func partOf(g wire.Group) Part {
 	case wire.GroupSignal:
 		return PartOutside
 	case wire.GroupWait:
-		return PartCount // the parts of a wait come from the model
+		return PartCount // the model divides waits into their parts itself
 	}
 	return PartOtherAPI
 }

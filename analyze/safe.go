@@ -6,29 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// SafeText is a writer of text for a terminal. It lets nothing through that would steer the terminal: of control
-// characters, C1 included, only line ends, tabs and, with colours, changes of colour. Everything else of that kind
-// becomes U+FFFD.
-//
-// It is the last line of defence: labels and names are the traced program's. Columns are as wide as they should be only
-// if the cells went through Printable before.
+// SafeText returns a writer of text for a terminal that neutralizes control sequences. Of control characters, C1
+// included, it passes only line ends, tabs and, if colours is set, colour changes. It replaces all others by U+FFFD.
+// || SafeText is the last line of defence, because labels and names come from the traced program. Columns of a table
+// are aligned only if their cells went through Printable before.
 func SafeText(w io.Writer, colours bool) io.Writer { return &safeWriter{w: w, colours: colours} }
 
-// SafeJSON is a writer of JSON documents for a terminal: it writes DEL and C1, which JSON allows in texts, as \u00XX.
-// Of other control characters JSON allows none in texts.
+// SafeJSON returns a writer of JSON documents for a terminal. It writes DEL and C1, which JSON allows in strings, as
+// \u00XX. JSON allows no other control characters in strings.
 func SafeJSON(w io.Writer) io.Writer { return &safeWriter{w: w, json: true} }
 
 type safeWriter struct {
 	w             io.Writer
 	colours, json bool
-	rest          []byte // the begin of a character, or of a change of colour, that was not there to its end
+	rest          []byte // incomplete character or colour change at the end of the last write
 	out           []byte
 }
 
-// colour matches a change of colour: SGR of ECMA-48.
+// colour matches a colour change: SGR of ECMA-48.
 var colour = regexp.MustCompile(`^\x1b\[[0-9;]*m`)
 
-// longestColour bounds how long the begin of a change of colour is kept.
+// longestColour limits how many bytes of an incomplete colour change are buffered.
 const longestColour = 32
 
 func (s *safeWriter) Write(text []byte) (int, error) {
@@ -82,5 +80,5 @@ func (s *safeWriter) Write(text []byte) (int, error) {
 	return written, nil
 }
 
-// begun matches all of a text that is the begin of a change of colour.
+// begun matches the beginning of a colour change.
 var begun = regexp.MustCompile(`^\x1b(?:\[[0-9;]*)?$`)

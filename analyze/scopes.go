@@ -2,12 +2,12 @@ package analyze
 
 import "sort"
 
-// ScopesAt finds the scopes that a thread is in at an instant, innermost first. Make it once for a trace.
+// ScopesAt finds the scopes that a thread is in at an instant. Create one per trace.
 type ScopesAt struct {
 	by map[*Thread]*scopeTree
 }
 
-// A scopeTree is the scopes of one thread, by begin, each with the one around it.
+// A scopeTree has the scopes of one thread, sorted by begin, each with its enclosing scope.
 type scopeTree struct {
 	scopes []*Scope
 	around []int // −1: none
@@ -46,7 +46,7 @@ func NewScopesAt(t *Trace) *ScopesAt {
 	return s
 }
 
-// Innermost is the name of the innermost scope that the thread is in; empty when it is in none.
+// Innermost returns the name of the innermost scope that the thread is in; empty if it is in none.
 func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
 	tree := s.by[t]
 	if tree == nil {
@@ -61,7 +61,7 @@ func (s *ScopesAt) Innermost(t *Thread, at Nanos) string {
 	return ""
 }
 
-// Names are those of the scopes that the thread is in, innermost first.
+// Names returns the names of the scopes that the thread is in, innermost first.
 func (s *ScopesAt) Names(t *Thread, at Nanos) []string {
 	tree := s.by[t]
 	if tree == nil {

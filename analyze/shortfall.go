@@ -6,26 +6,26 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// A Shortfall says that a trace is not all of its recording: nothing that is reported of it may be said of the whole.
+// A Shortfall says that a trace lacks some of its recording, so that results do not hold for the whole run.
 type Shortfall struct {
 	Kind string // one of the three below
 	Why  string // one line
-	// of what was cut: how long after the start of the recording the last is that is known of it; 0 when that is not known
+	// for a trace that was cut: from the start of the recording to the last known event; 0 if that is not known
 	After Nanos
-	Parts int // of the file, that could not be read
+	Parts int // parts of the file that could not be read
 }
 
 // The kinds of shortfalls.
 const (
 	Cut      = "cut"      // the file, or the recording, ends before the program did
 	Damaged  = "damaged"  // parts of the file cannot be read
-	Repaired = "repaired" // the file is what was whole of another, which was damaged or cut
+	Repaired = "repaired" // the file has the intact parts of another file, which was damaged or cut
 )
 
-// most lines about the parts of a file that cannot be read.
+// mostParts is the maximum number of lines about parts of the file that cannot be read.
 const mostParts = 8
 
-// shortfallOf finds out what the file lacks; nil when nothing. Every stream was read.
+// shortfallOf finds out what the file lacks; nil if it is complete. It is called after all streams were read.
 func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 	damage, cut, repaired := r.Damage(), r.Cut(), r.Repaired()
 	if len(damage) == 0 && cut == nil && repaired == nil {
@@ -70,13 +70,13 @@ func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 	return s
 }
 
-// isAsked says whether a process is one of those that are looked at.
+// isAsked reports whether a process is one of those that were selected.
 func isAsked(l *loader, index tracefile.ProcessIndex) bool {
 	return int(index) >= len(l.processes) || l.wanted(l.processes[index].ID)
 }
 
-// Headline says in one line that the trace is not whole, since when, and what is known to be missing; empty when it is
-// whole.
+// Headline says in one line that the trace is incomplete, from when on, and what is known to be missing. It is empty if
+// the trace is complete.
 func Headline(t *Trace) string {
 	s := t.Source.Short
 	if s == nil {

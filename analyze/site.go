@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Site is the frame to show for a call with this stack: the innermost of the program's own functions that is not a
-// wrapper through which it makes all its calls, of Python where there is one; failing that, the innermost with a name.
-// It is nil when nothing is known.
+// Site returns the frame to show for a call with this stack: the innermost of the program's own functions that is not a
+// wrapper for all its Metal calls. Python frames are preferred. If there is none, it is the innermost frame with a
+// name; nil if nothing is known.
 func (s *Stack) Site() *Frame {
 	switch {
 	case s == nil:
@@ -23,7 +23,7 @@ func (s *Stack) Site() *Frame {
 	return nil
 }
 
-// Caller is the frame of the program that called Site's; nil when there is none that is as telling.
+// Caller returns the program's frame that called Site; nil if there is none that tells as much.
 func (s *Stack) Caller() *Frame {
 	at := s.Site()
 	if at == nil {
@@ -39,7 +39,7 @@ func (s *Stack) Caller() *Frame {
 	return nil
 }
 
-// candidates are the frames that tell best where in a program the stack is, innermost first.
+// candidates are the frames that best tell the place in the program, innermost first.
 func (s *Stack) candidates() (list []*Frame) {
 	best := 0
 	for _, f := range s.Frames {
@@ -53,8 +53,8 @@ func (s *Stack) candidates() (list []*Frame) {
 	return list
 }
 
-// direct counts the first candidates that call Metal themselves, not through a package of Python: only they can be
-// wrappers. A line that has a framework do its work makes many calls, too.
+// direct counts the first candidates that call Metal directly and not through a Python package. Only those can be
+// wrappers: a line that calls a framework makes many different calls of Metal, too.
 func (s *Stack) direct(candidates []*Frame) (n int) {
 	for _, f := range s.Frames {
 		switch {
@@ -67,16 +67,15 @@ func (s *Stack) direct(candidates []*Frame) (n int) {
 	return n
 }
 
-// wrapperSelectors is from how many different calls of Metal on a place is mistaken for a wrapper, through which a
-// program makes all its calls.
+// wrapperSelectors is the number of different Metal calls from which on a place is treated as a wrapper.
 const wrapperSelectors = 3
 
-// passWrappers lets sites be the functions that call wrappers: a binding's send(), which says nothing of where in the
-// program a call is made.
+// passWrappers makes the caller of a wrapper the site of a call. A wrapper, such as a binding's send(), does not tell
+// where in the program a call is made.
 func passWrappers(t *Trace) {
 	type place struct {
 		candidates []*Frame
-		direct     int // of the first of them, between which and Metal there is no library
+		direct     int // number of leading candidates that call Metal without a library between
 		selectors  map[string]bool
 	}
 	places := map[*Stack]*place{}
@@ -122,7 +121,7 @@ func passWrappers(t *Trace) {
 	}
 }
 
-// rank says how well a frame tells a reader where in a program something is.
+// rank says how well a frame tells a reader the place in the program.
 func (f *Frame) rank() int {
 	own := f.own()
 	switch {
@@ -140,7 +139,7 @@ func (f *Frame) rank() int {
 	return 2
 }
 
-// String is "train.py:42 step()"; of machine code it is the function and its image, "axpy() in libgpu.so".
+// String is "train.py:42 step()", or for machine code the function and its image: "axpy() in libgpu.so".
 func (f *Frame) String() string {
 	switch {
 	case f.File != "" && f.Line > 0:
@@ -155,7 +154,7 @@ func (f *Frame) String() string {
 	return call(f.Name)
 }
 
-// call is a function's name as a call: names of Objective-C methods and of modules are left as they are.
+// call writes a function's name as a call. Names of Objective-C methods and of modules are unchanged.
 func call(name string) string {
 	if strings.HasSuffix(name, ")") || strings.ContainsAny(name, "[<") {
 		return name

@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// A Slice is one of the stretches of time that a run is cut into for outputs that write each event. What happens is in
-// the slice in which it ends, with all of its time, so every call, wait and command buffer is in one slice, as it is in
-// the whole run. Threads and processes are the same values in all slices of a run; what changes of them is of the last
-// that was read. Threads' Exclusive is of the slice's own time, so that it adds up.
+// A Slice is one of the consecutive time ranges into which a run is cut for outputs that write every event. An event
+// belongs to the slice in which it ends, with its whole duration, so each call, wait and command buffer is in exactly
+// one slice. Threads and processes are the same pointers in all slices; their changing fields describe the slice that
+// was read last. Exclusive of a thread covers the slice's own time only, so that it adds up.
 type Slice struct {
-	// of the slice and of some time around it: what is not Held is there to be referred to; its Calls are counted, not
-	// timed
+	// the trace of the slice and of some time around it. Events that are not Held are there only to be referred to;
+	// their Calls are counted, not timed
 	Trace   *Trace
-	Buffers []*CommandBuffer // that came to their end in the slice; in the last one also those that never did
+	Buffers []*CommandBuffer // that ended in the slice; the last slice also has those that never ended
 
 	number int
 	of     int
 }
 
-// Whole is the only slice of a run that was loaded as one.
+// Whole returns a run that was loaded at once as its only slice.
 func Whole(t *Trace) *Slice {
 	return &Slice{Trace: t, Buffers: slices.Collect(t.Buffers()), of: 1}
 }
 
-// Held says of what happened, or ended, at an instant whether it is this slice's.
+// Held reports whether an event that ended at an instant belongs to this slice.
 func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
 
 // First says whether nothing comes before.
@@ -33,24 +33,24 @@ func (s *Slice) First() bool { return s.number == 0 }
 // Last says whether nothing comes after.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
-// slicing describes to a loader the slice that it loads.
+// slicing tells a loader which slice to load.
 type slicing struct {
 	*sliced
 	core  Interval
-	whole Interval // the range of the run that is cut
+	whole Interval // the range of the run that is cut into slices
 	last  bool
 	apart bool // Options.Apart
 }
 
-// sliced is what slices of a run have in common.
+// sliced is the state that the slices of a run share.
 type sliced struct {
 	processes map[int]*Process // by their place in the file
 	threads   map[sliceThread]*Thread
-	open      map[bufferName]*CommandBuffer // that have begun in earlier slices and were not held yet
+	open      map[bufferName]*CommandBuffer // command buffers that began in earlier slices and were in none yet
 	order     []bufferName                  // of open, as they came
 	held      map[*Process]*numberSet       // command buffers that have been
 	blocks    *keptBlocks
-	cut       int // command buffers that were held before their end was known
+	cut       int // command buffers that were put into a slice before their end was known
 }
 
 type sliceThread struct {
@@ -63,21 +63,21 @@ type bufferName struct {
 	id      uint32
 }
 
-// mostOpenBuffers is how many command buffers may be open at once before the oldest are held as they are: a program has
-// tens of them.
+// mostOpenBuffers is the number of open command buffers above which the oldest is put into a slice without its end.
+// Programs have tens of them.
 const mostOpenBuffers = 1 << 16
 
-// aroundSlice is which part of a slice's length is read before and after it: as long as command buffers and waits
-// usually are, and longer.
+// aroundSlice: 1/aroundSlice of a slice's length is also read before and after the slice. That is longer than usual
+// command buffers and waits.
 const aroundSlice = 16
 
-// aroundApart is aroundSlice where what happened is all that is asked for. Of command buffers that are alive longer
-// more is read: see File.Load.
+// aroundApart replaces aroundSlice where only the events themselves are requested. If a command buffer lasts longer,
+// File.Load reads a wider range.
 const aroundApart = 64
 
-// EachSlice loads the time that was asked for in slices of about so many records, and passes them on one after
-// another. What it returns is how many command buffers were passed on before their end was known, because too many
-// were open at once. Options.Visit gets each call once, in the slice in which it ends.
+// EachSlice loads the requested range in slices of about the given number of records and passes them to use in order.
+// It returns the number of command buffers that were passed on before their end was known, because too many were open
+// at once. Options.Visit receives each call once, in the slice in which the call ends.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
 	parts := f.Parts(asked, records)
@@ -99,10 +99,10 @@ func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number
 	return all.cut, nil
 }
 
-// asked is the range of time that was asked for.
+// asked returns the requested time range.
 func (f *File) asked(opts Options) Interval { return f.windowOf(opts).window }
 
-// windowOf is a loader that knows the range of time that was asked for, and nothing else.
+// windowOf returns a loader that knows only the requested time range.
 func (f *File) windowOf(opts Options) *loader {
 	l := &loader{trace: &Trace{}}
 	for i, file := range f.reader.Processes() {
@@ -112,8 +112,7 @@ func (f *File) windowOf(opts Options) *loader {
 	return l
 }
 
-// cutWindow is the window that is loaded for a slice: the slice, and some time around it in the range that was asked
-// for.
+// cutWindow returns the window to load for a slice: the slice and some time around it, within the requested range.
 func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	asked := s.whole
 	s.core = part
@@ -134,8 +133,8 @@ func (s *slicing) cutWindow(l *loader, part Interval) Interval {
 	return Interval{max(asked.Begin, part.Begin-around), min(asked.End, part.End+around)}
 }
 
-// process is the value that stands for a process of the file in all slices. While one is read the slice before may
-// still be written, so what is the same in all is left alone.
+// process returns the Process that stands for a process of the file in all slices. It changes only fields that differ
+// between slices, because the previous slice may still be in use by a writer.
 func (s *sliced) process(fresh *Process) *Process {
 	p := s.processes[fresh.place]
 	if p == nil {
@@ -146,7 +145,7 @@ func (s *sliced) process(fresh *Process) *Process {
 	return p
 }
 
-// thread is the value that stands for a thread in all slices. Its process and its number are the same in all.
+// thread returns the Thread that stands for a thread in all slices. Its process and its number do not change.
 func (s *sliced) thread(fresh *Thread) *Thread {
 	key := sliceThread{fresh.Process, fresh.ID}
 	t := s.threads[key]
@@ -161,7 +160,7 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	return t
 }
 
-// hold is the command buffers that the slice holds. Those that continue are kept until they end.
+// hold returns the command buffers that belong to the slice. Those that have not ended are kept for later slices.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
 	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}
@@ -217,7 +216,7 @@ func (s *sliced) markHeld(name bufferName) {
 	delete(s.open, name)
 }
 
-// begun is when the first that is known of the command buffer happened; never when nothing is.
+// begun returns the instant of the command buffer's first known event; never if none is known.
 func (b *CommandBuffer) begun() Nanos {
 	first := never
 	for _, i := range [...]Interval{b.Created.Interval, b.Committed.Interval, b.GPU, b.Completed} {
@@ -228,15 +227,15 @@ func (b *CommandBuffer) begun() Nanos {
 	return first
 }
 
-// end is when the last that is known of the command buffer happened.
+// end returns the instant of the command buffer's last known event.
 func (b *CommandBuffer) end() Nanos {
 	return max(b.Created.End, b.Committed.End, b.GPU.End, b.Completed.End)
 }
 
-// ended says whether nothing more happens to the command buffer.
+// ended reports whether the command buffer has completed, so that no event follows.
 func (b *CommandBuffer) ended() bool { return b.Completed.Known() }
 
-// apart is a copy that keeps nothing of its slice in memory but itself.
+// apart returns a copy that keeps no other data of its slice in memory.
 func (b *CommandBuffer) apart() *CommandBuffer {
 	c := *b
 	c.Index = NoCommandBuffer
@@ -247,7 +246,7 @@ func (b *CommandBuffer) apart() *CommandBuffer {
 	return &c
 }
 
-// goesOn adds what was known of the command buffer in an earlier slice.
+// goesOn adds the data that an earlier slice had of the command buffer.
 func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
@@ -289,14 +288,13 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	}
 }
 
-// A numberSet is a set of numbers that are given one after another, at a bit each; of a damaged trace some may be far
-// away.
+// A numberSet is a bit set of numbers that are assigned consecutively. In a damaged trace some numbers may be far off.
 type numberSet struct {
 	words []uint64
 	far   map[uint32]bool
 }
 
-// farNumber is by how much more than all before a number is far.
+// farNumber is the distance from all earlier numbers at which a number counts as far off.
 const farNumber = 1 << 22
 
 func (s *numberSet) has(n uint32) bool {

@@ -1,7 +1,7 @@
 package analyze
 
-// A Stack is the functions that a thread was inside when it made a call, innermost first. Equal stacks of a process are
-// one.
+// A Stack is the list of functions that a thread was in when it made a call, innermost first. Equal stacks of a process
+// share one Stack.
 type Stack struct {
 	Process *Process
 	Frames  []*Frame
@@ -10,12 +10,13 @@ type Stack struct {
 	site    *Frame // what Site is, found once
 
 	operator, line string // of what it encodes; see operation
-	brokenIn       *Image // code without frame pointers in which its machine code ends; nil if it is whole
+	brokenIn       *Image // the image without frame pointers at which unwinding stopped; nil if the stack is complete
 }
 
-// A Frame is a place in a function, shared by all stacks of its process that have it.
+// A Frame is a place in a function. All stacks of a process share it.
 type Frame struct {
-	Name    string // of the function; of machine code without a known name the image and the offset in it, or the address
+	// name of the function; for machine code without a known name the image and the offset in it, or the address
+	Name    string
 	File    string // source file; empty when not known
 	Line    int    // 0 when not known
 	Python  bool   // a function of Python
@@ -28,14 +29,14 @@ type Frame struct {
 	Address uint64 // return address
 }
 
-// An Image is a file of machine code in the memory of a process.
+// An Image is a file of machine code that is mapped into a process.
 type Image struct {
 	Start, Size uint64 // address and bytes
 	BuildID     string // in hexadecimal; empty when it has none
 	Path        string
 }
 
-// InterpreterLock is whether a thread held the lock of its language interpreter when it made a call.
+// InterpreterLock tells whether a thread held the lock of its language interpreter when it made a call.
 type InterpreterLock uint8
 
 // The values of InterpreterLock.
@@ -45,15 +46,15 @@ const (
 	InterpreterFree // not held by the thread
 )
 
-// Capture states what recording stacks took and what is missing.
+// Capture describes the cost of recording stacks, and what is missing.
 type Capture struct {
 	Stacks    int64 // recorded, one for a call
-	Took      Nanos // by all of them, on the threads that made the calls
-	Undefined int64 // of those, stacks of which the trace does not have the frames
+	Took      Nanos // by recording all stacks, on the threads that made the calls
+	Undefined int64 // stacks whose frames the trace does not have
 	Unnamed   int   // frames of machine code without a name
 }
 
-// CallsFrom are the calls of a selector on a class that a thread made with one stack.
+// CallsFrom counts the calls of a selector on a class that a thread made with one stack.
 type CallsFrom struct {
 	Thread    *Thread
 	Stack     *Stack // nil: its stack is not known

@@ -13,17 +13,19 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An openStack is a stack record whose call has not come yet: it was written when the call began.
+// An openStack is a stack record whose call is not known yet: the stack is written when the call begins, the call's
+// record when it ends.
 type openStack struct {
 	end         wire.Ticks
 	stack       *Stack
 	interpreter InterpreterLock
 }
 
-// openStacks are those of one thread, by end. Calls nest, so the last is the innermost.
+// openStacks are the open stacks of one thread, in order of time. Calls nest, so the last one belongs to the innermost
+// call.
 type openStacks struct{ pending []openStack }
 
-// mostOpen bounds them: one stays for ever when the record of its call was lost.
+// mostOpen limits their number: an open stack stays forever if the record of its call was lost.
 const mostOpen = 256
 
 func (o *openStacks) add(s openStack) {
@@ -33,8 +35,8 @@ func (o *openStacks) add(s openStack) {
 	o.pending = append(o.pending, s)
 }
 
-// of is the stack of the call that began at a tick, if it has one. Stacks of calls inside of it will find no call any
-// more.
+// of returns the stack of the call that began at a tick, if it has one. It drops the stacks of calls nested in that
+// call, whose records can no longer follow.
 func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
 	n := len(o.pending)
 	for n > 0 && o.pending[n-1].end > begin {
@@ -49,7 +51,7 @@ func (o *openStacks) of(begin wire.Ticks) (*Stack, InterpreterLock) {
 	return s.stack, s.interpreter
 }
 
-// seeStack keeps a stack record for the call that it belongs to.
+// seeStack stores a stack record until its call's record is read.
 func (c *cursor) seeStack(r *wire.Record) {
 	o := openStack{end: r.End, stack: c.process.stacks.get(wire.StackID(r.Arg))}
 	switch {
@@ -72,7 +74,7 @@ func (c *cursor) seeStack(r *wire.Record) {
 	}
 }
 
-// interpreterOf is what the record of a wait says itself, with or without a stack.
+// interpreterOf returns what the record of a wait itself tells about the interpreter's lock, with or without a stack.
 func interpreterOf(f wire.Flags) InterpreterLock {
 	if f&wire.HoldsInterpreter != 0 {
 		return InterpreterHeld
@@ -80,13 +82,14 @@ func interpreterOf(f wire.Flags) InterpreterLock {
 	return InterpreterFree
 }
 
-// A stackTable makes the stacks of one process from what its trace says of them.
+// A stackTable builds the stacks of one process from the records in its trace.
 type stackTable struct {
-	process  *processLoader
-	images   []*Image
-	byID     numbering         // of known
-	known    []*Stack          // nil for those that the trace does not have
-	byFrames map[string]*Stack // by the numbers of the frames: what differs on the wire may be the same to a reader
+	process *processLoader
+	images  []*Image
+	byID    numbering // of known
+	known   []*Stack  // nil where the trace does not have the stack
+	// keyed by the numbers of the frames: stacks that differ in the file may have equal frames
+	byFrames map[string]*Stack
 	native   map[uint64]int32
 	python   map[wire.PythonFrame]int32
 	frames   []*Frame // by number
@@ -103,7 +106,7 @@ func newStackTable(p *processLoader) *stackTable {
 	return t
 }
 
-// get is the stack of a number; nil when the trace does not have it.
+// get returns the stack of a number; nil if the trace does not have it.
 func (t *stackTable) get(id wire.StackID) *Stack {
 	if n, known := t.byID.find(uint64(id)); known {
 		return t.known[n]
@@ -152,8 +155,8 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 	return s
 }
 
-// code is the part of a stack that is one: from code that keeps no frame pointers on it is what its registers happened
-// to hold. The innermost address is always right. Of the tracer's own functions nothing is reported.
+// code returns the valid part of a native stack. Beyond code that keeps no frame pointers, addresses are only whatever
+// the registers contained. The innermost address is always valid. The tracer's own functions are left out.
 func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	whole := len(addresses)
 	for i, a := range addresses {
@@ -169,14 +172,14 @@ func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	return slices.DeleteFunc(slices.Clone(addresses), func(a uint64) bool { return t.imageOf(a).isTracer() }), stray
 }
 
-// isTracer says whether the image is the library that recorded the trace.
+// isTracer reports whether the image is the library that recorded the trace.
 func (i *Image) isTracer() bool {
 	return i != nil && strings.HasPrefix(path.Base(i.Path), "libmtrace.")
 }
 
-// merge puts the calls of Python where the interpreter that makes them is: from its innermost frame to its outermost.
-// Code that the interpreter called and that called it again is left out with it: which of Python's frames lie outside
-// of it is not known.
+// merge replaces the interpreter's native frames, from the innermost to the outermost, by the Python frames. Native
+// code between two interpreter frames is left out with them, because it is not known which Python frames are outside of
+// it.
 func (t *stackTable) merge(native, python []int32) []int32 {
 	first, last := len(native), len(native)-1
 	for i, n := range native {
@@ -192,11 +195,11 @@ func (t *stackTable) merge(native, python []int32) []int32 {
 	return append(merged, native[last+1:]...)
 }
 
-// interpreters are the names of CPython's program and library: python3.11, libpython3.11.so.1.0, and Python of the
-// framework on macOS.
+// interpreters matches the file names of CPython's program and library: python3.11, libpython3.11.so.1.0, and Python of
+// the macOS framework.
 var interpreters = regexp.MustCompile(`^(lib)?[Pp]ython[0-9.]*[a-z]?(\.so[0-9.]*|\.dylib)?$`)
 
-// isInterpreter says whether the code is Python's own; it may be linked into another program.
+// isInterpreter reports whether the code belongs to CPython, which may be linked into another program.
 func (f *Frame) isInterpreter() bool {
 	return f.Image != nil && interpreters.MatchString(path.Base(f.Image.Path)) || strings.HasPrefix(f.Name, "_PyEval_")
 }
@@ -220,13 +223,14 @@ func (t *stackTable) nativeFrame(address uint64) int32 {
 	return t.native[address]
 }
 
-// demangled is a name as it was written, without what it was given to: that is long, and the frames around it say it.
+// demangled returns a name as in the source, without the parameter list, which is long and which the surrounding frames
+// make clear.
 func demangled(name string) string {
 	return RustName(demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams))
 }
 
-// imageOf is the image of a return address, which may be the first behind the image's end: its call is before it. Of
-// images that were at the same place it is the last.
+// imageOf returns the image of a return address. The address may be the first one after the image's end, because the
+// call is before it. If several images were mapped there, the last one is returned.
 func (t *stackTable) imageOf(address uint64) *Image {
 	for i := len(t.images) - 1; i >= 0; i-- {
 		if at := t.images[i]; address > at.Start && address-1-at.Start < at.Size {

@@ -7,13 +7,13 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A streamLoader reads the records of one ring: those of one thread after another. It joins each record with its More
-// record, and passes the call to the accumulators below, which keep what it means.
+// A streamLoader reads the records of one ring, which several threads may have used one after another. It joins each
+// record with its More record and passes the call to the accumulators below.
 type streamLoader struct {
 	at      *cursor
-	held    wire.Record // waits for the More record that belongs to it
+	held    wire.Record // waits for its More record
 	holding bool
-	before  wire.Record // the last of the batch before that is no More record
+	before  wire.Record // the last record of the previous batch that is not a More record
 	stray   int64       // More records that belong to nothing
 	more    wire.More   // of the call at hand
 	near    *ticks      // nil: all records are wanted
@@ -33,7 +33,7 @@ func newStreamLoader(l *loader, p *processLoader, ring uint16) *streamLoader {
 
 var noMore wire.More
 
-// batch takes in the next records of the ring.
+// batch loads the next records of the ring.
 func (s *streamLoader) batch(records []wire.Record) error {
 	if s.holding && len(records) > 0 {
 		s.holding = false
@@ -56,7 +56,8 @@ func (s *streamLoader) batch(records []wire.Record) error {
 			s.held, s.holding = *r, true
 		case records[i+1].Call == wire.CallMore:
 			i++
-			// Field by field, from where they are: they were written a moment ago.
+			// Copy field by field from the source: the record was written a moment ago, and a copy of the whole would
+			// have to wait.
 			m := &records[i]
 			s.more.X0, s.more.X1, s.more.X2, s.more.X3, s.more.Flags = uint64(m.Begin), uint64(m.End), m.Arg, uint32(m.Object),
 				m.Flags
@@ -71,7 +72,7 @@ func (s *streamLoader) batch(records []wire.Record) error {
 	return nil
 }
 
-// lastBefore is the last record that is no More record; nil when there is none.
+// lastBefore returns the last record that is not a More record; nil if there is none.
 func lastBefore(records []wire.Record) *wire.Record {
 	for i := len(records) - 1; i >= 0; i-- {
 		if records[i].Call != wire.CallMore {
@@ -81,8 +82,8 @@ func lastBefore(records []wire.Record) *wire.Record {
 	return nil
 }
 
-// countStray counts a More record that belongs to nothing and comes after others of its batch. It has no time of its
-// own, so it is where the record before it is: what is read around a slice is read for its neighbour, too.
+// countStray counts a More record without a record that it belongs to. It has no time of its own, so it counts at the
+// time of the record before it. A slice also reads records around it, which belong to its neighbours.
 func (s *streamLoader) countStray(before []wire.Record) {
 	last := cmp.Or(lastBefore(before), &s.before)
 	if s.at.loader.counts(s.at.process.clock.interval(last.Begin, last.End).End) {
@@ -98,7 +99,7 @@ func (s *streamLoader) finish() {
 	}
 }
 
-// record takes in one record with what goes with it.
+// record loads one record with its More record.
 func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	if s.near != nil && (r.End < s.near.first || min(r.Begin, r.End) > s.near.last) && !r.Call.Lasts() &&
 		(s.flights == nil || s.flights.of(r, m) == nil) {
@@ -132,7 +133,7 @@ func (s *streamLoader) record(r *wire.Record, m *wire.More) {
 	}
 }
 
-// note takes in a record of the tracer's own.
+// note loads a record of the tracer itself.
 func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	switch rule.effect {
 	case wire.EffectSeesStack:
@@ -178,7 +179,7 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	}
 }
 
-// use counts a call, gives its time to its thread and keeps what it says of Metal's objects.
+// use counts a call, adds its time to its thread and stores what it says about Metal's objects.
 func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	inside, visible := s.at.loader.clip(call.Interval)
 	s.at.thread.roles |= rule.roles
@@ -188,7 +189,7 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) 
 			visible = false
 		} else {
 			slot.count++
-			if s.at.loader.slice == nil { // nobody asks a slice how calls are spread
+			if s.at.loader.slice == nil { // slices do not report how calls are distributed
 				slot.sums.add(call.Length())
 			}
 			if s.at.loader.onCall != nil {

@@ -7,26 +7,27 @@ import (
 	"mtrace/collector/wire"
 )
 
-// pageSize is how many objects of neighbouring numbers share a page of a table.
+// pageSize is the number of objects with consecutive numbers that share a page of a table.
 const pageSize = 64
 
-// A table finds the objects of a process by number. Numbers are given in the order of creation, so pages are full and
-// lie close together. Pages hold places rather than pointers: they are half as large, and the garbage collector has
-// nothing to look for in them.
+// A table finds the objects of a process by number. Numbers are assigned in the order of creation, so pages are full
+// and contiguous. Pages hold indexes rather than pointers: they are half as large, and the garbage collector need not
+// scan them.
 type table[T any] struct {
-	floats  bool                    // near begins near the first object met: a part of a long trace has no others
+	// near begins around the first object seen: a range of a long trace has no older objects
+	floats  bool
 	base    wire.ObjectID           // number of the first page of near
-	near    []*page                 // by number; nil for those that are not there
+	near    []*page                 // by number; nil for pages that do not exist
 	far     map[wire.ObjectID]*page // those beyond: only damaged traces have them
-	objects list[T]                 // in the order in which they were first met
+	objects list[T]                 // in the order in which they were first seen
 }
 
-// A page has one more than the place of each object among all; 0 for those that are not there.
+// A page has the index of each object plus one; 0 for objects that are not in the table.
 type page [pageSize]uint32
 
-// get is the object of a number; it is made, and fresh is true, if it is not there.
+// get returns the object of a number. If there is none, get creates it and fresh is true.
 func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
-	number := id/pageSize - t.base // one before the base is large, and far
+	number := id/pageSize - t.base // a number before the base wraps around to a large one and counts as far
 	var p *page
 	if int(number) < len(t.near) {
 		p = t.near[number]
@@ -43,10 +44,10 @@ func (t *table[T]) get(id wire.ObjectID) (object *T, fresh bool) {
 	return object, true
 }
 
-// below is how many pages there are for objects that are met later than the first and are older.
+// below is the number of pages reserved for objects that are older than the first one seen.
 const below = 1 << 12
 
-// page is the page of an object when it is not among the near ones yet.
+// page returns the page of an object that is not in one of the near pages yet.
 func (t *table[T]) page(id wire.ObjectID) *page {
 	if t.floats && len(t.near) == 0 {
 		t.base = id/pageSize - min(id/pageSize, below)
@@ -80,7 +81,7 @@ func (t *table[T]) page(id wire.ObjectID) *page {
 	return p
 }
 
-// find is the object of a number; nil if it is not there.
+// find returns the object of a number; nil if it is not in the table.
 func (t *table[T]) find(id wire.ObjectID) *T {
 	number := id/pageSize - t.base
 	p := t.far[number]
@@ -96,10 +97,10 @@ func (t *table[T]) find(id wire.ObjectID) *T {
 // count is how many objects there are.
 func (t *table[T]) count() int { return t.objects.count }
 
-// each calls f with each object, as they lie in memory: in the order in which they were first met.
+// each calls f with each object, in the order in which they were first seen.
 func (t *table[T]) each(f func(*T)) { t.objects.each(f) }
 
-// all calls f with each object, by number.
+// all calls f with each object, in the order of their numbers.
 func (t *table[T]) all(f func(*T)) {
 	each := func(p *page) {
 		for _, place := range p {

@@ -7,22 +7,22 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A threadLoader takes in the calls of one thread, in the order of their ends.
+// A threadLoader loads the calls of one thread, in the order of their ends.
 type threadLoader struct {
 	*Thread
 	process *processLoader
 	nest    nesting
 	sliced  bool
-	core    nesting // of a slice: the parts of calls that are in its own time
+	core    nesting // for a slice: the parts of calls within its own time
 	slots   []callSlot
-	byCall  [len(wire.Table)]slotOfClass // the slot of the class and stack that the call was last seen with
+	byCall  [len(wire.Table)]slotOfClass // the slot in which a call was last counted, with its class and stack
 	others  numbering                    // slots by callKey
 	buffer  *CommandBuffer               // the last one it used
 	open    *openEncoder                 // the last one it used
 	layer   *Layer                       // who encodes now; nil is the program
 	scopes  int                          // begins and ends of scopes so far
 	signal  []Signal
-	queued  []queueEvent // what queues were told to signal and to wait for
+	queued  []queueEvent // events that queues were told to signal and to wait for
 	waits   chronicle[seen]
 	locks   chronicle[seenMore]
 	idle    chronicle[SignalWait]
@@ -31,11 +31,11 @@ type threadLoader struct {
 	runs    dispatchRuns
 	roles   roles            // in all of the trace
 	handled *CommandBuffer   // see Thread.Notified
-	tail    [PartCount]Nanos // of Exclusive, what came after Working so far
-	tailOf  uint32           // the parts of which there is some, a bit each
+	tail    [PartCount]Nanos // the part of Exclusive after Working so far
+	tailOf  uint32           // a bit for each part of tail that is not 0
 }
 
-// callKey tells the calls of a thread apart; stack is the number of their stack.
+// callKey identifies a kind of call of a thread: the call, its class and the number of its stack.
 func callKey(c wire.Call, class uint8, stack uint32) uint64 {
 	return uint64(c)<<48 | uint64(class)<<40 | uint64(stack)
 }
@@ -43,7 +43,7 @@ func callKey(c wire.Call, class uint8, stack uint32) uint64 {
 type slotOfClass struct {
 	stack *Stack
 	class uint8
-	slot  int32 // one more than the index; 0 is none
+	slot  int32 // the index plus one; 0 for none
 }
 
 // A callSlot counts the calls of one selector on one class by one thread from one place.
@@ -54,7 +54,7 @@ type callSlot struct {
 	sums      *CallStat
 }
 
-// threadOf is the thread of the process with the system's number.
+// threadOf returns the thread of the process that has the given system-wide number.
 func (l *loader) threadOf(p *processLoader, id ThreadID) *threadLoader {
 	last := &p.lastThreads[id%ThreadID(len(p.lastThreads))]
 	if *last != nil && (*last).ID == id {
@@ -78,7 +78,7 @@ func (l *loader) newThread(p *processLoader, id ThreadID) *threadLoader {
 	return t
 }
 
-// settle takes over the final times of calls.
+// settle stores the final times of calls.
 func (t *threadLoader) settle(spans []span) {
 	for i := range spans {
 		s := &spans[i]
@@ -96,7 +96,7 @@ func (t *threadLoader) settle(spans []span) {
 	}
 }
 
-// countInCore gives the part of a call that is in the slice's own time to the thread.
+// countInCore adds to the thread the part of a call that is within the slice's own time.
 func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	inside, visible := call.in(core)
 	if !visible {
@@ -108,7 +108,7 @@ func (t *threadLoader) countInCore(rule *rule, call, core Interval) {
 	t.core.place()
 }
 
-// settleCore takes over the final times of the parts of calls that are in the slice's own time.
+// settleCore stores the final times of the parts of calls within the slice's own time.
 func (t *threadLoader) settleCore(spans []span) {
 	for i := range spans {
 		if s := &spans[i]; s.slot >= 0 && s.part < PartOutside {
@@ -117,7 +117,7 @@ func (t *threadLoader) settleCore(spans []span) {
 	}
 }
 
-// settleItem takes over the final time of a call that the model keeps.
+// settleItem stores the final time of a call that the model keeps.
 func (t *threadLoader) settleItem(s *span) {
 	switch {
 	case s.part == PartLock:
@@ -125,7 +125,7 @@ func (t *threadLoader) settleItem(s *span) {
 		k.Interval, k.own = Interval{s.begin, s.end}, s.own
 	case s.blocks:
 		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
-	case s.yields: // no part of the partition, and inside a Metal call nothing at all
+	case s.yields: // it is not a part of a thread's time, and inside a Metal call it does not count at all
 		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is a part of another wait
 		t.waits.at(s.item).absorbed = true
@@ -134,7 +134,7 @@ func (t *threadLoader) settleItem(s *span) {
 	}
 }
 
-// work counts a settled call to the thread's working time, if it is in it.
+// work adds a settled call to the thread's working time if it is within that.
 func (t *threadLoader) work(s *span) {
 	marks := s.part == PartAcquire || s.part == PartCommit || s.part == PartCount
 	if !marks && t.Working.End == 0 {
@@ -158,7 +158,7 @@ func (t *threadLoader) work(s *span) {
 	}
 }
 
-// slot is the index of the counter for calls of a kind.
+// slot returns the index of the counter for a kind of call.
 func (t *threadLoader) slot(l *loader, call wire.Call, class uint8, stack *Stack) int32 {
 	if int(call) < len(t.byCall) {
 		if last := &t.byCall[call]; last.class == class && last.stack == stack && last.slot > 0 {
@@ -203,7 +203,7 @@ func (l *loader) stat(c wire.Call, class string) *CallStat {
 	return s
 }
 
-// finish settles the thread's calls and hands its sums to the trace.
+// finishThread settles the thread's calls and adds its sums to the trace.
 func (l *loader) finishThread(t *threadLoader) {
 	t.nest.finish()
 	t.core.finish()
@@ -234,7 +234,7 @@ func (l *loader) finishThread(t *threadLoader) {
 	}
 }
 
-// bufferOf is the command buffer of a number, which is often the one that the thread used last.
+// bufferOf returns the command buffer of a number. It first tries the one that the thread used last.
 func (t *threadLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
 	if b := t.buffer; b != nil && b.ID == uint32(id) {
 		return b
@@ -243,7 +243,7 @@ func (t *threadLoader) bufferOf(id wire.ObjectID) *CommandBuffer {
 	return t.buffer
 }
 
-// encoderOf is the encoder of a number, likewise.
+// encoderOf returns the encoder of a number. It first tries the one that the thread used last.
 func (t *threadLoader) encoderOf(id wire.ObjectID) *openEncoder {
 	if e := t.open; e != nil && e.one[0].ID == uint32(id) {
 		return e

@@ -7,25 +7,25 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A CPUSample is what a thread had used of processors at an instant. The counts only grow; their differences mean
-// something.
+// A CPUSample is a thread's processor use up to an instant. The counts only grow; only their differences have a
+// meaning.
 type CPUSample struct {
 	At     Nanos
 	Ran    Nanos // on a processor
-	Waited Nanos // could run and had no processor; NotKnown where the system does not tell
+	Waited Nanos // time in which the thread was runnable and had no processor; NotKnown where the system does not tell
 }
 
-// NotKnown is a duration that the source does not tell, where 0 would be one.
+// NotKnown is a duration that the source does not provide, where 0 would be a valid duration.
 const NotKnown Nanos = -1
 
-// CPUTime is what a thread did with processors during a time.
+// CPUTime is a thread's processor use within an interval.
 type CPUTime struct {
-	Covered Nanos // of the time, the part between samples; 0 when nothing is known
+	Covered Nanos // the part of the interval between samples; 0 if nothing is known
 	Ran     Nanos // of Covered, on a processor
-	Waited  Nanos // of Covered, waiting for one; NotKnown where the system does not tell
+	Waited  Nanos // the part of Covered in which it waited for a processor; NotKnown where the system does not tell
 }
 
-// Slept is the part of Covered in which the thread neither ran nor waited for a processor; NotKnown with Waited.
+// Slept is the part of Covered in which the thread neither ran nor waited for a processor; NotKnown if Waited is.
 func (c CPUTime) Slept() Nanos {
 	if c.Waited == NotKnown {
 		return NotKnown
@@ -33,23 +33,22 @@ func (c CPUTime) Slept() Nanos {
 	return c.Covered - c.Ran - c.Waited
 }
 
-// CPUIn is what the thread did with processors in i; between two samples it is taken to have done the same all the
-// time.
+// CPUIn returns the thread's processor use within i. It assumes constant use between two samples.
 func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 	c = cpuIn(t.CPU, i)
-	// The kernel counts a time slice at its end, or at the next tick, so the sums may be ahead by one.
+	// The kernel accounts a time slice at its end or at the next tick, so sums may exceed the time by one tick.
 	if c.Ran = min(c.Ran, c.Covered); c.Waited != NotKnown {
 		c.Waited = min(c.Waited, c.Covered-c.Ran)
 	}
 	return c
 }
 
-// CPUIn is what all threads of the process did with processors in i, traced or not; Ran may be more than Covered.
+// CPUIn returns the processor use of all threads of the process within i, traced or not. Ran may exceed Covered.
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 
-// OthersIn is what threads of programs that are not in the trace did with processors in i, all together; mtrace itself
-// is one. It is what the machine did without what the trace's processes did, from when the first of these was there to
-// when the last was: whoever looked, it is one count.
+// OthersIn returns the processor use of all programs that are not in the trace within i; mtrace itself counts as one.
+// It is the machine's use minus that of the trace's processes, from when the first of these began to when the last
+// ended. Samples of any process count the whole machine.
 func (t *Trace) OthersIn(i Interval) (c CPUTime) {
 	var machine []CPUSample
 	for _, p := range t.Processes {
@@ -68,7 +67,7 @@ func (t *Trace) OthersIn(i Interval) (c CPUTime) {
 	return c
 }
 
-// OthersHad is the share of the time of the machine's processors that programs had in i that are not in the trace.
+// OthersHad returns the share of the machine's processor time within i that programs outside the trace used.
 func (t *Trace) OthersHad(i Interval) (share float64, known bool) {
 	o := t.OthersIn(i)
 	if o.Covered == 0 || t.Source.Processors == 0 {
@@ -81,7 +80,7 @@ func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
 	first, _ := slices.BinarySearchFunc(samples, i.Begin, func(s CPUSample, at Nanos) int { return cmp.Compare(s.At, at) })
 	for n := max(first, 1); n < len(samples) && samples[n-1].At < i.End; n++ {
 		a, b := samples[n-1], samples[n]
-		if b.At <= a.At || b.Ran < a.Ran || b.Waited < a.Waited { // a later thread was given the same id
+		if b.At <= a.At || b.Ran < a.Ran || b.Waited < a.Waited { // the system reused the ID for a later thread
 			continue
 		}
 		inside := Interval{max(a.At, i.Begin), min(b.At, i.End)}.Length()
@@ -97,7 +96,7 @@ func cpuIn(samples []CPUSample, i Interval) (c CPUTime) {
 	return c
 }
 
-// processorTimes gives the process's threads what is known of them.
+// processorTimes stores the processor samples of the process's threads.
 func (p *processLoader) processorTimes() {
 	for _, t := range p.file.ThreadTimes {
 		switch t.Thread {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// A Total puts the parts of a run together that were loaded one by one, with Options.Adds, or its slices: what adds up
-// of them, and neither command buffers nor waits, of which there may be too many. How often calls were made and how
-// long they took does not add up over slices.
+// A Total combines ranges of a run that were loaded one by one with Options.Adds, or its slices. It has everything that
+// adds up, but no command buffers and no waits, of which there may be too many. The number and duration of calls do not
+// add up over slices.
 type Total struct {
-	Trace *Trace // of the whole run; its lists of single events are empty, but for compilations and marks
+	Trace *Trace // of the whole run; its lists of single events are empty, except for compilations and marks
 
 	processes map[int]*Process // by their place in the file
 	threads   map[threadKey]*Thread
@@ -38,8 +38,8 @@ type siteKey struct {
 	at     string
 }
 
-// Add adds the part that comes next. What refers to threads, queues and processes of parts is to be translated by
-// Thread, Queue and Process.
+// Add adds the next range. Threads, queues and processes of a range are translated to those of the total by Thread,
+// Queue and Process.
 func (t *Total) Add(part *Trace) {
 	window := part.Window
 	if part.isSlice() {
@@ -98,7 +98,7 @@ func (t *Total) Add(part *Trace) {
 	all.Memory.Releases += part.Memory.Releases
 	all.Events += part.Events
 	all.Recording.doubts.add(&part.Recording.doubts)
-	for _, u := range part.Unfinished { // each part that it reaches into has it
+	for _, u := range part.Unfinished { // each range that the call reaches into has it
 		if !slices.ContainsFunc(all.Unfinished, func(was UnfinishedCall) bool {
 			return was.Thread.ID == u.Thread.ID && was.Interval == u.Interval && was.Selector == u.Selector
 		}) {
@@ -124,7 +124,7 @@ func (t *Total) Finish() {
 	all.Window = window
 }
 
-// Process is the total's process for one of a part.
+// Process returns the total's process for a process of a range.
 func (t *Total) Process(part *Process) *Process {
 	if part == nil {
 		return nil
@@ -138,7 +138,7 @@ func (t *Total) Process(part *Process) *Process {
 	return p
 }
 
-// Thread is the total's thread for one of a part.
+// Thread returns the total's thread for a thread of a range.
 func (t *Total) Thread(part *Thread) *Thread {
 	if part == nil {
 		return nil
@@ -154,7 +154,7 @@ func (t *Total) Thread(part *Thread) *Thread {
 	return th
 }
 
-// Queue is the total's queue for one of a part.
+// Queue returns the total's queue for a queue of a range.
 func (t *Total) Queue(part *Queue) *Queue {
 	if part == nil {
 		return nil
@@ -173,7 +173,7 @@ func (t *Total) Queue(part *Queue) *Queue {
 	return q
 }
 
-// Device is the total's device for one of a part.
+// Device returns the total's device for a device of a range.
 func (t *Total) Device(part *Device) *Device {
 	if part == nil {
 		return nil
@@ -187,7 +187,8 @@ func (t *Total) Device(part *Device) *Device {
 	return d
 }
 
-// add adds the thread's time in the next part. Its working time continues from its first mark in any part to its last.
+// add adds the thread's time in the next range. Its working time extends from the first working time in any range to
+// the last.
 func (t *Thread) add(next *Thread) {
 	for p := range t.Exclusive {
 		t.Exclusive[p] += next.Exclusive[p]
@@ -207,7 +208,7 @@ func (t *Thread) add(next *Thread) {
 	t.Events += next.Events
 }
 
-// around is the interval around two, of which an empty one does not count.
+// around returns the smallest interval that contains both; an empty interval is ignored.
 func around(a, b Interval) Interval {
 	switch {
 	case a.End == 0:
@@ -245,7 +246,7 @@ func (t *Total) calls(part *CallStat) {
 	t.from(s, part.From)
 }
 
-// from adds where calls came from, by the place in the program: of the stacks of all parts there may be too many.
+// from adds the origins of calls by place in the program. The stacks of all ranges may be too many.
 func (t *Total) from(s *CallStat, part []CallsFrom) {
 	for _, f := range part {
 		key := siteKey{s, t.Thread(f.Thread), ""}

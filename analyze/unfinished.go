@@ -9,32 +9,30 @@ import (
 type Exit struct {
 	Known   bool // Status and Signal are
 	Status  int  // exit status, when Signal is 0
-	Signal  int  // number of the signal that killed it, or 0
-	Running bool // it had not ended when its recording stopped
+	Signal  int  // number of the signal that killed the process, or 0
+	Running bool // the process had not ended when its recording stopped
 }
 
-// An UnfinishedCall is a call that had not returned when its process ended, or its recording stopped; its End is
-// Process.Ended. It is a call of Metal's, or a wait for a lock, a signal or a process, which may be inside of one of
-// Metal's.
+// An UnfinishedCall is a call that had not returned when its process ended or its recording stopped; its End is
+// Process.Ended. It is a Metal call, or a wait for a lock, a signal or a process, which may be nested in a Metal call.
 type UnfinishedCall struct {
 	Call
 	Selector    string
 	Group       wire.Group
 	Interpreter InterpreterLock    // when the call began
-	Buffer      CommandBufferIndex // of a call on a command buffer, or on an encoder of one
+	Buffer      CommandBufferIndex // for a call on a command buffer, or on one of its encoders
 	Queue       *Queue             // of a call on a queue
 	Event       EventValue         // of a wait for an event
-	Address     uint64             // of the lock, condition variable or semaphore that is waited for; 0 when it is none
+	Address     uint64             // of the lock, condition variable or semaphore that the call waits for; 0 if none
 	Name        string             // of that: a label or a symbol
-	Holder      *Thread            // had the lock when the wait began; nil when not known
-	OfPython    bool               // the lock is that of the Python interpreter
-	Child       int                // ID of the process that is waited for; 0 when it is none, or any
+	Holder      *Thread            // the thread that held the lock when the wait began; nil if not known
+	OfPython    bool               // the lock is CPython's GIL
+	Child       int                // ID of the process that the call waits for; 0 if none, or if any process will do
 
 	buffer *CommandBuffer // until Buffer is known
 }
 
-// ended fills in when and how the process ended. In a trace that was cut it is when the collector last looked at the
-// process.
+// ended sets when and how the process ended. In a trace that was cut, that is when the collector last saw the process.
 func (p *processLoader) ended() {
 	p.Ended = p.end
 	e := p.file.Last()
@@ -47,21 +45,22 @@ func (p *processLoader) ended() {
 	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }
 
-// An unfinishedLoader keeps the calls and waits that threads of a ring were inside when their process ended.
+// An unfinishedLoader loads the calls and waits that threads of a ring were in when their process ended.
 type unfinishedLoader struct {
 	at    *cursor
 	calls *callLoader
 }
 
-// load adds the calls and waits that threads of this ring were inside when the process ended. A wait inside of
-// a call comes before that call, as its record would. What the collector saw before the ring's last record may have
-// returned since.
+// load adds the calls and waits that threads of this ring were in when the process ended. A wait nested in a call comes
+// before the call, as its record would. A wait that the collector saw before the ring's last record may have returned
+// since.
 func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return
 	}
 	for i := range e.Blocked {
-		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last { // else it was left in a way that is not seen: longjmp
+		// otherwise the wait was left without a record, for example by longjmp
+		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last {
 			l.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
 		}
 	}
@@ -72,8 +71,8 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	}
 }
 
-// inside adds a call that a thread had begun and not ended. Blocked is nil but of a wait for a lock, a signal or a
-// process.
+// inside adds a call that a thread had begun and not ended. Blocked is nil unless the call is a wait for a lock, a
+// signal or a process.
 func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.Record, blocked *tracefile.BlockedCall) {
 	l.at.startThread(ThreadID(thread), "")
 	rule := ruleOf(record.Call)
@@ -104,8 +103,8 @@ func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.R
 	l.at.trace.Unfinished = append(l.at.trace.Unfinished, u)
 }
 
-// awaits fills in what a wait for a lock, a signal or a process is for. It returns what the wait's record would have
-// as its argument.
+// awaits sets what a wait for a lock, a signal or a process is for. It returns the argument that the wait's record
+// would have.
 func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
 	if rule.effect == wire.EffectAwaitsProcess {
 		u.Child = max(0, int(int32(uint32(b.Address)))) // less than 0 is any child
@@ -124,7 +123,7 @@ func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.Bl
 	return 0
 }
 
-// uses fills in the objects that a call of Metal's is on.
+// uses sets the objects that a Metal call operates on.
 func (l *unfinishedLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
 	switch rule.object {
 	case wire.KindEvent:
@@ -140,8 +139,8 @@ func (l *unfinishedLoader) uses(u *UnfinishedCall, rule *rule, r *wire.Record) {
 	}
 }
 
-// nameUnfinished completes unfinished calls, and the threads that run handlers, by what is known once all was read:
-// command buffers have their places, and locks the names that earlier waits for them have.
+// nameUnfinished completes unfinished calls, and the threads that run handlers, after everything was read: then command
+// buffers have their indexes, and locks the names that earlier waits for them revealed.
 func nameUnfinished(l *loader) {
 	type place struct {
 		process *Process

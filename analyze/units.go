@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String is the duration in the unit that shows it best, with three figures: "1.23 ms".
+// String formats the duration in a suitable unit, with three significant digits: "1.23 ms".
 func (n Nanos) String() string {
 	switch m := math.Abs(float64(n)); {
 	case m < 1e3:
@@ -20,7 +20,7 @@ func (n Nanos) String() string {
 	}
 }
 
-// figures writes x with three figures, and never fewer than its whole part has.
+// figures formats x with three significant digits, but never fewer than its integer part has.
 func figures(x float64) string {
 	switch m := math.Abs(x); {
 	case m < 9.995:
@@ -32,7 +32,7 @@ func figures(x float64) string {
 	}
 }
 
-// FormatCount writes a number with a comma at every thousand.
+// FormatCount formats a number with thousands separators.
 func FormatCount[T ~int | ~int64 | ~uint64](n T) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
@@ -41,10 +41,10 @@ func FormatCount[T ~int | ~int64 | ~uint64](n T) string {
 	return s
 }
 
-// Plural writes a number of things: "1 thread", "12,000 threads".
+// Plural formats a number of things: "1 thread", "12,000 threads".
 func Plural[T ~int | ~int64](n T, noun string) string { return FormatCount(n) + " " + Noun(n, noun) }
 
-// Noun is what so many things are called: "class" is one, "classes", "libraries" and "threads" are several.
+// Noun returns the singular or plural of a noun for a number: "class" or "classes", "library" or "libraries".
 func Noun[T ~int | ~int64](n T, noun string) string {
 	switch {
 	case n == 1:
@@ -57,7 +57,7 @@ func Noun[T ~int | ~int64](n T, noun string) string {
 	return noun + "s"
 }
 
-// FormatBytes writes a size in the unit that shows it best: "1.50 MiB".
+// FormatBytes formats a size in a suitable unit: "1.50 MiB".
 func FormatBytes(n uint64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
 	if n < 1024 {
@@ -71,7 +71,7 @@ func FormatBytes(n uint64) string {
 	return figures(x) + " " + units[i]
 }
 
-// FormatShare writes a share as a percentage: "12.3%".
+// FormatShare formats a share as a percentage: "12.3%".
 func FormatShare(x float64) string {
 	switch {
 	case x != 0 && math.Abs(x) < 0.0005:

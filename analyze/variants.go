@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// functionsMade are the functions, libraries and pipeline states that a process made, by their numbers.
+// functionsMade are the functions, libraries and pipeline states that a process created, by number.
 type functionsMade struct {
 	functions map[uint32]functionMade
 	libraries map[uint32]string // hashes of their sources, or paths
@@ -24,7 +24,7 @@ type functionMade struct {
 	specialised bool
 }
 
-// A pipelineMade is the number of a pipeline state and of its function.
+// A pipelineMade has the numbers of a pipeline state and of its function.
 type pipelineMade struct{ number, function uint32 }
 
 // add keeps a function.
@@ -47,12 +47,12 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 	}
 }
 
-// mostSpecialised bounds the specialised functions of one name that are distinguished: the last stands for all further
-// ones. A program may make the same one again and again.
+// mostSpecialised is the maximum number of distinguished specialised functions of one name. The last one stands for all
+// further ones, because a program may create the same function again and again.
 const mostSpecialised = 32
 
-// nameVariants says of each pipeline state which function of its name it has. Functions that constants specialise are
-// numbered in the order in which they were made, because the trace has no constants.
+// nameVariants stores for each pipeline state which of the functions of its name it has. Functions specialised by
+// constants are numbered in the order of creation, because the trace does not have the constants.
 func (p *processLoader) nameVariants() {
 	type family struct{ name, source string }
 	numbers := map[family]int{}
@@ -79,7 +79,7 @@ func (p *processLoader) nameVariants() {
 	}
 }
 
-// shortSource is what stands for a library's source: the first digits of its hash, or its file's name.
+// shortSource abbreviates a library's source: to the first digits of its hash, or to its file name.
 func shortSource(source string) string {
 	const digits = 8
 	if strings.ContainsAny(source, "/.") {

@@ -2,28 +2,28 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// A VisitedCall is one call as the trace file has it, for outputs that need every call; the model keeps only sums of
-// most. It and what it points to are valid during the visit.
+// A VisitedCall is one call as in the trace file, for outputs that need every call; for most calls the model keeps only
+// sums. The call, and everything that it points to, are valid only during the visit.
 type VisitedCall struct {
 	Call
 	ID         wire.Call
 	Row        *wire.Row
 	Class      string       // of the receiver; empty when not known
-	Record     *wire.Record // of an unfinished call: no times, object and call only
+	Record     *wire.Record // for an unfinished call: only object and call, no times
 	More       *wire.More
 	Unfinished bool // the call had not returned when its process ended
 	process    *processLoader
 }
 
-// Text is the text of a StringID in the record or its More; empty when the trace does not have it.
+// Text returns the text of a StringID in the record or its More record; empty if the trace does not have it.
 func (v *VisitedCall) Text(id uint64) string { return v.process.text(id) }
 
-// visit shows a call to whoever asked for all of them.
+// visit passes a call to Options.Visit.
 func (l *callLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, unfinished bool) {
 	if l.at.loader.slice != nil && !l.at.loader.slice.core.holds(call.End) {
 		return
 	}
-	// Field by field: one that is put together elsewhere would be copied before its parts have arrived there.
+	// Set field by field: a literal would be built elsewhere and copied before its fields are written.
 	v := &l.visited
 	v.Begin, v.End, v.Thread, v.Stack = call.Begin, call.End, call.Thread, call.Stack
 	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row,
@@ -36,10 +36,10 @@ var groupNames = [...]string{wire.GroupNone: "tracer", wire.GroupAcquire: "acqui
 	wire.GroupDrawable: "drawable", wire.GroupCompile: "compile", wire.GroupAllocate: "allocate", wire.GroupLock: "lock",
 	wire.GroupOther: "other", wire.GroupSignal: "signal"}
 
-// Group is the name of the call's group, as the parts of the partition are called.
+// Group returns the name of the call's group, in the words of the parts of a thread's time.
 func (v *VisitedCall) Group() string { return GroupName(v.Row.Group) }
 
-// GroupName is VisitedCall.Group of the calls of a group.
+// GroupName returns VisitedCall.Group for the calls of a group.
 func GroupName(g wire.Group) string {
 	if int(g) < len(groupNames) {
 		return groupNames[g]
@@ -47,12 +47,12 @@ func GroupName(g wire.Group) string {
 	return "other"
 }
 
-// Part is the part of its thread's time that the call is; PartCount for a wait for the GPU, whose parts the model
-// tells.
+// Part returns the part of its thread's time that the call belongs to; PartCount for a wait for the GPU, which the
+// model divides into parts.
 func (v *VisitedCall) Part() Part { return ruleOf(v.ID).part }
 
-// Absorbs says whether the call keeps the time of calls nested in it.
+// Absorbs reports whether the call's time includes that of calls nested in it.
 func (v *VisitedCall) Absorbs() bool { return ruleOf(v.ID).absorbs }
 
-// Yields says whether the call gives its time to the call that it is nested in.
+// Yields reports whether the call's time counts for the call that it is nested in.
 func (v *VisitedCall) Yields() bool { return ruleOf(v.ID).yields }

@@ -10,7 +10,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// LivedOn says in a line which processes of the program had not used Metal when the recording ended, and still ran.
+// LivedOn says in a line which processes of the program were still running when the recording ended and had not used
+// Metal.
 func LivedOn(living []tracefile.Living) string {
 	const mostNames = 5
 	var names []string
@@ -30,7 +31,7 @@ func LivedOn(living []tracefile.Living) string {
 		Plural(int64(len(living)), "process"), run, strings.Join(names, ", "), they)
 }
 
-// addWarnings writes down what the reader of a report must know of how the trace was made.
+// addWarnings adds warnings about how the trace was recorded.
 func addWarnings(l *loader, r *tracefile.Reader) {
 	t := l.trace
 	cut, how := r.Truncated()
@@ -101,9 +102,9 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 	}
 }
 
-// doubts count what is not as it should be. They add up over the parts of a run.
+// doubts count calls and objects that contradict expectations. They add up over the ranges of a run.
 type doubts struct {
-	untimed              int64 // command buffers of Metal 4 without GPU times
+	untimed              int64 // Metal 4 command buffers without GPU times
 	stray                int64 // records that belong to no call
 	skewed               int64 // calls that overlap their neighbour
 	checked, early, late int   // command buffers by what their clocks say
@@ -117,7 +118,7 @@ func (d *doubts) add(part *doubts) {
 	d.waits, d.before = d.waits+part.waits, d.before+part.before
 }
 
-// warnOfDoubts warns of calls and objects that are not as they should be, and of calls without an end.
+// warnOfDoubts adds warnings about calls and objects that contradict expectations, and about calls without an end.
 func warnOfDoubts(t *Trace) {
 	t.Recording.Lost.Untimed = t.Recording.doubts.untimed
 	if n := t.Recording.Lost.Untimed; n > 0 {
@@ -135,12 +136,12 @@ func warnOfDoubts(t *Trace) {
 	t.Warnings = append(t.Warnings, UnfinishedWarnings(t, nil)...)
 }
 
-// mostUnfinishedNamed bounds the threads that are named because a call of theirs had not returned.
+// mostUnfinishedNamed is the maximum number of threads that are named because a call of theirs had not returned.
 const mostUnfinishedNamed = 8
 
-// UnfinishedWarnings are the lines of Warnings about Metal calls and waits for locks that had not returned. Threads in
-// known are left out: the report has them elsewhere. A thread that waits for a signal usually waits for work, so
-// there is no line about it.
+// UnfinishedWarnings returns the warning lines about Metal calls and waits for locks that had not returned. Threads in
+// known are omitted, because the report shows them elsewhere. There is no line about a thread that waits for a signal,
+// because it usually waits for work.
 func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	more := 0
 	for i := range t.Unfinished {
@@ -160,7 +161,7 @@ func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	return lines
 }
 
-// describeProcess begins a line about a process; empty when there is only one.
+// describeProcess returns the beginning of a line about a process; empty if there is only one process.
 func describeProcess(l *loader, p *processLoader) string {
 	if len(l.processes) > 1 {
 		return fmt.Sprintf("process %d: ", p.ID)
@@ -168,11 +169,11 @@ func describeProcess(l *loader, p *processLoader) string {
 	return ""
 }
 
-// clockTolerance is how far the clocks of CPU and GPU times may be apart before a warning.
+// clockTolerance is the difference between CPU and GPU clocks, in nanoseconds, above which a warning is given.
 const clockTolerance = 1000
 
-// checkClock looks for known GPU times that contradict the calls around them: work before its commit, or after its
-// completion was seen.
+// checkClock counts GPU times that contradict the calls around them: work that began before its commit, or ended after
+// its completion was seen.
 func (d *doubts) checkClock(b *CommandBuffer) {
 	d.checked++
 	if b.Committed.Known() && b.GPU.Begin+clockTolerance < b.Committed.Begin {
@@ -186,8 +187,8 @@ func (d *doubts) checkClock(b *CommandBuffer) {
 	}
 }
 
-// checkWaits looks for waits that returned too early. Those that end where the time does that was asked for were cut
-// there.
+// checkWaits counts waits that returned before the GPU was done. Waits that end exactly at the end of the requested
+// range were cut there and do not count.
 func checkWaits(t *Trace, asked Interval) {
 	for i := range t.Waits {
 		w := &t.Waits[i]
@@ -200,7 +201,7 @@ func checkWaits(t *Trace, asked Interval) {
 	}
 }
 
-// warnOfClocks warns when GPU times contradict the calls around them.
+// warnOfClocks adds a warning if GPU times contradict the calls around them.
 func warnOfClocks(t *Trace) {
 	d := &t.Recording.doubts
 	if d.early+d.late > 0 {

@@ -1,7 +1,7 @@
 package analyze
 
-// Work is a hash of what the command buffer does: its kernels, over how many threads they are dispatched, and how much
-// it copies. It is not known when nothing was encoded into it, or with a pipeline state from before the trace.
+// Work returns a hash of the command buffer's work: its kernels, the numbers of threads they are dispatched with, and
+// the amount it copies. It is not known if nothing was encoded, or if a pipeline state is older than the trace.
 func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	h := fnv1a(offset)
 	known = len(b.Encoders) > 0
@@ -20,8 +20,8 @@ func (b *CommandBuffer) Work() (hash uint64, known bool) {
 	return uint64(h), known
 }
 
-// LabelsRepeat says whether labels of command buffers tell one sort of work from another, each so many times on
-// average; they may as well number them.
+// LabelsRepeat reports whether each label of command buffers occurs the given number of times on average. Only then do
+// labels distinguish kinds of work, rather than number the command buffers.
 func LabelsRepeat(t *Trace, times int) bool {
 	most := len(t.CommandBuffers) / times
 	labels := map[string]bool{}
@@ -33,7 +33,7 @@ func LabelsRepeat(t *Trace, times int) bool {
 	return true
 }
 
-// fnv1a is the hash of Fowler, Noll and Vo, as hash/fnv has it, without the allocation for each: there may be millions.
+// fnv1a is the hash of Fowler, Noll and Vo, as in hash/fnv, but without an allocation per hash: there may be millions.
 type fnv1a uint64
 
 const (
@@ -48,5 +48,5 @@ func (h fnv1a) text(s string) fnv1a {
 	return h.number(uint64(len(s)))
 }
 
-// number takes a number as one step: its bits need not be well mixed.
+// number hashes a whole number in one step, because its bits need not be well mixed.
 func (h fnv1a) number(n uint64) fnv1a { return (h ^ fnv1a(n)) * prime }

@@ -8,7 +8,8 @@ import (
 
 // SafeText returns a writer of text for a terminal that neutralizes control sequences. Of control characters, C1
 // included, it passes only line ends, tabs and, if colours is set, colour changes. It replaces all others by U+FFFD.
-// || SafeText is the last line of defence, because labels and names come from the traced program. Columns of a table
+//
+// SafeText is the last line of defence, because labels and names come from the traced program. Columns of a table
 // are aligned only if their cells went through Printable before.
 func SafeText(w io.Writer, colours bool) io.Writer { return &safeWriter{w: w, colours: colours} }
 

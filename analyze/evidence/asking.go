@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findAsked finds the objects by which the submitter is asked for something: it waits for their signal, and who gives
-// that waits for the submitter at once, or it is not known by whom it was given.
+// findAsked finds the objects with which other threads send requests to the submitter. The submitter waits for signals
+// of such an object, and most threads that signal it wait for the submitter right afterwards.
 func (h *Handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of waits for the submitter's signal
 	for w := range h.answers() {
@@ -46,8 +46,8 @@ func (h *Handover) findAsked() {
 	}
 }
 
-// findAddressed finds the threads that wait for the submitter's signal at a place of their own. The submitter chose
-// which of them to wake, as one does that answers a request.
+// findAddressed finds the threads that wait for the submitter's signal at an object that no other thread waits at.
+// There the submitter chooses which thread to wake, as it does to answer a request.
 func (h *Handover) findAddressed() {
 	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
 	for w := range analyze.Each(h.waits) {
@@ -75,8 +75,9 @@ func (h *Handover) findAddressed() {
 	}
 }
 
-// askedAddressed are the objects that threads signal before they wait for an answer at a place of their own, where
-// several do. A submitter that is never idle does not wait at such an object.
+// askedAddressed returns the objects that several threads signal before they wait for an answer at objects of their
+// own, and that no thread but the submitter waits at. It finds the requests to a submitter that is never idle and so
+// never waits.
 func (h *Handover) askedAddressed() map[uint64]bool {
 	by := map[uint64]map[*analyze.Thread]bool{}
 	for w := range h.answers() {
@@ -105,8 +106,8 @@ func (h *Handover) askedAddressed() map[uint64]bool {
 	return objects
 }
 
-// Asked are the objects by which the one that submits is asked for something; none when no threads were seen to ask.
-// Other parts of the run are told of them by analyze.Options.Asked.
+// Asked returns the objects with which threads send requests to the submitter; none if no thread was seen to do so.
+// analyze.Options.Asked passes them to other ranges of the run.
 func (h *Handover) Asked() (objects []uint64) {
 	if h.Holds() && !h.Unseen {
 		for object, asked := range h.asked {
@@ -118,11 +119,11 @@ func (h *Handover) Asked() (objects []uint64) {
 	return objects
 }
 
-// findThreads finds who hands something over to the submitter.
+// findThreads finds the threads that send requests to the submitter.
 func (h *Handover) findThreads() {
 	type signs struct {
 		waits, gave int
-		// a wait for the lock of an answer that has come is short, and for nothing that was fetched
+		// waits for the lock of an answer that is already there are short, and no request was fetched for them
 		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}
@@ -137,7 +138,7 @@ func (h *Handover) findThreads() {
 	}
 	for t, s := range by {
 		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) {
-			// as one does that waits, at its end, for that of the submitter
+			// a thread that waits for the submitter's end does the same
 			continue
 		}
 		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() &&
@@ -147,10 +148,10 @@ func (h *Handover) findThreads() {
 	}
 }
 
-// findByTiming finds who waits for the submitter's answers by when the submitter works. What is handed over may not
-// show: through a flag that the submitter polls, a pipe, a queue that is never empty so that nobody waits for it. Then
-// this does: who works on request makes command buffers only while somebody waits for an answer. Who feeds a pool makes
-// them also while all of the pool are busy, and not more seldom than at other times.
+// findByTiming finds the threads that wait for the submitter's answers, by the times at which the submitter works. It
+// is for requests that the trace does not show: a flag that the submitter polls, a pipe, or a queue that is never
+// empty. A submitter that works on request creates command buffers only while some thread waits for an answer. A
+// producer that feeds a pool also creates them while all threads of the pool are busy, and no less often.
 func (h *Handover) findByTiming() {
 	by := map[*analyze.Thread]*struct {
 		answers, frameworks int
@@ -159,7 +160,7 @@ func (h *Handover) findByTiming() {
 	for w := range h.answers() {
 		n := entry(by, w.Thread)
 		n.asked = append(n.asked, analyze.Interval{Begin: w.Begin - policy.Wakeup.Nanos(), End: w.End})
-		if h.inCommit.holds(w.Signalled) { // a thread of Metal's own, woken to see to the commit
+		if h.inCommit.holds(w.Signalled) { // Metal's own thread, woken to process the commit
 			n.frameworks++
 		} else {
 			n.answers++
@@ -181,7 +182,7 @@ func (h *Handover) findByTiming() {
 	}
 }
 
-// made is when the submitter made its command buffers.
+// made returns the instants at which the submitter created its command buffers.
 func (h *Handover) made() (at []analyze.Nanos) {
 	for _, b := range h.commits {
 		if b.Created.Thread == h.To && b.Created.Known() {
@@ -191,8 +192,9 @@ func (h *Handover) made() (at []analyze.Nanos) {
 	return at
 }
 
-// alternates says whether the submitter makes its command buffers while one that hands something over waits, and waits
-// for that one as often. One alone that seems to hand something over may else only say that it has room for more.
+// alternates reports whether the submitter creates its command buffers while the requesting thread waits, and waits for
+// that thread as often. It is required if only one thread seems to send requests: such a thread may only be signalling
+// that it has room for more data.
 func (h *Handover) alternates() bool {
 	var asked []analyze.Interval
 	for w := range h.answers() {
@@ -214,8 +216,8 @@ func (h *Handover) alternates() bool {
 	return policy.NearlyAll(inside, len(made)) && policy.AtLeast(policy.Most, slept, len(asked))
 }
 
-// onRequest says whether what was made was made while somebody had asked, and hardly ever while nobody had, as chance
-// would not have it.
+// onRequest reports whether command buffers were created while a request was open and hardly ever while none was, by
+// more than chance.
 func onRequest(made []analyze.Nanos, asked []analyze.Interval) bool {
 	if len(asked) < policy.Pattern.Count() {
 		return false

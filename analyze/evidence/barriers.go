@@ -8,31 +8,31 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Round is one time that threads met: all of them waited for the one that came last.
+// A Round is one pass of the threads through a barrier, where all wait for the last one to arrive.
 type Round struct {
 	Last  *analyze.Thread // that the others waited for
 	At    analyze.Nanos   // when it let them go
 	waits []*analyze.SignalWait
-	third bool          // who let them go was told to by the last
+	third bool          // the thread that released the others is not the last, which signalled it to do so
 	Lost  analyze.Nanos // thread time until then
-	Came  []Arrival     // when each was there; none of the first round
+	Came  []Arrival     // the arrivals of the threads; empty for the first round
 }
 
-// An Arrival is how long after the meeting before a thread came to one.
+// An Arrival is the time from the previous barrier to a thread's arrival at this one.
 type Arrival struct {
 	Thread *analyze.Thread
 	After  analyze.Nanos
 }
 
-// Barriers are the rounds of threads that meet again and again, and who takes part.
+// Barriers are the rounds of threads that pass a barrier again and again, and the threads that take part.
 type Barriers struct {
 	Rounds  []Round
 	Threads map[*analyze.Thread]bool // that meet
 	inside  map[*analyze.SignalWait]bool
 }
 
-// Rotates says whether another thread comes last each time, in a recurring order: none does mostly, and who does is
-// mostly the thread that did as many rounds before as there are threads.
+// Rotates reports whether the threads take turns in arriving last: no thread is last in most rounds, and the last one
+// is mostly the one that was last as many rounds ago as there are threads.
 func (m *Barriers) Rotates() bool {
 	n, again := len(m.Threads), 0
 	last := map[*analyze.Thread]int{}
@@ -50,9 +50,9 @@ func (m *Barriers) Rotates() bool {
 	return len(m.Rounds) > n && policy.NearlyAll(again, len(m.Rounds)-n)
 }
 
-// FindBarriers finds the rounds in which most of the threads that wait for each other's signals are let go together;
-// nil when that is not what most of that waiting is. One thread may be there only to let the others go, when the last
-// of them has told it to.
+// FindBarriers finds the rounds in which most of the threads that wait for each other's signals are released together.
+// It returns nil if that is not most of this waiting. A thread may exist only to release the others, when the last to
+// arrive signals it.
 func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, h *Handover) *Barriers {
 	if h.Holds() {
 		return nil
@@ -110,8 +110,8 @@ func FindBarriers(work *GPUWork, waits []analyze.SignalWait, submitters *Submitt
 	return m
 }
 
-// findArrivals finds when threads came to the rounds. Who does not wait is the last, and there when it lets the others
-// go.
+// findArrivals finds when the threads arrived in each round. The thread that does not wait arrives last, when it
+// releases the others.
 func (m *Barriers) findArrivals() {
 	for i := range m.Rounds[1:] {
 		before, r := m.Rounds[i].At, &m.Rounds[i+1]
@@ -126,7 +126,7 @@ func (m *Barriers) findArrivals() {
 	}
 }
 
-// lastBefore is the wait that ended last before an instant.
+// lastBefore returns the wait that ended last before an instant.
 func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.SignalWait) {
 	for _, w := range list {
 		if w.Signalled <= at && (last == nil || w.Signalled > last.Signalled) {
@@ -136,9 +136,10 @@ func lastBefore(list []*analyze.SignalWait, at analyze.Nanos) (last *analyze.Sig
 	return last
 }
 
-// takeTurns says whether only one of two threads ever waits for the other, as for what that makes without the GPU, and
-// not for the larger part of their work there; or each waits as often as it lets the other go, in turns, which is a
-// hand-over and no meeting; or a third lets one of them go at a time, as it gives work to a pool.
+// takeTurns reports whether two threads only alternate, so that there is no barrier. In the first case only one thread
+// is ever last, and the GPU is idle for most of the waiting: that thread is a producer that works without the GPU. In
+// the second case each waits as often as it releases the other, in alternation, as in a hand-off. In the third case a
+// third thread releases one of them at a time, as a producer does that feeds a pool.
 func (m *Barriers) takeTurns(work *GPUWork, submitters *Submitters) bool {
 	by := map[*analyze.Thread]bool{}
 	turns, third, together := 0, 0, 0
@@ -158,7 +159,7 @@ func (m *Barriers) takeTurns(work *GPUWork, submitters *Submitters) bool {
 			together++
 		}
 	}
-	if policy.AtLeast(policy.Most, third, len(m.Rounds)) { // the last may not have been back when both were let go
+	if policy.AtLeast(policy.Most, third, len(m.Rounds)) { // the last thread may not be back yet when both are released
 		return !policy.AtLeast(policy.WorthNaming, together, third)
 	}
 	return len(by) < 2 && policy.AtLeast(policy.Most, idle, lost) || policy.NearlyAll(turns, len(m.Rounds)-1)

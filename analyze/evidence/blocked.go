@@ -4,17 +4,18 @@ import (
 	"mtrace/analyze"
 )
 
-// Outside is how a thread spent its time outside of Metal. Its values add up to ThreadTime.Time[PartOutside] exactly.
+// Outside divides a thread's time outside of Metal. Its values add up to ThreadTime.Time[PartOutside] exactly.
 type Outside struct {
-	Running  analyze.Nanos // on a processor; NotKnown where no samples cover it
+	Running  analyze.Nanos // on a processor; NotKnown where no samples cover the time
 	Runnable analyze.Nanos // waiting for a processor; NotKnown where the system does not tell
 	Blocked  [analyze.BlockedKinds]analyze.Nanos
-	// off the processors in a call that is not recorded; where Running is not known, all that is not recorded
+	// off the processors in a call that is not recorded; if Running is not known, everything that is not recorded
 	Unknown analyze.Nanos
 }
 
-// Outside divides the thread's time outside of Metal: waits are recorded; of the rest, samples of the thread's processor
-// time tell how much it ran. In Metal's calls, as elsewhere, it runs and waits for a processor in the same proportion.
+// Outside divides the thread's time outside of Metal. Waits are recorded; for the rest, samples of the thread's
+// processor use tell how long it ran. It assumes the same proportion of running and waiting for a processor in Metal
+// calls as elsewhere.
 func (t *ThreadTime) Outside() (o Outside) {
 	all, blocked := t.Time[analyze.PartOutside], analyze.Nanos(0)
 	for _, n := range t.Blocked {
@@ -22,7 +23,7 @@ func (t *ThreadTime) Outside() (o Outside) {
 	}
 	rest := all
 	for kind, n := range t.Blocked {
-		if blocked > all { // a part of the waits counts as compilation of child processes
+		if blocked > all { // some of these waits count as compilation in child processes
 			n = analyze.Nanos(float64(n) * Share(all, blocked))
 		}
 		n = min(n, rest)
@@ -41,7 +42,7 @@ func (t *ThreadTime) Outside() (o Outside) {
 	return o
 }
 
-// shareOutside is the share of the time in which the thread wanted a processor that it was not in Metal's calls.
+// shareOutside returns the share of the thread's runnable time that was outside of Metal calls.
 func (t *ThreadTime) shareOutside(cpu analyze.CPUTime) float64 {
 	var metal analyze.Nanos
 	for _, part := range []analyze.Part{analyze.PartEncode, analyze.PartCommit, analyze.PartAcquire, analyze.PartCompile,
@@ -52,8 +53,8 @@ func (t *ThreadTime) shareOutside(cpu analyze.CPUTime) float64 {
 	return 1 - min(1, Share(metal, wanted))
 }
 
-// countBlocked adds the threads' recorded waits outside of Metal to their times: those of which counts says so by their
-// end.
+// countBlocked adds the threads' recorded waits outside of Metal to their times. It adds those waits that counts
+// accepts by their end.
 func (times *ThreadTimes) countBlocked(trace *analyze.Trace, waits *ThreadWaits, counts func(analyze.Nanos) bool) {
 	for w := range analyze.Each(waits.Signals) {
 		t := times.byThread[w.Thread]

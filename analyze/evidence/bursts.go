@@ -8,14 +8,14 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Bursts are command buffers that a thread submits one after the other, with nothing but waits for them in between:
-// what could be one command buffer without any other change.
+// Bursts are runs of command buffers that a thread submits one after the other with nothing but waits for them in
+// between. Each burst could be one command buffer without any other change.
 type Bursts struct {
-	sizes []int32 // of the burst of each command buffer, by index
-	Usual int     // size of the burst of the median command buffer
+	sizes []int32 // size of each command buffer's burst, by index of the command buffer
+	Usual int     // size of the burst that the median command buffer is in
 }
 
-// FindBursts finds them. Longer ones than policy.FewerLaunches are cut: no command buffer is said to hold more.
+// FindBursts finds the bursts. It splits bursts longer than policy.FewerLaunches.
 func FindBursts(trace *analyze.Trace) (u Bursts) {
 	type item struct {
 		analyze.Interval
@@ -62,5 +62,5 @@ func FindBursts(trace *analyze.Trace) (u Bursts) {
 	return u
 }
 
-// Size is how many command buffers a burst has; 1 for one that is in none.
+// Size returns the number of command buffers in a command buffer's burst; 1 if it is in none.
 func (u *Bursts) Size(i analyze.CommandBufferIndex) int { return max(1, int(u.sizes[i])) }

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Completions is when the program could see that its command buffers had completed.
+// Completions tells when the program could see that its command buffers had completed.
 type Completions struct {
 	// return of the first wait for a command buffer whose completion is not in the trace
 	waitedFor map[analyze.CommandBufferIndex]analyze.Nanos
@@ -52,8 +52,8 @@ func (c Completions) lastCompleted(t *analyze.Trace) map[*analyze.Queue]analyze.
 	return last
 }
 
-// UsualCompletion is the median time from the GPU's end to the completion being seen where the program had no handlers;
-// false where it nearly always had, and it is not known.
+// UsualCompletion returns the median time from a command buffer's end on the GPU to its completion being seen, for
+// command buffers without handlers of the program. Known is false if nearly all have handlers.
 func UsualCompletion(t *analyze.Trace) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for b := range t.Buffers() {
@@ -67,7 +67,7 @@ func UsualCompletion(t *analyze.Trace) (usual analyze.Nanos, known bool) {
 	return Median(all), true
 }
 
-// Handling is when a queue's completed work waited for the program's completion handlers.
+// Handling returns, for each queue, when completed work waited for the program's completion handlers.
 func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
 	usual, _ := UsualCompletion(t)
 	by := map[*analyze.Queue][]analyze.Interval{}
@@ -79,13 +79,13 @@ func Handling(t *analyze.Trace) map[*analyze.Queue]*Busy {
 	return unions(by)
 }
 
-// SignalledInHandlers finds the command buffers in whose completion handlers the program gave signals.
+// SignalledInHandlers finds the command buffers whose completion handlers gave signals to threads.
 type SignalledInHandlers struct {
-	handled []*analyze.CommandBuffer // in the order of their ends on the GPU
-	longest analyze.Nanos            // that completion was seen after the GPU's end
+	handled []*analyze.CommandBuffer // sorted by their ends on the GPU
+	longest analyze.Nanos            // the longest time from the GPU's end to the completion being seen
 }
 
-// FindSignalledInHandlers looks at the command buffers that have handlers of the program.
+// FindSignalledInHandlers prepares the command buffers that have handlers of the program.
 func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 	for b := range t.Buffers() {
 		if b.Handlers > 0 && b.GPU.Known() && b.Completed.Known() {
@@ -97,10 +97,11 @@ func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 	return s
 }
 
-// Of is the command buffer, of those that the waiting thread committed, whose handlers ran when the signal that ended
-// the wait was given, and which was on the GPU, or before it, when the wait began; nil if there is none. Which thread
-// runs the handlers is not recorded: a signal for a thread that committed nothing may come from any thread that runs
-// beside the handlers, and a wait that began after the GPU's end may be a handler's own.
+// Of returns the command buffer whose handlers were running when the signal was given that ended the wait; nil if there
+// is none. The waiting thread must have committed the command buffer, and the GPU must not have completed it when the
+// wait began. These conditions are needed because the trace does not tell which thread runs a handler. A signal to a
+// thread that committed nothing may come from any concurrent thread, and a wait that began after the GPU's end may be a
+// wait of the handler itself.
 func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 	if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
 		return nil
@@ -117,8 +118,9 @@ func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 	return nil
 }
 
-// HandlersBeforeSignals is how long threads waited for signals of completion handlers after the usual completion of the
-// handler's command buffer: for what the handlers did before, without their own waits for signals.
+// HandlersBeforeSignals returns the time that threads waited for signals from completion handlers beyond the usual
+// completion of the command buffer. It is the time that the handlers worked before the signal, without their own waits
+// for signals.
 func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited analyze.Nanos) {
 	usual, _ := UsualCompletion(t)
 	signalled, asleep := FindSignalledInHandlers(t), asleepForSignals(waits)
@@ -131,7 +133,7 @@ func HandlersBeforeSignals(t *analyze.Trace, waits []analyze.SignalWait) (waited
 	return waited
 }
 
-// asleepForSignals is when each thread waited for signals.
+// asleepForSignals returns when each thread waited for signals.
 func asleepForSignals(waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(waits) {
@@ -140,9 +142,10 @@ func asleepForSignals(waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	return unions(by)
 }
 
-// Chained is how long completion handlers worked, after the usual completion of their command buffers, before they made
-// their thread's next one, and how many did. Their waits for signals are not work. It counts threads that make nearly all command buffers so, between the
-// GPU's end of the one before and the return of its handlers.
+// Chained returns how long completion handlers worked after the usual completion before they created their thread's
+// next command buffer, and the number of such handlers. Waits for signals in handlers do not count as work. Only
+// threads count that create nearly all command buffers in handlers, between the GPU's end of the previous one and the
+// return of its handlers.
 func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos, handlers int) {
 	asleep := asleepForSignals(waits)
 	usual, _ := UsualCompletion(t)
@@ -158,13 +161,13 @@ func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos
 	return worked, handlers
 }
 
-// handles says whether handlers of a command buffer may run at an instant.
+// handles reports whether handlers of a command buffer may run at an instant.
 func handles(b *analyze.CommandBuffer, at analyze.Nanos) bool {
 	return b.Handlers > 0 && b.GPU.End <= at && at <= b.Completed.Begin
 }
 
-// chainsOfHandlers are the command buffers, in order, of the threads that make nearly all of theirs in a completion
-// handler of the one before.
+// chainsOfHandlers returns, for each thread that creates nearly all command buffers in a completion handler of the
+// previous one, these command buffers in order.
 func chainsOfHandlers(t *analyze.Trace) map[*analyze.Thread][]*analyze.CommandBuffer {
 	by := map[*analyze.Thread][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {
@@ -190,7 +193,8 @@ func chainsOfHandlers(t *analyze.Trace) map[*analyze.Thread][]*analyze.CommandBu
 	return by
 }
 
-// committedInHandlers is when the work of each thread of chainsOfHandlers was on its way to the GPU or ran there.
+// committedInHandlers returns when the work of each thread of chainsOfHandlers was committed and not yet finished by
+// the GPU.
 func committedInHandlers(t *analyze.Trace) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for thread, list := range chainsOfHandlers(t) {
@@ -201,9 +205,9 @@ func committedInHandlers(t *analyze.Trace) map[*analyze.Thread]*Busy {
 	return unions(by)
 }
 
-// HandlersOneByOne are the times that completion handlers of the program took at most, where they ran right behind
-// those of the command buffer before in their queue: a queue completes one command buffer after the other, so none of
-// that time is the delay of a notification.
+// HandlersOneByOne returns upper bounds of the times that completion handlers of the program took, for handlers that
+// ran right after those of the previous command buffer in the queue. A queue completes command buffers one after the
+// other, so none of this time is delay of a notification.
 func HandlersOneByOne(t *analyze.Trace) (all []analyze.Nanos) {
 	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A counter counts how many intervals are open at a time.
+// A counter counts how many intervals are open at an instant.
 type counter struct{ begins, ends []analyze.Nanos }
 
 // counterOf counts the intervals of a list.
@@ -33,14 +33,14 @@ func (c *counter) sort() {
 	slices.Sort(c.ends)
 }
 
-// at is how many intervals began before t and end after it.
+// at returns the number of intervals that began before t and end after it.
 func (c *counter) at(t analyze.Nanos) int {
 	begun := sort.Search(len(c.begins), func(i int) bool { return c.begins[i] >= t })
 	ended := sort.Search(len(c.ends), func(i int) bool { return c.ends[i] > t })
 	return max(0, begun-ended)
 }
 
-// sweep goes over the times in which the same number of intervals of each counter is open, with these numbers.
+// sweep yields each time range in which the number of open intervals of every counter is constant, with these numbers.
 func sweep(counters ...*counter) iter.Seq2[analyze.Interval, []int] {
 	type edge struct {
 		at     analyze.Nanos
@@ -68,7 +68,7 @@ func sweep(counters ...*counter) iter.Seq2[analyze.Interval, []int] {
 	}
 }
 
-// most is how many intervals were open at the same time.
+// most returns the largest number of intervals that were open at the same time.
 func (c *counter) most() (most int) {
 	for _, open := range sweep(c) {
 		most = max(most, open[0])
@@ -76,7 +76,7 @@ func (c *counter) most() (most int) {
 	return most
 }
 
-// when is when at least so many were.
+// when returns the times in which at least n intervals were open.
 func (c *counter) when(n int) *Busy {
 	b := &Busy{}
 	for i, open := range sweep(c) {
@@ -88,15 +88,16 @@ func (c *counter) when(n int) *Busy {
 	return b
 }
 
-// levels is how long how many intervals were open.
+// levels tells for how long each number of intervals was open.
 type levels struct {
-	running []analyze.Nanos // by number, the last for that many or more
+	running []analyze.Nanos // indexed by the number of open intervals; the last element includes all larger numbers
 	backlog analyze.Nanos   // time in which at least one ran and at least one was pending
-	// in that time: by how many more ran for each more that ran or was pending; 0 when that did not change
+	// within backlog: the increase of running intervals per additional interval that is running or pending; 0 if that
+	// sum did not vary
 	growth float64
 }
 
-// times sums them up, of what ran and what was pending meanwhile.
+// times sums up the levels of the running intervals, and of those pending at the same time.
 func (c *counter) times(pending *counter) *levels {
 	l := &levels{running: make([]analyze.Nanos, policy.MostAtOnce)}
 	var grows regression
@@ -115,8 +116,8 @@ func (c *counter) times(pending *counter) *levels {
 	return l
 }
 
-// capacity is how many intervals were open at the same time, leaving out what there was for less than a hundredth of
-// the time in which any was.
+// capacity returns the largest number of intervals that were open at the same time, ignoring numbers reached for less
+// than 1% of the busy time.
 func (l *levels) capacity(busy analyze.Nanos) int {
 	total := analyze.Nanos(0)
 	for k := len(l.running) - 1; k >= 1; k-- {

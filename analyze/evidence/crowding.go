@@ -9,18 +9,18 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Crowding is how much longer work takes on a GPU because other work runs there at the same time. A GPU that begins
-// all that is ready shares itself out: nothing is seen to wait, and everything takes longer.
+// A Crowding tells how much slower work on a GPU becomes when other work runs at the same time. Some GPUs begin all
+// pending work at once and share their execution units: then nothing waits to begin, and everything takes longer.
 type Crowding struct {
-	// how much longer work takes for each other beside it, as a share of what it takes alone: 0 with room for all, 1 when
+	// the additional time per concurrent command buffer, as a share of the time alone: 0 if there is room for all, 1 if
 	// n at once take n times as long
 	Slope  float64
-	Beside float64 // share of the time of all command buffers that goes to others that ran beside them
+	Beside float64 // share of all command buffers' GPU time that is due to concurrent command buffers
 
 	done *pace
 }
 
-// Alone is the share of its time on the GPU that a command buffer would take without others beside it.
+// Alone returns the share of its GPU time that a command buffer would take with no other one running.
 func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	if c.done == nil || gpu.Length() <= 0 {
 		return 1
@@ -28,8 +28,8 @@ func (c Crowding) Alone(gpu analyze.Interval) float64 {
 	return c.done.within(gpu) / float64(gpu.Length())
 }
 
-// crowding finds the slope with which command buffers of the same work would all take about as long alone, wherever
-// they ran. With labels, only command buffers of the same label are of the same work.
+// crowding finds the slope for which command buffers with the same work would all take about the same time alone,
+// whenever they ran. If labels is set, command buffers with different labels count as different work.
 func crowding(d *Device, labels bool) (c Crowding) {
 	sample := d.running
 	if len(sample) > policy.MostCalls {
@@ -68,8 +68,8 @@ func crowding(d *Device, labels bool) (c Crowding) {
 	return c
 }
 
-// sameWork are command buffers of the same work, and of the same label where labels count, of which some ran beside
-// more others than some.
+// sameWork groups command buffers of the same work, and of the same label if labels count. It returns groups whose
+// members ran beside different numbers of others.
 func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interval) {
 	type sameness struct {
 		work  uint64
@@ -96,11 +96,12 @@ func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interva
 	return sorts
 }
 
-// A pace is how fast the work of each command buffer went on at each time, for a slope of Crowding.
+// A pace tells, for an assumed slope of Crowding, how fast each command buffer advanced at each time.
 type pace struct {
-	at   []analyze.Nanos
-	done []float64 // up to then, of one that was there all the while, in ns of having the GPU to itself
-	ran  []float64 // up to then, the times of all that ran
+	at []analyze.Nanos
+	// up to then, the progress of a command buffer that was running all the time, in ns of exclusive use of the GPU
+	done []float64
+	ran  []float64 // up to then, the sum of the times of all running command buffers
 	run  []int     // from then on, how many
 	of   float64   // the slope
 }
@@ -124,7 +125,7 @@ func (p *pace) slowed(slope float64) *pace {
 	return &q
 }
 
-// speed is how fast each of so many goes on.
+// speed is the speed of each command buffer when run of them run, relative to running alone.
 func (p *pace) speed(run int) float64 { return 1 / (1 + p.of*float64(max(0, run-1))) }
 
 func (p *pace) upTo(t analyze.Nanos) (done, ran float64) {
@@ -136,14 +137,14 @@ func (p *pace) upTo(t analyze.Nanos) (done, ran float64) {
 	return p.done[i] + more*p.speed(p.run[i]), p.ran[i] + more*float64(p.run[i])
 }
 
-// within is how long what ran all of an interval takes alone.
+// within returns how long work that ran throughout the interval would take alone.
 func (p *pace) within(i analyze.Interval) float64 {
 	before, _ := p.upTo(i.Begin)
 	after, _ := p.upTo(i.End)
 	return after - before
 }
 
-// differs says whether some ran beside more others, on average, than some.
+// differs reports whether the intervals differ in the average number of concurrent command buffers.
 func (p *pace) differs(list []analyze.Interval) bool {
 	beside := make([]float64, len(list))
 	for k, i := range list {
@@ -156,8 +157,8 @@ func (p *pace) differs(list []analyze.Interval) bool {
 	return beside[len(beside)-few]-beside[few-1] >= policy.Most.Value
 }
 
-// variation is by how much command buffers of the same work differ in what they take alone: the sum of the squares of
-// the logarithms' distances from their mean.
+// variation returns how much command buffers of the same work differ in the time that they would take alone: the sum of
+// squared deviations of the logarithms from their mean.
 func (p *pace) variation(list []analyze.Interval) (sum float64) {
 	logs, mean := make([]float64, len(list)), 0.0
 	for k, i := range list {

@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze"
 )
 
-// GPUWork is the work that a trace has of each GPU. Waits for command buffers divide by it.
+// GPUWork is the work in a trace, by GPU. Waits for command buffers are divided by it.
 type GPUWork struct {
-	Devices []*Device // that ran something, in the order in which they did
+	Devices []*Device // that ran something, in the order of their first work
 	byModel map[*analyze.Device]*Device
 	trace   *analyze.Trace
 }
@@ -20,14 +20,14 @@ type Device struct {
 	Model    *analyze.Device // nil for command buffers whose device is not known
 	number   int             // index in GPUWork.Devices
 	all      *Busy
-	any      *Busy                     // with what processes ran that are not in the trace
+	any      *Busy                     // including work of processes that are not in the trace
 	byThread map[*analyze.Thread]*Busy // by who committed
-	running  []running                 // by begin: from the first work of each command buffer to its last
-	rows     []running                 // by begin: the times in which it worked
+	running  []running                 // sorted by begin: from the first work of each command buffer to its last
+	rows     []running                 // sorted by begin: the times in which each command buffer worked
 	latest   []analyze.Nanos           // latest end of running[:i+1]
 }
 
-// running is the time of one command buffer on the GPU, in the window.
+// running is the time of one command buffer on the GPU, within the window.
 type running struct {
 	analyze.Interval
 	buffer *analyze.CommandBuffer
@@ -77,7 +77,7 @@ func Locate(t *analyze.Trace) *GPUWork {
 		if b.OneRow() && d.rows == nil {
 			continue
 		}
-		if d.rows == nil { // all before have one row, which is what they ran
+		if d.rows == nil { // all earlier command buffers have a single row, so rows equals running up to here
 			d.rows = slices.Clone(d.running[:len(d.running)-1])
 		}
 		for w := range b.GPUWork() {
@@ -112,7 +112,7 @@ func Locate(t *analyze.Trace) *GPUWork {
 	return g
 }
 
-// unite is when some work ran that is sorted by its beginning, in all and for each thread.
+// unite returns when any of the work ran, in total and by thread. The work must be sorted by begin.
 func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
 	all, byThread = &Busy{spans: make([]analyze.Interval, 0, len(rows))}, map[*analyze.Thread]*Busy{}
 	for i := range rows {
@@ -126,15 +126,16 @@ func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
 	return all, byThread
 }
 
-// Runs visits the command buffers that ran on the device, by begin: each with the time from its first work to its last.
+// Runs visits the command buffers that ran on the device in order of begin, each with the time from its first work to
+// its last.
 func (d *Device) Runs(visit func(analyze.Interval, *analyze.CommandBuffer)) {
 	for _, r := range d.running {
 		visit(r.Interval, r.buffer)
 	}
 }
 
-// from is the work that may still run at t, by begin: all that began after it, and what began before and may not be
-// over.
+// from returns the work that may still run at t, sorted by begin: all work that begins later, and earlier work that may
+// not have ended.
 func (d *Device) from(t analyze.Nanos) []running {
 	return d.running[sort.Search(len(d.latest), func(i int) bool { return d.latest[i] > t }):]
 }

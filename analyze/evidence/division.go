@@ -2,8 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Division is how the threads of a trace spent their time, and what divides their waits. It takes little time to make
-// and is meant for outputs.
+// A Division tells how the threads of a trace spent their time, and has what is needed to divide their waits. It is
+// cheap to compute and intended for outputs.
 type Division struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork
@@ -19,8 +19,8 @@ func Divide(t *analyze.Trace) *Division {
 	return d
 }
 
-// DivideRange is Divide for one of the ranges of a run. Its Times have no waits for command buffers and are to be added
-// up by Total.AddTimes: an output that writes ranges divides each wait itself.
+// DivideRange is Divide for one of the ranges of a run. Its Times do not include waits for command buffers, because an
+// output that writes ranges divides each wait itself. Total.AddTimes adds them up.
 func DivideRange(t *analyze.Trace) *Division {
 	d := newDivision(t)
 	d.Times = timesToAdd(t, d.ThreadWaits, d.Handover)

@@ -1,13 +1,13 @@
-// Package evidence finds what a trace shows of how threads get in each other's way: how each spent its time, who waited
-// for whom, what the GPU did. Each question has a type and a function, which gets what it needs as parameters. The
-// package knows no causes. docs/vocabulary.md fixes the words.
+// Package evidence finds out from a trace how threads delay each other: how each spent its time, which thread waited
+// for which, and what the GPU did. Each question has a type and a function, which receives its inputs as parameters.
+// The package does not decide on causes. docs/vocabulary.md defines the terms.
 package evidence
 
 import (
 	"mtrace/analyze"
 )
 
-// Evidence is all that a trace shows. Gather makes it whole; nothing changes it afterwards.
+// Evidence is all that the analysis derives from a trace. Gather fills it; it is not changed afterwards.
 type Evidence struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork
@@ -31,12 +31,12 @@ type Evidence struct {
 	Syncs       Syncs
 	Barriers    *Barriers // nil if there are none
 	Starvation  Starvation
-	OwnWork     *Interference // of the threads' own work with each other's; nil if that cannot be tested
+	OwnWork     *Interference // of the threads' work outside of Metal with each other's; nil if that cannot be tested
 	Launch      Launch
 	Polling     Polling
 }
 
-// Gather finds all that is asked of a trace.
+// Gather computes all evidence of a trace.
 func Gather(t *analyze.Trace, opts Options) *Evidence {
 	ev := &Evidence{Trace: t, Work: Locate(t), ThreadWaits: *FindThreadWaits(t), Completions: FindCompletions(t)}
 	locks, signals := ev.ThreadWaits.Locks, ev.ThreadWaits.Merged
@@ -68,8 +68,8 @@ func Gather(t *analyze.Trace, opts Options) *Evidence {
 	return ev
 }
 
-// AssumeSaturated returns the evidence of the same run under the assumption that the GPU is what threads wait for,
-// though in the trace they wait for something else first.
+// AssumeSaturated returns the evidence of the same run under the assumption that the threads wait for the GPU, though
+// in the trace they wait for something else first.
 func AssumeSaturated(ev Evidence) *Evidence {
 	ev.Occupancy.Saturated, ev.Starvation = true, Starvation{}
 	return &ev

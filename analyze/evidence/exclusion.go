@@ -10,22 +10,22 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Exclusion says whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap /
-// overlap expected if the threads were independent; PValue is how often independent threads would overlap as little as
-// observed.
+// An Exclusion tells whether intervals of different threads avoid each other. Index is 1 − observed pairwise overlap /
+// overlap expected if the threads were independent. PValue is the probability that independent threads overlap as
+// little as observed.
 type Exclusion struct {
 	What      string
 	Index     float64
-	Low, High float64 // of 95% of what independent threads would show
+	Low, High float64 // interval that has 95% of the indexes of independent threads
 	PValue    float64
 	QValue    float64 // PValue, adjusted for the number of tests
 	Threads   int
 	Intervals int
 }
 
-// testExclusions tests the intervals whose beginning and end are both visible: work on the GPU, open encoders, waits,
-// round trips. Calls that may block inside, such as commit, overlap the more the more they exclude each other, so this
-// test would report the opposite for them.
+// testExclusions tests intervals whose real begin and end are visible: GPU work, open encoders, waits, round trips. It
+// does not test calls that may block inside, such as commit: a thread that is blocked is inside its call, so such calls
+// overlap more the more they exclude each other.
 func testExclusions(trace *analyze.Trace, opts Options) (found []Exclusion) {
 	gpu, encoders := map[*analyze.Thread][]analyze.Interval{}, map[*analyze.Thread][]analyze.Interval{}
 	for b := range trace.Buffers() {
@@ -49,9 +49,9 @@ func testExclusions(trace *analyze.Trace, opts Options) (found []Exclusion) {
 	return found
 }
 
-// testExclusion shifts each thread's timeline in a circle by a random time, again and again, and compares the pairwise
-// overlap. It is false when fewer than two threads have enough intervals, or when they were not at work at the same
-// time.
+// testExclusion compares the pairwise overlap of the threads' timelines with that of timelines that are rotated by
+// random times. It returns false if fewer than two threads have enough intervals, or if the threads did not work at the
+// same time.
 func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exclusion, bool) {
 	lines, window := timelines(by)
 	if len(lines) < 2 {
@@ -79,7 +79,7 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	slices.Sort(samples)
 	quantile := func(q float64) float64 { return 1 - samples[int(q*float64(len(samples)-1))]/mean }
 	if quantile(policy.IntervalTail) > 1-policy.FalseDiscovery.Value {
-		return Exclusion{}, false // so little to overlap that chance alone can leave none
+		return Exclusion{}, false // the expected overlap is so small that none at all may be chance
 	}
 	e := Exclusion{Index: 1 - float64(observed)/mean, Low: quantile(1 - policy.IntervalTail),
 		High:   quantile(policy.IntervalTail),
@@ -90,8 +90,8 @@ func testExclusion(by map[*analyze.Thread][]analyze.Interval, opts Options) (Exc
 	return e, true
 }
 
-// timelines are the timelines of the threads with enough intervals, those with the most, cut to the window in which all
-// were at work. There are fewer than two when there is nothing to compare.
+// timelines returns the timelines of the threads with the most intervals, cut to the window in which all of them
+// worked. It returns fewer than two if there is nothing to compare.
 func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Interval, window analyze.Interval) {
 	var order []*analyze.Thread
 	for t, list := range by {
@@ -140,8 +140,8 @@ func within(line []analyze.Interval, window analyze.Interval) []analyze.Interval
 	return in
 }
 
-// pairwise is the overlap of each two lines, summed, when each is shifted by a time, in a circle. There is room to put
-// the shifted lines in.
+// pairwise returns the sum of the overlaps of all pairs of lines after each line is rotated by its shift. The last
+// parameter is scratch memory for the rotated lines.
 func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []analyze.Nanos, room [][]analyze.Interval) (
 	sum analyze.Nanos) {
 	for i, line := range lines {
@@ -153,8 +153,7 @@ func pairwise(lines [][]analyze.Interval, window analyze.Interval, shifts []anal
 	return sum
 }
 
-// shifted adds to a list a line that is shifted by a time, in a circle: what goes beyond the window's end comes in at
-// its beginning.
+// shifted appends a line that is rotated by a time: intervals shifted beyond the window's end continue at its begin.
 func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.Nanos) []analyze.Interval {
 	around := sort.Search(len(line), func(i int) bool { return line[i].End+by > window.End })
 	for _, i := range line[around:] {

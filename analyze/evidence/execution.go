@@ -2,12 +2,12 @@ package evidence
 
 import "mtrace/analyze"
 
-// Execution is how much of the threads' time the GPU's own work takes.
+// Execution tells how much of the threads' time is spent on the execution of their own GPU work.
 type Execution struct {
-	// time in which threads wait while their own work runs: the command buffer that they wait for, or one that they had
-	// committed before
+	// time in which threads wait while their own work runs: the command buffer that they wait for, or an earlier one of
+	// theirs
 	Waited  analyze.Nanos
-	Outside analyze.Nanos // time outside of Metal, without sleep for completions
+	Outside analyze.Nanos // time outside of Metal, without sleeping until completions
 	Other   analyze.Nanos // all other time
 }
 
@@ -21,12 +21,12 @@ func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, 
 	return e
 }
 
-// Most reports whether the GPU's own work takes more of the threads' time than their time outside of Metal does, and
-// more than all else. There is no threshold: the most depends on what else there is.
+// Most reports whether execution takes more of the threads' time than their time outside of Metal, and more than
+// everything else. There is no threshold, because the comparison needs none.
 func (e Execution) Most() bool { return e.Waited >= e.Outside && e.Waited >= e.Other }
 
-// asleepExecuting returns the time in which threads waited for a signal, as of their completion handlers, while their
-// own work ran, or work that another thread submitted for them.
+// asleepExecuting returns the time in which threads waited for a signal, for example from their completion handlers,
+// while their own work ran or work that another thread submitted for them.
 func asleepExecuting(work *GPUWork, submitters *Submitters, h *Handover, waits []analyze.SignalWait,
 ) (sum analyze.Nanos) {
 	if h.Holds() {

@@ -7,34 +7,35 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// ExternalLoad is what shows how much another program uses the GPU: the driver had given work to the GPU, the GPU ran
-// nothing of the traced program, and did not begin that work. Beside that, a command buffer that takes far longer than
-// the same work usually does may have been interrupted by the other program. Whether another program is the reason is
-// not decided here; the facts that speak against it are among these.
+// ExternalLoad has the evidence that an external process uses the GPU. The main sign is that the driver had submitted
+// work to the GPU, the GPU ran nothing of the traced program, and it still did not begin the work. Another sign is a
+// command buffer that takes far longer than the same work usually does: the external process may have interrupted it.
+// The evidence also has facts that speak against external load; the cause is decided elsewhere.
 type ExternalLoad struct {
-	Delays    int           // command buffers of which it is known when the driver gave them to the GPU
-	Late      int           // of them, that began late on an idle GPU
+	Delays    int           // command buffers for which it is known when the driver submitted them to the GPU
+	Late      int           // the part of Delays that began late on an idle GPU
 	Usual     analyze.Nanos // median delay of the late ones
-	Waited    analyze.Nanos // thread time in waits for the late ones to begin
+	Waited    analyze.Nanos // thread time in waits until the late ones began
 	Saturated bool          // the GPU is saturated: work begins late because of the program's own work
-	AllStood  bool          // the whole GPU stood still at times, and not only single command buffers
-	// time in which a GPU was idle though a late command buffer was ready; if the whole GPU stood still, also that time
+	AllStood  bool          // the whole GPU stopped at times, not only single command buffers
+	// time in which a GPU was idle though a late command buffer was ready, and the time in which the whole GPU stopped
 	IdleReady analyze.Nanos
-	// Time in which a thread of the program waited for processors, and in which completion notifications were late: the
-	// driver, which gives work to the GPU, may lack processors, too.
+	// Time in which a thread of the program waited for processors, and in which completion notifications were late.
+	// Then the driver, which submits work to the GPU, may lack processors, too.
 	WaitedForProcessors, LateNotices analyze.Nanos
 
 	Interrupted Interruptions
-	held        map[analyze.CommandBufferIndex]analyze.Interval // when each late command buffer was held up
-	stood       map[analyze.CommandBufferIndex]analyze.Interval // when each long command buffer stood still
-	delays      []delay
-	work        *GPUWork
+	// the time for which each late command buffer was delayed
+	held   map[analyze.CommandBufferIndex]analyze.Interval
+	stood  map[analyze.CommandBufferIndex]analyze.Interval // when each long command buffer stood still
+	delays []delay
+	work   *GPUWork
 }
 
-// Interruptions are what command buffers cost that took far longer than the same work usually does.
+// Interruptions tells the cost of command buffers that took far longer than the same work usually does.
 type Interruptions struct {
 	Buffers        int
-	Itself, Behind analyze.Nanos // thread time in waits for them, and for work that was behind them
+	Itself, Behind analyze.Nanos // thread time in waits for them, and in waits for work that was queued behind them
 	Busiest        analyze.Nanos // of the busiest device's busy time
 }
 
@@ -45,8 +46,8 @@ type externalInput struct {
 	occupancy *Occupancy
 }
 
-// FindExternalLoad finds what shows external load. It finds more than the number of late command buffers only if there
-// are several, or if the whole GPU stood still.
+// FindExternalLoad finds the evidence of external load. It fills in more than the number of late command buffers only
+// if there are several, or if the whole GPU stopped.
 func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, submitters *Submitters) ExternalLoad {
 	in := externalInput{work, releases, occupancy}
 	f := ExternalLoad{delays: in.startDelays(), work: work, Saturated: occupancy.Saturated}
@@ -77,18 +78,19 @@ func FindExternalLoad(work *GPUWork, releases *Releases, occupancy *Occupancy, s
 	return f
 }
 
-// Enough reports whether there are enough late command buffers, or stops of the whole GPU, to say more of them.
+// Enough reports whether there are enough late command buffers, or stops of the whole GPU, to conclude anything.
 func (f *ExternalLoad) Enough() bool {
 	return f.AllStood || !f.Saturated && f.Late >= policy.Pattern.Count()
 }
 
-// beganLate returns when command buffers that the driver had given to an idle GPU were held up, and for how long the
-// GPU was idle meanwhile.
+// beganLate returns when command buffers that the driver had submitted to an idle GPU were delayed, and for how long
+// the GPU was idle during that time.
 func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBufferIndex]analyze.Interval,
 	late []analyze.Nanos) {
 	var all []analyze.Nanos
 	for _, d := range delays {
-		longest := analyze.Nanos(0) // gaps between others' work are not external load, however much they add up to
+		// short gaps between other command buffers are not external load, whatever their sum
+		longest := analyze.Nanos(0)
 		for _, gap := range in.work.Of(in.work.trace.Buffer(d.of)).any.Gaps(d.Interval) {
 			longest = max(longest, gap.Length())
 		}
@@ -107,15 +109,15 @@ func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBuffe
 	return held, late
 }
 
-// A GPUTaken is what another program took of the GPU, by the traced program's command buffer. The zero value is
-// nothing.
+// A GPUTaken is the GPU time that an external process took, by command buffer of the traced program. The zero value
+// means none.
 type GPUTaken struct {
 	late  map[analyze.CommandBufferIndex]analyze.Nanos
 	stood map[analyze.CommandBufferIndex]analyze.Interval
 }
 
-// Taken returns what another program took of the GPU, if it is the reason for late command buffers, and with
-// interruptions, if it is also the reason for long ones.
+// Taken returns the GPU time that an external process took, if it is the reason for late command buffers. If
+// interruptions is set, the external process is also the reason for long ones.
 func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 	var taken GPUTaken
 	if interruptions {
@@ -125,13 +127,13 @@ func (f *ExternalLoad) Taken(interruptions bool) GPUTaken {
 	return taken
 }
 
-// Of returns how much later another program let a command buffer begin, and for how long it interrupted it.
+// Of returns by how much an external process delayed a command buffer's begin, and for how long it interrupted it.
 func (g GPUTaken) Of(b analyze.CommandBufferIndex) (late, stood analyze.Nanos) {
 	return g.late[b], g.stood[b].Length()
 }
 
-// heldUp is the part of each delay in which it shows that another program had the GPU: it ran nothing, or what it ran
-// stood still.
+// heldUp returns the part of each delay in which an external process evidently had the GPU: the GPU ran nothing of the
+// traced program, or that work was interrupted.
 func (g *GPUWork) heldUp(delays []delay, held,
 	stood map[analyze.CommandBufferIndex]analyze.Interval) map[analyze.CommandBufferIndex]analyze.Nanos {
 	lists := g.onDevices(held)
@@ -147,9 +149,10 @@ func (g *GPUWork) heldUp(delays []delay, held,
 	return late
 }
 
-// waitedForProcessors is how long a thread that uses the GPU waited for processors, on average in each process, and
-// added up over the processes: what keeps one from the GPU keeps it from all that share it. Threads count that make no
-// call of Metal's, and those that stand for a GPU where there is none; 0 when it is not known.
+// waitedForProcessors returns how long threads that use the GPU waited for processors: the average per thread in each
+// process, summed over the processes. A process kept from the GPU keeps all others that share it from it, too. Threads
+// without Metal calls count, and so do threads that stand in for a GPU where there is none. The result is 0 if it is
+// not known.
 func (in externalInput) waitedForProcessors(submitters *Submitters) (sum analyze.Nanos) {
 	submit := map[*analyze.Process]int{}
 	for _, t := range submitters.Taking {
@@ -163,8 +166,8 @@ func (in externalInput) waitedForProcessors(submitters *Submitters) (sum analyze
 	return sum
 }
 
-// lateNotices is how long completions were on their way of which the program heard more than policy.Launch after the
-// GPU's end.
+// lateNotices returns the total delay of completion notifications that arrived more than policy.Launch after the GPU's
+// end.
 func (in externalInput) lateNotices() analyze.Nanos {
 	var list []analyze.Interval
 	for b := range in.work.trace.Buffers() {
@@ -175,7 +178,7 @@ func (in externalInput) lateNotices() analyze.Nanos {
 	return NewBusy(list).Total()
 }
 
-// idleDuring is how long GPUs had nothing to do while one of the command buffers that were held up was ready.
+// idleDuring returns how long GPUs were idle while one of the delayed command buffers was ready.
 func (in externalInput) idleDuring(held map[analyze.CommandBufferIndex]analyze.Interval) (sum analyze.Nanos) {
 	for d, list := range in.work.onDevices(held) {
 		for _, i := range NewBusy(list).Spans() {
@@ -185,14 +188,14 @@ func (in externalInput) idleDuring(held map[analyze.CommandBufferIndex]analyze.I
 	return sum
 }
 
-// A delay is the time for which a command buffer was held up.
+// A delay is the time for which a command buffer was delayed.
 type delay struct {
 	analyze.Interval
 	of analyze.CommandBufferIndex
 }
 
-// startDelays is, for each command buffer that was ready and that the driver had handed to the GPU, the time to its
-// beginning.
+// startDelays returns, for each command buffer that was ready and that the driver had submitted to the GPU, the time
+// until it began.
 func (in externalInput) startDelays() (delays []delay) {
 	for b, x := range in.releases.All() {
 		if handed := max(b.Kernel.End, b.Scheduled); handed > 0 && b.GPU.Known() && x.Event.Length() == 0 {
@@ -203,9 +206,9 @@ func (in externalInput) startDelays() (delays []delay) {
 	return delays
 }
 
-// interrupted finds the time in which command buffers stood still on the GPU: beyond what those with the same work
-// usually take. It says another program had the GPU only where other evidence of that is in the trace, for work may
-// depend on its data.
+// interrupted returns the time in which command buffers made no progress on the GPU: the time beyond the usual time of
+// the same work. An external process is the reason only if the trace has other evidence of one, because the time of a
+// kernel may depend on its data.
 func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Interval {
 	by := map[uint64][]*analyze.CommandBuffer{}
 	for b := range in.work.trace.Buffers() {
@@ -232,8 +235,8 @@ func (in externalInput) interrupted() map[analyze.CommandBufferIndex]analyze.Int
 	return found
 }
 
-// allStood says whether it was the GPU that stood still, and not each for itself: in most of that time it had begun
-// another as well, nothing more began or ended, and what it was handed meanwhile had to wait, too.
+// allStood reports whether the whole GPU stopped, not only single command buffers. For most of that time, the GPU had
+// begun another command buffer too, nothing else began or ended, and work submitted during that time had to wait.
 func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.Interval, delays []delay) bool {
 	waited := 0
 	for _, n := range in.work.heldUp(delays, nil, stood) {
@@ -258,7 +261,7 @@ func (in externalInput) allStood(stood map[analyze.CommandBufferIndex]analyze.In
 	var still, all analyze.Nanos
 	for b, i := range stood {
 		of := in.work.trace.Buffer(b)
-		d, usual := in.work.Of(of), of.GPU.Length()-i.Length() // it goes on for so long after that at most
+		d, usual := in.work.Of(of), of.GPU.Length()-i.Length() // it runs at most that long after the interruption
 		begun, ended := until(begins[d], i.Begin), until(ends[d], i.Begin)
 		if all += i.Length(); begun-ended > 1 && until(begins[d], i.End-usual) == begun &&
 			until(ends[d], i.End-usual) == ended {

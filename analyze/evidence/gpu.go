@@ -8,12 +8,13 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// GPU is what the GPUs of the trace did.
+// GPU tells what the GPUs of the trace did.
 type GPU struct {
-	Busy         analyze.Nanos     // union of the rows of GPU work, summed over devices
-	BusyShare    float64           // of the window, per device
-	Sum          analyze.Nanos     // sum of the rows
-	Overlap      float64           // Sum / Busy: how many ran at the same time on average, while one did
+	Busy      analyze.Nanos // union of the intervals of GPU work, summed over devices
+	BusyShare float64       // of the window, per device
+	Sum       analyze.Nanos // sum of the rows
+	// Sum / Busy: average number of command buffers that ran at the same time while any ran
+	Overlap      float64
 	StartLatency analyze.Durations // from commits to the first work
 	IdleGaps     []Gap             // the longest, longest first
 	Idle         analyze.Nanos
@@ -21,36 +22,38 @@ type GPU struct {
 	Devices      []DeviceUse
 }
 
-// DeviceUse is what one GPU did between the first commit to it and the last completion.
+// DeviceUse tells what one GPU did between the first commit to it and the last completion.
 type DeviceUse struct {
 	Device    *analyze.Device // nil when not known
 	Active    analyze.Interval
 	Busy, Sum analyze.Nanos
-	// command buffers that it ran at the same time, leaving out what it did for less than 1% of its busy time
+	// number of command buffers that it ran at the same time, ignoring numbers reached for less than 1% of its busy
+	// time
 	Capacity int
-	Backlog  analyze.Nanos // time in which it was busy while something was ready for it and had not begun
-	Growth   float64       // in Backlog: by how many more command buffers ran for each more that ran or was ready
+	Backlog  analyze.Nanos // time in which it was busy while ready work had not begun
+	// within Backlog: increase of running command buffers per additional one that is running or ready
+	Growth   float64
 	Crowding Crowding
 }
 
-// A Gap is a time in which a GPU had nothing to do, between two command buffers.
+// A Gap is a time between two command buffers in which a GPU was idle.
 type Gap struct {
 	analyze.Interval
 	Thread *analyze.Thread // committed what ended the gap
-	Doing  string          // what that thread did for most of the gap
+	Doing  string          // the activity of that thread for most of the gap
 }
 
-// An IdleCause sums the gaps of a GPU by the thread that ended them and what it did meanwhile.
+// An IdleCause sums the idle gaps of a GPU by the thread whose commit ended them and by that thread's activity.
 type IdleCause struct {
 	Thread *analyze.Thread
 	Doing  string
 	Time   analyze.Nanos
 	Gaps   int
-	// Time by where the commits that ended the gaps were made, as far as that is known
+	// Time by the stack of the commits that ended the gaps, if known
 	From map[*analyze.Stack]analyze.Nanos
 }
 
-// sum fills what follows from the times of the devices, and puts the gaps in order.
+// sum computes the totals over the devices and sorts the gaps.
 func (g *GPU) sum(window analyze.Interval) {
 	if n := analyze.Nanos(len(g.Devices)); n > 0 {
 		g.BusyShare = Share(g.Busy, window.Length()*n)
@@ -62,7 +65,7 @@ func (g *GPU) sum(window analyze.Interval) {
 	slices.SortStableFunc(g.IdleBy, func(x, y IdleCause) int { return cmp.Compare(y.Time, x.Time) })
 }
 
-// keep keeps a gap that may be one of the longest. Of gaps that are as long the first are listed.
+// keep adds a gap if it may be one of the longest. Of gaps of the same length, the first ones are kept.
 func (g *GPU) keep(gap Gap) {
 	if g.IdleGaps = append(g.IdleGaps, gap); len(g.IdleGaps) >= 16*policy.MostGaps {
 		g.longest()

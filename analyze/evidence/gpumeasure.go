@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// AddLoad returns what the GPUs did, with the work that was ready for them while they were busy.
+// AddLoad adds to gpu how much work was ready for the GPUs while they were busy.
 func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	devices := slices.Clone(gpu.Devices)
 	for i, d := range work.Devices {
@@ -19,7 +19,7 @@ func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	return gpu
 }
 
-// MeasureGPU sums what the GPUs did, and what threads did in the GPUs' idle gaps.
+// MeasureGPU sums up what the GPUs did, and what threads did in the GPUs' idle gaps.
 func MeasureGPU(work *GPUWork, blocked Blocked) GPU {
 	g := GPU{}
 	for _, d := range work.Devices {
@@ -38,7 +38,7 @@ func MeasureGPU(work *GPUWork, blocked Blocked) GPU {
 	return g
 }
 
-// useOf sweeps over the beginnings and ends of the device's work.
+// useOf sums up the device's work in the window.
 func useOf(d *Device, window analyze.Interval) DeviceUse {
 	use := DeviceUse{Device: d.Model, Busy: d.all.Total(), Active: analyze.Interval{Begin: 1<<63 - 1}}
 	for _, r := range d.running {
@@ -55,10 +55,10 @@ func useOf(d *Device, window analyze.Interval) DeviceUse {
 	return use
 }
 
-// backlog is the time in which the device was busy while something was ready for it and had not begun. What waits for
-// its place in a queue is not ready: the device could have begun it, and did not because of the queue. Growth tells
-// what waits for room from what is only about to begin: a full device runs as many command buffers, however many more
-// are ready.
+// backlog returns the time in which the device was busy while ready work had not begun. Work that waits for its
+// position in a queue is not ready, because then the queue is the limit and not the device. Growth distinguishes a full
+// device from one that is about to begin the work: a full device runs the same number of command buffers, however many
+// more are ready.
 func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos, growth float64) {
 	var pending []analyze.Interval
 	latency, encoded := startLatency(releases), releases.trace.Encoded()
@@ -78,7 +78,7 @@ func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos
 	return l.backlog, l.growth
 }
 
-// startLatency is the least time that the GPU took to begin work that was ready.
+// startLatency returns the shortest time in which the GPU began work that was ready.
 func startLatency(releases *Releases) analyze.Nanos {
 	least := policy.Launch.Nanos() // more is not latency
 	for b, x := range releases.All() {

@@ -9,60 +9,64 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Handover is the work that threads give to one other that submits it for them, and whose signal they wait for.
+// A Handover is the work that several threads pass to one thread, which submits it to the GPU for them. Each then waits
+// for that thread's signal.
 //
-// A thread that waits for another's signal waits for a result, or for work, and the signals alone do not say which: a
-// pool that has nothing to do waits for the submitter's next job as others wait for its answer. It is taken for a
-// result only if
+// Such a wait alone does not tell whether the thread waits for a result or for new work: an idle pool waits for the
+// submitter's next job just as clients wait for its answer. The wait counts as a wait for a result only if all of the
+// following hold.
 //
-//   - the waiting thread hands something over: what it signals before it waits, the submitter waits for; or the
-//     submitter goes on, when it has nothing to do, by its signals; or, when it is never idle, before it commits it
-//     fetches something from where the waiting thread had been; or several threads give the same signal, for which
-//     nobody else waits, and then wait at places of their own; or it makes command buffers only while such threads
-//     wait (findByTiming). One thread alone must take turns with it, too;
-//   - the submitter does something for each: between its signal to one and its signal to the next it uses Metal, or it
-//     has committed a command buffer for each of those that it answers together, or these wait at places of their own.
-//     One that lets a whole pool go at once does not, nor does one that has nothing to do itself while others wait for
-//     room for what they load;
-//   - the waiting threads wait for a part of their time. Who loads data for the submitter waits for room now and then,
-//     and hands nothing over.
+// 1. The waiting thread passes a request to the submitter, which shows in one of these ways: the submitter waits for
+// the signal that the thread gives before it waits; an idle submitter resumes after the thread's signal; a submitter
+// that is never idle fetches something from an object of the thread before it commits; several threads give the same
+// signal, which no other thread waits for, and then each waits at its own object; or the submitter creates command
+// buffers only while such threads wait (findByTiming). A single thread must also alternate with the submitter.
+//
+// 2. The submitter does something for each waiting thread: it uses Metal between its signals to two threads, or it has
+// committed one command buffer for each thread that it answers together, or these threads wait at their own objects. A
+// thread that releases a whole pool at once does not, nor does an idle thread for which others wait because they have
+// no room for loaded data.
+//
+// 3. The waiting threads wait for a good part of their time. A thread that loads data for the submitter waits for room
+// only now and then.
 type Handover struct {
 	To      *analyze.Thread
 	Threads map[*analyze.Thread]bool // that hand something over
 	Replies []reply                  // to them, by when they were given
 	Others  int                      // waits of other threads that the submitter's signal ended
 	Unseen  bool                     // what they hand over is not in the trace: see findByTiming
-	// waits for the submitter's signal, of two threads at least, where it is not known whether they asked for something
+	// waits of at least two threads for the submitter's signal, if it is not known whether they sent a request
 	MayAnswer int
-	// share of the waiting time that ended with something done for the thread alone, while the submitter was not idle
+	// share of the waiting time that ended with work done for that thread alone, while the submitter was not idle
 	Served  float64
-	Waited  float64 // share of their time for which those that hand something over wait so
+	Waited  float64 // share of their time that the requesting threads spend in such waits
 	Batched int     // replies that were given together with others
 
 	trace    *analyze.Trace
 	waits    []analyze.SignalWait
 	commits  []*analyze.CommandBuffer // of the submitter, by commit
 	inCommit *Busy                    // when it commits
-	asked    map[uint64]bool          // objects by which it is asked, or, with false, is not
-	// threads that wait for the submitter's signal at a place of their own
+	// objects with which it receives requests; false for objects with which it does not
+	asked map[uint64]bool
+	// threads that wait for the submitter's signal at an object that no other thread waits at
 	addressed map[*analyze.Thread]bool
 }
 
-// A reply ends a thread's wait for what it handed over.
+// A reply ends a thread's wait for the work that it passed to the submitter.
 type reply struct {
 	analyze.Call               // the wait
 	At           analyze.Nanos // when the signal was given
-	Own          analyze.Nanos // GPU time, in the wait, of what was committed since the reply before
+	Own          analyze.Nanos // GPU time, within the wait, of work that was committed since the previous reply
 }
 
-// Holds says whether threads hand their work over.
+// Holds reports whether threads really pass their work to the submitter.
 func (h *Handover) Holds() bool {
 	return h != nil && len(h.Replies) >= policy.Pattern.Count() && h.Served >= policy.DominantShare.Value &&
 		h.Waited >= policy.ChanceShare.Value
 }
 
-// FindHandover finds the thread that submits for others. The handover may not hold: see Holds. It is nil if no thread
-// made nearly all commits.
+// FindHandover finds the thread that submits for others, or nil if no thread made nearly all commits. Call Holds to
+// learn whether the other threads really pass work to it.
 func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	commits, all := map[*analyze.Thread]int{}, 0
 	h := &Handover{trace: t, waits: waits, Threads: map[*analyze.Thread]bool{}, asked: map[uint64]bool{},
@@ -99,7 +103,7 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 	return h
 }
 
-// findCommits finds what the submitter commits, and when.
+// findCommits collects the submitter's command buffers and the times of its commits.
 func (h *Handover) findCommits() {
 	var own []analyze.Interval
 	for b := range h.trace.Buffers() {
@@ -114,7 +118,7 @@ func (h *Handover) findCommits() {
 	h.inCommit = NewBusy(own)
 }
 
-// answers goes over the waits of others that the submitter's signal ended.
+// answers yields the waits of other threads that the submitter's signal ended.
 func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
 	return func(yield func(*analyze.SignalWait) bool) {
 		for w := range analyze.Each(h.waits) {
@@ -125,7 +129,7 @@ func (h *Handover) answers() iter.Seq[*analyze.SignalWait] {
 	}
 }
 
-// used are the instants at which the submitter used Metal, in ascending order.
+// used returns the instants at which the submitter used Metal, in ascending order.
 func (h *Handover) used() (at []analyze.Nanos) {
 	for b := range h.trace.Buffers() {
 		if b.Created.Thread == h.To {
@@ -152,8 +156,8 @@ func (h *Handover) used() (at []analyze.Nanos) {
 	return at
 }
 
-// serve finds what the submitter did for each reply, or for those that it gave together: without using Metal in
-// between.
+// serve determines the work that the submitter did for each reply, or for replies that it gave together, that is
+// without using Metal in between.
 func (h *Handover) serve() {
 	used := h.used()
 	var own []analyze.Interval
@@ -186,7 +190,7 @@ func (h *Handover) serve() {
 		}
 		for i, r := range together {
 			all += r.Length()
-			// threads that wait at places of their own meet at no barrier: one command buffer may answer several
+			// threads that wait at their own objects are not at a barrier, so one command buffer may answer several
 			if last < next && (i == 0 || forEach || h.addressed[r.Thread]) {
 				served += r.Length() - idle.Within(r.Interval)
 			}

@@ -2,28 +2,28 @@ package evidence
 
 import "mtrace/analyze"
 
-// What a thread did while a GPU that it should have fed had nothing to do. Scheduling and what is between encoders are
-// not the thread's doing.
+// Activities of a thread while a GPU that it should have kept busy was idle. The thread is not responsible for
+// Scheduling and BetweenEncoders.
 const (
 	Scheduling      = "scheduling"       // it had committed; the GPU had not begun
-	doingEncode     = "encoding"         // between making the command buffer and having committed it
+	doingEncode     = "encoding"         // between the creation of the command buffer and the end of its commit
 	doingOutside    = "outside of Metal" // before it made the command buffer
 	BetweenEncoders = "between the encoders of a command buffer"
 )
 
-// doingBlocked is what it did in calls that block.
+// doingBlocked names the activity in calls that block.
 var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "waiting for its own",
 	onLock: "waiting for a lock", onSignal: "waiting for a signal",
 	onCompile: "compiling", onQueue: "waiting for a free command buffer",
 	onDrawable: "waiting for a drawable"}
 
-// idleWork is what shows how threads spent the GPU's idle gaps.
+// idleWork has the inputs for finding out what threads did in the GPU's idle gaps.
 type idleWork struct {
 	hasWaits bool // the trace's source records waits
 	blocked  Blocked
 }
 
-// addIdle finds the gaps in a device's work, and which threads ended them.
+// addIdle finds the gaps in a device's work and the threads whose commits ended them.
 func (g *GPU) addIdle(d *Device, use DeviceUse, did idleWork) {
 	var by Ordered[idleKey, IdleCause]
 	i := 0
@@ -51,11 +51,11 @@ func (g *GPU) addIdle(d *Device, use DeviceUse, did idleWork) {
 	}
 }
 
-// before returns what the thread that committed b did for the longest part of the gap before b.
+// before returns the activity of the thread that committed b for the longest part of the gap before b.
 func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) string {
 	switch {
 	case b.GPU.Known() && b.GPU.Begin < gap.Begin:
-		return BetweenEncoders // the GPU had begun it: no thread could have filled the gap
+		return BetweenEncoders // the GPU had begun it, so no thread could have filled the gap
 	case !b.Committed.Known():
 		return did.outside()
 	}
@@ -81,10 +81,10 @@ func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) strin
 	return best
 }
 
-// doingUnknown is what a thread did outside of encoding in a trace without waits: it may have worked, or waited.
+// doingUnknown is the activity outside of encoding in a trace without waits: the thread may have worked or waited.
 const doingUnknown = "doing something not recorded"
 
-// outside is what a thread did that was seen doing nothing else.
+// outside returns the activity for time in which nothing was recorded of the thread.
 func (did idleWork) outside() string {
 	if !did.hasWaits {
 		return doingUnknown

@@ -9,16 +9,18 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Inputs is what submitting threads wait for at file descriptors while the GPU is idle and they have nothing in flight.
+// Inputs tells for which descriptors submitting threads wait while the GPU is idle and they have no work in flight.
 type Inputs struct {
-	Lost    analyze.Nanos                          // for files, pipes and sockets of the program
-	Outside analyze.Nanos                          // for clients, a terminal or standard input: a server without requests
+	Lost analyze.Nanos // for the program's files, pipes and sockets
+	// for clients, a terminal or standard input: a server without requests
+	Outside analyze.Nanos
 	Sources []*Input                               // the one with the most time first
 	When    map[*analyze.Thread][]analyze.Interval // of Lost, whatever the GPU did meanwhile
 
-	// time of the threads that take part in such waits, whatever the GPU did: the other end decides when they end
+	// time in such waits of the threads that take part, whether or not the GPU is idle: the other end of the descriptor
+	// decides when they end
 	Paced analyze.Nanos
-	// when each thread, submitting or not, waited for the outside, or for a time of its schedule
+	// when each thread, submitting or not, waited for clients, a terminal, standard input or a time of its schedule
 	outside   map[*analyze.Thread]*Busy
 	scheduled map[*analyze.Thread][]analyze.Interval // see findScheduled
 }
@@ -66,7 +68,7 @@ func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Input
 	return in
 }
 
-// add adds idle time to the input of a wait.
+// add adds the idle time of a wait to its input.
 func (in *Inputs) add(w *analyze.BlockedWait, idle analyze.Nanos) {
 	in.addTo(w.String(), w.FromOutside(), idle)
 }
@@ -91,7 +93,8 @@ func (in *Inputs) sort() {
 	slices.SortStableFunc(in.Sources, func(x, y *Input) int { return cmp.Compare(y.Idle, x.Idle) })
 }
 
-// awaitsOutside says whether the thread that ended a wait itself waited for the outside for most of it.
+// awaitsOutside reports whether the thread that ended a wait spent most of the wait in a wait for clients, a terminal
+// or standard input.
 func (in *Inputs) awaitsOutside(w *analyze.SignalWait) bool {
 	return w.Signaller != nil && policy.MoreThan(policy.Most, in.outside[w.Signaller].Within(w.Interval), w.Length())
 }

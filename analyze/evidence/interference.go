@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Interference says whether calls take longer when other threads are inside the same call. It is for calls of which
-// only enter and exit are visible: behind a hidden lock they overlap heavily, since those that wait are inside the call
-// too, so their overlap says nothing.
+// An Interference tells whether calls take longer while other threads are inside the same call. It is for calls of
+// which only entry and exit are visible. Their overlap says nothing: behind a hidden lock they overlap heavily, because
+// threads that wait for the lock are inside the call, too.
 type Interference struct {
 	What    string
 	Calls   int
@@ -20,26 +20,27 @@ type Interference struct {
 	RhoHigh float64
 	PValue  float64 // of Rho, by permutation
 	QValue  float64 // PValue, adjusted for the number of tests
-	// share of a call's duration that goes away when no other thread is inside: slope of duration over calls in flight ×
-	// their mean / mean duration
+	// share of a call's duration that disappears when no other thread is inside: slope of the duration over the calls
+	// in flight × their mean / mean duration
 	Effect float64
-	// median service time of contended calls / that of solo calls, if one call were served at a time; 0 when not known
+	// median service time of contended calls / that of solo calls, assuming that one call is served at a time; 0 when
+	// not known
 	OneServer float64
-	HandOff   bool // calls end one after the other with a regular time between, as when each hands a lock to the next
-	Even      bool // the same by the times between alone, which are all alike: also a common rhythm
+	HandOff   bool // calls end one after the other at regular distances, as if each handed a lock to the next
+	Even      bool // as HandOff, but judged by the distances alone; a rhythm that all calls share also causes it
 	Lost      analyze.Nanos
 	Solo      analyze.Nanos // median duration of a call when no other thread is inside
 	Service   analyze.Nanos // median time between the ends of contended calls
 }
 
-// Interferes says whether the test found that calls hold each other up.
+// Interferes reports whether the test found that calls delay each other.
 func (i *Interference) Interferes() bool {
 	return i.QValue <= policy.FalseDiscovery.Value && (i.Rho >= policy.Correlation.Value || i.Effect >= policy.Most.Value)
 }
 
-// OneAtATime says whether the calls were served one at a time, as behind a lock: twice as many at once take twice as
-// long. That calls end with a regular time between is not enough: they also do so where each follows a completion of a
-// GPU that runs one command buffer at a time.
+// OneAtATime reports whether calls were served one at a time, as behind a lock: two at once take twice as long. Regular
+// distances between the ends of calls are not enough. They also occur if each call follows a completion on a GPU that
+// runs one command buffer at a time.
 func (i *Interference) OneAtATime() bool {
 	return i.Interferes() && (i.HandOff || i.OneServer >= policy.OneServer.Value || i.OneServer == 0 &&
 		i.Effect >= policy.Most.Value)
@@ -71,7 +72,7 @@ func inWindow(calls []analyze.Call, window analyze.Interval) []analyze.Call {
 	return calls
 }
 
-// testInterference is false when there are too few calls, or fewer than two threads.
+// testInterference tests the calls. It returns false if there are too few calls, or fewer than two threads.
 func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	threads := map[*analyze.Thread]bool{}
 	for _, c := range calls {
@@ -105,9 +106,9 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 	return r, true
 }
 
-// atLeast is how many of the permutations correlate ranks as much as they do, or more. An order changes neither the sum
-// of the ranks nor that of their squares, so what remains of the correlation is the sum of products: it is exact, as
-// ranks are halves of whole numbers.
+// atLeast returns the number of random permutations whose rank correlation is at least that of x and y. A permutation
+// changes neither the sum nor the squares of the ranks, so only the sum of products is compared. That sum is exact,
+// because ranks are multiples of one half.
 func atLeast(x, y []float64, opts Options) (n int) {
 	found := 0.0
 	for i := range x {
@@ -117,7 +118,7 @@ func atLeast(x, y []float64, opts Options) (n int) {
 	for range opts.Permutations {
 		sum := 0.0
 		for i := len(x) - 1; i >= 0; i-- {
-			// One of i+1, each as likely as the others but for a part in a million: MostCalls of 2³².
+			// uniform in [0, i], except for a bias of at most MostCalls/2³², which is below one in a million.
 			j := random.Uint64() >> 32 * uint64(i+1) >> 32
 			x[i], x[j] = x[j], x[i]
 			sum += x[i] * y[i]
@@ -129,7 +130,7 @@ func atLeast(x, y []float64, opts Options) (n int) {
 	return n
 }
 
-// lostBeside is what calls take longer beside others than one alone.
+// lostBeside returns the time that calls take beyond the duration of a solo call because other calls are concurrent.
 func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 	for i, n := range inFlight(calls) {
 		if n > 0 {
@@ -139,9 +140,9 @@ func lostBeside(calls []analyze.Call, solo analyze.Nanos) (lost analyze.Nanos) {
 	return lost
 }
 
-// inFlight is, for each call, how many others were inside at its entry. Of those that entered at the same tick of the
-// clock none was: in a coarse tick who comes later would seem to find more of them, and is also more likely to leave in
-// the next one.
+// inFlight returns, for each call, the number of other calls in flight at its entry. Calls that entered at the same
+// clock tick do not count for each other. With a coarse clock a later one of them would see more calls in flight, and
+// would also be more likely to end in the next tick.
 func inFlight(calls []analyze.Call) []int {
 	var inside counter
 	for _, c := range calls {
@@ -157,8 +158,7 @@ func inFlight(calls []analyze.Call) []int {
 	return n
 }
 
-// serve rebuilds the service times that the calls would have had if one were served at a time, in the order of their
-// ends.
+// serve computes the service times that the calls would have if one at a time was served, in the order of their ends.
 func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	order := make([]int, len(calls))
 	for i := range order {
@@ -189,7 +189,7 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 		r.OneServer = Share(r.Service, r.Solo)
 	case r.HandOff:
 		r.Solo = r.Service
-	default: // a call that is behind n others takes as long as n+1 alone
+	default: // with n calls ahead of it, a call takes n+1 service times
 		var sum, served analyze.Nanos
 		for i, c := range calls {
 			sum += c.Length()
@@ -199,12 +199,12 @@ func (r *Interference) serve(calls []analyze.Call, flight []int) {
 	}
 }
 
-// rhythm tells the queue in front of one server from calls that only happen to be many: the times between the ends of
-// contended calls, which come sorted, are the server's, so hardly any is much shorter than usual, whatever the order in
-// which it serves; those of independent calls are as irregular as chance. The calls themselves must differ, from one
-// service to several, or a common rhythm would look the same. A ticket lock lets each wait for as many as any other, so
-// the calls are alike, too, and the times between all are: threads that know nothing of each other fall out of such a
-// step.
+// rhythm distinguishes a queue in front of one server from calls that only happen to be concurrent. Services are the
+// times between the ends of contended calls, in ascending order. Behind one server they are service times, so hardly
+// any is much shorter than usual; between independent calls they are random. The durations of the calls themselves must
+// vary from one to several service times, because a rhythm that all calls share has regular ends too. Behind a ticket
+// lock each call waits for the same number of others, so durations are similar; then all services must be similar,
+// which independent threads do not sustain.
 func (r *Interference) rhythm(calls []analyze.Call, services []analyze.Nanos) {
 	if len(services) < 2*policy.Sample.Count() || r.Service <= 0 {
 		return

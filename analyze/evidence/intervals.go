@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// longWaits are the waits for the GPU, thread by thread, but for those that found their work done.
+// longWaits returns each thread's waits for the GPU, without those whose work had already completed.
 func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(t.Waits) {
@@ -18,8 +18,8 @@ func longWaits(t *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	return by
 }
 
-// roundTripsByThread returns, for each thread, the times from creating the first command buffer after a wait to the end
-// of the next wait for the GPU, however short: a thread that lacked a processor finds its work done.
+// roundTripsByThread returns each thread's times from creating the first command buffer after a wait to the end of the
+// next wait for the GPU. Even the shortest waits end one: a thread that lacked a processor may find its work completed.
 func roundTripsByThread(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	made := map[*analyze.Thread][]analyze.Nanos{}
 	for b := range trace.Buffers() {
@@ -56,7 +56,7 @@ func unionOf(by map[*analyze.Thread][]analyze.Interval) *Busy {
 	return NewBusy(all)
 }
 
-// openEncoders are encoders that the thread ends that made them, as calls from the one to the other.
+// openEncoders returns encoders that are ended by the thread that created them, as calls from creation to end.
 func openEncoders(trace *analyze.Trace) (calls []analyze.Call) {
 	for b := range trace.Buffers() {
 		for e := range analyze.Each(b.Encoders) {

@@ -8,13 +8,16 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A KernelWait is work of one queue that, while it runs on the GPU, waits for work of another queue: no event says so,
-// but it ends when the other one does, however much later that began.
+// A KernelWait is work of one queue that waits on the GPU, while it runs, for work of another queue. No event tells so.
+// It shows because each command buffer ends together with one of the other queue, however late that one began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
-	Follow, Of       int           // command buffers of Waiting that end with one of Awaited, and all that run beside one
-	Time             analyze.Nanos // from the begin of those that follow to the end of what they wait for
-	Usual            analyze.Nanos // the middle time from the end of the one to the end of the other
+	// command buffers of Waiting that end together with one of Awaited, and all that run beside one
+	Follow, Of int
+	// from the begin of the command buffers that wait to the end of those that they wait for
+	Time analyze.Nanos
+	// median time from the end of the awaited command buffer to the end of the waiting one
+	Usual analyze.Nanos
 }
 
 // KernelWaits finds them, the longest first.
@@ -43,8 +46,8 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	return found
 }
 
-// kernelWait compares the ends of command buffers of two queues, which are in the order of their ends. What waits for an
-// event is left out: there the program says itself what waits for what.
+// kernelWait compares the ends of command buffers of two queues, both sorted by end. It ignores command buffers that
+// wait for an event, because these declare themselves what they wait for.
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
 	if len(waiting) < policy.Pattern.Count() || len(awaited) < policy.Pattern.Count() {
 		return w, false

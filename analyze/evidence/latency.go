@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// UsualLatency is the median time that the GPU took to begin what was ready when it had nothing else to do; if that was
-// seldom, the median time from the end of the work before.
+// UsualLatency returns the median time in which an idle GPU begins ready work. If the GPU was seldom idle, it is the
+// median time from the end of the previous work to the begin of the next.
 func UsualLatency(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
 	for b, x := range releases.All() {
@@ -23,7 +23,8 @@ func UsualLatency(work *GPUWork, releases *Releases) analyze.Nanos {
 	return Median(all)
 }
 
-// turnaround is the median time from when work was ready and the work before it had ended to its beginning.
+// turnaround returns the median time from the instant at which work was ready and the previous work had ended to the
+// work's begin.
 func turnaround(work *GPUWork, releases *Releases) analyze.Nanos {
 	var all []analyze.Nanos
 	for _, d := range work.Devices {

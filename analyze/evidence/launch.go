@@ -4,17 +4,17 @@ import "mtrace/analyze"
 
 // A Launch is the time that launching a typical command buffer takes.
 type Launch struct {
-	// Time is the thread time to submit it and to be notified: the sum of the medians of encoding, committing, scheduling
-	// and notify, so that a few that were held up do not count.
+	// Time is the thread time to submit it and to receive the completion notification: the sum of the medians of
+	// encoding, committing, scheduling and notify. Medians keep a few delayed command buffers from counting.
 	Time analyze.Nanos
-	GPU  analyze.Nanos // median time that the GPU works on it
+	GPU  analyze.Nanos // median time that the GPU works on a command buffer
 	// command buffers that could be one
 	Bursts Bursts
 }
 
-// TypicalLaunch finds that. Solo is the duration of a commit without others beside it. It leaves out command buffers
-// that events, others in their queue, or another program held up, and those whose completion the program's handlers
-// delayed.
+// TypicalLaunch computes the launch time. Solo is the duration of a commit with no concurrent ones. It leaves out
+// command buffers delayed by events, by others in their queue, by an external process, or in completion by the
+// program's handlers.
 func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, external *ExternalLoad) Launch {
 	var encode, commit, gpu, before, after []analyze.Nanos
 	for b := range work.trace.Buffers() {
@@ -49,7 +49,7 @@ func TypicalLaunch(work *GPUWork, releases *Releases, solo analyze.Nanos, extern
 		FindBursts(work.trace)}
 }
 
-// DispatchTime returns the thread time that it takes to encode one dispatch, with what is set for it.
+// DispatchTime returns the thread time to encode one dispatch, including the calls that set its arguments.
 func (times *ThreadTimes) DispatchTime() analyze.Nanos {
 	dispatches := 0
 	for _, t := range times.Threads {

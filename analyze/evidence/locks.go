@@ -17,7 +17,7 @@ type LockKey struct {
 	name    string
 }
 
-// Compare puts locks in an order that is the same in every analysis.
+// Compare defines an order of locks that is the same in every analysis.
 func (k LockKey) Compare(o LockKey) int {
 	pid := func(p *analyze.Process) int64 {
 		if p == nil {
@@ -29,8 +29,8 @@ func (k LockKey) Compare(o LockKey) int {
 		cmp.Compare(pid(k.process), pid(o.process)))
 }
 
-// KeyOf is the lock that a thread waited for. The mutex and the condition variables that an interpreter's lock is made
-// of are one lock.
+// KeyOf returns the key of the lock that a thread waited for. The mutex and the condition variables that implement an
+// interpreter's lock have the same key.
 func KeyOf(l *analyze.LockWait) LockKey {
 	if l.OfInterpreter() {
 		return LockKey{l.Thread.Process, 0, l.Name}
@@ -45,14 +45,15 @@ func (k LockKey) Label() string { return cmp.Or(k.name, fmt.Sprintf("%#x", k.add
 type ThreadWaits struct {
 	Locks   []analyze.LockWait   // without waits at semaphores of work queues
 	Signals []analyze.SignalWait // with waits at semaphores of work queues
-	Merged  []analyze.SignalWait // Signals; a thread that woke for nothing and waited again has one wait
-	idle    map[*analyze.Thread]idleTime
+	// Signals, with consecutive waits joined where a thread woke spuriously and waited again
+	Merged []analyze.SignalWait
+	idle   map[*analyze.Thread]idleTime
 }
 
 // FindThreadWaits separates waits for locks from waits for work. Idle workers of an executor wait at a semaphore, and
-// each posts the semaphore after it took an item, as in CPython's SimpleQueue: in the trace that looks like a lock. But
-// only its holder releases a lock; the semaphore of a work queue is also posted by the producer. All waits at such a
-// semaphore are waits for the producer's signal.
+// each posts the semaphore again after it took an item, as in CPython's SimpleQueue. In the trace that looks like a
+// lock. But a lock is released only by its holder, while the semaphore of a work queue is also posted by the producer.
+// All waits at such a semaphore are waits for the producer's signal.
 func FindThreadWaits(t *analyze.Trace) *ThreadWaits {
 	w := &ThreadWaits{Locks: t.CPUWaits.Locks, Signals: t.CPUWaits.Signals, idle: map[*analyze.Thread]idleTime{}}
 	if queues := workQueues(t); len(queues) > 0 {
@@ -82,7 +83,7 @@ func (w *ThreadWaits) moveWaitsForWork(trace *analyze.Trace, queues map[LockKey]
 	slices.SortStableFunc(w.Signals, func(x, y analyze.SignalWait) int { return cmp.Compare(x.Begin, y.Begin) })
 }
 
-// mergeSignalWaits joins the waits of a thread that woke for nothing and waited again at once.
+// mergeSignalWaits joins waits of a thread that woke spuriously and waited again at once.
 func mergeSignalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	var all []analyze.SignalWait
 	last := map[*analyze.Thread]int{}
@@ -100,8 +101,8 @@ func mergeSignalWaits(waits []analyze.SignalWait) []analyze.SignalWait {
 	return all
 }
 
-// idleTime is the time that a thread waited for work at semaphores that the trace takes for locks: in all, and in its
-// working time.
+// idleTime is the time that a thread waited for work at semaphores that the trace reports as locks: in total, and
+// within its working time.
 type idleTime struct{ all, working analyze.Nanos }
 
 func queueOf(l *analyze.LockWait) LockKey { return LockKey{process: l.Thread.Process, address: l.Lock} }

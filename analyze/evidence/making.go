@@ -2,17 +2,18 @@ package evidence
 
 import "mtrace/analyze"
 
-// MemoryMade is what threads that take part spent making memory and giving it back, in their working time.
+// MemoryMade is the time that threads that take part in the GPU's work spent allocating and freeing memory, within
+// their working time.
 type MemoryMade struct {
 	Calls int    // that made some
 	Bytes uint64 // that they made
 	Took  analyze.Nanos
-	Unfed analyze.Nanos // part of Took with nothing of the thread's own in flight: the GPU waits for it then
-	Aside analyze.Nanos // part of Unfed, of threads that submit next to nothing
+	Unfed analyze.Nanos // the part of Took in which the thread had no work in flight, so that the GPU waits for it
+	Aside analyze.Nanos // the part of Unfed of threads that submit next to nothing
 }
 
-// FindMemoryMade finds what allocating memory takes. The model has no event for freeing: freeing is assumed to happen
-// while work is in flight as often as allocating does.
+// FindMemoryMade computes the time that allocating and freeing takes. The model has no event for freeing: work is
+// assumed to be in flight during freeing as often as during allocating.
 func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
 	for a := range analyze.Each(trace.Memory.Allocations) {

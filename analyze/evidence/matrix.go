@@ -2,7 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Matrix says how long each thread waited for each other: NS[i][j] is the time that Threads[i] waited for Threads[j].
+// A Matrix tells how long each thread waited for each other thread: NS[i][j] is the time that Threads[i] waited for
+// Threads[j].
 type Matrix struct {
 	Threads []*analyze.Thread
 	NS      [][]analyze.Nanos
@@ -21,9 +22,9 @@ func newMatrix(threads []*ThreadTime) *Matrix {
 
 // Matrices are the times that threads waited for each other, by reason.
 type Matrices struct {
-	// waits for work that another thread committed, or was given to commit, and for locks that it held
+	// waits for work that another thread committed, or was asked to commit, and for locks that it held
 	Waits  *Matrix
-	Queued *Matrix // waits for own work while the GPU ran another thread's
+	Queued *Matrix // waits for the thread's own work while the GPU ran another thread's
 	Locks  *Matrix // waits for locks that another thread held
 }
 
@@ -33,7 +34,7 @@ func newMatrices(threads []*ThreadTime) Matrices {
 
 func (m Matrices) all() [3]*Matrix { return [3]*Matrix{m.Waits, m.Queued, m.Locks} }
 
-// Add adds time that waiter lost to holder; threads that the matrix does not have are left out.
+// Add adds time that waiter lost to holder. It ignores threads that the matrix does not have.
 func (m *Matrix) Add(waiter, holder *analyze.Thread, time analyze.Nanos) {
 	i, waits := m.index[waiter]
 	j, holds := m.index[holder]
@@ -67,7 +68,7 @@ func WhoWaitsForWhom(work *GPUWork, times *ThreadTimes, h *Handover, locks []ana
 }
 
 // addQueued adds the time that a wait was queued behind other threads' work. Each instant counts once, for the work
-// that began first. An instant in which work of the thread itself ran does not count.
+// that began first. Instants at which the waiting thread's own work ran do not count.
 func (m *Matrix) addQueued(work *GPUWork, w *analyze.Wait) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))

@@ -7,18 +7,18 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Occupancy is how the GPU that matters most was occupied.
+// Occupancy describes how busy the most relevant GPU was.
 type Occupancy struct {
 	// the device that threads wait for most, or the device with the most work if they wait for none
 	Busiest DeviceUse
 	Busy    float64 // its busy share between its first commit and its last completion
 	Pending float64 // share of that time in which it was busy while committed work had not begun
-	// thread time behind others' work in queues that run less than the GPU has room for
+	// thread time queued behind other threads' work in queues that run less at a time than the GPU could
 	InLines analyze.Nanos
-	// the more was ready for the GPU, the more it ran, so work that had not begun did not wait for room
+	// the GPU ran the more, the more was ready for it, so work that had not begun was not waiting for spare capacity
 	HasRoom   bool
 	Saturated bool // the GPU is what threads wait for
-	// it is saturated though nothing waits to begin: all that is ready runs, and each takes longer beside the others
+	// the GPU is saturated although all ready work runs: concurrent command buffers slow each other down
 	Crowded bool
 	Buffers int // command buffers that ran, on all devices
 
@@ -31,8 +31,9 @@ func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 		InLines: SumOf(analyze.Each(work.trace.Waits), lines.InLine)}
 	o.Busy = Share(o.Busiest.Busy, o.Busiest.Active.Length())
 	o.Pending = Share(o.Busiest.Backlog, o.Busiest.Active.Length())
-	// A GPU that is busy all the time has room nevertheless if it begins all work at once: then nothing is ever pending.
-	// Work that threads give to the only thread that commits waits for that thread, whether the GPU has room or not.
+	// A GPU that is busy all the time still has spare capacity if it begins all work at once: then nothing is ever
+	// pending. Work that threads pass to the only thread that commits waits for that thread, whether or not the GPU has
+	// spare capacity.
 	o.HasRoom = o.Busiest.Growth >= policy.Growth.Value
 	o.Crowded = policy.Saturated(o.Busy) && o.Busiest.Crowding.Slope >= policy.DominantShare.Value &&
 		o.Busiest.Crowding.Beside >= policy.LargeShare.Value
@@ -43,8 +44,8 @@ func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 	return o
 }
 
-// BusyThroughout reports whether the GPU is always busy with the work of several threads, though, as they wait for each
-// other, not always with more of it ready. Steady is the number of threads that commit regularly.
+// BusyThroughout reports whether the GPU is always busy with work of several threads, although there is not always more
+// work ready, because the threads wait for each other. Steady is the number of threads that commit regularly.
 func (o *Occupancy) BusyThroughout(steady int) bool {
 	return !o.Saturated && policy.Saturated(o.Busy) && o.Pending >= policy.LargeShare.Value && steady >= 2
 }
@@ -61,7 +62,8 @@ func (o *Occupancy) Unexplained(i analyze.Interval, b *analyze.CommandBuffer) an
 	return i.Length() - d.all.Within(i)
 }
 
-// busiestDevice is the device that the threads' waits are for, by their time; of equals the one with the most work.
+// busiestDevice returns the device that threads wait for longest; if several are equal, the one of them with the most
+// work.
 func busiestDevice(work *GPUWork, gpu *GPU) (most DeviceUse) {
 	if len(gpu.Devices) == 1 {
 		return gpu.Devices[0]
@@ -80,8 +82,8 @@ func busiestDevice(work *GPUWork, gpu *GPU) (most DeviceUse) {
 	return most
 }
 
-// WaitedWhileBusy is the thread time in waits for others' work, and for a free command buffer, during which a GPU was
-// busy.
+// WaitedWhileBusy returns the thread time in waits for other threads' work, and for a free command buffer, during which
+// a GPU was busy.
 func WaitedWhileBusy(work *GPUWork, full []Acquisition) (sum analyze.Nanos) {
 	for w := range analyze.Each(work.trace.Waits) {
 		if ForOthers(work.trace, w) {
@@ -94,7 +96,7 @@ func WaitedWhileBusy(work *GPUWork, full []Acquisition) (sum analyze.Nanos) {
 	return sum
 }
 
-// GPUTimes is how long the longest and the median of a queue's command buffers took on the GPU.
+// GPUTimes returns the longest and the median GPU time of a queue's command buffers.
 func GPUTimes(t *analyze.Trace, q *analyze.Queue) (most, usual analyze.Nanos) {
 	var all []analyze.Nanos
 	for b := range t.Buffers() {

@@ -8,7 +8,7 @@ import (
 
 // Options steer what is random.
 type Options struct {
-	Seed         uint64 // the same seed gives the same answer; 0 is as good as any
+	Seed         uint64 // seed of the random generator: the same seed gives the same result; any value will do
 	Permutations int    // 0 is policy.Permutations
 }
 

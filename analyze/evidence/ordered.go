@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// entry is what a map has of a key, made where it had nothing.
+// entry returns the map's value for a key, and creates it if there is none.
 func entry[K comparable, V any](all map[K]*V, key K) *V {
 	v := all[key]
 	if v == nil {
@@ -16,14 +16,14 @@ func entry[K comparable, V any](all map[K]*V, key K) *V {
 	return v
 }
 
-// Ordered has something for each of its keys, in the order in which these came first.
+// Ordered is a map that keeps its values in the order in which the keys were added.
 type Ordered[K comparable, V any] struct {
 	Keys []K
 	All  []*V
 	at   map[K]int
 }
 
-// Number is the place of a key, the next where it is new.
+// Number returns the index of a key, and adds the key if it is new.
 func (o *Ordered[K, V]) Number(key K) int {
 	n, known := o.at[key]
 	if !known {
@@ -35,7 +35,7 @@ func (o *Ordered[K, V]) Number(key K) int {
 	return n
 }
 
-// Of is what there is for a key, made where it is new.
+// Of returns the value of a key, and creates it if the key is new.
 func (o *Ordered[K, V]) Of(key K) *V { return o.All[o.Number(key)] }
 
 // SumOf adds up a time of each.

@@ -8,19 +8,20 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A QueueOverlap is how many command buffers of one queue a GPU runs at the same time, as far as the trace shows it.
+// A QueueOverlap tells how many command buffers of one queue a GPU runs at the same time, as far as the trace shows.
 type QueueOverlap struct {
-	// at the same time, leaving out what there was for less than 1% of the queue's busy time
-	Most     int
-	Limited  bool                      // it runs no more: others of the queue were ready and waited, with room on the GPU
+	// at the same time, ignoring numbers reached for less than 1% of the queue's busy time
+	Most int
+	// the queue runs no more than that: others in it were ready and waited although the GPU had spare capacity
+	Limited  bool
 	Busy     *Busy                     // when it ran something
 	byThread map[*analyze.Thread]*Busy // the same, by who committed
 	full     *Busy                     // when it ran as many as that
 }
 
-// Overlaps finds that for each queue. Whether it runs no more is seen where work was ready, by more than the usual
-// latency, while as much as ever ran of its queue, and the GPU had room: hardly any began beside that much, and most of
-// what began late did so when there was less.
+// Overlaps determines the overlap of each queue. A queue is Limited if ready work did not begin while as many of its
+// command buffers ran as ever, although the GPU had spare capacity. Hardly any may have begun at that level, and most
+// that began late must have begun when fewer ran.
 func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) map[*analyze.Queue]QueueOverlap {
 	found := map[*analyze.Queue]QueueOverlap{}
 	for _, d := range work.Devices {
@@ -35,7 +36,8 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 			o.Most = max(1, run.times(&counter{}).capacity(o.Busy.Total()))
 			o.full = run.when(o.Most)
 			var did [startings]int
-			before := analyze.Nanos(-1 << 62) // when the one before began: what was late before that was late for another reason
+			// begin of the previous command buffer: a delay that started earlier had another reason
+			before := analyze.Nanos(-1 << 62)
 			for _, r := range list {
 				if run.at(r.Begin) >= o.Most {
 					did[beganBeside]++
@@ -53,16 +55,16 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 	return found
 }
 
-// What work did that was ready while as much as ever ran of its queue, and the GPU had room.
+// Outcomes for work that was ready while its queue ran as many command buffers as ever and the GPU had spare capacity.
 const (
 	noMatter     = iota // there was no such time
 	beganBeside         // it began
 	waitedBehind        // it did not
-	beganLate           // it did not, nor when there was less
+	beganLate           // it began neither then nor when fewer ran
 	startings
 )
 
-// starting says which of these a command buffer did that did not begin beside as much as ever ran.
+// starting returns which of these outcomes applies to a command buffer that did not begin while as many as ever ran.
 func starting(releases *Releases, r running, before, latency analyze.Nanos, atFull, device *Busy) int {
 	x := releases.Of(r.buffer.Index)
 	if x == nil {
@@ -79,13 +81,13 @@ func starting(releases *Releases, r running, before, latency analyze.Nanos, atFu
 	return beganLate
 }
 
-// fullDevice is when a device ran as many command buffers as it was seen to run at the same time, or more.
+// fullDevice returns when a device ran at least as many command buffers as its capacity.
 func fullDevice(d *Device, gpu *GPU) *Busy {
 	return counterOf(intervals(d.running)).when(max(1, gpu.Use(d).Capacity))
 }
 
-// WaitsForRoom says whether it was for want of room on the device that its work began later than usual, and how much
-// work that was.
+// WaitsForRoom returns the number of command buffers that began later than usual because the device was full, and
+// whether that explains most of all late begins.
 func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos) (buffers int, waits bool) {
 	full := fullDevice(d, gpu)
 	var late, room analyze.Nanos
@@ -104,8 +106,8 @@ func WaitsForRoom(releases *Releases, gpu *GPU, d *Device, latency analyze.Nanos
 	return buffers, policy.MoreThan(policy.Most, room, late)
 }
 
-// Lines are the queues that held up work that was ready to run: they run only so many command buffers at the same time
-// though the GPU had room for more, so that a long one at the head holds up short ones of other threads behind it.
+// Lines are the queues that delayed ready work: they run only a limited number of command buffers at the same time
+// although the GPU could run more. A long command buffer at the head then delays short ones of other threads behind it.
 type Lines struct {
 	ByQueue  map[*analyze.Queue]QueueOverlap
 	work     *GPUWork
@@ -116,18 +118,19 @@ type Lines struct {
 func FindLines(work *GPUWork, releases *Releases, gpu *GPU) *Lines {
 	l := &Lines{Overlaps(work, releases, gpu, UsualLatency(work, releases)), work, releases}
 	maps.DeleteFunc(l.ByQueue, func(q *analyze.Queue, o QueueOverlap) bool {
-		// without a queue, or with all that the device can run, nothing shows that the GPU had room
+		// without a queue, or if the queue uses the device's full capacity, nothing shows that the GPU had spare
+		// capacity
 		return q == nil || !o.Limited || o.Most >= gpu.Use(work.byModel[q.Device]).Capacity
 	})
 	return l
 }
 
-// InLine is the part of a wait for a thread's own command buffer in which that was ready, and stood behind others' in
-// its queue though the GPU had room.
+// InLine returns the part of a wait for a thread's own command buffer in which that was ready and queued behind other
+// threads' command buffers although the GPU had spare capacity.
 func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	b, x := l.work.trace.WaitsFor(w), l.releases.Of(w.Buffer)
 	if b == nil || x == nil || Awaited(l.work.trace, w) != w.Thread || b.Empty() && l.work.trace.Encoded() {
-		// an empty one is there to wait for the others
+		// an empty command buffer exists only to wait for the others
 		return 0
 	}
 	line, limited := l.ByQueue[b.Queue]
@@ -140,12 +143,12 @@ func (l *Lines) InLine(w *analyze.Wait) analyze.Nanos {
 	if line.Busy.Within(queued) <= own {
 		return 0
 	}
-	return max(0, queued.Length()-own) // what was in line stayed there until it began
+	return max(0, queued.Length()-own) // a command buffer that was queued remains so until it begins
 }
 
-// TurnaroundsBehind are the times from the end of what work that had long been ready had to wait for, the work before
-// it in its queue or a full device, to its beginning; what took far longer than usual had another reason, and counts as
-// that. There are none when there is too little of that.
+// TurnaroundsBehind returns the times from the end of what delayed work that had long been ready, that is the previous
+// work in its queue or a full device, to the work's begin. Much longer times than usual have another reason and are
+// reduced to the usual one. It returns none if there are too few.
 func TurnaroundsBehind(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos) (all []analyze.Nanos) {
 	buffers := 0
 	for _, d := range work.Devices {

@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// InterferenceOfOwnWork tests whether what threads do outside of Metal, from one call to the next command buffer, takes
-// longer while others do the same: a lock for which they spin looks like work. Where threads lack processors, or an
-// interpreter runs one at a time, that explains it; what a thread sleeps in there is not its work.
+// InterferenceOfOwnWork tests whether the time outside of Metal, from one call to the next command buffer, is longer
+// while other threads are outside of Metal too. A lock that threads spin for looks like that. A lack of processors and
+// an interpreter that runs one thread at a time are other explanations and are excluded. Sleep does not count as work.
 func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, blocked Blocked,
 	p *Processors, opts Options) *Interference {
 	if p.OneAtATime || p.Starved() || len(submitters.Submits) < 2 {
@@ -44,7 +44,7 @@ func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters 
 	if !told {
 		return nil
 	}
-	if i.Even && !i.HandOff && p.runsOutside(times) { // in step, and no clock that they sleep for keeps it
+	if i.Even && !i.HandOff && p.runsOutside(times) { // in step, and not because a clock wakes them
 		i.HandOff, i.Solo, i.Lost = true, i.Service, lostBeside(calls, i.Service)
 	}
 	i.HandOff = i.HandOff && !p.sleptThrough(i.Lost)
@@ -52,15 +52,15 @@ func InterferenceOfOwnWork(trace *analyze.Trace, times *ThreadTimes, submitters 
 	return &i
 }
 
-// sleptThrough reports whether threads slept for a part of some time: they ran and waited for processors for less, and
-// did not spin. Threads that leave a barrier, or a disk, one after another look like threads that share a lock.
+// sleptThrough reports whether threads slept for a part of the lost time: they neither ran, spun nor waited for a
+// processor. Threads that leave a barrier, or a disk, one after another look like threads that share a lock.
 func (p *Processors) sleptThrough(lost analyze.Nanos) bool {
 	return p.Known() && !policy.NearlyAll(p.Computed+p.Waited, Scaled(lost, Share(p.Covered, p.total)))
 }
 
-// runsOutside reports whether the threads run on a processor, or want to, for most of their time outside of Metal, so
-// that no clock wakes them. Some of that time is counted as neither: the time that a host takes of a virtual machine's
-// processors, and a wait for a processor that continues when the sample is taken.
+// runsOutside reports whether the threads run, or are runnable, for most of their time outside of Metal, so that no
+// clock wakes them. Some of that time counts as neither: time that a host takes from a virtual machine's processors,
+// and a wait for a processor that has not ended when the sample is taken.
 func (p *Processors) runsOutside(times *ThreadTimes) bool {
 	return p.Known() && policy.AtLeast(policy.DominantShare, p.Computed+p.Waited,
 		Scaled(times.Sum(analyze.PartOutside), Share(p.Covered, p.total)))

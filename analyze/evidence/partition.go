@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// ThreadTime is how a thread spent its part of the window. Time adds up to Window exactly.
+// ThreadTime tells how a thread spent its share of the window. The elements of Time add up to Window exactly.
 type ThreadTime struct {
 	Thread         *analyze.Thread
 	Window         analyze.Nanos // from its first to its last call
@@ -19,11 +19,12 @@ type ThreadTime struct {
 	Waits          int
 	Working        analyze.Nanos                    // from its first command buffer to its last commit or wait
 	WorkTime       [analyze.PartCount]analyze.Nanos // Time without start-up and tear-down; it adds up to Working
-	GPU            analyze.Nanos                    // sum of the GPU times of what it committed
-	SignalWaits    analyze.Nanos                    // of Time[PartOutside], waiting for a signal of another thread
-	// of Time[PartOutside], in recorded waits, SignalWaits among them
+	GPU            analyze.Nanos                    // sum of the GPU times of its command buffers
+	// the part of Time[PartOutside] in which it waited for another thread's signal
+	SignalWaits analyze.Nanos
+	// the part of Time[PartOutside] in recorded waits, including SignalWaits
 	Blocked   [analyze.BlockedKinds]analyze.Nanos
-	HandsOver bool // it has another thread submit its work, and waits for that
+	HandsOver bool // another thread submits its work, and it waits for that
 	// the part of Time[PartAcquire] in which other threads held the queue's command buffers
 	AcquireOthers analyze.Nanos
 }
@@ -35,7 +36,7 @@ func (t *ThreadTime) LostToOthers() float64 {
 	return Share(lost, t.Window)
 }
 
-// Waited is the thread's time in waits of every kind.
+// Waited returns the thread's time in waits of every kind.
 func (t *ThreadTime) Waited() analyze.Nanos {
 	var sum analyze.Nanos
 	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitForeign; p++ {
@@ -44,23 +45,24 @@ func (t *ThreadTime) Waited() analyze.Nanos {
 	return sum
 }
 
-// Submits says whether the thread takes part in the GPU's work: it committed or waited, if not here then elsewhere in
-// the trace, or another submits for it.
+// Submits reports whether the thread takes part in the GPU's work: it committed or waited somewhere in the trace, or
+// another thread submits for it.
 func (t *ThreadTime) Submits() bool {
 	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
 }
 
-// ThreadTimes is how each thread spent its part of the window.
+// ThreadTimes tells how each thread spent its share of the window.
 type ThreadTimes struct {
-	Threads  []*ThreadTime // without threads that did nothing but wait for work
+	Threads  []*ThreadTime // without threads that only waited for work
 	Warnings []string      // about calls of a thread that overlap
 	byThread map[*analyze.Thread]*ThreadTime
 }
 
-// Of returns how a thread spent its time, or nil for a thread that did nothing but wait for work.
+// Of returns how a thread spent its time, or nil for a thread that only waited for work.
 func (times *ThreadTimes) Of(t *analyze.Thread) *ThreadTime { return times.byThread[t] }
 
-// Working returns the working time of all threads that took part in the GPU's work. Shares of lost time are of this.
+// Working returns the working time of all threads that took part in the GPU's work. Shares of lost time are relative to
+// it.
 func (times *ThreadTimes) Working() (sum analyze.Nanos) {
 	for _, t := range times.Threads {
 		if t.Submits() {
@@ -80,13 +82,13 @@ func (times *ThreadTimes) Sum(p analyze.Part) (sum analyze.Nanos) {
 	return sum
 }
 
-// newThreadTimes has each thread's calls, and nothing of its waits yet.
+// newThreadTimes returns the threads' times in calls, without any waits.
 func newThreadTimes(trace *analyze.Trace, h *Handover) *ThreadTimes {
 	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
 	for _, th := range trace.Threads {
 		handsOver := h.Holds() && h.Threads[th]
 		if th.OnlyIdle && !handsOver {
-			continue // a thread of a pool or a library: the trace has nothing but its waits
+			continue // a thread of a pool or a library, of which the trace has only waits
 		}
 		times.add(&ThreadTime{Thread: th, Window: th.Active.Length(), Time: th.Exclusive, HandsOver: handsOver})
 	}
@@ -97,7 +99,7 @@ func (times *ThreadTimes) add(t *ThreadTime) {
 	times.Threads, times.byThread[t.Thread] = append(times.Threads, t), t
 }
 
-// DivideTime divides each thread's time. Without queues, AcquireOthers is 0.
+// DivideTime divides each thread's time. If queues is nil, AcquireOthers is 0.
 func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUses) *ThreadTimes {
 	trace := work.trace
 	times := newThreadTimes(trace, h)
@@ -152,7 +154,7 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 	return times
 }
 
-// timesToAdd returns what adds up over the ranges of a run, without the waits for command buffers.
+// timesToAdd returns the times that add up over the ranges of a run, without waits for command buffers.
 func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTimes {
 	times := newThreadTimes(trace, h)
 	for _, t := range times.Threads {
@@ -162,8 +164,8 @@ func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTi
 	return times
 }
 
-// work fills the thread's working time. Idle is the part of it that the thread waited for work at a semaphore that the
-// trace takes for a lock.
+// work fills in the thread's working time. Idle is the time within it that the thread waited for work at a semaphore
+// that the trace reports as a lock.
 func (t *ThreadTime) work(idle analyze.Nanos) {
 	th := t.Thread
 	if t.Working = th.Working.Length(); t.Working == 0 {
@@ -186,8 +188,8 @@ func (t *ThreadTime) work(idle analyze.Nanos) {
 	t.WorkTime[analyze.PartOutside] = t.Working - inside
 }
 
-// balance gives the rest of the thread's time to PartOutside. Calls of our own traces never overlap (see
-// analyze.nesting). Those of other sources may: then balance cuts the longest part first, so that the sum is exact.
+// balance assigns the rest of the thread's time to PartOutside. Calls in mtrace's own traces never overlap (see
+// analyze.nesting). In other sources they may: then balance shortens the longest part first, so that the sum is exact.
 func (times *ThreadTimes) balance(t *ThreadTime) {
 	t.Time[analyze.PartOutside] = 0
 	var inside analyze.Nanos

@@ -2,19 +2,19 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Part is the evidence of a part of a run, in place of a longer one around it.
+// A Part is the evidence of one range, which stands for a longer range of the run.
 type Part struct {
 	Evidence *Evidence
-	Scale    float64 // how much longer what it stands for is
+	Scale    float64 // ratio of the length of the longer range to that of this range
 }
 
-// Parts is what only parts of a run were looked at for. It has nothing of their traces.
+// Parts is the evidence that is available only for some ranges of a run. It does not refer to their traces.
 type Parts struct {
 	Tests   Tests // of the typical part
 	devices map[identity]*deviceParts
 }
 
-// An identity tells devices apart in the traces of several parts.
+// An identity is a device's identity across the traces of several ranges.
 type identity struct {
 	known bool
 	analyze.Device
@@ -27,13 +27,13 @@ func identityOf(d *analyze.Device) identity {
 	return identity{true, *d}
 }
 
-// deviceParts is the time of a device in all parts, and how much of it something was ready for it.
+// deviceParts is the time of a device in all ranges, and the part of it in which work was ready.
 type deviceParts struct {
 	active, backlog analyze.Nanos
 	crowding        Crowding // in the typical part
 }
 
-// TakeTogether takes parts together: backlogs are summed over them, and tests are those of one.
+// TakeTogether combines the ranges: it sums backlogs, and takes the tests from the typical range.
 func TakeTogether(parts []Part, typical int) *Parts {
 	all := &Parts{parts[typical].Evidence.Tests, map[identity]*deviceParts{}}
 	for i, p := range parts {
@@ -49,7 +49,7 @@ func TakeTogether(parts []Part, typical int) *Parts {
 	return all
 }
 
-// Of returns the totals of a whole run, with the backlogs of its devices as the ranges show them.
+// Of returns the totals of a whole run, with the devices' backlogs as measured in the ranges.
 func (p *Parts) Of(whole *Totals) *Totals {
 	gpu := whole.GPU
 	gpu.Devices = nil

@@ -8,36 +8,38 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// What hangs on a wait goes with it: the loop that leads from one wait to the next and, in an interpreter, giving its
-// lock back and taking it again around each. A program that waits for its own work alone does neither. Where the GPU
-// has long done what is waited for, as with many processors, this is all that waits cost.
+// A needless wait has a consequential cost: the code between one wait and the next and, in an interpreter, the release
+// and reacquisition of its lock around each wait. A program in which each thread waits only for its own work has
+// neither cost. If the GPU has completed the awaited work long before, this is the only cost of needless waits.
 
-// A CallKind says what a call is for what hangs on waits.
+// A CallKind classifies calls for computing this cost.
 type CallKind uint8
 
 const (
 	CallOther    CallKind = iota
 	CallLock              // a wait for a lock
 	CallWait              // a wait for work that the thread needs
-	CallNeedless          // one that a program does not make that waits for its own work alone
+	CallNeedless          // a wait that a thread would not make if it waited only for its own work
 )
 
-// A TimedCall is one of a thread's calls; those of a thread follow each other.
+// A TimedCall is one of a thread's calls. Calls of one thread do not overlap.
 type TimedCall struct {
 	analyze.Interval
 	Kind CallKind
 }
 
-// A passage leads from one wait to the next, with nothing but waits for locks between, where one of the two is
-// needless.
+// A passage is the interval between two waits of a thread, with no calls in between except waits for locks, where at
+// least one of the two waits is needless.
 type passage struct {
 	After, Wait int           // the calls that are waits
 	Own         analyze.Nanos // the thread's own time in it
-	Hangs       float64       // share of that which hangs on needless waits; waits for locks in it do anyway
+	// share of Own that needless waits cause; waits for locks in the passage always count as caused by them
+	Hangs float64
 }
 
-// Passages are those of a thread's calls. Between two needless waits all hangs on them; beside one that is needed the
-// thread may do more, and what it usually takes between two needless ones is meant.
+// Passages finds the passages in a thread's calls. Between two needless waits, needless waits cause all of the thread's
+// own time. Next to a necessary wait the thread may do other work as well, so they cause only the usual time between
+// two needless waits.
 func Passages(calls []TimedCall) (found []passage) {
 	var loops, others []analyze.Nanos
 	last := -1
@@ -74,7 +76,7 @@ func Passages(calls []TimedCall) (found []passage) {
 	return found
 }
 
-// outermost puts calls in order and leaves out those inside others.
+// outermost sorts calls and drops those nested in others.
 func outermost(list []TimedCall) []TimedCall {
 	slices.SortFunc(list, func(x, y TimedCall) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin),

@@ -5,17 +5,17 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Polling is the time that threads lose by asking for completions again and again, instead of waiting in a call.
+// Polling is the time that threads lose by polling for completions instead of waiting in a call.
 type Polling struct {
 	Waits int           // for command buffers, by polling
 	Asked int           // questions in all of them
-	Gap   analyze.Nanos // median time between the last two questions of a wait
-	Late  analyze.Nanos // median time from the completion to the question that saw it
-	Lost  analyze.Nanos // how much later the threads continued than threads that are woken
+	Gap   analyze.Nanos // median time between the last two polls of a wait
+	Late  analyze.Nanos // median time from the completion to the poll that saw it
+	Lost  analyze.Nanos // how much later polling threads continued than threads that are woken
 }
 
-// FindPolling measures it. A status says completed before completion handlers run, so the program's handlers delay no
-// question. Waits for a scheduled command buffer, and for values that threads give to events, are not judged.
+// FindPolling computes this time. The status says completed before completion handlers run, so the program's handlers
+// do not delay a poll. Polls for a scheduled command buffer, and for event values that threads set, are not included.
 func FindPolling(t *analyze.Trace) (p Polling) {
 	usual, _ := UsualCompletion(t)
 	var gaps, lates []analyze.Nanos

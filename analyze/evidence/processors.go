@@ -11,18 +11,18 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// Processors is what is known of how the threads that took part used processors, in their working time.
+// Processors tells how the threads that took part used processors, within their working time.
 type Processors struct {
 	Covered  analyze.Nanos   // thread time of which it is known
 	Ran      analyze.Nanos   // on a processor
-	Waited   analyze.Nanos   // could run and had none; analyze.NotKnown where the system does not tell
-	Computed analyze.Nanos   // of ran, what was not in Metal's calls
+	Waited   analyze.Nanos   // runnable without a processor; analyze.NotKnown where the system does not tell
+	Computed analyze.Nanos   // the part of Ran outside of Metal calls
 	Wake     analyze.Nanos   // median time from a completion being seen to the return of the wait for it
 	LateWake analyze.Nanos   // what a tenth of these times exceed
 	Wakes    int             // of so many
-	Count    int             // that the program has: those of the machine, or fewer that it is confined to
+	Count    int             // available to the program: those of the machine, or fewer that it is confined to
 	Others   analyze.CPUTime // of all threads of other programs, meanwhile
-	confined bool            // to fewer than the machine has, which they fill: by an affinity, or by a quota
+	confined bool            // the program fills fewer processors than the machine has: it has an affinity or a quota
 
 	Used       analyze.Nanos // processor time of the processes; 0 when not known
 	Wall       analyze.Nanos // the trace's window, once for each process
@@ -30,9 +30,9 @@ type Processors struct {
 	total      analyze.Nanos // working time of the threads
 }
 
-// confinedTo says whether programs that used so many processors' time, in each sample, and waited for so many, fill a
-// number of processors that is less than the machine's. One that uses a whole number by chance does not wait for more
-// as long as it runs, or not in every sample as many.
+// confinedTo reports whether programs fill a whole number of processors that is less than the machine's. Used has the
+// number of used processors in each sample; waited is the number of processors that they waited for. A program that
+// uses a whole number by chance does not wait at least as long as it runs, or its use varies between samples.
 func confinedTo(used []float64, waited float64, machine int) (whole int, confined bool) {
 	usual := statistics.Median(used)
 	n := math.Round(usual)
@@ -46,13 +46,14 @@ func confinedTo(used []float64, waited float64, machine int) (whole int, confine
 	return int(n), statistics.Median(off) <= policy.Negligible.Value
 }
 
-// Known says whether the samples tell enough of the threads' time, with what they waited for processors.
+// Known reports whether samples cover enough of the threads' time and include the time waiting for processors.
 func (p *Processors) Known() bool {
 	return p.Waited != analyze.NotKnown && p.Covered > 0 && policy.AtLeast(policy.Most, p.Covered, p.total)
 }
 
-// Starved says whether threads lack processors: by what they waited for them, which need only be no chance where the
-// program fills those that it is confined to, or, where that is not known, by how late they wake.
+// Starved reports whether threads lack processors. Usually that is judged by the time waiting for processors; a smaller
+// share is enough if the program fills the processors that it is confined to. If that time is not known, it is judged
+// by how late threads wake.
 func (p *Processors) Starved() bool {
 	if p.Known() {
 		waited := Share(p.Waited, p.Covered)
@@ -61,7 +62,7 @@ func (p *Processors) Starved() bool {
 	return p.Wakes >= policy.Sample.Count() && p.Wake >= policy.Launch.Nanos()
 }
 
-// UseOfProcessors finds how the threads that took part used processors.
+// UseOfProcessors computes how the threads that took part used processors.
 func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
 	p := Processors{total: submitters.Time}
 	var metal analyze.Nanos
@@ -79,7 +80,7 @@ func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
 			metal += t.WorkTime[part]
 		}
 	}
-	// In Metal's calls, as elsewhere, a thread runs and waits for a processor in the same proportion.
+	// Assume the same proportion of running and waiting for a processor in Metal calls as elsewhere.
 	if wanted := p.Ran + max(0, p.Waited); wanted > metal {
 		p.Computed = analyze.Nanos(float64(p.Ran) * (1 - Share(metal, wanted)))
 	}
@@ -94,7 +95,7 @@ func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
 	return p
 }
 
-// addProcesses sums the processes of the threads that took part.
+// addProcesses sums up the processes of the threads that took part.
 func (p *Processors) addProcesses(trace *analyze.Trace, taking []*ThreadTime) {
 	seen := map[*analyze.Process]bool{}
 	for _, t := range taking {
@@ -107,8 +108,8 @@ func (p *Processors) addProcesses(trace *analyze.Trace, taking []*ThreadTime) {
 	}
 }
 
-// processorsUsed is how many processors' time the processes of the threads that took part had, while those worked, in
-// each sample of one of them, and for how many their threads waited.
+// processorsUsed returns, for the processes of the threads that took part, the number of processors used in each sample
+// while those threads worked, and the number that their threads waited for.
 func processorsUsed(taking []*ThreadTime) (used []float64, waited float64, window analyze.Interval) {
 	window.Begin = 1 << 62
 	var processes []*analyze.Process
@@ -143,7 +144,7 @@ func processorsUsed(taking []*ThreadTime) (used []float64, waited float64, windo
 	return used, waited, window
 }
 
-// addWakes finds how long after the tracer's completion handler a wait returns.
+// addWakes computes the time from the tracer's completion handler to the return of the wait.
 func (p *Processors) addWakes(trace *analyze.Trace) {
 	var all []analyze.Nanos
 	for w := range analyze.Each(trace.Waits) {
@@ -159,7 +160,7 @@ func (p *Processors) addWakes(trace *analyze.Trace) {
 	}
 }
 
-// isInterpreter says whether a process is a language interpreter that runs one thread at a time.
+// isInterpreter reports whether a process is a language interpreter that runs one thread at a time.
 func isInterpreter(p *analyze.Process) bool {
 	name := strings.ToLower(path.Base(p.Program))
 	return strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy") || strings.HasPrefix(name, "ruby")

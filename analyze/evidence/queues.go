@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// DefaultCapacity is how many uncompleted command buffers a queue may have when the program asked for no other number
-// (MTLDevice.newCommandQueue).
+// DefaultCapacity is the maximum number of uncompleted command buffers of a queue created by MTLDevice.newCommandQueue,
+// which does not set another number.
 const DefaultCapacity = 64
 
 // QueueUse is how a queue was used.
@@ -18,22 +18,23 @@ type QueueUse struct {
 	CommandBuffers int                // committed to it
 	InFlightMean   float64            // committed and not completed, over the window
 	InFlightMax    int
-	AtCapacity     analyze.Nanos // thread time in which making a command buffer blocked because all were in use
+	// thread time in which the creation of a command buffer blocked because all were in use
+	AtCapacity analyze.Nanos
 
 	slots   counter                      // from the command buffer's creation to its completion
 	holders map[*analyze.Thread]*counter // the same, by who created it
 	flights counter                      // from commits to completions, in the window
 }
 
-// QueueUses is how the queues of a trace were used.
+// QueueUses tells how the queues of a trace were used.
 type QueueUses struct {
 	All  []*QueueUse
-	Full []Acquisition // creations of command buffers that blocked on a full queue
-	// part of the time in Full in which other threads had created the command buffers in flight
+	Full []Acquisition // creations of command buffers that blocked because the queue was full
+	// the part of the time in Full in which other threads had created the command buffers in flight
 	behindOthers map[*analyze.Thread]analyze.Nanos
 }
 
-// An Acquisition is the creation of a command buffer that blocked on a full queue.
+// An Acquisition is the creation of a command buffer that blocked because the queue was full.
 type Acquisition struct {
 	analyze.Call
 	Buffer *analyze.CommandBuffer
@@ -94,8 +95,8 @@ func CountInFlight(t *analyze.Trace, completions Completions) *QueueUses {
 	return uses
 }
 
-// findAcquisitions finds the creations of command buffers that blocked on a full queue, and which threads had created
-// the command buffers in flight.
+// findAcquisitions finds the creations of command buffers that blocked because the queue was full, and the threads that
+// had created the command buffers in flight.
 func (uses *QueueUses) findAcquisitions(trace *analyze.Trace, index map[*analyze.Queue]*QueueUse) {
 	full := map[*analyze.Queue]*QueueUse{} // at times
 	for q, u := range index {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// WaitedDuring is the thread time in the queued part of waits for command buffers that something held up, or for
-// later ones of the same queue: until they began, since what was let go together then stands in one another's way.
+// WaitedDuring returns the thread time queued in waits for delayed command buffers, or for later ones of the same
+// queue. It counts until these begin: command buffers that are released together then delay each other.
 func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	held func(*Release) analyze.Interval) (sum analyze.Nanos) {
 	by := map[*analyze.Queue][]analyze.Interval{}
@@ -33,15 +33,17 @@ func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	return sum
 }
 
-// A Release is when, and by what, a command buffer was let go to the GPU: by its own commit, by the commit of one that
-// was enqueued before it, or by the event that it waits for.
+// A Release tells when a command buffer became free to run, and why: by its own commit, by the commit of one that was
+// enqueued before it, or by the event that it waits for.
 type Release struct {
-	At       analyze.Nanos
-	Head     analyze.Interval           // held up by one enqueued before it and committed later
-	Event    analyze.Interval           // held up by an event
-	ByThread *analyze.Thread            // that signaled it; nil when a command buffer did, or it is not in the trace
-	Given    analyze.Nanos              // when that thread did
-	Signaler analyze.CommandBufferIndex // that signaled it; none when a thread did, or it is not in the trace
+	At    analyze.Nanos
+	Head  analyze.Interval // delayed by a command buffer that was enqueued before it and committed later
+	Event analyze.Interval // held up by an event
+	// the thread that signaled the event; nil if a command buffer did, or if it is not in the trace
+	ByThread *analyze.Thread
+	Given    analyze.Nanos // when that thread did
+	// the command buffer that signaled the event; none if a thread did, or if it is not in the trace
+	Signaler analyze.CommandBufferIndex
 	HeadBy   analyze.CommandBufferIndex // what held it up in Head
 	Waits    int32                      // events it waits for
 	known    bool                       // it was committed
@@ -61,7 +63,7 @@ func (r *Releases) Of(i analyze.CommandBufferIndex) *Release {
 	return &r.released[i]
 }
 
-// All goes over the command buffers that were committed, in the order of their creation.
+// All yields the command buffers that were committed, in the order of their creation.
 func (r *Releases) All() iter.Seq2[*analyze.CommandBuffer, *Release] {
 	return func(yield func(*analyze.CommandBuffer, *Release) bool) {
 		if len(r.released) == 0 {
@@ -75,7 +77,7 @@ func (r *Releases) All() iter.Seq2[*analyze.CommandBuffer, *Release] {
 	}
 }
 
-// FindReleases finds when each committed command buffer could have begun, had the GPU been free.
+// FindReleases determines when each committed command buffer could have begun if the GPU had been free.
 func FindReleases(work *GPUWork) *Releases {
 	trace := work.trace
 	all := &Releases{trace, make([]Release, trace.IndexCount())}
@@ -106,7 +108,7 @@ func FindReleases(work *GPUWork) *Releases {
 	for b, r := range all.All() {
 		for _, v := range b.WaitsFor {
 			s := signals[event{b.Process, v.Event}].first(b, v.Value)
-			if s == nil && work.idlesBefore(b) { // by whatever signaled that is not in the trace
+			if s == nil && work.idlesBefore(b) { // the signal is not in the trace
 				s = &signal{at: b.GPU.Begin}
 			}
 			if s != nil {
@@ -117,7 +119,7 @@ func FindReleases(work *GPUWork) *Releases {
 	return all
 }
 
-// heldUpBy notes that b could not begin before a signal came.
+// heldUpBy records that b could not begin before a signal.
 func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 	i := analyze.Interval{Begin: b.Committed.End, End: s.at}
 	if b.GPU.Known() {
@@ -129,15 +131,15 @@ func (r *Release) heldUpBy(b *analyze.CommandBuffer, s *signal) {
 	}
 }
 
-// idlesBefore says whether b began so late, while the GPU had nothing to do, that it waited for something.
+// idlesBefore reports whether b began so late on an idle GPU that it must have waited for something.
 func (g *GPUWork) idlesBefore(b *analyze.CommandBuffer) bool {
 	before := analyze.Interval{Begin: b.Committed.End, End: b.GPU.Begin}
 	return b.GPU.Known() && before.Length() > policy.Launch.Nanos() &&
 		!policy.AtLeast(policy.Most, g.Of(b).any.Within(before), before.Length())
 }
 
-// placeOf is a command buffer's place in its queue's order: where it was enqueued, which commit does if nothing else
-// did.
+// placeOf returns a command buffer's position in its queue's order: the time at which it was enqueued, which is the
+// commit if nothing else enqueued it.
 func placeOf(b *analyze.CommandBuffer) analyze.Nanos {
 	if b.Enqueued.Known() {
 		return min(b.Enqueued.Begin, b.Committed.Begin)

@@ -5,30 +5,30 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// RoundTrips divides the time of threads that have one command buffer at a time: they make the next only after the last
-// has completed. From the first creation to the last completion of such a thread, the times add up to its time exactly.
-// From Start to Notify the thread's work is on its way; whether the thread waits then or does something else is not
-// recorded, but it makes no new work.
+// RoundTrips divides the time of synchronous threads: those that create the next command buffer only after the previous
+// one has completed. The times add up exactly to the thread's time from its first creation to its last completion. From
+// Start to Notify the thread's work is in flight. It is not recorded whether the thread waits then, but it creates no
+// new work.
 type RoundTrips struct {
 	Threads     int           // that commit
-	Synchronous int           // of these, one command buffer at a time
+	Synchronous int           // the part of these with one command buffer at a time
 	Buffers     int           // of the synchronous threads
 	Encode      analyze.Nanos // creation to commit
 	Start       analyze.Nanos // commit to the GPU's start
 	GPU         analyze.Nanos // the GPU's work
-	Gaps        analyze.Nanos // the GPU's start to its end, without its work
+	Gaps        analyze.Nanos // from the GPU's start to its end, without the time it worked
 	Notify      analyze.Nanos // the GPU's end to completion
 	Between     analyze.Nanos // completion to the next creation
-	MostFlying  int           // command buffers in flight at the same time, of all threads
+	MostFlying  int           // largest number of command buffers in flight at the same time, over all threads
 }
 
-// Total is the time of the synchronous threads.
+// Total returns the time of the synchronous threads.
 func (c *RoundTrips) Total() analyze.Nanos {
 	return c.Encode + c.Start + c.GPU + c.Gaps + c.Notify + c.Between
 }
 
-// RoundTripsOf finds the threads with one command buffer at a time among those that committed in the trace's window. It
-// needs creations, commits, GPU times and completions.
+// RoundTripsOf finds the synchronous threads among those that committed in the trace's window. It needs creations,
+// commits, GPU times and completions.
 func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 	byThread := map[*analyze.Thread][]*analyze.CommandBuffer{} // by creation, as the model has them
 	var flying counter
@@ -51,7 +51,7 @@ func RoundTripsOf(t *analyze.Trace) *RoundTrips {
 	return c
 }
 
-// add adds a thread's command buffers, by creation, if each was made after the one before had completed.
+// add adds a thread's command buffers, sorted by creation, if the thread is synchronous.
 func (c *RoundTrips) add(list []*analyze.CommandBuffer) {
 	if len(list) < policy.Pattern.Count() {
 		return

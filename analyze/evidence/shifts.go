@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Shifts are the instants at which what the threads spend their time on changes for good, ascending: from each to the
-// next they go on alike. They say where to look for another cause, and nothing of what it is.
+// Shifts returns the instants, in ascending order, at which the threads' use of time changes permanently. Between two
+// of them it stays about the same. They show where another cause may begin, but not which.
 func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos {
 	within := analyze.Interval{Begin: 1<<63 - 1}
 	for _, t := range times.Threads {
@@ -31,7 +31,7 @@ func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos 
 	return found
 }
 
-// A profile is how the threads spent a time, in shares, by what they were blocked in; and the share of it in which a
+// A profile tells how the threads spent a time range: the shares blocked in each kind of call, and the share in which a
 // GPU was busy.
 type profile [blockings + 1]float64
 
@@ -56,11 +56,12 @@ func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Int
 	return p
 }
 
-// changes finds where a course of profiles changes most, and goes on in both parts. First is the number of the first.
+// changes finds the index at which a sequence of profiles changes most, and recurses into both sides. First is the
+// index of the first profile in the whole sequence.
 func changes(course []profile, first int) []int {
 	best, where := 0.0, 0
 	for i := policy.LeastPart; i <= len(course)-policy.LeastPart; i++ {
-		// Of changes of the same size the one in the middle is better founded.
+		// Weight the change by position: of two equal changes, the one nearer to the middle is based on more data.
 		d := distance(mean(course[:i]), mean(course[i:])) * math.Sqrt(float64(i)*float64(len(course)-i)) / float64(
 			len(course))
 		if d > best {

@@ -15,16 +15,16 @@ type event struct {
 	id      uint32
 }
 
-// A signal is a value that an event was given: by a command buffer when it was done, or by a thread.
+// A signal is an event value set by a command buffer when it completed, or by a thread.
 type signal struct {
 	value  uint64
 	at     analyze.Nanos
 	buffer *analyze.CommandBuffer // nil when a thread gave it
 	thread *analyze.Thread
-	most   uint64 // the largest value since the event was last set back
+	most   uint64 // the largest value since the event's value last decreased
 }
 
-// index is that of the command buffer that gave it.
+// index returns the index of the command buffer that set the value.
 func (s *signal) index() analyze.CommandBufferIndex {
 	if s.buffer == nil {
 		return analyze.NoCommandBuffer
@@ -32,11 +32,11 @@ func (s *signal) index() analyze.CommandBufferIndex {
 	return s.buffer.Index
 }
 
-// epochs are the signals of an event by time, from one setting back of its value to the next. An event that is only
-// counted up, as most are, has one.
+// epochs are the signals of an event in order of time, split where the value decreases. Most events only count up and
+// have one epoch.
 type epochs [][]signal
 
-// signalsOf finds what gave each event its values.
+// signalsOf returns the signals of each event.
 func signalsOf(trace *analyze.Trace) map[event]epochs {
 	by := map[event][]signal{}
 	for b := range trace.Buffers() {
@@ -58,7 +58,7 @@ func signalsOf(trace *analyze.Trace) map[event]epochs {
 	return events
 }
 
-// split makes the epochs of an event. Only a thread gives an event a value that is smaller than it had.
+// split splits the signals of an event into epochs. Only a thread can decrease an event's value.
 func split(list []signal) (all epochs) {
 	slices.SortStableFunc(list, func(x, y signal) int { return cmp.Compare(x.at, y.at) })
 	from, most := 0, uint64(0)
@@ -73,8 +73,8 @@ func split(list []signal) (all epochs) {
 	return append(all, list[from:])
 }
 
-// first is what let b go, which waits for the value: the earliest signal of it or of a larger one. It is nil when none
-// is in the trace that can have done it.
+// first returns the signal that released b, which waits for the value: the earliest signal of that or a larger value.
+// It is nil if the trace has no possible signal.
 func (all epochs) first(b *analyze.CommandBuffer, value uint64) *signal {
 	began := b.GPU.Begin
 	if !b.GPU.Known() {

@@ -11,14 +11,14 @@ const (
 	onOthers   blocking = iota // a wait for another thread's work
 	onGPU                      // another wait
 	onLock                     //
-	onSignal                   // of another thread, for work as a rule
+	onSignal                   // another thread's signal, usually for new work
 	onCompile                  //
 	onQueue                    // for a free command buffer
 	onDrawable                 // for a layer's next drawable
 	blockings
 )
 
-// spansOf is when a thread was inside calls that block, by kind.
+// spansOf are the times in which a thread was in calls that block, by kind.
 type spansOf [blockings]*Busy
 
 // spans are all spans of some kinds.
@@ -29,10 +29,10 @@ func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 	return all
 }
 
-// Blocked is when each thread was inside calls that block, by kind.
+// Blocked are the times in which each thread was in calls that block, by kind.
 type Blocked map[*analyze.Thread]spansOf
 
-// FindBlocked finds when each thread was inside calls that block.
+// FindBlocked finds the times in which each thread was in calls that block.
 func FindBlocked(t *analyze.Trace, waits *ThreadWaits, full []Acquisition) Blocked {
 	by := map[*analyze.Thread]*[blockings][]analyze.Interval{}
 	add := func(c *analyze.Call, kind blocking) {

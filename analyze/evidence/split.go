@@ -8,12 +8,13 @@ type Piece struct {
 	analyze.Nanos
 }
 
-// Split divides a wait as docs/vocabulary.md defines it: a wait for another thread's work is foreign as a whole; a wait
-// for the thread's own work is queued until the work began on the GPU, then executing, then notify. It is queued behind
-// the thread's own work, behind that of others, or behind nothing, which is scheduling. Work that never began is queued
-// to the end, and so is a wait of which it is not known what it waits for. The pieces add up to the wait.
+// Split divides a wait into pieces, as docs/vocabulary.md defines them. A wait for another thread's work is foreign as
+// a whole. A wait for the thread's own work is queued until the work begins on the GPU, then executing, then notify.
+// Queued time is behind the thread's own work, behind other threads' work, or behind nothing, which is scheduling. If
+// the work never began, or if it is not known what the wait is for, the wait is queued to its end. The pieces add up to
+// the wait.
 func (g *GPUWork) Split(w *analyze.Wait) []Piece {
-	var room [5]Piece // of the caller, in which this is inlined
+	var room [5]Piece // allocated by the caller, into which this function is inlined
 	return g.split(w, room[:0])
 }
 
@@ -34,13 +35,13 @@ func (g *GPUWork) split(w *analyze.Wait, pieces []Piece) []Piece {
 		Piece{analyze.PartWaitScheduling, queued.Length() - busy})
 }
 
-// A Placed is a part of a wait, and when it was.
+// A Placed is a piece of a wait with its interval.
 type Placed struct {
 	Part analyze.Part
 	analyze.Interval
 }
 
-// Place divides a wait as Split does, in the order of time. What was queued may have many parts.
+// Place divides a wait as Split does, into pieces in order of time. Queued time may consist of many pieces.
 func (g *GPUWork) Place(w *analyze.Wait) (placed []Placed) {
 	add := func(part analyze.Part) func(analyze.Interval) {
 		return func(i analyze.Interval) {

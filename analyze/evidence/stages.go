@@ -6,24 +6,24 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Stages says which waits are for a stage of a pipeline that is held up itself: a thread that submits GPU work, and that
-// waits or compiles for most of the wait. What holds it up has a cause of its own, and the stages after it wait for
-// that. A thread that submits and computes for most of the wait is a producer like any other.
+// Stages tells which waits are for a pipeline stage that is itself delayed: a thread that submits GPU work and that
+// waits or compiles for most of the wait. That stage's delay has its own cause, and later stages only wait for it. A
+// thread that submits and computes for most of the wait counts as a producer.
 type Stages struct {
 	submitters *Submitters
 	signalled  SignalledInHandlers
-	heldUp     map[*analyze.Thread]*Busy // when each thread waited, in any recorded call, or compiled
+	heldUp     map[*analyze.Thread]*Busy // when each thread was in any recorded wait, or compiled
 	writers    map[inputKey][]*analyze.Thread
 }
 
-// An inputKey names a descriptor that a thread waits at.
+// An inputKey identifies a descriptor that a thread waits at.
 type inputKey struct {
 	reader *analyze.Thread
 	name   string
 }
 
-// FindStages finds the writers of the pipes and sockets at which submitting threads wait. A write that does not block
-// is not recorded, but the writer is never blocked when its reader wakes.
+// FindStages finds the threads that write to the pipes and sockets at which submitting threads wait. A write that does
+// not block is not recorded; but the writer is never blocked at the instant when its reader wakes.
 func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Submitters) Stages {
 	s := Stages{submitters, FindSignalledInHandlers(trace), whenHeldUp(trace, waits), map[inputKey][]*analyze.Thread{}}
 	ends := map[inputKey][]*analyze.BlockedWait{}
@@ -38,7 +38,8 @@ func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Su
 		if list[0].Writer != nil {
 			process = list[0].Writer
 		}
-		// a pipe whose writing end the reader has, too, was inherited: any process of the program may write
+		// if the reader has the pipe's writing end too, the pipe was inherited, and any process of the program may
+		// write to it
 		inherited := list[0].What == wire.DescriptorOwnPipe
 		for t := range submitters.Submits {
 			if (inherited || t.Process == process) && t != k.reader && isFreeAtEnds(s.heldUp[t], list) {
@@ -49,7 +50,8 @@ func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Su
 	return s
 }
 
-// isFreeAtEnds says whether a thread, by when it waits itself, can have ended nearly all waits.
+// isFreeAtEnds reports whether a thread was not in a wait at the ends of nearly all of these waits, so that it can have
+// ended them.
 func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	free := 0
 	for _, w := range waits {
@@ -61,7 +63,7 @@ func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	return policy.NearlyAll(free, len(waits))
 }
 
-// whenHeldUp is when each thread was in a recorded wait, of any kind, or compiled.
+// whenHeldUp returns when each thread was in a recorded wait of any kind, or compiled.
 func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	add := func(c *analyze.Call) { by[c.Thread] = append(by[c.Thread], c.Interval) }
@@ -82,12 +84,12 @@ func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.T
 	return unions(by)
 }
 
-// Signals says whether a wait was ended by a stage that was held up itself, or by a completion handler.
+// Signals reports whether a wait was ended by a delayed stage, or by a completion handler.
 func (s *Stages) Signals(w *analyze.SignalWait) bool {
 	return s.submitters.Submits[w.Signaller] && s.isHeldUp(w.Signaller, &w.Call) || s.signalled.Of(w) != nil
 }
 
-// Writes says whether a wait at a descriptor is for a stage that was held up itself.
+// Writes reports whether a wait at a descriptor is for a delayed stage.
 func (s *Stages) Writes(w *analyze.BlockedWait) bool {
 	for _, t := range s.writers[inputKey{w.Thread, w.String()}] {
 		if s.isHeldUp(t, &w.Call) {

@@ -9,16 +9,17 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Starvation is what threads that feed the GPU wait for other threads' signals, and for input, while it has nothing to
-// do.
+// Starvation is the time in which the GPU is idle because threads that submit to it wait for other threads' signals or
+// for input.
 type Starvation struct {
-	Lost     analyze.Nanos
-	Outside  analyze.Nanos             // not in Lost: what they waited for clients, a terminal or standard input
-	Inputs   Inputs                    // of both, what they, or the producers that they wait for, waited for at descriptors
-	Upstream Upstream                  // not in Lost: what the producers did that has a cause of its own
-	Feeders  []*Feeder                 // that make what is waited for, those with the most first
-	When     map[*analyze.Thread]*Busy // each waited where threads wait so, whatever the GPU did meanwhile
-	// the place where it did so longest: those with the same take their work from there
+	Lost    analyze.Nanos
+	Outside analyze.Nanos // not in Lost: waits for clients, a terminal or standard input
+	// for both times, the descriptors that these threads or their producers waited at
+	Inputs   Inputs
+	Upstream Upstream                  // not in Lost: activities of the producers that have a cause of their own
+	Feeders  []*Feeder                 // the threads that are waited for, longest first
+	When     map[*analyze.Thread]*Busy // when each thread waited at such an object, whether or not the GPU was idle
+	// the object at which each thread waited longest: threads with the same object take their work from it
 	At map[*analyze.Thread]LockKey
 }
 
@@ -27,7 +28,7 @@ type Feeder struct {
 	Thread    *analyze.Thread // nil when not known
 	What      string
 	Idle      analyze.Nanos
-	meanwhile [blockings]analyze.Nanos // for which that thread was in calls that block
+	meanwhile [blockings]analyze.Nanos // the time that the feeder was in calls that block, within these waits
 }
 
 // feedingInput is what shows starvation.
@@ -41,8 +42,8 @@ type feedingInput struct {
 	stages     *Stages
 }
 
-// FindStarvation finds that. Waits at barriers are imbalance, not starvation. It is for traces without a single
-// submitter, in which the GPU is not saturated.
+// FindStarvation computes this time. Waits at barriers are imbalance, not starvation. It applies to traces without a
+// single submitter in which the GPU is not saturated.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
 	barriers *Barriers) (s Starvation) {
 	stages := FindStages(work.trace, waits, submitters)
@@ -93,7 +94,8 @@ func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submi
 	return s
 }
 
-// feeds says whether a wait is for what another thread makes, or has room for, that does not use the GPU itself.
+// feeds reports whether a wait is for something that another thread produces, or has room for, without using the GPU
+// itself.
 func (in *feedingInput) feeds(w *analyze.SignalWait) bool {
 	return w.Thread != nil && !w.GivenBack && w.Signaller != w.Thread && (in.barriers == nil || !in.barriers.inside[w]) &&
 		!in.stages.Signals(w)
@@ -107,8 +109,8 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 	return k
 }
 
-// waitsAt is when threads waited at places, and at which longest. Were there always something, they would wait there at
-// no time.
+// waitsAt returns when threads waited at these objects, and the object at which each waited longest. These waits would
+// disappear if the producers always kept up.
 func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
 	type at struct {
 		thread *analyze.Thread
@@ -121,7 +123,7 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (
 			continue
 		}
 		unexplained := w.Interval
-		if !in.submitters.Submits[w.Signaller] { // what the producer compiled or allocated meanwhile has its own cause
+		if !in.submitters.Submits[w.Signaller] { // compilation and allocation by the producer have causes of their own
 			unexplained.End = unexplained.Begin + producers.explain(w, w.Length(), &Upstream{})
 		}
 		when[w.Thread] = append(when[w.Thread], unexplained)
@@ -136,12 +138,12 @@ func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (
 	return unions(when), longest
 }
 
-// idleIn is the part of a wait in which the GPU ran nothing, and the thread had nothing in flight.
+// idleIn returns the part of a wait in which the GPU was idle and the thread had no work in flight.
 func (s *Submitters) idleIn(work *GPUWork, w *analyze.SignalWait) analyze.Nanos {
 	return s.idleDuring(work, &w.Call)
 }
 
-// idleDuring is the same of any wait outside of Metal.
+// idleDuring is idleIn for any wait outside of Metal.
 func (s *Submitters) idleDuring(work *GPUWork, w *analyze.Call) analyze.Nanos {
 	i := w.Interval.Within(atWork(w.Thread))
 	idle := i.Length()
@@ -163,7 +165,7 @@ func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos)
 	}
 }
 
-// Doing says what the other thread did for most of that; empty when that is not in the trace.
+// Doing returns the feeder's main activity during the waits for it; empty if that is not in the trace.
 func (x *Feeder) Doing() string {
 	for _, c := range []struct {
 		took analyze.Nanos
@@ -178,8 +180,8 @@ func (x *Feeder) Doing() string {
 	return ""
 }
 
-// StarvedAt is the place in the program where threads that submit wait longest for signals; empty when stacks were not
-// recorded.
+// StarvedAt returns the place in the program where submitting threads wait longest for signals; empty if stacks were
+// not recorded.
 func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string) {
 	took := map[string]analyze.Nanos{}
 	for w := range analyze.Each(waits) {

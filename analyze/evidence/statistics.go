@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// ranks are the ranks of the values; equal values share the mean of theirs.
+// ranks returns the ranks of the values. Equal values share their mean rank.
 func ranks(values []float64) []float64 {
 	order := inOrder(values)
 	r := make([]float64, len(values))
@@ -26,7 +26,7 @@ func ranks(values []float64) []float64 {
 	return r
 }
 
-// correlation is Pearson's, of ranks it is Spearman's.
+// correlation returns Pearson's correlation; for ranks that is Spearman's.
 func correlation(x, y []float64) float64 {
 	n := float64(len(x))
 	var sx, sy, sxx, syy, sxy float64
@@ -44,8 +44,8 @@ func correlation(x, y []float64) float64 {
 	return (sxy - sx*sy/n) / d
 }
 
-// effect is the share of the mean of y that the slope of y over x explains, for the longest hundredth cut to the 99th
-// percentile.
+// effect returns the share of the mean of y that the slope of y over x explains. The largest 1% of y are cut to the
+// 99th percentile.
 func effect(y, x []float64) float64 {
 	top := slices.Sorted(slices.Values(y))[len(y)*policy.LongestPercentile/100]
 	var r regression
@@ -69,7 +69,7 @@ func spearmanInterval(rho float64, n int) (low, high float64) {
 	return math.Tanh(z - d), math.Tanh(z + d)
 }
 
-// inOrder are the indexes of values, the smallest value's first; equal ones stay as they are.
+// inOrder returns the indexes of the values in ascending order of value. Equal values keep their order.
 func inOrder(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -79,7 +79,7 @@ func inOrder(values []float64) []int {
 	return order
 }
 
-// A regression is of y over x, weighted.
+// A regression is a weighted linear regression of y over x.
 type regression struct{ n, x, y, xx, xy float64 }
 
 func (r *regression) add(x, y, weight float64) {

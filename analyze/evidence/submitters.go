@@ -9,14 +9,15 @@ import (
 type Submitters struct {
 	Taking     []*ThreadTime            // the threads that take part
 	TakesPart  map[*analyze.Thread]bool // Taking
-	Submits    map[*analyze.Thread]bool // threads that commit a fair share of the work
+	Submits    map[*analyze.Thread]bool // threads that commit a considerable share of the work
 	Committers int
-	Steady     int                       // committers of more than a hundredth of the work
+	Steady     int                       // number of threads that commit more than 1% of the work
 	Time       analyze.Nanos             // working time of all threads that take part
 	InFlight   map[*analyze.Thread]*Busy // when each had work in flight
-	// the same of threads that commit in completion handlers, up to the end on the GPU: in the handler nothing is left
+	// the same for threads that commit in completion handlers, but up to the end on the GPU: after that only the
+	// handler runs
 	onGPU    map[*analyze.Thread]*Busy
-	Unfed    float64 // share of the time outside of Metal in which threads had nothing in flight
+	Unfed    float64 // share of the threads' time outside of Metal in which they had no work in flight
 	Occupied float64 // share of their time in which the threads in Submits have work in flight
 }
 
@@ -60,8 +61,8 @@ func workInFlight(trace *analyze.Trace, completions Completions) map[*analyze.Th
 	return unions(by)
 }
 
-// shareUnfed returns the share of the threads' time outside of Metal in which they had nothing in flight: then the GPU
-// waited for them.
+// shareUnfed returns the share of the threads' time outside of Metal in which they had no work in flight, so that the
+// GPU waited for them.
 func (s *Submitters) shareUnfed(blocked Blocked) float64 {
 	var outside, fed analyze.Nanos
 	for _, t := range s.Taking {
@@ -77,8 +78,8 @@ func (s *Submitters) shareUnfed(blocked Blocked) float64 {
 	return 1 - Share(fed, outside)
 }
 
-// findSubmits finds the threads that commit a fair share of the work, and for how much of their time they have work in
-// flight.
+// findSubmits finds the threads that commit a considerable share of the work, and the share of their time in which they
+// have work in flight.
 func (s *Submitters) findSubmits(trace *analyze.Trace) {
 	var time, occupied analyze.Nanos
 	for _, t := range s.Taking {

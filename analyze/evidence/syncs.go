@@ -8,17 +8,17 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Syncs are the waits for other threads' work, and what hangs on them.
+// Syncs are the waits for other threads' work, and their consequential costs (see Passages).
 type Syncs struct {
 	everybody map[*analyze.Thread]bool // threads that wait for everybody's work
 	hanging   map[*analyze.Thread]*hanging
-	// when a thread works on what hangs on such waits, and so holds its interpreter's lock
+	// when a thread of the process runs in a passage, and so holds its interpreter's lock
 	passing map[*analyze.Process]*Busy
 	waiters map[*analyze.Thread]map[*analyze.Thread]bool // for whose work each thread waited
 	work    *GPUWork
 }
 
-// FindSyncs finds them. Committers is the number of threads that commit.
+// FindSyncs finds these waits. Committers is the number of threads that commit.
 func FindSyncs(work *GPUWork, locks []analyze.LockWait, blocked Blocked, committers int) Syncs {
 	s := Syncs{work: work, waiters: awaitedBy(work.trace)}
 	s.everybody = waitForEverybody(s.waiters, committers)
@@ -26,17 +26,18 @@ func FindSyncs(work *GPUWork, locks []analyze.LockWait, blocked Blocked, committ
 	return s
 }
 
-// A SyncUse sums the waits that reach beyond the thread's own work.
+// A SyncUse sums up the waits that go beyond the thread's own work.
 type SyncUse struct {
 	Waits, Foreign, Barriers int
 	ForeignTime, Lost        analyze.Nanos
-	BarrierLost              analyze.Nanos // part of lost, in which empty command buffers were queued behind others' work
-	Needed                   int           // waits for the work of threads that do not wait for the waiter's
-	NeededTime               analyze.Nanos
-	Waiters                  map[*analyze.Thread]map[*analyze.Thread]bool // for whom each waited
+	// the part of Lost in which empty command buffers were queued behind other threads' work
+	BarrierLost analyze.Nanos
+	Needed      int // waits for the work of threads that do not wait for the waiting thread's
+	NeededTime  analyze.Nanos
+	Waiters     map[*analyze.Thread]map[*analyze.Thread]bool // for whom each waited
 }
 
-// Partners is how many others a thread waited for, at most.
+// Partners returns the largest number of other threads that one thread waited for.
 func (s *SyncUse) Partners() (most int) {
 	for _, p := range s.Waiters {
 		most = max(most, len(p))
@@ -44,9 +45,9 @@ func (s *SyncUse) Partners() (most int) {
 	return most
 }
 
-// waitForEverybody says which threads wait for everybody and not only for those whose work they need: they wait for
-// most of the others, or for some that wait for them, which work that is needed could not, directly or by way of
-// others.
+// waitForEverybody returns the threads that wait for all threads' work and not only for work that they need: they wait
+// for most of the other threads, or for a thread that in turn waits for them, directly or through others. A wait for
+// needed work cannot be circular.
 func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, committers int) map[*analyze.Thread]bool {
 	all := map[*analyze.Thread]bool{}
 	for t, others := range waiters {
@@ -66,7 +67,7 @@ func waitForEverybody(waiters map[*analyze.Thread]map[*analyze.Thread]bool, comm
 	return all
 }
 
-// Use sums the waits of threads that submit.
+// Use sums up the waits of submitting threads.
 func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	trace := syncs.work.trace
 	s := &SyncUse{Waits: len(trace.Waits), Waiters: syncs.waiters}
@@ -90,7 +91,7 @@ func (syncs *Syncs) Use(occupancy *Occupancy) *SyncUse {
 	return s
 }
 
-// awaitedBy is for whose work each thread that submits waited, beside its own.
+// awaitedBy returns, for each submitting thread, the other threads whose work it waited for.
 func awaitedBy(trace *analyze.Trace) map[*analyze.Thread]map[*analyze.Thread]bool {
 	commits := map[*analyze.Thread]bool{}
 	for b := range trace.Buffers() {
@@ -108,7 +109,7 @@ func awaitedBy(trace *analyze.Trace) map[*analyze.Thread]map[*analyze.Thread]boo
 	return by
 }
 
-// barrier adds a wait for a thread's own empty command buffer, if that was queued behind others' work.
+// barrier adds a wait for the thread's own empty command buffer, if that was queued behind other threads' work.
 func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine []mark) {
 	queued := work.queued(w)
 	d := work.Of(work.trace.WaitsFor(w))
@@ -122,16 +123,16 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 	}
 	late := analyze.Interval{Begin: max(queued.Begin, before(mine, w.Begin).work), End: queued.End}
 	s.BarrierLost += others(late)
-	s.Lost += w.End - min(late.Begin, w.End) // an empty command buffer takes a launch, too
+	s.Lost += w.End - min(late.Begin, w.End) // even an empty command buffer takes a launch
 }
 
-// A mark is what a thread had committed by an instant.
+// A mark tells what a thread had committed up to an instant.
 type mark struct {
 	at         analyze.Nanos
-	done, work analyze.Nanos // when the GPU had done all of it, and all of it that is not empty
+	done, work analyze.Nanos // when the GPU had completed all of it, and all of it that is not empty
 }
 
-// marks are those of each thread, one for each of its command buffers, by commit.
+// marks returns the marks of each thread, one for each of its command buffers, sorted by commit.
 func marks(trace *analyze.Trace) map[*analyze.Thread][]mark {
 	by := map[*analyze.Thread][]mark{}
 	for b := range trace.Buffers() {
@@ -152,7 +153,7 @@ func marks(trace *analyze.Trace) map[*analyze.Thread][]mark {
 	return by
 }
 
-// before is the last mark before an instant; nothing where there is none.
+// before returns the last mark before an instant; the zero mark if there is none.
 func before(list []mark, t analyze.Nanos) (m mark) {
 	if i, _ := slices.BinarySearchFunc(list, t, func(m mark, t analyze.Nanos) int { return cmp.Compare(m.at, t) }); i > 0 {
 		m = list[i-1]
@@ -160,8 +161,8 @@ func before(list []mark, t analyze.Nanos) (m mark) {
 	return m
 }
 
-// Hanging returns what hangs on waits for others' work: waits for locks, and the threads' own time from one wait to the
-// next. While the GPU is saturated neither costs anything.
+// Hanging returns the consequential cost of waits for other threads' work: waits for locks, and the threads' own time
+// in passages. While the GPU is saturated, neither costs anything.
 func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, occupancy *Occupancy,
 ) (locks, loops analyze.Nanos) {
 	for l := range analyze.Each(waits) {
@@ -177,13 +178,13 @@ func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, oc
 	return locks, loops
 }
 
-// hanging is what hangs on one thread's waits for others' work.
+// hanging is the consequential cost of one thread's waits for other threads' work.
 type hanging struct {
-	when *Busy         // from the end of one wait to the beginning of the next
+	when *Busy         // the passages: from the end of one wait to the begin of the next
 	own  analyze.Nanos // the thread's own time in that
 }
 
-// findHanging finds what hangs on the waits for others' work of the threads that wait for everybody's.
+// findHanging computes this cost for the threads that wait for all threads' work.
 func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	calls := map[*analyze.Thread][]TimedCall{}
 	add := func(c *analyze.Call, kind CallKind) {
@@ -233,8 +234,9 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	syncs.passing = unions(atWork)
 }
 
-// Hangs is the part of a wait for a lock that hangs on waits for others' work: all of it on the way from one to the
-// next; of a wait for an interpreter's lock elsewhere, the time for which one that was on such a way had it.
+// Hangs returns the part of a wait for a lock that is a consequence of waits for other threads' work. Within a passage,
+// that is the whole wait. For a wait for an interpreter's lock elsewhere, it is the time in which a thread in a passage
+// held the lock.
 func (syncs *Syncs) Hangs(l *analyze.LockWait) analyze.Nanos {
 	switch h := syncs.hanging[l.Thread]; {
 	case h != nil && h.when.Within(l.Interval) == l.Length():

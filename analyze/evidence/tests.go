@@ -5,7 +5,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// Tests are the statistical tests of whether threads hold each other up.
+// Tests are the statistical tests of whether threads delay each other.
 type Tests struct {
 	Exclusion    []Exclusion
 	Interference []Interference
@@ -19,7 +19,7 @@ func RunTests(trace *analyze.Trace, opts Options) Tests {
 	return t
 }
 
-// adjust adjusts the p-values of all tests of the analysis together.
+// adjust adjusts the p-values of all tests together for multiple testing.
 func (t *Tests) adjust() {
 	var p []float64
 	var q []*float64
@@ -34,8 +34,8 @@ func (t *Tests) adjust() {
 	}
 }
 
-// SoloCommit is what a commit takes when no other thread is inside, if commits are served one at a time; otherwise no
-// bound.
+// SoloCommit returns the duration of a commit while no other thread is inside, if commits are served one at a time;
+// otherwise there is no bound.
 func (t *Tests) SoloCommit() analyze.Nanos {
 	for i := range t.Interference {
 		if x := &t.Interference[i]; x.What == "commit" && x.OneAtATime() {

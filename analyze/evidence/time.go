@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Share is how much of the whole a part is; 0 of nothing.
+// Share returns part/whole; 0 if whole is 0.
 func Share(part, whole analyze.Nanos) float64 {
 	if whole <= 0 {
 		return 0
@@ -17,7 +17,7 @@ func Share(part, whole analyze.Nanos) float64 {
 // Scaled is so much of a time.
 func Scaled(n analyze.Nanos, by float64) analyze.Nanos { return analyze.Nanos(float64(n) * by) }
 
-// atWork is when a thread worked; all the time it was seen in where that is not known.
+// atWork returns the thread's working time, or all of its observed time if the working time is not known.
 func atWork(t *analyze.Thread) analyze.Interval {
 	if t.Working.Length() == 0 {
 		return t.Active

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Totals are what adds up over the ranges of a run: how threads spent their time, who waited for whom, what queues and
-// GPUs did.
+// Totals are the values that add up over the ranges of a run: how threads spent their time, which thread waited for
+// which, and what queues and GPUs did.
 type Totals struct {
 	Trace    *analyze.Trace
 	Times    *ThreadTimes
@@ -17,7 +17,7 @@ type Totals struct {
 	GPU      GPU
 }
 
-// Measure finds the totals of a trace. It takes little time and runs no tests.
+// Measure computes the totals of a trace. It is cheap and runs no statistical tests.
 func Measure(t *analyze.Trace) *Totals {
 	work, waits := Locate(t), FindThreadWaits(t)
 	h, queues := FindHandover(t, waits.Merged), CountInFlight(t, FindCompletions(t))
@@ -40,7 +40,7 @@ type Total struct {
 
 type pair struct{ waiter, holder *analyze.Thread }
 
-// NewTotal adds to the total of the parts' traces.
+// NewTotal returns a Total that goes with the total of the ranges' traces.
 func NewTotal(all *analyze.Total) *Total {
 	t := &Total{all: all, threads: map[*analyze.Thread]*ThreadTime{}, queues: map[*analyze.Queue]*QueueUse{},
 		warned: map[string]bool{}}
@@ -50,7 +50,7 @@ func NewTotal(all *analyze.Total) *Total {
 	return t
 }
 
-// Add adds the next range of the run, after its trace was added.
+// Add adds the next range of the run. Its trace must have been added before.
 func (t *Total) Add(part *Totals) {
 	t.AddTimes(part.Times)
 	for _, u := range part.Queues {
@@ -71,7 +71,7 @@ func (t *Total) Add(part *Totals) {
 	}
 }
 
-// AddTimes adds the threads' times in the next range of the run, after its trace was added.
+// AddTimes adds the threads' times in the next range of the run. The range's trace must have been added before.
 func (t *Total) AddTimes(part *ThreadTimes) {
 	for _, th := range part.Threads {
 		t.thread(th)
@@ -134,7 +134,7 @@ func (t *Total) addGPU(part *GPU) {
 	}
 }
 
-// Finish returns the totals of the whole run, after its trace was finished.
+// Finish returns the totals of the whole run. The total of the traces must be finished before.
 func (t *Total) Finish() *Totals {
 	run := &Totals{Trace: t.all.Trace, Times: t.times(), GPU: t.gpu}
 	for _, q := range run.Trace.Queues {
@@ -162,7 +162,7 @@ func (t *Total) Finish() *Totals {
 	return run
 }
 
-// times are those of the threads in the whole run.
+// times returns the threads' times in the whole run.
 func (t *Total) times() *ThreadTimes {
 	times := &ThreadTimes{byThread: map[*analyze.Thread]*ThreadTime{}}
 	for _, th := range t.all.Trace.Threads {

@@ -7,29 +7,29 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// TakingTurns is what shows that threads use the GPU one after the other.
+// TakingTurns is the evidence that threads use the GPU one after the other.
 type TakingTurns struct {
 	Exclusion *Exclusion
 	Coverage  float64 // share of the time in which one of them has its turn
-	Starved   bool    // it is not nearly all: whose turn it is lacks a processor
+	Starved   bool    // Coverage is not nearly 1, because the thread whose turn it is lacks a processor
 	Lost      analyze.Nanos
 }
 
-// Turns are the turns that threads take at the GPU.
+// Turns tells whether threads take turns at using the GPU.
 type Turns struct {
-	// Threads never wait for the GPU at the same time although one of them always does, and the GPU has room: each goes
-	// on when the one before has done waiting, as if it held a lock during the wait. Threads that only miss each other
-	// leave gaps. So do threads whose turn it is and that lack a processor, but these do not sleep in the gaps. It is nil
-	// if threads take no turns.
+	// Threads never wait for the GPU at the same time, although nearly always one of them does and the GPU has spare
+	// capacity. Each continues when the previous one has finished waiting, as if it held a lock during the wait. If
+	// threads avoid each other only by chance, there are gaps between their waits. There are also gaps if the thread
+	// whose turn it is lacks a processor. Waits is nil if threads do not take turns.
 	Waits *TakingTurns
-	// The same of round trips: where processors are short, a thread that holds a lock may lack one before it waits for the
-	// GPU, so that the waits alone leave gaps.
+	// The same for round trips. If processors are scarce, a thread that holds a lock may lack one before it waits for
+	// the GPU, so that there are gaps between the waits.
 	RoundTrips *TakingTurns
 
 	trace *analyze.Trace
 }
 
-// turnsInput is what shows that threads take turns.
+// turnsInput has the inputs for finding out whether threads take turns.
 type turnsInput struct {
 	trace      *analyze.Trace
 	times      *ThreadTimes
@@ -75,8 +75,9 @@ func (in turnsInput) find(what string, find func(*analyze.Trace) map[*analyze.Th
 	return t
 }
 
-// betweenTurns is what a thread is kept from its next turn. What it does itself in between takes no longer than what of
-// that time nobody has a turn in, where that is quickest.
+// betweenTurns returns how long a thread was kept from its next turn: the time between its turns, minus what the thread
+// does itself in between. The latter is estimated by the shortest times between two turns in which no thread had its
+// turn.
 func betweenTurns(own []analyze.Interval, any *Busy) (lost analyze.Nanos) {
 	var between, free []analyze.Nanos
 	for i := 1; i < len(own); i++ {
@@ -111,9 +112,9 @@ func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 	return w
 }
 
-// TurnsAreInterpreters says that threads which take turns do so for their interpreter's lock: they are known to keep it
-// while they wait for the GPU; or that is not known, and if it was another lock, waits for the interpreter's would
-// show.
+// TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's. Either the threads
+// are known to hold that lock while they wait for the GPU. Or that is not known; then waits for the interpreter's lock
+// would show if the lock was another one.
 func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtATime bool) bool {
 	if w := InterpreterWaitsOf(trace); w.Held+w.Free > 0 {
 		return w.Held >= w.Free
@@ -122,8 +123,8 @@ func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtA
 		func(l analyze.LockWait) bool { return l.OfInterpreter() })
 }
 
-// KeptInterpreter is how long threads that take part waited for an interpreter's lock which one that waited for
-// something else kept.
+// KeptInterpreter returns how long threads that take part waited for an interpreter's lock while its holder waited for
+// something else.
 func KeptInterpreter(submitters *Submitters, locks []analyze.LockWait) (kept analyze.Nanos) {
 	for l := range analyze.Each(locks) {
 		if submitters.TakesPart[l.Thread] && l.OfInterpreter() {

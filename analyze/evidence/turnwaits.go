@@ -5,18 +5,18 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// What threads that take turns wait for is in no trace: this stands for it.
+// The trace does not have the lock at which threads take turns; this name and address stand for it.
 const (
 	turn        = "a turn"
 	turnAddress = 1
 )
 
-// IsTurn says whether a wait is one of TurnWaits.
+// IsTurn reports whether a wait is one of TurnWaits.
 func IsTurn(l *analyze.LockWait) bool { return l != nil && l.Lock == turnAddress && l.Name == turn }
 
-// TurnWaits are the waits of threads that take turns, which no call makes: outside of Metal, while another is between
-// making a command buffer and the end of the wait for it, and until the thread begins the same, as long as turns follow
-// each other no later than one is handed over.
+// TurnWaits returns artificial waits of threads that take turns, for which there is no call. A wait is the time between
+// two round trips of a thread, while other threads are in theirs. It ends when the thread begins its next round trip.
+// It begins anew after each gap between round trips that is longer than a hand-off takes.
 func (t *Turns) TurnWaits() (waits []analyze.LockWait) {
 	if t.Waits == nil && t.RoundTrips == nil {
 		return nil

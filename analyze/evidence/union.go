@@ -6,21 +6,21 @@ import (
 	"mtrace/analyze"
 )
 
-// Busy is a union of intervals: disjoint, ascending, with the sum of the lengths before each, so that the part of it
-// within any interval is found in logarithmic time.
+// Busy is a union of intervals: disjoint, in ascending order, with the cumulative length before each. The length within
+// any interval is found in logarithmic time.
 type Busy struct {
 	spans  []analyze.Interval
 	before []analyze.Nanos // length of spans[:i]
 }
 
-// NewBusy is the union of the intervals, which it sorts.
+// NewBusy returns the union of the intervals. It sorts the argument.
 func NewBusy(intervals []analyze.Interval) *Busy {
 	b := &Busy{spans: analyze.Union(intervals)}
 	b.add()
 	return b
 }
 
-// unions are the unions of lists of intervals, which it sorts.
+// unions returns the union of each list. It sorts the lists.
 func unions[K comparable](lists map[K][]analyze.Interval) map[K]*Busy {
 	all := make(map[K]*Busy, len(lists))
 	for k, list := range lists {
@@ -29,7 +29,7 @@ func unions[K comparable](lists map[K][]analyze.Interval) map[K]*Busy {
 	return all
 }
 
-// add adds the lengths up, when all spans are there.
+// add computes the cumulative lengths after all spans were added.
 func (b *Busy) add() {
 	b.before = make([]analyze.Nanos, len(b.spans)+1)
 	for i, s := range b.spans {
@@ -37,7 +37,7 @@ func (b *Busy) add() {
 	}
 }
 
-// extend puts an interval into the union that begins no earlier than any in it. See add.
+// extend adds an interval that begins no earlier than any in the union. Call add at the end.
 func (b *Busy) extend(i analyze.Interval) {
 	n := len(b.spans)
 	switch {
@@ -57,7 +57,7 @@ func (b *Busy) Total() analyze.Nanos {
 	return b.before[len(b.spans)]
 }
 
-// Within is the length of the union inside i.
+// Within returns the length of the union inside i.
 func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	if b == nil || i.End <= i.Begin {
 		return 0
@@ -66,13 +66,13 @@ func (b *Busy) Within(i analyze.Interval) analyze.Nanos {
 	return b.until(i.End, b.begun(i.End, from)) - b.until(i.Begin, from)
 }
 
-// holds says whether the union has an instant.
+// holds reports whether the union contains an instant.
 func (b *Busy) holds(t analyze.Nanos) bool {
 	return b.Within(analyze.Interval{Begin: t, End: t + 1}) > 0
 }
 
-// begun is how many spans begin before t, which are so many at least. It is asked for each wait: a search of the
-// language's library, with a call for each step, takes twice as long.
+// begun returns the number of spans that begin before t, which is at least least. It is called for each wait;
+// sort.Search, with a function call for each step, takes twice as long.
 func (b *Busy) begun(t analyze.Nanos, least int) int {
 	from, to := least, len(b.spans)
 	for from < to {
@@ -85,7 +85,7 @@ func (b *Busy) begun(t analyze.Nanos, least int) int {
 	return from
 }
 
-// until is the length of the union before t, where so many spans have begun.
+// until returns the length of the union before t, given the number of spans that have begun.
 func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 	if begun == 0 {
 		return 0
@@ -93,7 +93,7 @@ func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 	return b.before[begun-1] + min(t, b.spans[begun-1].End) - b.spans[begun-1].Begin
 }
 
-// FreeBefore is how long, at the end of i, nothing of the union has been open.
+// FreeBefore returns for how long, at the end of i, no interval of the union was open.
 func (b *Busy) FreeBefore(i analyze.Interval) analyze.Nanos {
 	if n := b.begun(i.End, 0); n > 0 {
 		i.Begin = max(i.Begin, b.spans[n-1].End)
@@ -101,7 +101,7 @@ func (b *Busy) FreeBefore(i analyze.Interval) analyze.Nanos {
 	return max(0, i.Length())
 }
 
-// Spans are the disjoint intervals of the union, ascending.
+// Spans returns the disjoint intervals of the union, in ascending order.
 func (b *Busy) Spans() []analyze.Interval {
 	if b == nil {
 		return nil
@@ -109,7 +109,7 @@ func (b *Busy) Spans() []analyze.Interval {
 	return b.spans
 }
 
-// Gaps are the intervals of within that the union leaves free, ascending.
+// Gaps returns the intervals of within that the union does not cover, in ascending order.
 func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
 	var gaps []analyze.Interval
 	at, spans := within.Begin, b.Spans()
@@ -128,7 +128,7 @@ func (b *Busy) Gaps(within analyze.Interval) []analyze.Interval {
 	return gaps
 }
 
-// divide walks through within in the order of time: inside gets what is in the union, outside what it leaves free.
+// divide passes the parts of within in order of time: covered ones to inside, the others to outside.
 func (b *Busy) divide(within analyze.Interval, inside, outside func(analyze.Interval)) {
 	at := within.Begin
 	for _, gap := range b.Gaps(within) {

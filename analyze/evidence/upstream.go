@@ -2,13 +2,13 @@ package evidence
 
 import "mtrace/analyze"
 
-// Upstream is what producers, threads that submit next to nothing themselves, did while submitting threads waited for
-// their items and the GPU was idle, as far as that has a cause of its own.
+// Upstream is the activity of producers that has a cause of its own, while submitting threads waited for their items
+// and the GPU was idle. Producers are threads that submit next to nothing themselves.
 type Upstream struct {
 	Compiling, Allocating analyze.Nanos
 }
 
-// Producing is when threads did what has a cause of its own, or waited at descriptors.
+// producing tells when threads were in activities that have a cause of their own, or waited at descriptors.
 type producing struct {
 	compiling, allocating map[*analyze.Thread]*Busy
 	reads                 map[*analyze.Thread][]*analyze.BlockedWait
@@ -32,7 +32,7 @@ func findProducing(trace *analyze.Trace) producing {
 	return p
 }
 
-// explain moves the part of an idle wait in which the producer compiled or allocated to u, and returns the rest.
+// explain adds the part of an idle wait in which the producer compiled or allocated to u, and returns the rest.
 func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstream) (rest analyze.Nanos) {
 	part := func(of *Busy) analyze.Nanos { return Scaled(idle, Share(of.Within(w.Interval), w.Length())) }
 	compiling, allocating := part(p.compiling[w.Signaller]), part(p.allocating[w.Signaller])
@@ -41,7 +41,7 @@ func (p *producing) explain(w *analyze.SignalWait, idle analyze.Nanos, u *Upstre
 	return max(0, idle-compiling-allocating)
 }
 
-// readsFor is the input at which the producer waited for most of a wait; nil if there is none.
+// readsFor returns the descriptor at which the producer waited for most of a wait; nil if there is none.
 func (p *producing) readsFor(w *analyze.SignalWait) (most *analyze.BlockedWait) {
 	list := p.reads[w.Signaller]
 	longest := w.Length() / 2
@@ -56,7 +56,8 @@ func (p *producing) readsFor(w *analyze.SignalWait) (most *analyze.BlockedWait) 
 	return most
 }
 
-// blockedBefore is the index of the first wait that ends after an instant; waits of one thread follow each other.
+// blockedBefore returns the index of the first wait that ends after an instant. The waits belong to one thread, so they
+// do not overlap.
 func blockedBefore(list []*analyze.BlockedWait, at analyze.Nanos) (n int) {
 	to := len(list)
 	for n < to {

@@ -1,5 +1,6 @@
-// Package cause says which cause explains the time that threads lost, and what the run would gain without it. A cause
-// is a file and a row of the registry: a function of the evidence. docs/vocabulary.md fixes the words.
+// Package cause decides which cause explains the time that threads lost, and predicts what the run would gain without
+// it. Each cause is a rule, a function of the evidence in a file of its own, and a row of the registry.
+// docs/vocabulary.md defines the terms.
 package cause
 
 import (
@@ -10,28 +11,29 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// An Analysis is the answer for one trace: what it shows, and what that means.
+// An Analysis is the result for one trace: the evidence and the verdict.
 type Analysis struct {
 	Evidence *evidence.Evidence // nil where only totals are known
 	Totals   *evidence.Totals
 	Tests    evidence.Tests
 	Waits    path.Waits
 	Verdict  Verdict
-	// how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 when none was made
+	// how much longer the replay of the unchanged program takes than the recorded run, as a share; 0 if there was no
+	// replay
 	ReplayError float64
 
-	replay *replay.Replay // nil where the trace has no waits, or nothing was asked of it
+	replay *replay.Replay // nil if the trace has no waits, or if no predictions were requested
 }
 
-// Predicted says whether it was asked what the run would gain.
+// Predicted reports whether predictions were requested.
 func (a *Analysis) Predicted() bool { return a.replay != nil }
 
 // Replay is the replay that the predictions come from; nil if none was made.
 func (a *Analysis) Replay() *replay.Replay { return a.replay }
 
-// Options steer what is random in the analysis.
+// Options control the random parts of the analysis.
 type Options struct {
-	Seed         uint64 // the same seed gives the same answer; 0 is as good as any
+	Seed         uint64 // seed of the random generator: the same seed gives the same result; any value will do
 	Permutations int    // 0 is policy.Permutations
 	Unpredicted  bool   // replay nothing, and predict nothing
 }
@@ -59,7 +61,7 @@ func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	return a
 }
 
-// judge decides on the verdict and predicts what removing its causes would gain.
+// judge decides on the verdict and predicts the gain of removing its causes.
 func (a *Analysis) judge(opts Options) {
 	a.Verdict = ask(a.Evidence)
 	a.Verdict.nameSites(a.Evidence.Trace)
@@ -72,9 +74,9 @@ func (a *Analysis) judge(opts Options) {
 	a.Verdict.confess(a.Evidence)
 }
 
-// wouldWaitForTheGPU returns the predicted gain of threads that wait for all threads' work, if they waited only for
-// their own, on a GPU that is always busy. It returns nil unless that gain is next to nothing: such threads would
-// wait for the GPU instead, which is then the limit.
+// wouldWaitForTheGPU applies to threads that wait for all threads' work on a GPU that is always busy. It returns the
+// predicted gain if they waited only for their own work, provided that it is next to nothing; otherwise nil. Such
+// threads would wait for the GPU instead, so the GPU is the limit.
 func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	v := &a.Verdict
 	if v.Cause != DeviceWideSync || !a.Evidence.Occupancy.BusyThroughout(a.Evidence.Submitters.Steady) {
@@ -86,7 +88,7 @@ func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	return nil
 }
 
-// HeldUp is the part of the threads' time in scheduling and notify that causes other than launching cost.
+// HeldUp returns the time of scheduling and notify that is due to causes other than launching.
 func (a *Analysis) HeldUp() (sum analyze.Nanos) {
 	for _, c := range a.Verdict.Causes {
 		switch c.Cause {

@@ -32,25 +32,27 @@ const (
 	None               = "none"
 )
 
-// ForeignGPULoad is a cause that is no verdict: another program has the GPU, which says nothing about this one.
+// ForeignGPULoad is a cause that is never a verdict: an external process uses the GPU, which says nothing about this
+// program.
 const ForeignGPULoad = "foreign-gpu-load"
 
 // A cause is a row of the registry. Its rule, in a file of its own, is a function of the evidence alone and returns
 // everything that the report states about the cause.
 type cause struct {
-	name   string
-	rule   func(*evidence.Evidence) Finding
-	change replay.Change // what takes it out of a replay; no change where the finding says which, or why there is none
-	at     place         // where threads are when it costs them time
-	// The change is a better machine, not a program without the cause: that it brings nothing says nothing against the
-	// cause. If it brings nothing, gainsNothing says what the run would need instead.
+	name string
+	rule func(*evidence.Evidence) Finding
+	// removes the cause in a replay; none if the finding selects the change, or says why there is none
+	change replay.Change
+	at     place // the calls in which threads are when the cause costs them time
+	// The change is a better machine, not a better program. That it brings nothing does not speak against the cause;
+	// then gainsNothing says what the run would need instead.
 	better       bool
 	gainsNothing string
-	shownByWaits bool // only waits for locks and signals show it: where those are not recorded it is not ruled out
+	shownByWaits bool // only waits for locks and signals show it, so it is not ruled out where those are not recorded
 	tellsKernels bool // its finding lists the kernels that would shorten the run
 }
 
-// A place is a kind of calls, and what threads do in them.
+// A place is a kind of calls, with words for what threads do in them.
 type place struct {
 	part analyze.Part // analyze.PartCount is waits
 	verb string
@@ -65,7 +67,7 @@ var (
 	makes    = place{analyze.PartAllocate, "allocate memory"}
 )
 
-// causes are all causes, in the order in which ties are broken.
+// causes are all causes. Of causes with equal costs, the earlier one comes first.
 var causes = []cause{
 	{name: GPUSaturated, rule: gpuSaturated, change: replay.Change{GPU: true}, at: waits, better: true,
 		gainsNothing: "a single stream of work gains from a faster GPU, not from one that runs more at once"},
@@ -89,7 +91,7 @@ var causes = []cause{
 	{name: GPUBound, rule: gpuBound, at: waits, tellsKernels: true},
 }
 
-// lostTo is what another cause costs, for a rule that asks for what is left over.
+// lostTo returns the cost of another cause, for rules that count only what is left over.
 func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyze.Nanos {
 	if r := rule(ev); r.Holds {
 		return r.Lost
@@ -97,33 +99,34 @@ func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyz
 	return 0
 }
 
-// Standing is what a cause is to the program.
+// Standing tells how a cause is related to the program.
 type Standing uint8
 
 const (
-	Fault Standing = iota // of the program: what its code can mend
-	// a fault, which costs time to those only who submit next to nothing, while those who submit have work in flight
+	Fault Standing = iota // a fault of the program, which a change of its code can remove
+	// a fault that costs time mostly to threads that submit next to nothing, while submitting threads have work in
+	// flight
 	Aside
-	Limit   // of the machine: it is reported after the faults
-	Outside // not of the program's own doing: it is reported, and is no verdict on the program
+	Limit   // a limit of the machine: reported after the faults
+	Outside // outside of the program: reported, but never a verdict on the program
 )
 
-// A Finding is what one rule says of its cause.
+// A Finding is the result of one rule for its cause.
 type Finding struct {
 	Cause    string
 	Holds    bool          // the rule found the cause at work
 	Lost     analyze.Nanos // thread time that it cost
-	Explains analyze.Nanos // thread time that it explains, lost or not: what findings are ranked by; 0 is Lost
-	// the thread time that Lost is a share of, unless that is the threads' working time; otherwise 0
+	Explains analyze.Nanos // thread time that it explains, lost or not; findings are ranked by it; 0 means Lost
+	// the thread time of which Lost is a share, if that is not the threads' working time; otherwise 0
 	Of         analyze.Nanos
 	Standing   Standing
 	Summary    string   // one sentence, as the verdict
-	Evidence   []string // sentences, with numbers; for a cause that holds
-	Why        string   // why it is not the cause; for one that does not hold
+	Evidence   []string // sentences with numbers, if the cause holds
+	Why        string   // why it is not the cause, if it does not hold
 	Advice     string
 	Confidence float64         // of the rule, 0…1
-	QValue     float64         // of the statistical test that the finding rests on; 0 where it rests on none
-	Speedup    *replay.Speedup // nil when it was not, or cannot be, replayed
+	QValue     float64         // of the statistical test that the finding is based on; 0 if there is none
+	Speedup    *replay.Speedup // nil if the removal was not, or cannot be, replayed
 	// the line of the program that spends the most time in it, as "train.py:42 step()"; "" if stacks were not recorded
 	Place string
 
@@ -140,7 +143,7 @@ func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }
 
-// Share is the part of the threads' time that the cause costs; total is their working time.
+// Share returns the share of the threads' time that the cause costs; total is their working time.
 func (f *Finding) Share(total analyze.Nanos) float64 {
 	return min(1, evidence.Share(f.Lost, cmp.Or(f.Of, total)))
 }
@@ -148,8 +151,8 @@ func (f *Finding) Share(total analyze.Nanos) float64 {
 // Weight is what findings are ranked by.
 func (f *Finding) Weight() analyze.Nanos { return max(f.Lost, f.Explains) }
 
-// standAside tells a fault last that costs nearly all of its time to those who submit next to nothing, while those who
-// submit have work in flight.
+// standAside sets the standing Aside for a fault that costs nearly all of its time to threads that submit next to
+// nothing, while submitting threads have work in flight.
 func (f *Finding) standAside(ev *evidence.Evidence, costs analyze.Nanos) {
 	if policy.NearlyAll(costs, f.Lost) && ev.Submitters.Occupied >= policy.Most.Value {
 		f.Standing = Aside
@@ -166,28 +169,29 @@ func (f Finding) not(format string, args ...any) Finding {
 	return Finding{Cause: f.Cause, Why: fmt.Sprintf(format, args...), Advice: f.Advice, Confidence: f.Confidence}
 }
 
-// replayed is what a cause asks the replayed program.
+// replayed is the information about the replay that causes need.
 type replayed interface {
-	// Paced reports whether threads wait for their work without a call, which shows in when they resume.
+	// Paced reports whether threads wait for their work without a call, which shows only by the time at which they
+	// resume.
 	Paced() bool
-	// Submits is how many pieces of work one thread submitted for others, and whether it gave most answers together with
-	// others.
+	// Submits returns the number of work items that one thread submitted for others, and whether it answered most of
+	// them together with others.
 	Submits() (pieces int, batch bool)
-	// Meets says whether the replay knows which threads meet at a barrier.
+	// Meets reports whether the replay knows the threads that take part in a barrier.
 	Meets() bool
 }
 
-// without is a change that is known before the replay is.
+// without returns a change that does not depend on the replay.
 func without(c replay.Change) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return c, "" }
 }
 
-// cannot is why nothing takes a cause out.
+// cannot returns the reason why no change removes a cause.
 func cannot(why string) func(replayed) (replay.Change, string) {
 	return func(replayed) (replay.Change, string) { return replay.Change{}, why }
 }
 
-// row is the cause's row of the registry.
+// row returns the cause's row of the registry.
 func (f *Finding) row() *cause {
 	for i := range causes {
 		if causes[i].name == f.Cause {
@@ -197,7 +201,7 @@ func (f *Finding) row() *cause {
 	return &cause{}
 }
 
-// removal is the change that takes the finding's cause out, or why there is none.
+// removal returns the change that removes the finding's cause, or the reason why there is none.
 func (f *Finding) removal(p replayed) (replay.Change, string) {
 	if f.without != nil {
 		return f.without(p)

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// compileBound: threads make libraries and pipeline states instead of using them.
+// compileBound: threads create libraries and pipeline states during the run instead of reusing them.
 func compileBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
 		Advice: "create libraries and pipeline states once, before the work begins, and keep them; a binary archive " +
@@ -34,7 +34,8 @@ func compileBound(ev *evidence.Evidence) Finding {
 		windows += t.Window
 	}
 	if made > 0 && evidence.Share(all, windows) >= policy.Most.Value {
-		if policy.MoreThan(policy.Most, all-r.Lost, all) { // most of it before the work, of which a replay knows nothing
+		// most compilation comes before the GPU work, so a replay does not cover it
+		if policy.MoreThan(policy.Most, all-r.Lost, all) {
 			r.Speedup = withoutStartup(ev)
 		}
 		r.Lost, r.Explains, r.Of = all, max(all, ev.Submitters.Time), windows
@@ -74,8 +75,9 @@ func compileBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// withoutStartup is what a run gains without compilation, by the time that each thread has besides: the longest of
-// these is left. The high end holds that threads that wait for another's compilation need not wait either.
+// withoutStartup returns the gain without compilation, computed from the time that each thread spends otherwise: the
+// longest of these times remains. The upper bound assumes that threads waiting for another thread's compilation need
+// not wait either.
 func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 	var whole, left, all, compiling analyze.Nanos
 	for _, t := range ev.Submitters.Taking {

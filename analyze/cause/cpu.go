@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// cpuBound: the threads compute, or want to and have no processor, and the GPU waits for them. That threads are outside
-// of Metal does not say that they compute: they may sleep, or wait for something that is not traced.
+// cpuBound: the threads compute, or are runnable without a processor, and the GPU waits for them. Time outside of Metal
+// alone does not show that a thread computes: it may sleep, or wait for something that is not traced.
 func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more " +
@@ -34,26 +34,27 @@ func cpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// starvedBesideRoom says whether threads lack processors though the GPU, which one or the other keeps busy, has room
-// for the work of all.
+// starvedBesideRoom reports whether threads lack processors while the GPU, although it is kept busy, has spare
+// capacity.
 func starvedBesideRoom(ev *evidence.Evidence) bool {
 	return ev.Processors.Starved() && (ev.Occupancy.HasRoom || ev.Occupancy.Pending < policy.WorthNaming.Value) &&
 		ev.Processors.Waited > ev.Times.Sum(analyze.PartWaitExecuting)
 }
 
-// waiting is what tells computing for which the GPU waits from other computing.
+// waiting distinguishes computing for which the GPU waits from other computing.
 type waiting struct {
-	unfed float64       // share of the time outside of Metal in which threads had nothing in flight
-	turns analyze.Nanos // that they lose to a lock that shows in threads taking turns
+	unfed float64       // share of the time outside of Metal in which threads had no work in flight
+	turns analyze.Nanos // the time that they lose to a lock that shows only because threads take turns
 }
 
-// part is the part of a time outside of Metal in which the GPU waited for the thread: it had no work in flight, as it
-// has when it polls for its end or prepares the next, and did not spin for a lock that shows in threads taking turns.
+// part returns the part of a time outside of Metal in which the GPU waited for the thread. It leaves out time with work
+// in flight, in which the thread polls or prepares the next command buffer, and time spent spinning for a lock at which
+// threads take turns.
 func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 	return max(0, analyze.Nanos(float64(outside)*w.unfed)-w.turns)
 }
 
-// accompanied says why computing is not what the GPU waits for.
+// accompanied says why the GPU does not wait for the computing.
 func (w waiting) accompanied() string {
 	if w.turns > 0 {
 		return "they waited for each other or had work in flight"
@@ -61,7 +62,7 @@ func (w waiting) accompanied() string {
 	return "they had work in flight: they polled for its end, or prepared the next meanwhile"
 }
 
-// lostInTurns is what threads lose that take turns for a lock that is not in the trace.
+// lostInTurns returns the time that threads lose by taking turns at a lock that is not in the trace.
 func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	if r, byTurns := findInterpreterLock(ev); byTurns {
 		return r.Lost
@@ -72,7 +73,7 @@ func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	return 0
 }
 
-// cpuBoundBySamples knows how long each thread ran and waited for a processor.
+// cpuBoundBySamples decides if it is known how long each thread ran and waited for a processor.
 func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	p, w := &ev.Processors, waiting{ev.Submitters.Unfed, lostInTurns(ev)}
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, p.Covered)) }
@@ -96,7 +97,8 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 		waited = max(0, waited-spun)
 	}
 	r.Explains = waited + computed
-	if ev.Processors.OneAtATime && lostTo(interpreterLock, ev) > waited { // what they compute, they compute one at a time
+	// an interpreter runs their code one thread at a time
+	if ev.Processors.OneAtATime && lostTo(interpreterLock, ev) > waited {
 		r.Explains, computed = waited, 0
 	}
 	if r.Lost = waited; waited < computed {
@@ -129,12 +131,13 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	return r
 }
 
-// had is the share of all processors' time that the threads had.
+// had returns the share of all processors' time that the threads used.
 func had(ev *evidence.Evidence) float64 {
 	return evidence.Share(ev.Processors.Ran, ev.Trace.Window.Length()) / float64(max(1, ev.Trace.Source.Processors))
 }
 
-// cpuBoundByTotals knows the processor time of the processes, or how long threads ran but not how long they wanted to.
+// cpuBoundByTotals decides if only the processor time of the processes is known, or how long threads ran but not how
+// long they were runnable.
 func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	outside, encode := ev.Times.Sum(analyze.PartOutside),
 		ev.Times.Sum(analyze.PartEncode)+ev.Times.Sum(analyze.PartOtherAPI)

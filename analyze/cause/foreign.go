@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// foreignLoad: another program has the GPU. It is no verdict on this one.
+// foreignLoad: an external process uses the GPU. It is never a verdict on the traced program.
 func foreignLoad(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: policy.Guessed, Standing: Outside,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a " +
@@ -36,9 +36,9 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// notExternal says why no other program has the GPU. It is empty if another program has it. A reason that keeps a
-// processor from the driver, which gives work to the GPU, also keeps it from completion notifications and from the
-// program's threads.
+// notExternal says why no external process is the reason; empty if one is. A lack of processors delays the driver,
+// which submits work to the GPU, but also completion notifications and the program's own threads; that distinguishes
+// it.
 func notExternal(ev *evidence.Evidence) string {
 	f, p := &ev.External, &ev.Processors
 	switch {
@@ -62,8 +62,8 @@ func notExternal(ev *evidence.Evidence) string {
 	return ""
 }
 
-// interruptedByOther reports whether another program interrupted command buffers that took far longer than usual. Else
-// their work may depend on its data.
+// interruptedByOther reports whether an external process interrupted command buffers that took far longer than usual.
+// Otherwise their work may depend on its data.
 func interruptedByOther(ev *evidence.Evidence) bool {
 	f := &ev.External
 	return notExternal(ev) == "" &&
@@ -78,7 +78,7 @@ func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) 
 	return cost
 }
 
-// takenByOther returns what another program took of the GPU.
+// takenByOther returns the GPU time that an external process took.
 func takenByOther(ev *evidence.Evidence) (taken evidence.GPUTaken) {
 	if notExternal(ev) == "" {
 		taken = ev.External.Taken(interruptedByOther(ev))

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// gpuSaturated: the GPU is busy all the time while more work is ready for it, so what waits, waits for the GPU. It
-// costs the time that threads were queued for it; it explains the time they waited for it in any way.
+// gpuSaturated: the GPU is busy all the time while more work is ready for it, so the GPU is what threads wait for. It
+// costs the time that threads were queued. It explains all time that they waited for the GPU.
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
@@ -43,7 +43,7 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		}
 		r.Lost = max(waited, with-without)
 		r.Explains = max(waited+ev.Times.Sum(analyze.PartWaitExecuting), with)
-	} else { // most of the time: it explains what threads wait behind others, and no more
+	} else { // it was busy most of the time, so it explains only waiting behind other work
 		r.Confidence = policy.Inferred
 		r.Lost = max(0, max(ev.Times.Sum(analyze.PartWaitQueuedOther),
 			evidence.QueuedAsleep(ev.Work,

@@ -12,8 +12,8 @@ import (
 const gpuBoundAdvice = "make the named kernels faster, fuse them, or use smaller types; where the next command " +
 	"buffer does not need the last one's result, commit it before waiting"
 
-// gpuBound: nothing holds the GPU's work up, and the threads wait for it while it runs. It is a limit: it is the
-// verdict where no fault is.
+// gpuBound: nothing delays the GPU's work, and the threads wait for it while it runs. It is a limit: the verdict if
+// there is no fault.
 func gpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit, Advice: gpuBoundAdvice}
 	r.Lost = ev.Execution.Waited
@@ -23,7 +23,7 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	case ev.Occupancy.Saturated:
 		return r.not("more work was pending than the GPU could run: it is saturated")
 	case ev.Handover != nil && !ev.Handover.Holds() && ev.Handover.MayAnswer >= policy.Pattern.Count():
-		// then it is not the work that is the limit
+		// in that case the limit may be that thread and not the GPU
 		return r.not("other threads may wait for results of thread %d, which makes all commits", ev.Handover.To.ID)
 	case waitsOnGPU(ev) != nil:
 		w := waitsOnGPU(ev)
@@ -51,8 +51,8 @@ func gpuBound(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// tellKernels says which kernels the GPU's work is, what each would bring if it took half of its time and, where one
-// thread waits for each command buffer before it makes the next, what more of them in flight would bring.
+// tellKernels adds the kernels that the GPU's work consists of, and the gain if each took half of its time. If a thread
+// waits for each command buffer before it creates the next, it adds the gain from more command buffers in flight.
 func (r *Finding) tellKernels(gains []replay.Gain) {
 	named := 0
 	gains = slices.Clone(gains)
@@ -69,8 +69,8 @@ func (r *Finding) tellKernels(gains []replay.Gain) {
 	}
 }
 
-// waitsOnGPU is the work that waits on the GPU for another queue's, if that is most of the time for which threads wait
-// while their work runs; otherwise nil.
+// waitsOnGPU returns the work that waits on the GPU for another queue's work, if that is most of the time for which
+// threads wait while their work runs; otherwise nil.
 func waitsOnGPU(ev *evidence.Evidence) *evidence.KernelWait {
 	for _, w := range evidence.KernelWaits(ev.Trace) {
 		if policy.AtLeast(policy.Most, w.Time, ev.Execution.Waited) {

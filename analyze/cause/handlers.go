@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// completionHandlers: waits end late because handlers that the program added run before waiters wake.
+// completionHandlers: waits end late because handlers that the program added run before waiting threads wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
 		Advice: "do less in completion handlers, or move the work to another thread: waiting threads wake only when all " +
@@ -39,7 +39,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	own := evidence.HandlersOneByOne(ev.Trace)
 	quick := slowOf(own) < policy.Pattern.Count()
 	if p := &ev.Processors; !some {
-		// where threads wait for processors longer than they run, quick handlers take long now and then
+		// if threads wait for processors longer than they run, even quick handlers sometimes take long
 		quick = evidence.Median(own) <= policy.Wakeup.Nanos() && (!policy.AtLeast(policy.LeftOver, slowOf(own), len(own)) ||
 			p.Waited > p.Ran)
 	}
@@ -59,11 +59,11 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		if b.Handlers > 0 {
 			r.Lost += late.Length()
 		} else {
-			r.Lost += handling[b.Queue].Within(late) // its completion comes after those before it in the queue
+			r.Lost += handling[b.Queue].Within(late) // a completion is delivered after those before it in the queue
 		}
 	}
 	chained, handlers := evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
-	// a thread that waits for a handler of the chain waits while the GPU does: that time is lost once
+	// a thread that waits for a handler of the chain waits at the same time as the GPU: count that time once
 	promised := max(0, evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)-chained)
 	r.Lost += promised
 	waited, full := r.Lost, analyze.Nanos(0)
@@ -114,7 +114,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// slowOf is how many handlers took longer than a quick one does.
+// slowOf returns the number of handlers that took longer than a quick handler does.
 func slowOf(took []analyze.Nanos) (n int) {
 	for _, t := range took {
 		if t > policy.Wakeup.Nanos() {

@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// headOfLine: what is first in a queue keeps from running what is ready behind it. Two shapes are known: a command
-// buffer that was enqueued and not committed; and one that runs, of another thread, in a queue that runs less than the
-// GPU has room for.
+// headOfLine: the first command buffer in a queue keeps ready ones behind it from running. There are two forms. In the
+// first, a command buffer was enqueued and not committed. In the second, a command buffer of another thread runs in a
+// queue that runs fewer at a time than the GPU could.
 func headOfLine(ev *evidence.Evidence) Finding {
 	enqueued := enqueuedEarly(ev)
 	if ev.Occupancy.InLines > enqueued.Lost {

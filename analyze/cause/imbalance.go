@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// imbalance: threads meet again and again, and wait there for the slowest.
+// imbalance: at a recurring barrier, threads wait for the slowest one.
 func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
 		Advice: "balance the work: give the slowest thread less, distribute smaller pieces as threads become free, or " +
@@ -52,10 +52,10 @@ func imbalance(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// evenly is how many times as fast the rounds would be if what was done in each were shared out evenly: all threads had
-// as much to do on average, and of each round it would still be the one that takes longest by chance that all wait for.
-// The interval holds what quarters of the run give, what there is to gain if even chance were shared out, so that all
-// came at each meeting's average, and the error of every prediction.
+// evenly returns the speedup if the work of each round was distributed evenly. Then all threads have the same amount of
+// work on average, and each round still takes as long as the thread that is slowest in it by chance. The interval
+// covers the results for quarters of the run, the gain if even chance was distributed evenly, and the error of every
+// prediction.
 func evenly(m *evidence.Barriers) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)
@@ -63,7 +63,7 @@ func evenly(m *evidence.Barriers) *replay.Speedup {
 		return nil
 	}
 	rotates := m.Rotates()
-	if rotates { // on average all have as much to do
+	if rotates { // on average, all threads have the same amount of work
 		whole = average
 	}
 	s := &replay.Speedup{Estimate: whole, Low: whole, High: max(whole, average)}
@@ -79,7 +79,7 @@ func evenly(m *evidence.Barriers) *replay.Speedup {
 	return s
 }
 
-// usualTimes is what each thread takes to a meeting on average, and what all do.
+// usualTimes returns the average time from one barrier to the next for each thread, and for all threads.
 func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all float64) {
 	usual = map[*analyze.Thread]float64{}
 	times := map[*analyze.Thread]float64{}
@@ -96,9 +96,9 @@ func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all fl
 	return usual, all
 }
 
-// then is when a thread comes to a meeting that has as much to do as all: who had more takes as many times less, and
-// who had less so much longer, for what keeps it now and then, as a processor that it has to wait for, does so for no
-// longer.
+// then returns when a thread arrives at a barrier if it has as much work as all have on average. A thread with more
+// work becomes faster in proportion. A thread with less work takes longer by the difference only, because its
+// occasional delays, such as waits for a processor, do not grow.
 func then(came, usual, all float64) float64 {
 	if usual > all {
 		return came * all / usual
@@ -106,8 +106,8 @@ func then(came, usual, all float64) float64 {
 	return came + all - usual
 }
 
-// gained is how many times as fast rounds are if all threads take as long on average, and if they do in each round; 0
-// when they do not tell.
+// gained returns the speedup of the rounds if all threads take the same time on average, and if they do in each round;
+// 0 if the rounds do not tell.
 func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all float64) (even, average float64) {
 	if len(rounds) < 2 {
 		return 0, 0
@@ -129,7 +129,7 @@ func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all floa
 	return max(1, took/evenLeft), took / averageLeft
 }
 
-// barriersSeen says which barriers a trace of the system would show.
+// barriersSeen names the kinds of barriers that a trace from this system would show.
 func barriersSeen(ev *evidence.Evidence) string {
 	if s := &ev.Trace.Source; s.Kind == "mtrace" && strings.HasPrefix(strings.ToLower(s.OS), "linux") {
 		return "barriers of pthread and of C++20 would be; those on which threads spin would not"

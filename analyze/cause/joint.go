@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// jointFaults are the two largest faults that were replayed, where no cause is worth naming by itself: each costs
-// enough to be named, and neither is shown to cost the run anything alone.
+// jointFaults returns the two largest faults that were replayed, if no cause is worth naming by itself: each costs
+// enough to be named, but removing one alone is not shown to make the run faster.
 func (v *Verdict) jointFaults(ev *evidence.Evidence, removals map[string]replay.Change) (pair []string) {
 	if v.Cause != None || v.tooLittle(ev) != "" {
 		return nil
@@ -29,8 +29,8 @@ func (v *Verdict) jointFaults(ev *evidence.Evidence, removals map[string]replay.
 	return pair[:2]
 }
 
-// chooseJointly makes the first of two faults the verdict, and the second a close call, where only removing both is
-// shown to make the run faster: threads that no longer wait for each other's work wait for the GIL in its place.
+// chooseJointly makes the first of two faults the verdict, and the second a close call, if only removing both is shown
+// to make the run faster. For example, threads that no longer wait for each other's work may wait for the GIL instead.
 func (v *Verdict) chooseJointly(ev *evidence.Evidence, t *Together) {
 	if !t.Proven() {
 		return

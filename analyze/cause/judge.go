@@ -12,25 +12,25 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A Window is a part of a run that was looked at for causes, in place of a longer one around it.
+// A Window is a range that was analyzed for causes and that stands for a longer range of the run.
 type Window struct {
 	Analysis   *Analysis
 	Begin, End analyze.Nanos // after the run's origin
-	Scale      float64       // how much longer what it stands for is
+	Scale      float64       // ratio of the length of the longer range to that of this one
 }
 
 // String says which window it is.
 func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
 
-// A Judgement is the verdict on a run, with what else its windows say of it. It has nothing of their traces.
+// A Judgement is the verdict on a run, with the other results of its windows. It does not refer to their traces.
 type Judgement struct {
 	verdict     Verdict
 	replayError float64
 	waits       path.Waits
-	parts       *evidence.Parts // nil where no thread took part in the GPU's work
+	parts       *evidence.Parts // nil if no thread took part in the GPU's work
 }
 
-// Of is the answer for the run: with what adds up of all of it.
+// Of returns the analysis of the whole run, given the totals that add up over it.
 func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	a := &Analysis{Totals: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
 	if j.parts != nil {
@@ -39,10 +39,10 @@ func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	return a
 }
 
-// Judge decides on the verdict of a run from the ranges that were analyzed. The verdict is that of most thread time,
-// but a fault worth naming comes before a limit or none. A cause's cost is summed over all ranges, scaled to the time
-// that each represents. Evidence comes from one range, which Judge returns by index: the one in which the cause has
-// its median share.
+// Judge decides on the verdict of a run from the ranges that were analyzed. It is the verdict with the most thread
+// time, but a fault worth naming takes precedence over a limit or no cause. A cause's cost is summed over all ranges,
+// scaled to the time that each represents. Evidence comes from one range, which Judge returns by index: the one in
+// which the cause has its median share.
 func Judge(windows []Window) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
@@ -103,7 +103,7 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 	return j, typical
 }
 
-// verdictOf are the windows whose verdict is a cause: those with predictions, unless none has any.
+// verdictOf returns the windows whose verdict is a cause: those with predictions, or all if none has any.
 func verdictOf(windows []Window, cause string) (of []int) {
 	predicted := slices.ContainsFunc(windows, func(w Window) bool {
 		return w.Analysis.Verdict.Cause == cause && w.Analysis.Predicted()
@@ -116,7 +116,7 @@ func verdictOf(windows []Window, cause string) (of []int) {
 	return of
 }
 
-// Agree says whether windows have one verdict, with predictions that lie within each other's intervals. Then windows
+// Agree reports whether windows have the same verdict, with predictions within each other's intervals. Then windows
 // between them with that verdict need no predictions of their own.
 func Agree(windows []*Analysis) bool {
 	first := windows[0]
@@ -134,8 +134,8 @@ func Agree(windows []*Analysis) bool {
 	return true
 }
 
-// closeIn names the faults that are a close call in most of the ranges with the run's verdict, or of which the run's
-// verdict is a close call.
+// closeIn adds the faults that are a close call in most of the ranges with the run's verdict, or whose close call is
+// the run's verdict.
 func (v *Verdict) closeIn(windows []Window) {
 	times, of := map[string]int{}, 0
 	for i := range windows {
@@ -158,7 +158,7 @@ func (v *Verdict) closeIn(windows []Window) {
 	}
 }
 
-// firstFound is what the first window found of a cause that did; nil when none did.
+// firstFound returns the finding of a cause in the first window that found it; nil if none did.
 func firstFound(windows []Window, cause string) *Finding {
 	for i := range windows {
 		if f := windows[i].Analysis.Verdict.finding(cause); f != nil {
@@ -168,8 +168,8 @@ func firstFound(windows []Window, cause string) *Finding {
 	return nil
 }
 
-// worthNaming is the fault of the program that is the verdict of two windows at least and costs most, if that is worth
-// naming of all of the threads' time: faults are named before limits, in a run as in one trace. It is "" when there is
+// worthNaming returns the most expensive fault that is the verdict of at least two windows and that is worth naming
+// relative to the time of all threads. Faults take precedence over limits, as in a single trace. It is "" if there is
 // none.
 func worthNaming(windows []Window, all float64) (most string) {
 	times, lost := map[string]int{}, map[string]float64{}
@@ -222,7 +222,7 @@ func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding
 	}
 	for _, s := range by.All {
 		f := s.Finding
-		if f.Of != 0 { // in the other windows it is a part of the working time
+		if f.Of != 0 { // in the other windows, Lost is a share of the working time
 			f.Of += total
 		}
 		f.Evidence = append(slices.Clone(f.Evidence),
@@ -235,7 +235,7 @@ func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding
 	return all
 }
 
-// middle is the middle prediction, with an interval that holds all of them; nil when there is none.
+// middle returns the median prediction, with an interval that covers all of them; nil if there is none.
 func middle(all []replay.Speedup) *replay.Speedup {
 	if len(all) == 0 {
 		return nil

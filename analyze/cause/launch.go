@@ -26,7 +26,7 @@ func launchBound(ev *evidence.Evidence) Finding {
 	r.Lost = scheduling + notify + encode + commit
 	each, work := ev.Launch.Time, ev.Launch.GPU
 	burst := ev.Launch.Bursts.Usual
-	// then merging them is a change of its own, whatever the threads do between bursts
+	// merging the command buffers of a burst is then a change of its own, whatever the threads do between bursts
 	inBursts := float64(burst) >= policy.BurstSize.Value && burst < policy.FewerLaunches
 	switch {
 	case ev.Occupancy.Saturated:

@@ -9,14 +9,14 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// lockContention: threads wait for a lock that another holds. The lock is in the trace, or it is hidden inside a call
-// and shows in how the calls hold each other up.
+// lockContention: threads wait for a lock that another thread holds. The lock is in the trace, or it is hidden inside a
+// call and shows because calls delay each other.
 func lockContention(ev *evidence.Evidence) Finding {
 	r, _ := findLock(ev)
 	return r
 }
 
-// hiddenBy is what a lock that is not in the trace was found by.
+// hiddenBy tells how a lock that is not in the trace was found.
 type hiddenBy uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	hiddenBySpinning
 )
 
-// findLock says, too, what the lock was found by.
+// findLock also tells how the lock was found.
 func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	r := Finding{Cause: LockContention, Confidence: policy.Recorded,
 		Advice: "do less while holding the lock, or give each thread a lock of its own"}
@@ -35,7 +35,7 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	hidden, by := hiddenLock(r, ev)
 	switch {
 	case hidden.Holds && !policy.AtLeast(policy.Most, seen.Lost, hidden.Lost):
-		// a short wait for some lock does not say that there is no other
+		// a short wait for one lock does not rule out other locks
 		if seen.Holds {
 			hidden.say("of the recorded locks: %s", seen.Evidence[0])
 		}
@@ -46,8 +46,8 @@ func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	return seen, notHidden
 }
 
-// hiddenLock finds a lock that is not in the trace by how it shapes what is: calls that hold each other up, threads
-// that take turns.
+// hiddenLock finds a lock that is not in the trace by its effects: calls that delay each other, threads that take
+// turns.
 func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	tested := ""
 	for t := range analyze.Each(ev.Tests.Interference) {
@@ -82,7 +82,8 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 			tested += ", or not as a single lock would cause it"
 		}
 	}
-	// An interpreter's threads take turns for its own lock, unless that is in the trace: then it is another.
+	// An interpreter's threads take turns at the interpreter's lock. If waits for that lock are in the trace, they take
+	// turns at another one.
 	turns := ev.Turns.Waits
 	if turns == nil {
 		turns = ev.Turns.RoundTrips
@@ -118,7 +119,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
 }
 
-// takeTurns is what threads lose that wait for the GPU one after the other.
+// takeTurns adds the loss of threads that use the GPU one after the other.
 func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	r.Holds, r.Lost, r.QValue = true, max(0, t.Lost), t.Exclusion.QValue
 	all, one := "wait for the GPU", "does"

@@ -10,22 +10,22 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A lockUse sums the waits for the locks of one name.
+// A lockUse sums up the waits for all locks of one name.
 type lockUse struct {
 	name    string
 	locks   map[evidence.LockKey]bool
 	waits   int
 	time    analyze.Nanos
-	holders map[*analyze.Thread]analyze.Nanos // of time, what each held the lock for
+	holders map[*analyze.Thread]analyze.Nanos // for how long each thread held the lock
 }
 
-// lockFinding sums the waits for locks of one sort.
+// lockFinding sums up the waits for locks of one kind.
 func lockFinding(r Finding, ev *evidence.Evidence, sort func(*analyze.LockWait) bool) Finding {
 	var by evidence.Ordered[string, lockUse]
 	aside, hanging := analyze.Nanos(0), analyze.Nanos(0)
 	for l := range analyze.Each(ev.ThreadWaits.Locks) {
 		if !sort(l) || !ev.Submitters.TakesPart[l.Thread] {
-			// waits of the framework's own threads cost the program nothing by themselves
+			// waits of a framework's own threads alone cost the program nothing
 			continue
 		}
 		own := l.Own - ev.Syncs.Hangs(l)
@@ -80,7 +80,7 @@ func lockName(l *analyze.LockWait) string {
 	return "the lock " + l.Name
 }
 
-// several says how many locks have the name, if it is not one.
+// several says how many locks have the name, if there are several.
 func (u *lockUse) several() string {
 	if len(u.locks) < 2 {
 		return ""
@@ -99,7 +99,7 @@ func (u *lockUse) add(l *analyze.LockWait, own analyze.Nanos) {
 	}
 }
 
-// heldBy is "held by A 1 (60%), B 2 (40%)".
+// heldBy formats the holders: "held by A 1 (60%), B 2 (40%)".
 func (u *lockUse) heldBy() string {
 	if len(u.holders) == 0 {
 		return "the holder is not known"

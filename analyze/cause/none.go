@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// noCause is the summary of a verdict without a cause worth naming.
+// noCause returns the summary of a verdict without a cause worth naming.
 func noCause(ev *evidence.Evidence) string {
 	if h := ev.Handover; h != nil && !h.Holds() && h.MayAnswer >= policy.Pattern.Count() {
 		return fmt.Sprintf("No cause is certain. But thread %d submits all GPU work, and other threads wait for its "+
@@ -59,8 +59,8 @@ func noCause(ev *evidence.Evidence) string {
 		busyWords(ev, ", and the GPU was busy for %s"))
 }
 
-// outsideWords says what threads that make command buffers did outside of Metal, as ", 56% in sleep calls"; shares are of all of
-// their time. What is neither recorded nor sampled is not traced.
+// outsideWords says what threads that create command buffers did outside of Metal, as ", 56% in sleep calls". Shares
+// are relative to all of their time. Time that is neither recorded nor sampled is listed as not traced.
 func outsideWords(ev *evidence.Evidence) string {
 	var running, unknown analyze.Nanos
 	var blocked [analyze.BlockedKinds]analyze.Nanos

@@ -5,7 +5,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// pollingRule: threads notice completions late because they ask for them at intervals.
+// pollingRule: threads notice completions late because they poll at intervals.
 func pollingRule(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Polling, Confidence: policy.Shown,
 		Advice: "wait in a call that is woken (waitUntilCompleted, waitUntilSignaledValue:timeoutMS:), or let a completion " +

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// queueDepth: making a command buffer blocks because the queue has as many uncompleted ones as it may have.
+// queueDepth: the creation of a command buffer blocks because the queue has its maximum number of uncompleted ones.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
 		Advice: "create command buffers only when there is work for them, commit them soon, or create the queue with a " +
@@ -24,7 +24,7 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	case r.Lost == 0:
 		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all the while")
 	case byHandlers > r.Lost:
-		// a deeper queue would fill as well: its command buffers come back as fast as handlers return
+		// a deeper queue would fill up as well, because its command buffers are freed only as fast as handlers return
 		return r.not("queues were full, but for %s of that time they waited for completion handlers to release command "+
 			"buffers", percent(evidence.Share(byHandlers, byHandlers+r.Lost)))
 	}

@@ -11,16 +11,15 @@ import (
 // replays runs the program with a change.
 type replays interface {
 	Without(replay.Change) (*replay.Speedup, string)
-	// WaitsLeft is which share of the time for which threads wait for each other is left with a change, if that is
-	// known.
+	// WaitsLeft returns the share of the time that threads wait for each other that remains with a change, if known.
 	WaitsLeft(replay.Change) (share float64, known bool)
 }
 
-// findRoot makes the root cause of the largest cause the verdict, if it has one: threads alternate at their
-// interpreter's lock because they wait for all threads' work. A fault is a consequence of another if most of what
-// its removal brings is gone without the other, and not the other way round. The replay without both shows what is
-// left. Waits of threads for each other are also a consequence of what delays the thread that they wait for: see
-// waitsFor. Removals are the changes that were replayed, by cause.
+// findRoot replaces the verdict by the cause of which the largest cause is a consequence, if there is one. For example,
+// threads alternate at the GIL because they wait for all threads' work. A fault is a consequence of another one if
+// removing the other removes most of its cost, but not the other way round; a replay without both shows that. Waits of
+// threads for each other may also be a consequence of a delay of the awaited thread: see waitsFor. Removals are the
+// changes that were replayed, by cause.
 func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 	v := &a.Verdict
 	if len(v.Causes) < 2 || v.Cause != v.Causes[0].Cause || v.Causes[0].rank(a.Evidence) != 0 ||
@@ -68,9 +67,9 @@ func (v *Verdict) promote(ev *evidence.Evidence, i int) {
 	v.choose(ev)
 }
 
-// waitsFor says whether waits of threads for each other, for a lock, an item or at a barrier, are a consequence of a cause
-// that shortens what threads do: most of them go without it, and the run gains at least as much as without the
-// waits. Left is the share that stays.
+// waitsFor reports whether waits of threads for each other, for a lock, an item or at a barrier, are a consequence of a
+// cause that makes threads work longer. Then removing that cause removes most of the waits, and gains at least as much
+// as removing the waits. Left is the share of the waits that remains.
 func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, most bool) {
 	isWait := top.Cause == Imbalance || top.Cause == LockContention || top.Cause == Starvation
 	if !isWait || !change.ShortensWork() ||
@@ -81,8 +80,8 @@ func waitsFor(top, c *Finding, change replay.Change, r replays) (left float64, m
 	return left, known && left <= 1-policy.Most.Value
 }
 
-// hangs says whether most of the time that one cause costs is gone without another: of is how fast the run is
-// without the first, other without the other, both without both.
+// hangs reports whether most of the cost of a first cause disappears with a second one. The speeds are those without
+// the first (of), without the second (other) and without both.
 func hangs(of, other, both *replay.Speedup) bool {
 	costs, left := 1-1/of.Estimate, 1/other.Estimate-1/both.Estimate
 	return costs >= policy.RunToRunVariation.Value && !policy.MoreThan(policy.Most, left, costs)

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// nameSites tells where in the program the causes that hold cost their time. It says nothing when stacks were not
+// nameSites adds where in the program the causes that hold cost their time. It adds nothing if stacks were not
 // recorded.
 func (v *Verdict) nameSites(t *analyze.Trace) {
 	for c := range analyze.Each(v.Causes) {
@@ -37,7 +37,7 @@ func (v *Verdict) nameSites(t *analyze.Trace) {
 	}
 }
 
-// siteText is "12 threads wait in train.py:42 step(), for 80% of the time of such calls".
+// siteText formats a place: "12 threads wait in train.py:42 step(), for 80% of the time of such calls".
 func siteText(s *analyze.CallSite, verb string, part float64) string {
 	who := analyze.Plural(len(s.Threads), "thread")
 	if len(s.Threads) == 1 {

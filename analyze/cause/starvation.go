@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// starvation: the GPU is idle because submitting threads wait for another thread's signal, for a file, a pipe or another
-// process: for data, for room for their results, for anything that is produced elsewhere. Waiting for clients is none: a
-// server without requests is not slow. Barriers are imbalance, and a thread that submits for others is the single
-// submitter.
+// starvation: the GPU is idle because submitting threads wait for another thread's signal, a file, a pipe or another
+// process: for data, for room for their results, or anything else that is produced elsewhere. Waiting for clients does
+// not count: a server without requests is not slow. Waits at barriers count as imbalance, and waits for a thread that
+// submits for others as single submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "produce what the submitting threads wait for sooner: more producer threads, an earlier start, or a " +
@@ -60,7 +60,7 @@ func starvation(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// mostWaitedFor is the thread or the descriptor that was waited for longest.
+// mostWaitedFor returns the thread or the descriptor that threads waited for longest.
 func mostWaitedFor(feeders []*evidence.Feeder, inputs []*evidence.Input) string {
 	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
 		return inputs[0].Name

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// singleSubmitter: several threads want work done, one commits it all, and the others wait for that one: in waits for
-// its command buffers, or for its signal. It costs what they wait beyond the time that their own work takes on the GPU.
+// singleSubmitter: several threads have GPU work, one thread commits all of it, and the others wait for its command
+// buffers or its signal. It costs the time that they wait beyond the GPU time of their own work.
 func singleSubmitter(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
 		Advice: "let the threads that produce the work commit it themselves, each on a queue of its own"}
@@ -61,7 +61,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	case waiting == 0 && !handed:
 		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
 	}
-	if len(waiters) == 1 && !handed { // it may be there to take what the other has made
+	if len(waiters) == 1 && !handed { // it may only consume the results of the submitter
 		return r.not("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
 	}
 	if r.Holds = r.Lost > 0; !r.Holds {
@@ -92,7 +92,7 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// submittingApart lets each thread submit its own work, where it is known which that is.
+// submittingApart returns the change in which each thread submits its own work, if it is known which work that is.
 func submittingApart(p replayed) (replay.Change, string) {
 	switch pieces, batch := p.Submits(); {
 	case pieces == 0:

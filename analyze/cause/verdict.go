@@ -16,15 +16,14 @@ import (
 // A Verdict names the cause that explains the most lost thread time.
 type Verdict struct {
 	Cause      string
-	Share      float64   // of the threads' time; with None, what the program loses to another one
+	Share      float64   // of the threads' time; if Cause is None, the share lost to an external process
 	Confidence float64   // 0…1
 	Summary    string    // one sentence
 	Causes     []Finding // those that hold, the largest first
 	RuledOut   []Finding // those that do not
-	// the faults that cannot be distinguished from Cause by what removing them brings or, where that is not predicted, by
-	// what they cost
+	// the faults that cannot be distinguished from Cause by the predicted gain or, without predictions, by cost
 	CloseCalls []string
-	// what removing the two largest would bring; nil when there are not two, or they were not replayed
+	// the gain of removing the two largest causes; nil if there are not two, or if they were not replayed
 	Together *Together
 }
 
@@ -34,7 +33,7 @@ type Together struct {
 	replay.Speedup
 }
 
-// ask asks each cause's rule. Findings that hold come in the order of what they cost.
+// ask runs each cause's rule. Findings that hold are sorted by cost.
 func ask(ev *evidence.Evidence) (v Verdict) {
 	for i := range causes {
 		if found := causes[i].rule(ev); found.Holds {
@@ -47,8 +46,8 @@ func ask(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// sort orders causes as the report lists them: by rank, faults worth naming by what their removal saves, and the rest
-// by weight.
+// sort orders causes as the report lists them: by rank, then faults worth naming by what their removal saves, and the
+// rest by weight.
 func (v *Verdict) sort(ev *evidence.Evidence) {
 	slices.SortStableFunc(v.Causes, func(x, y Finding) int {
 		saved := 0
@@ -59,8 +58,9 @@ func (v *Verdict) sort(ev *evidence.Evidence) {
 	})
 }
 
-// saves is the share of the run that the removal of a cause saves, at the low end of its prediction. Where nothing is
-// predicted, it is the share of the threads' time that the cause explains. A better machine saves no more than that.
+// saves returns the share of the run that removing a cause saves, at the low end of its prediction. Without a
+// prediction, it is the share of the threads' time that the cause explains. For a change to a better machine, it is at
+// most that share.
 func (f *Finding) saves(ev *evidence.Evidence) float64 {
 	share := min(1, ev.Submitters.Share(f.Weight()))
 	if f.Speedup == nil {
@@ -73,13 +73,13 @@ func (f *Finding) saves(ev *evidence.Evidence) float64 {
 	return saved
 }
 
-// decide takes the cause that explains the most: faults of the program that are worth naming before limits of the
-// machine, and these before what is not worth naming.
+// decide selects the cause that explains the most: first faults that are worth naming, then limits of the machine, then
+// causes that are not worth naming.
 func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.Cause = None
 	v.sort(ev)
 	if reason := v.tooLittle(ev); reason != "" {
-		v.RuledOut = nil // nothing is, by a trace that says next to nothing
+		v.RuledOut = nil // a trace with next to no data rules nothing out
 		v.Summary = "Not enough data for a verdict: " + reason + "."
 		return
 	}
@@ -87,7 +87,7 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	for beside < len(v.Causes) && v.Causes[beside].Standing == Aside {
 		beside++
 	}
-	if beside > 0 { // they are reported last, whatever they cost threads that have no part in the rest
+	if beside > 0 { // faults that affect only threads without a share in the GPU's work come last
 		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
 	}
 	if beside == len(v.Causes) || !v.Causes[0].worthNaming(ev) {
@@ -105,8 +105,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.choose(ev)
 }
 
-// tellUnproven says in the summary what costs most of what is not the verdict only because nothing shows that the run
-// would be faster without it.
+// tellUnproven adds to the summary the most expensive cause that is not the verdict only because nothing shows that the
+// run would be faster without it.
 func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	var most *Finding
 	for f := range analyze.Each(v.Causes) {
@@ -136,7 +136,7 @@ func (v *Verdict) choose(ev *evidence.Evidence) {
 	v.findCloseCalls(ev)
 }
 
-// findCloseCalls names the faults that explain the run as well as the verdict does.
+// findCloseCalls finds the faults that explain the run as well as the verdict does.
 func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	v.CloseCalls = nil
 	top := &v.Causes[0]
@@ -147,8 +147,8 @@ func (v *Verdict) findCloseCalls(ev *evidence.Evidence) {
 	}
 }
 
-// alike says whether two faults cannot be distinguished: each gain is within the other's interval or, where one is not
-// predicted, they cost as much.
+// alike reports whether two faults cannot be distinguished: each predicted gain is within the other's interval or,
+// without predictions, their costs are equal.
 func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	x, y := f.Speedup, o.Speedup
 	if x == nil || y == nil {
@@ -157,11 +157,11 @@ func (f *Finding) alike(o *Finding, total analyze.Nanos) bool {
 	return within(x, y) && within(y, x)
 }
 
-// within says whether one estimate lies in the interval of another.
+// within reports whether an estimate is within the interval of another.
 func within(x, y *replay.Speedup) bool { return x.Estimate >= y.Least() && x.Estimate <= y.High }
 
-// inOrder brings what is listed beside the verdict into the order of the time that is shown: faults first, then limits
-// of the machine.
+// inOrder sorts the findings other than the verdict by the time that is shown: faults first, then limits of the
+// machine.
 func (v *Verdict) inOrder() {
 	rest := v.Causes
 	if len(rest) > 0 && rest[0].Cause == v.Cause {
@@ -178,7 +178,7 @@ func (v *Verdict) inOrder() {
 	})
 }
 
-// rank is the place of a finding's kind in the report, 0 for the first.
+// rank returns the position of a finding's kind in the report; 0 is the first.
 func (f *Finding) rank(ev *evidence.Evidence) int {
 	switch {
 	case f.Standing == Limit:
@@ -189,11 +189,10 @@ func (f *Finding) rank(ev *evidence.Evidence) int {
 	return 2
 }
 
-// worthNaming says whether a cause is worth naming: whether the threads' time that it costs, if that is not chance, and
-// the part of the run's that is certainly saved without it come to enough together. These are two measures of one
-// thing, and neither tells all: a pool that waits for a tenth of its time for one that feeds it can be six times as
-// slow for it. A cause that is not proven is not worth naming, whatever it costs; where nothing is predicted, the first
-// must do.
+// worthNaming reports whether a cause is worth naming: whether its cost in thread time, unless that is chance, and the
+// time that its removal certainly saves are together large enough. Both are needed: a pool that waits for its producer
+// for a tenth of its time can be six times slower because of that. A cause that is not proven is not worth naming,
+// whatever it costs. Without predictions, the cost alone decides.
 func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 	if !f.proven() {
 		return false
@@ -205,7 +204,7 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 	return costs+saved >= policy.WorthNaming.Value
 }
 
-// confess adds to the verdict that the tracer did not see everything, where it knows that.
+// confess adds a warning to the verdict if the tracer knows that it did not see everything.
 func (v *Verdict) confess(ev *evidence.Evidence) {
 	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
@@ -218,8 +217,8 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 	}
 }
 
-// hedge adds to the summary that only a selection of calls was recorded. Nothing is ruled out then: the evidence for
-// a cause may be in what was left out.
+// hedge adds to the summary that only selected calls were recorded. Then nothing is ruled out, because the evidence for
+// a cause may be in calls that were not selected.
 func (v *Verdict) hedge(t *analyze.Trace) {
 	if t.Source.WaitsUnseen > 0 {
 		v.RuledOut = slices.DeleteFunc(v.RuledOut, func(f Finding) bool { return f.row().shownByWaits })
@@ -234,7 +233,7 @@ func (v *Verdict) hedge(t *analyze.Trace) {
 		strings.Join(t.Source.Selected, ", "))
 }
 
-// otherDevices says how busy the GPUs were that the verdict is not about; empty when there are none.
+// otherDevices says how busy the GPUs were that the verdict is not about; empty if there are none.
 func otherDevices(ev *evidence.Evidence) string {
 	var words []string
 	for _, d := range ev.GPU.Devices {
@@ -275,9 +274,10 @@ func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	return ""
 }
 
-// trust lowers a confidence when the trace is not whole, or tells of few command buffers.
+// trust lowers a confidence if the trace is incomplete or has few command buffers.
 func trust(t *analyze.Trace, c float64) float64 {
-	if n := len(t.CommandBuffers); n > 0 { // what so few show may be chance: the error of a share of n is up to 1/√n
+	// few command buffers may mislead by chance: the error of a share of n is up to 1/√n
+	if n := len(t.CommandBuffers); n > 0 {
 		c *= 1 - max(0, 1/math.Sqrt(float64(n))-policy.WorthNaming.Value)
 	}
 	if t.Source.Truncated || len(t.Source.Selected) > 0 {
@@ -292,7 +292,7 @@ func trust(t *analyze.Trace, c float64) float64 {
 	return c
 }
 
-// lost is what a cause costs that was found; 0 of others.
+// lost returns the cost of a cause that holds; 0 for others.
 func (v *Verdict) lost(cause string) analyze.Nanos {
 	if f := v.finding(cause); f != nil {
 		return f.Lost

@@ -8,11 +8,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Unrecorded says why a trace without waits does not tell more.
+// Unrecorded says why a trace without waits cannot tell more.
 const Unrecorded = "Instruments records neither waits nor locks; mtrace run does"
 
-// waitlessVerdict judges a trace without waits: by the GPU, and by threads that have one command buffer at a time.
-// Every other rule takes the absence of waits for evidence, so none is asked.
+// waitlessVerdict decides for a trace without waits, by the GPU and by threads that have one command buffer at a time.
+// It runs no other rule, because those treat the absence of waits as evidence.
 func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	v.Cause = None
 	if ev.Occupancy.Buffers == 0 {
@@ -24,7 +24,8 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 		return v
 	}
 	found := gpuSaturated(ev)
-	if !found.Holds && policy.Saturated(ev.Occupancy.Busy) { // it is what the run takes, though no more was ready
+	// the GPU's work takes the run's time, although no more of it was ready
+	if !found.Holds && policy.Saturated(ev.Occupancy.Busy) {
 		v.RuledOut = append(v.RuledOut, found)
 		found = Finding{Cause: GPUBound, Holds: true, Standing: Limit, Advice: gpuBoundAdvice, Confidence: policy.Inferred}
 	}
@@ -48,8 +49,8 @@ func waitlessVerdict(ev *evidence.Evidence) (v Verdict) {
 	return v
 }
 
-// judgeRoundTrips judges by the threads that have one command buffer at a time, whose time is known in parts, where the
-// GPU is not the limit.
+// judgeRoundTrips decides by threads that have one command buffer at a time, whose time is known in parts. It applies
+// if the GPU is not the limit.
 func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips) {
 	idle, threads := percent(1-ev.Occupancy.Busy), ev.Submitters.Committers
 	switch {
@@ -72,7 +73,7 @@ func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips)
 	}
 }
 
-// judgeSynchronous judges a program whose threads all have one command buffer at a time.
+// judgeSynchronous decides for a program all of whose threads have one command buffer at a time.
 func (v *Verdict) judgeSynchronous(ev *evidence.Evidence, c *evidence.RoundTrips) {
 	total, launching := c.Total(), c.Start+c.Notify
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, total)) }

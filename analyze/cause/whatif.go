@@ -13,13 +13,15 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// predict predicts what the run would gain without its causes, each and the two largest together, and decides by that.
+// predict predicts the gain without each cause, and without the two largest together, and updates the verdict
+// accordingly.
 func (a *Analysis) predict(opts Options) {
 	r := replay.New(a.Evidence, takenByOther(a.Evidence), opts.Seed)
 	a.replay, a.ReplayError = r, r.Error
 	removals := map[string]replay.Change{}
 	for c := range analyze.Each(a.Verdict.Causes) {
-		if c.Speedup != nil { // it says so itself, and with a change of its own the replay says so too
+		// the rule has its own prediction or reason; if its change can be replayed, the replay decides
+		if c.Speedup != nil {
 			if removal, unknown := c.removal(r); c.without != nil && r.Why == "" && unknown == "" {
 				if s, _ := r.Without(removal); s != nil {
 					c.Speedup, removals[c.Cause] = lower(c.Speedup, s), removal
@@ -49,7 +51,7 @@ func (a *Analysis) predict(opts Options) {
 		}
 		if !c.Speedup.Proven() && policy.NearlyAll(c.Lost, a.Evidence.Submitters.Time) &&
 			a.Evidence.Occupancy.Busy < policy.Most.Value {
-			// neither threads nor the GPU do anything else
+			// threads and the GPU do next to nothing else
 			c.Speedup, c.Unpredicted = nil, "the replay predicts no gain, although threads do next to nothing else and the "+
 				"GPU is mostly idle"
 			continue
@@ -74,16 +76,16 @@ func (f *Finding) tellDoubt() {
 	}
 }
 
-// lower is the lower of two predictions of one change, in an interval that holds both: averages of when threads arrive
-// do not show what is hidden behind the slowest, and a replay that shares out work does not show that delays by chance
-// stay.
+// lower returns the lower of two predictions for one change, with an interval that covers both. Arrival times do not
+// show the work that is hidden behind the slowest thread, and a replay that distributes work evenly does not show that
+// random delays remain.
 func lower(x, y *replay.Speedup) *replay.Speedup {
 	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
 		LowWithRoom: min(x.Least(), y.Least())}
 }
 
-// together is what the two largest causes bring that were replayed. Where neither is worth naming alone, the two may be
-// so together.
+// together returns the gain of removing the two largest causes that were replayed. They may be worth naming together if
+// neither is alone.
 func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change) {
 	v := &a.Verdict
 	pair := v.jointFaults(a.Evidence, removals)
@@ -106,12 +108,11 @@ func (a *Analysis) together(r *replay.Replay, removals map[string]replay.Change)
 	}
 }
 
-// KindCause is the Kind of a Gain that removes a cause altogether.
+// KindCause is the Kind of a Gain that removes a whole cause.
 const KindCause = "cause"
 
-// Gains returns what would help most: the gain from shortening each thing that takes much time, and from removing
-// each cause. Things come in the order of their gain at half of their time, the factors of one thing in falling
-// order.
+// Gains returns the changes that would help most: shortening each item that takes much time, and removing each cause.
+// Items are sorted by their gain at half of their time, and the factors of one item in descending order.
 func (a *Analysis) Gains() []replay.Gain {
 	if a.replay == nil {
 		return nil
@@ -140,8 +141,8 @@ func (a *Analysis) Gains() []replay.Gain {
 	return mergesBehindCauses(thatGain(all))
 }
 
-// mergesBehindCauses puts what merging command buffers brings behind the causes, by their number, so that it does not
-// hide the verdict.
+// mergesBehindCauses moves the gains of merging command buffers behind as many causes, so that they do not hide the
+// verdict.
 func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	var merges []replay.Gain
 	rest := slices.DeleteFunc(all, func(g replay.Gain) bool {
@@ -160,14 +161,14 @@ func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	return slices.Insert(rest, at, merges...)
 }
 
-// isPaced says whether a gain cannot be known, because the threads wait for input that comes when its other end sends
-// it: a thread that is back sooner waits longer.
+// isPaced reports whether a gain cannot be known because the threads wait for input, whose sender decides when it
+// arrives: a thread that returns sooner waits longer.
 func (a *Analysis) isPaced(g replay.Gain) bool {
 	ev := a.Evidence
 	return g.Kind != replay.KindLock && ev.Submitters.Share(ev.Starvation.Inputs.Paced) >= policy.LargeShare.Value
 }
 
-// thatGain drops things whose gain is within the error of the prediction at every factor.
+// thatGain drops items whose gain is within the prediction's error at every factor.
 func thatGain(all []replay.Gain) []replay.Gain {
 	proven := map[string]bool{}
 	for i := range all {
@@ -178,7 +179,7 @@ func thatGain(all []replay.Gain) []replay.Gain {
 	return slices.DeleteFunc(all, func(g replay.Gain) bool { return !proven[g.Kind+":"+g.Name] })
 }
 
-// Kinds are the kinds that can be asked for.
+// Kinds returns the kinds that can be requested.
 func Kinds() []string {
 	return []string{replay.KindKernel, replay.KindCall, replay.KindLock, replay.KindThread, KindCause, replay.KindInFlight,
 		replay.KindMerge}
@@ -253,7 +254,7 @@ func (a *Analysis) unmatched(wanted []replay.Wanted) error {
 	return nil
 }
 
-// waits says whether a pattern matches calls that wait.
+// waits reports whether a pattern matches calls that wait.
 func (a *Analysis) waits(pattern string) bool {
 	return slices.ContainsFunc(a.Evidence.Trace.Calls, func(c *analyze.CallStat) bool {
 		return c.Waits() &&
@@ -261,7 +262,7 @@ func (a *Analysis) waits(pattern string) bool {
 	})
 }
 
-// there are the names of a kind in the trace, as a replay has them, each once.
+// there returns the names of a kind that occur in the trace, as in a replay, each once.
 func (a *Analysis) there(kind string) []string {
 	var all evidence.Ordered[string, struct{}]
 	switch kind {

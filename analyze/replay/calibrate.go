@@ -9,20 +9,20 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// calibrate returns the reading of a recorded program that the machine reproduces best, and its rate: 0 if none
-// ends. Threads may pass locks to each other in another order than in the machine; they may have waited for the
-// newest work only because there was no other; and the system may share out processors better or worse than is
-// assumed.
+// calibrate returns the reading of a recorded program that the machine reproduces best, and its rate; the rate is 0 if
+// no reading ends. Readings differ where the trace is ambiguous. Threads may pass locks in another order than the
+// machine does. A thread may have waited for another thread's newest command buffer only because there was no other.
+// The system may distribute processors better or worse than assumed.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
 	enough := policy.RunToRunVariation.Value
-	if p.Tied { // fixed waits for locks are what it is to do without
+	if p.Tied { // a tied program exists to avoid waits for locks of fixed duration
 		enough = policy.ReplayErrorLimit.Value
 	}
 	return calibrateTo(p, enough)
 }
 
-// calibrateTo returns the first reading that reproduces the run to within a share. Those in which threads wait for
-// locks come before those in which such waits take their recorded time.
+// calibrateTo returns the first reading whose error is at most enough. Readings in which threads wait for locks are
+// tried before those in which such waits take their recorded time.
 func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
 	least := math.Inf(1)
 	for _, scattered := range []float64{p.Processors.Scattered, 0, 1} {
@@ -58,7 +58,7 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 	return best, base
 }
 
-// fixLocks lets waits for locks take their recorded time.
+// fixLocks makes waits for locks take their recorded time.
 func fixLocks(p *program.Program) {
 	for _, s := range p.Steps() {
 		switch s.Kind {
@@ -70,8 +70,9 @@ func fixLocks(p *program.Program) {
 	}
 }
 
-// removeDelays takes out of the recorded times the waits for processors that the machine will add. As much is taken
-// out as it adds to the unchanged program. Without that it adds a little less, so this is repeated.
+// removeDelays removes from the recorded times those waits for processors that the machine adds itself. It removes as
+// much as the machine adds to the unchanged program. Because a program without these waits gets slightly fewer, it
+// repeats that.
 func removeDelays(p *program.Program) {
 	if p.Processors.Count == 0 {
 		return
@@ -108,7 +109,7 @@ func removeDelays(p *program.Program) {
 	}
 }
 
-// undelayThread gives a thread its recorded times without a share of its own time, and without so much of the end
+// undelayThread sets a thread's times to the recorded ones, minus a share of its own time and minus notify at the end
 // of each wait.
 func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos) {
 	left := max(was.Busy, 1-delayed)
@@ -134,9 +135,9 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 	t.Busy, t.Remaining = min(1, was.Busy/left), left
 }
 
-// findUnexplained finds how much of the time of hand-offs and commits, beyond those that found a processor, is
-// waiting for processors that the machine does not reproduce; r is a run of the unchanged program. In the machine a
-// short burst shares a processor and waits little, whereas a system lets long bursts use up their time slices. The
+// findUnexplained finds the share of the time of hand-offs and commits, beyond those with a free processor, that is
+// waiting for processors which the machine does not reproduce. R is a run of the unchanged program. In the machine a
+// short burst shares a processor and waits little, while a real system lets long bursts use up their time slices. The
 // recorded waiting that the machine does not reproduce is attributed to hand-offs, and shrinks in proportion to the
 // machine's own.
 func findUnexplained(p *program.Program, r *machine.Result) {
@@ -160,7 +161,7 @@ func findUnexplained(p *program.Program, r *machine.Result) {
 	h.Delay, h.Unexplained = each, min(1, program.Share(max(0, h.WaitedFor-added), beyond))
 }
 
-// delays is how long all bursts of a run waited for processors, and the same for each command buffer that was done.
+// delays returns how long all bursts of a run waited for processors, in total and per completed command buffer.
 func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	sum = r.Delays.Before.Sum + r.Delays.After.Sum + r.Delays.GPU
 	for _, d := range r.Delays.Threads {
@@ -169,8 +170,8 @@ func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	return sum, float64(sum) / float64(max(1, r.Done()))
 }
 
-// relief is how much less a run waits for processors than the unchanged program's, as a share. With a processor for
-// every thread, what they do is known.
+// relief returns by which share a run waits less for processors than the unchanged program. With a processor for every
+// thread, that is known without a run.
 func relief(p *program.Program, c Change, r *machine.Result) float64 {
 	if c.Cores || p.HandOvers.Unexplained == 0 || p.HandOvers.Delay == 0 {
 		return 0

@@ -9,14 +9,14 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Gain is what the run would gain if something took a part of the time that it takes.
+// A Gain is the predicted speedup if an item took only a part of its time.
 type Gain struct {
 	Kind, Name string
 	Factor     float64 // of that time; 0 is gone
 	Speedup
 }
 
-// Flights is how many rounds are in flight, for a Gain of KindInFlight.
+// Flights returns the number of rounds in flight, for a Gain of KindInFlight.
 func (g *Gain) Flights() string {
 	if g.Kind != KindInFlight {
 		return ""
@@ -24,10 +24,10 @@ func (g *Gain) Flights() string {
 	return g.Name
 }
 
-// factors are those that each thing is tried with.
+// factors are the factors that each item is tried with.
 var factors = []float64{0.9, 0.75, 0.5, 0}
 
-// Gains are the gains of the things that bring most; false if nothing is predicted.
+// Gains returns the gains of the items that gain most; known is false if nothing is predicted.
 func (r *Replay) Gains() (list []Gain, known bool) {
 	if r.Why != "" || r.roomy() == 0 {
 		return nil, false
@@ -38,7 +38,7 @@ func (r *Replay) Gains() (list []Gain, known bool) {
 	return slices.Clone(r.gains), true
 }
 
-// largestGains tries the things that take most of the time, and predicts those that bring most at half of their time.
+// largestGains tries the items that take most of the time, and predicts those that gain most at half of their time.
 func (r *Replay) largestGains() []Gain {
 	type candidate struct {
 		thing
@@ -72,7 +72,7 @@ func (r *Replay) largestGains() []Gain {
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
 	all, others := []Gain{}, 0
 	for _, c := range found {
-		if c.kind != KindMerge { // merging is one piece of advice, whatever the number
+		if c.kind != KindMerge { // merging is listed once, whatever the number
 			others++
 		}
 		if c.kind == KindMerge || others <= policy.MostGains {
@@ -82,16 +82,17 @@ func (r *Replay) largestGains() []Gain {
 	return all
 }
 
-// bound is the most that a thing at half of its time can bring: no path through the run gets shorter by more than what
-// is removed. Twice that is assumed, since what remains may also share processors or a GPU with less.
+// bound returns the largest gain that is possible if an item takes half of its time: no path through the run becomes
+// shorter by more than the removed time. Twice that is assumed, because other work may then also share processors or a
+// GPU with less.
 func (r *Replay) bound(t thing) (times float64) {
-	if t.kind == KindLock || AsAWhole(t.kind) { // more goes with these than their own time
+	if t.kind == KindLock || AsAWhole(t.kind) { // their effect is larger than their own time
 		return math.Inf(1)
 	}
 	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))
 }
 
-// gainWithRoom is what a thing with a factor brings on GPUs with room, from one run.
+// gainWithRoom returns the gain from an item with a factor on GPUs with spare capacity, from one run.
 func (r *Replay) gainWithRoom(t thing, factor float64) (times float64, ends bool) {
 	c := t.scaled(r.program, factor)
 	c.Room = true
@@ -107,8 +108,8 @@ func (r *Replay) gain(c Change) (Speedup, bool) {
 	return Speedup{}, false
 }
 
-// gainsOf are the gains of a thing with each factor. Where half of its time, and none of it, are predicted with an
-// interval, what lies between has an interval in proportion.
+// gainsOf returns the gains of an item for each factor. Intervals are predicted for half of the time and for none of
+// it; the intervals of factors in between are interpolated.
 func (r *Replay) gainsOf(t thing) (list []Gain) {
 	if AsAWhole(t.kind) {
 		if s, known := r.gain(t.scaled(r.program, 0)); known {
@@ -142,8 +143,8 @@ func (r *Replay) gainsOf(t thing) (list []Gain) {
 	return list
 }
 
-// between is how far an interval's end is from the estimate if less than half of the time is removed: as much less,
-// but not less than the error that every prediction has.
+// between returns the distance of an interval's end from the estimate if less than half of the time is removed. It
+// shrinks in proportion, but is at least the error of every prediction.
 func between(ofHalf, factor, replayError float64) float64 {
 	off := (ofHalf - 1) * (1 - factor) / 0.5
 	err := max(policy.RunToRunVariation.Value+policy.ErrorOfLess, math.Abs(replayError))

@@ -15,15 +15,15 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Speedup is a predicted speed-up, with an interval. Low holds GPUs that have no more room than was seen.
-// LowWithRoom is the low end where they have the room that the estimate assumes; 0 is Low.
+// A Speedup is a predicted speedup with an interval. Low assumes that GPUs have no more spare capacity than was
+// observed. LowWithRoom is the low end if they have the capacity that the estimate assumes; 0 means Low.
 type Speedup struct{ Estimate, Low, High, LowWithRoom float64 }
 
-// Proven says whether the predicted gain is more than the error of the prediction: whether its interval excludes 1.
-// That the GPU may have no room for what would then be ready does not speak against a gain.
+// Proven reports whether the predicted gain exceeds the error of the prediction, that is whether the interval excludes
+// 1. It assumes that the GPU has the capacity for the work that would then be ready.
 func (s *Speedup) Proven() bool { return s.Least() > 1 }
 
-// Least is the low end of the interval, if the GPU has the room that the estimate assumes.
+// Least returns the low end of the interval, assuming that the GPU has the capacity that the estimate assumes.
 func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithRoom, s.Low) }
 
 // InWords formats the speed-up as "1.50x faster (1.40-1.60)".
@@ -31,16 +31,16 @@ func (s Speedup) InWords() string {
 	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, s.Low, s.High)
 }
 
-// A settled run is a changed program with the density of hand-offs that it results in.
+// A settled run is the run of a changed program with the density of hand-offs that results from the change.
 type settled struct {
 	rate    float64 // 0 if it does not end
 	density *change.Density
-	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as they did
+	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as recorded
 }
 
-// settle runs a program with a change until the assumed density of hand-offs equals the resulting one: a faster
-// program submits more often, so its processors sleep less, which makes it faster again. Larger command buffers do
-// not add hand-offs.
+// settle runs a program with a change until the assumed density of hand-offs equals the resulting one. A faster program
+// submits more often, so its processors sleep less, which makes it faster again. Larger command buffers do not add
+// hand-offs.
 func settle(p *program.Program, base float64, c Change) (s settled) {
 	d := &change.Density{}
 	for n := range 4 {
@@ -70,13 +70,14 @@ func settle(p *program.Program, base float64, c Change) (s settled) {
 	return s
 }
 
-// speedup is how many times as fast the program is with a change. The interval holds the results of all readings
-// that are not refuted, of GPUs with and without more room than was seen, of processors that sleep as deeply as
-// they did or hardly at all, and the machine's error. It is nil, with the reason, if the interval is too wide.
+// speedup returns how much faster the program is with a change. The interval covers all readings that are not refuted,
+// GPUs with and without more capacity than observed, processors that sleep as deeply as recorded or hardly at all, and
+// the machine's error. If the interval is too wide, it returns nil and the reason.
 func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	p := r.program
 	usual, other := c, c
-	if usual.Room = true; c.GPU || c.Scale.Overlaps() { // a busier GPU is not taken to run more of a queue's work at once
+	// a busier GPU is not assumed to run more of a queue's work at once
+	if usual.Room = true; c.GPU || c.Scale.Overlaps() {
 		usual, other = other, usual
 	}
 	changed := settle(p, r.base, usual)
@@ -84,7 +85,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		return nil, "the replay without it does not end"
 	}
 	of := 1.0
-	// the machine's error with the unchanged program is in how processors are shared, of which there are enough now
+	// the machine's error for the unchanged program comes from sharing processors, of which there are now enough
 	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}
@@ -93,7 +94,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	// with refuted readings: if all depends on waits for processors, there is no prediction
+	// includes refuted readings: if the result depends on waits for processors alone, there is no prediction
 	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
 		if changed == 0 || was == 0 { // one does not end
@@ -148,7 +149,8 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	return s, ""
 }
 
-// runAll runs readings with a change, on all processors, and their unchanged programs where these did not run yet.
+// runAll runs readings with a change, on all processors. It first runs their unchanged programs if these have not run
+// yet.
 func runAll(all []*reading, c Change, d *change.Density) (rates []float64) {
 	rates = make([]float64, len(all))
 	concurrently(len(all), func(i int) {
@@ -158,7 +160,7 @@ func runAll(all []*reading, c Change, d *change.Density) (rates []float64) {
 	return rates
 }
 
-// concurrently does a number of independent tasks on all processors.
+// concurrently runs independent tasks on all processors.
 func concurrently(count int, do func(int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup
@@ -172,8 +174,8 @@ func concurrently(count int, do func(int)) {
 	all.Wait()
 }
 
-// gainOfRoom is what room alone brings: a program in which something is only faster is compared with one that has
-// as much room.
+// gainOfRoom returns the gain from spare GPU capacity alone. A program in which something is only faster is compared
+// with one that has the same capacity.
 func (r *Replay) gainOfRoom(c Change) float64 {
 	if !c.Room || !c.OnlyFaster() || c.Scale.Overlaps() {
 		return 1
@@ -181,7 +183,7 @@ func (r *Replay) gainOfRoom(c Change) float64 {
 	return r.roomy() / r.base
 }
 
-// roomy is the rate of the unchanged program if GPUs that are not known to be limited have room.
+// roomy returns the rate of the unchanged program if GPUs that are not known to be limited have spare capacity.
 func (r *Replay) roomy() float64 {
 	if r.withRoom == 0 {
 		r.withRoom, _ = run(r.program, Change{Room: true}, nil)

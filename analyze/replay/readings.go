@@ -9,12 +9,11 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A reading is one way to read the recorded program, or the machine it ran on, where the trace does not tell which is
-// right.
+// A reading is one interpretation of the recorded program, or of the machine it ran on, where the trace is ambiguous.
 type reading struct {
 	program   *program.Program
-	refuted   bool           // by how long threads are known to have waited for processors
-	unchanged func() float64 // its rate without a change; 0 if it does not end
+	refuted   bool           // by the recorded time that threads waited for processors
+	unchanged func() float64 // the rate without a change; 0 if the run does not end
 }
 
 // newReading returns a reading whose unchanged program runs once, when its rate is first needed.
@@ -30,7 +29,7 @@ func sameBase(p *program.Program, base float64) *reading {
 	return &reading{program: p, unchanged: func() float64 { return base }}
 }
 
-// readings are the programs whose gains form an interval: with resampled times, and with good, bad or free scheduling
+// readings are the programs whose gains form an interval: with resampled times, and with good, bad or ideal scheduling
 // of processors. They are built and run on first use.
 type readings struct {
 	of      *program.Program
@@ -59,7 +58,7 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	return r
 }
 
-// few are some that are drawn anew, and the last: processors that nothing waits for, if these are known.
+// few returns some resampled readings and the last one: processors that nothing waits for, if their use is known.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
 		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
@@ -67,13 +66,13 @@ func (r *readings) few() []*reading {
 	return append(r.draw(policy.ReadAgain), r.draw(policy.Readings)[policy.Readings-1])
 }
 
-// first are all readings of processors, and the fewest that are drawn anew which may be enough.
+// first returns all readings of processors, and the smallest number of resampled readings that may be enough.
 func (r *readings) first() []*reading {
 	return append(slices.Clone(r.sharing), r.draw(policy.FewReadings)...)
 }
 
-// further draws readings until what they gain is steady: more of them would hardly widen an interval, to which the
-// machine's error is added. The gains of the fewest are known.
+// further adds resampled readings until their gains are stable, so that more would hardly widen the interval. Gains has
+// those of the first readings.
 func (r *readings) further(gains []float64, gain func(*reading) float64) {
 	for n := len(gains); n < policy.Readings; n++ {
 		if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
@@ -83,7 +82,7 @@ func (r *readings) further(gains []float64, gain func(*reading) float64) {
 	}
 }
 
-// draw returns the first n readings that are drawn anew.
+// draw returns the first n resampled readings.
 func (r *readings) draw(n int) []*reading {
 	for len(r.drawn) < n {
 		r.drawn = append(r.drawn, newReading(resampled(r.of, r.random), false))
@@ -91,7 +90,8 @@ func (r *readings) draw(n int) []*reading {
 	return slices.Clone(r.drawn[:n])
 }
 
-// launches are readings in which none of the threads' own time goes with the number of command buffers, and all.
+// launches returns two readings: in one, none of the threads' own time depends on the number of command buffers; in the
+// other, all of it does.
 func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	if !c.Launch {
 		return nil
@@ -104,8 +104,8 @@ func launches(p *program.Program, base float64, c Change) (all []*reading) {
 	return all
 }
 
-// splits are readings in which kernels that share command buffers, so that their costs are fitted, have the least share
-// that their intervals allow, and the most.
+// splits returns readings for kernels that share command buffers, so that their costs are estimated by a fit: one with
+// the smallest cost within the interval, and one with the largest.
 func splits(p *program.Program, base float64, c Change) (all []*reading) {
 	if c.Scale == nil || !c.Scale.Fitted(p) {
 		return nil
@@ -119,14 +119,14 @@ func splits(p *program.Program, base float64, c Change) (all []*reading) {
 func lowest(c program.KernelCost) float64  { return c.Low }
 func highest(c program.KernelCost) float64 { return c.High }
 
-// resampled is the program with the durations of each thread's command buffers, and the gaps before steps of one
-// kind, drawn from these in blocks: the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for
+// resampled returns the program with resampled durations of each thread's command buffers and of the gaps before steps
+// of one kind. They are drawn in blocks: the block bootstrap of H. R. Künsch, The Jackknife and the Bootstrap for
 // General Stationary Observations, 1989.
 func resampled(p *program.Program, random *rand.Rand) *program.Program {
 	q := p.Clone()
 	for t := range q.Threads {
 		th, from := &q.Threads[t], &p.Threads[t]
-		if th.Lasts && !th.Paces { // it did too little for its times to be drawn from
+		if th.Lasts && !th.Paces { // it has too few times to draw from
 			continue
 		}
 		var byKind [program.Lock + 1][]int

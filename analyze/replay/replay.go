@@ -1,6 +1,6 @@
-// Package replay predicts how fast a recorded program would be if something were changed. It extracts the program
-// from a trace and its evidence, checks that the machine reproduces the recorded run, and runs changed programs. It
-// knows no causes.
+// Package replay predicts how fast a recorded program would be if something were changed. It extracts the program from
+// a trace and its evidence, checks that the machine reproduces the recorded run, and runs changed programs. It does not
+// know the causes.
 package replay
 
 import (
@@ -23,31 +23,31 @@ type Change = change.Change
 
 // A Replay is a recorded program that can be run again, changed.
 type Replay struct {
-	Why string // why nothing is predicted; empty if the machine reproduces the recorded run
+	Why string // the reason why nothing is predicted; empty if the machine reproduces the recorded run
 	// how much longer the unchanged program takes in the machine than in the recording, as a share; 0 if it was not run
 	Error float64
 
 	program  *program.Program // nil if there is none
 	base     float64          // rate of the unchanged program
-	withRoom float64          // see roomy; 0 until it is asked for
+	withRoom float64          // result of roomy; 0 until it is computed
 	evidence *evidence.Evidence
 	taken    evidence.GPUTaken // by another program
 	seed     uint64
-	tied     *Replay // of the program with signals; nil until it is asked for
-	delayed  *Replay // of which delays are predicted; nil until it is asked for
+	tied     *Replay // the replay of the program with signals; nil until it is needed
+	delayed  *Replay // the replay that predicts the cost of delays; nil until it is needed
 	readings *readings
-	gains    []Gain // of things; nil until they are asked for
+	gains    []Gain // gains of items; nil until they are computed
 	without  map[Change]answer
 }
 
-// An answer is what Without said before. Pairs of causes are asked for twice: to find which is a consequence of
-// which, and for both together.
+// An answer is a cached result of Without. Pairs of causes are requested twice: to find out which is a consequence of
+// which, and for removing both together.
 type answer struct {
 	speedup *Speedup
 	why     string
 }
 
-// New makes the program of a trace's evidence. The same seed gives the same answers.
+// New builds the program from a trace's evidence. The same seed gives the same results.
 func New(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64) *Replay {
 	return newReplay(ev, taken, seed, false)
 }
@@ -78,7 +78,7 @@ func newReplay(ev *evidence.Evidence, taken evidence.GPUTaken, seed uint64, tied
 	return r
 }
 
-// hasLinks says whether threads wait for signals, or release locks at known places.
+// hasLinks reports whether threads wait for signals, or release locks at known places.
 func hasLinks(p *program.Program) bool {
 	for _, s := range p.Steps() {
 		if s.Kind.Links() {
@@ -88,7 +88,7 @@ func hasLinks(p *program.Program) bool {
 	return false
 }
 
-// run is the rate of a program with a change; false if it does not end.
+// run returns the rate of a program with a change; ends is false if it does not end.
 func run(p *program.Program, c Change, d *change.Density) (rate float64, ends bool) {
 	q := c.Apply(p, d)
 	r, ends := machine.Run(q)
@@ -98,8 +98,8 @@ func run(p *program.Program, c Change, d *change.Density) (rate float64, ends bo
 	return q.Rate(r.Progress), true
 }
 
-// OfThings is the replay that predicts what faster things of these kinds bring: the tied program's, if the machine
-// reproduces the run with that. What a free lock brings depends on how long it was held, which is known without it.
+// OfThings returns the replay that predicts the gain from items of these kinds: that of the tied program, if the
+// machine reproduces the run with it. The exception is locks: how long a lock was held is known without signals.
 func (r *Replay) OfThings(kinds ...string) *Replay {
 	if !slices.ContainsFunc(kinds, func(kind string) bool { return kind != KindLock }) {
 		return r
@@ -120,8 +120,8 @@ func (r *Replay) ofTied() *Replay {
 	return r.tied
 }
 
-// Of is the replay that predicts what a change brings. If the change shortens what threads do, that is the tied
-// program's, in which other threads wait for less too.
+// Of returns the replay that predicts the effect of a change. If the change shortens what threads do, it is that of the
+// tied program, in which other threads then wait less, too.
 func (r *Replay) Of(c Change) *Replay {
 	if c.ShortensWork() || c.Even {
 		return r.ofTied()
@@ -129,7 +129,7 @@ func (r *Replay) Of(c Change) *Replay {
 	return r
 }
 
-// Without is how many times as fast the program is with a change, or why that is not known.
+// Without returns how much faster the program is with a change, or the reason why that is not known.
 func (r *Replay) Without(c Change) (*Speedup, string) {
 	if r.Why != "" {
 		return nil, r.Why
@@ -137,7 +137,7 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	a, known := r.without[c]
 	if !known {
 		of := r
-		if c.Scale == nil { // its numbers are those of the program for which it was made
+		if c.Scale == nil { // its numbers belong to the program for which it was created
 			of = r.Of(c)
 		}
 		a.speedup, a.why = of.speedup(nil, c)
@@ -146,9 +146,9 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	return a.speedup, a.why
 }
 
-// WaitsLeft is how much is left, with a change, of the time for which threads wait for each other's signals and
-// locks, per command buffer: its share of that in the unchanged program. It is false if the machine does not
-// reproduce the run with these waits, or there are none.
+// WaitsLeft returns the share of the time that threads wait for each other's signals and locks, per command buffer,
+// that remains with a change. Known is false if the machine does not reproduce the run with these waits, or if there
+// are none.
 func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	if r.Why != "" || !r.ofTied().program.Tied {
 		return 0, false
@@ -165,16 +165,17 @@ func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	return waited(c) / before, before > 0
 }
 
-// Made says whether there is a program. The methods below need one.
+// Made reports whether there is a program. The methods below need one.
 func (r *Replay) Made() bool { return r.program != nil }
 
-// Paced says whether threads wait for command buffers in no recorded call, and their next steps show it.
+// Paced reports whether threads wait for command buffers without a recorded call, so that only their next steps show
+// it.
 func (r *Replay) Paced() bool { return r.program.Polls }
 
-// Meets says whether threads meet at a barrier, and the machine reproduces the run with that.
+// Meets reports whether threads pass a barrier together, and the machine reproduces the run with that.
 func (r *Replay) Meets() bool { return r.Why == "" && len(r.ofTied().program.Meeting.Threads) > 1 }
 
-// Submits is how many requests one thread submitted for others, and whether it gave most answers together with
+// Submits returns how many requests one thread submitted for others, and whether it answered most of them together with
 // others.
 func (r *Replay) Submits() (requests int, batch bool) {
 	return r.program.Service.Requests, r.program.Service.Batched

@@ -13,13 +13,13 @@ import (
 // An Added is a delay that is added to the recorded program.
 type Added = change.Added
 
-// A Sensitivity predicts by how much longer a thread takes for a command buffer, for each nanosecond of delay in a
-// command buffer: 1 is on the critical path.
+// A Sensitivity predicts how many nanoseconds longer a thread takes per command buffer, for each nanosecond of delay
+// per command buffer. On the critical path it is 1.
 type Sensitivity struct{ Estimate, Low, High float64 }
 
-// Sensitivity predicts what a delay costs, or says why that is not known. A command buffer is one of the threads that
-// make progress. The interval has the results of all readings; each reading is compared with itself, so an error that
-// does not depend on the delay cancels.
+// Sensitivity predicts the cost of a delay, or returns the reason why it is not known. Command buffers are those of the
+// pacing threads. The interval covers the results of all readings. Each reading is compared with itself, so an error
+// that does not depend on the delay cancels.
 func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	if r.Why != "" {
 		return nil, r.Why
@@ -62,9 +62,9 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	return s, ""
 }
 
-// ofDelays is the replay that predicts what a delay costs: a program in which threads wait for each other's signals and
-// locks for as long as the others make them, if such a program reproduces the run. In a program whose waits for locks
-// take their recorded time, a delay would never be hidden by such a wait.
+// ofDelays returns the replay that predicts the cost of a delay: a program in which waits for signals and locks depend
+// on the other threads, if such a program reproduces the run. If waits for locks took their recorded time, a delay
+// could never be hidden by such a wait.
 func (r *Replay) ofDelays() *Replay {
 	if r.delayed != nil {
 		return r.delayed
@@ -85,7 +85,7 @@ func (r *Replay) ofDelays() *Replay {
 	return r.delayed
 }
 
-// Locks are the names of the locks that threads wait for in the replayed program, in the order of Added.Lock.
+// Locks returns the names of the locks that threads wait for in the replayed program, in the order of Added.Lock.
 func (r *Replay) Locks() []string {
 	if r.program == nil {
 		return nil
@@ -93,7 +93,7 @@ func (r *Replay) Locks() []string {
 	return r.ofDelays().program.Names.Locks
 }
 
-// ThreadsNamed are the numbers of threads in the replayed program, by what they are called.
+// ThreadsNamed returns the numbers of the threads with the given names in the replayed program.
 func (r *Replay) ThreadsNamed(names ...string) (numbers []int32) {
 	if r.program == nil {
 		return nil

@@ -12,24 +12,26 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// The kinds of things that can be made faster by themselves.
+// The kinds of items that can be made faster on their own.
 const (
-	KindKernel   = "kernel"    // its part of the command buffers' GPU times
-	KindCall     = "call"      // its own time, by selector
-	KindLock     = "lock"      // the time for which it keeps other threads out; what is done under it is done all the same
-	KindThread   = "thread"    // its own time outside of Metal's calls
-	KindInFlight = "in-flight" // rounds of a thread, from wait to wait, before it waits for the first of them
-	KindMerge    = "merge"     // so many command buffers made one
+	KindKernel = "kernel" // the kernel's share of the command buffers' GPU times
+	KindCall   = "call"   // its own time, by selector
+	// the time for which the lock keeps other threads waiting; the work done under it is unchanged
+	KindLock   = "lock"
+	KindThread = "thread" // its own time outside of Metal's calls
+	// number of rounds, from wait to wait, that a thread starts before it waits for the first of them
+	KindInFlight = "in-flight"
+	KindMerge    = "merge" // so many command buffers made one
 )
 
-// A thing is something of the program that can be made faster by itself.
+// A thing is an item of the program that can be made faster on its own.
 type thing struct {
 	kind, name string
-	number     int32         // among those of its kind; of KindInFlight and KindMerge, how many
+	number     int32         // its number among items of its kind; for KindInFlight and KindMerge the count itself
 	took       analyze.Nanos // as far as the program shows it
 }
 
-// things are what the program's time goes to, by kind, the longest first.
+// things returns the items that the program's time is spent on, by kind, the longest first.
 func things(p *program.Program) (all []thing) {
 	add := func(kind string, names []string, took []analyze.Nanos) {
 		var list []thing
@@ -97,8 +99,8 @@ func addTimes(th *program.Thread, inCalls, inLocks []analyze.Nanos) (own analyze
 	return own
 }
 
-// flights are two and three rounds in flight, for a single thread that waits for its last command buffer before it
-// makes the next.
+// flights returns two and three rounds in flight, if a single thread waits for its last command buffer before it
+// creates the next.
 func flights(p *program.Program) (list []thing) {
 	var only *program.Thread
 	for t := range p.Threads {
@@ -118,10 +120,10 @@ func flights(p *program.Program) (list []thing) {
 	return list
 }
 
-// AsAWhole says whether a kind has no time to be scaled: it is done, or not.
+// AsAWhole reports whether a kind has no time to be scaled, because the change is either made or not.
 func AsAWhole(kind string) bool { return kind == KindInFlight || kind == KindMerge }
 
-// counted are things of a kind that is done with a number.
+// counted returns the items of a kind that is applied with a count.
 func counted(kind string, numbers []string) (list []thing) {
 	for _, n := range numbers {
 		number, _ := strconv.Atoi(n)
@@ -130,7 +132,7 @@ func counted(kind string, numbers []string) (list []thing) {
 	return list
 }
 
-// merges are the numbers of command buffers that could be one, where most of them are small.
+// merges returns the numbers of command buffers that could be merged into one, if most of them are small.
 func merges(p *program.Program) []thing {
 	small := 0
 	for i := range p.Jobs {
@@ -144,7 +146,7 @@ func merges(p *program.Program) []thing {
 	return counted(KindMerge, Merges)
 }
 
-// scale sets a thing's factor, beside what is set.
+// scale sets an item's factor in addition to those already set.
 func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 	set := func(list *[]float64, n int) {
 		for len(*list) < n {

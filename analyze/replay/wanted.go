@@ -9,19 +9,19 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// A Wanted asks for all things of a kind whose names match a pattern, in which * stands for anything.
+// A Wanted selects all items of a kind whose names match a pattern, in which * matches anything.
 type Wanted struct {
 	Kind, Pattern string
 	Factor        float64
 }
 
-// Flights are the numbers of rounds in flight that can be asked for.
+// Flights are the numbers of rounds in flight that can be requested.
 var Flights = []string{"1", "2", "3", "4", "8", "16"}
 
-// Merges are the numbers of command buffers that are made one, which are tried and can be asked for.
+// Merges are the numbers of merged command buffers that are tried and can be requested.
 var Merges = []string{"2", "4", "8"}
 
-// Changed adds the things that are wanted to a change.
+// Changed adds the selected items to a change.
 func (r *Replay) Changed(c Change, wanted []Wanted) Change {
 	if len(wanted) == 0 {
 		return c
@@ -38,7 +38,7 @@ func (r *Replay) Changed(c Change, wanted []Wanted) Change {
 	return c
 }
 
-// NotIdentified is the first kernel that is wanted and whose cost the run does not identify; "" if there is none.
+// NotIdentified returns the first selected kernel whose cost the run does not identify; "" if there is none.
 func (r *Replay) NotIdentified(wanted []Wanted) string {
 	for _, w := range wanted {
 		for k, name := range r.program.Names.Kernels {
@@ -61,7 +61,7 @@ func Together(wanted []Wanted) (g Gain) {
 	return g
 }
 
-// Matches says whether a pattern stands for a name.
+// Matches reports whether a pattern matches a name.
 func Matches(pattern, name string) bool {
 	return regexp.MustCompile("(?s)^" + strings.ReplaceAll(regexp.QuoteMeta(pattern), `\*`, ".*") + "$").MatchString(name)
 }

@@ -7,25 +7,25 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Place says where in a program a delay is added.
+// A Place is a kind of point in a program at which a delay is added.
 type Place uint8
 
 // The places.
 const (
 	BeforeCommit  Place = iota // once for each command buffer, before it is committed
-	BeforeAcquire              // once for each command buffer, before it is made
+	BeforeAcquire              // once for each command buffer, before it is created
 	BeforeCompile              // before each compilation
 	AfterWait                  // after each wait for a command buffer: the thread sleeps longer, and needs no processor
 	InLock                     // each time that a thread holds a lock for which threads wait
 	InHandler                  // in the completion handlers of each command buffer
 )
 
-// An Added is a delay that is added to a program wherever a thread comes by a place.
+// An Added is a delay that is added to a program each time that a thread reaches a place.
 type Added struct {
 	At      Place
 	By      analyze.Nanos
-	Threads []int32 // that are delayed, or whose command buffers are; nil is all
-	Lock    int32   // InLock: the named lock, from 1 on; 0 is any
+	Threads []int32 // the threads that are delayed, or whose command buffers are; nil means all
+	Lock    int32   // InLock: the number of the named lock, from 1 on; 0 means any
 }
 
 // of says whether a thread is delayed.
@@ -34,12 +34,12 @@ func (a *Added) of(t int32) bool { return a.Threads == nil || slices.Contains(a.
 // apply adds the delay.
 func (a *Added) apply(p *program.Program) { a.visit(p, true) }
 
-// Times is how often the delay is added for each command buffer of the program.
+// Times returns how often the delay is added per command buffer of the program.
 func (a *Added) Times(p *program.Program) float64 {
 	return float64(a.visit(p, false)) / float64(max(1, len(p.Jobs)))
 }
 
-// visit counts the places, and adds the delay to them if that is wanted.
+// visit counts the places and, if add is set, adds the delay to them.
 func (a *Added) visit(p *program.Program, add bool) (times int) {
 	delay := func(to *analyze.Nanos) {
 		if times++; add {
@@ -57,12 +57,12 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 	}
 	for t := range p.Threads {
 		th := &p.Threads[t]
-		var held []int32 // locks that the thread holds and for which it is delayed
+		var held []int32 // locks that the thread holds and whose holding time is delayed
 		for i := range th.Steps {
 			s := &th.Steps[i]
 			switch {
 			case a.At == InHandler:
-				// whoever waits for the command buffer resumes after its handlers
+				// a thread that waits for the command buffer resumes after its handlers
 				if s.Kind == program.Wait || s.Kind == program.WaitOther {
 					if add && s.Job >= 0 && a.of(p.Jobs[s.Job].By) && s.Notify != program.NotRecorded {
 						s.Handlers += a.By
@@ -79,7 +79,7 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 				}
 			case a.At == InLock && s.Kind == program.Lock && (a.Lock == 0 || th.Details[i].NamedLock == a.Lock):
 				switch {
-				case s.Lock == 0: // the wait takes its recorded time, whoever holds the lock
+				case s.Lock == 0: // the wait takes its recorded time, whichever thread holds the lock
 					delay(&s.Cost)
 				case s.Unlocks:
 					held = append(held, s.Lock)

@@ -1,5 +1,5 @@
-// Package change holds the interventions: functions that rewrite a program, before it runs, into the program
-// without a cause, or with something faster.
+// Package change has the interventions: functions that rewrite a program, before it runs, to remove a cause or to make
+// something faster.
 package change
 
 import (
@@ -19,7 +19,7 @@ type Change struct {
 	Head     bool   // no waits for command buffers that are enqueued and not committed
 	Handlers bool   // completion handlers that take no time
 	Polls    bool   // threads that poll for completions are woken by them
-	Launch   bool   // the same work in a sixteenth of the command buffers
+	Launch   bool   // the same work in 1/16 of the command buffers
 	Turns    bool   // no waits, outside of Metal, for another thread that waits for the GPU
 	Locks    bool   // no waits for locks, recorded or hidden in commits
 	GPU      bool   // a GPU that runs everything at once
@@ -30,9 +30,9 @@ type Change struct {
 	Lines    bool   // a queue for each command buffer
 	Alone    bool   // GPUs that no other program uses
 	Fed      bool   // threads never wait for work from other threads
-	Even     bool   // what threads do until they meet at a barrier is shared out evenly
-	Scale    *Scale // things that take more or less time; nil is none
-	Added    *Added // a delay that is added in some places; nil is none
+	Even     bool   // the work that threads do before they reach a barrier is distributed evenly
+	Scale    *Scale // factors for the duration of kernels, calls and others; nil means none
+	Added    *Added // a delay that is added in some places; nil means none
 }
 
 // OnlyFaster reports whether no cause is removed. Hand-offs between threads then wait for processors as recorded.
@@ -41,8 +41,8 @@ func (c Change) OnlyFaster() bool {
 	return c == Change{}
 }
 
-// ShortensWork says whether the Change shortens what a thread does, for which others may wait, and removes no such
-// waits itself. Others then wait for less, and a lock under which the thread works is held for less.
+// ShortensWork reports whether the Change shortens what a thread does, and does not itself remove waits for it. Then
+// threads that wait for this thread, or for a lock that it holds, wait less, too.
 func (c Change) ShortensWork() bool {
 	removesWaits := c.Turns || c.Locks || c.Fed || c.Apart
 	return !removesWaits && (c.Compile || c.Allocate || c.Handlers || c.Launch)
@@ -115,7 +115,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 	return list
 }
 
-// shorten takes a time off a step's gap.
+// shorten subtracts a time from a step's gap.
 func shorten(s *program.Step, by analyze.Nanos) { s.Gap = max(0, s.Gap-by) }
 
 // eachStep rewrites all steps.

@@ -10,26 +10,26 @@ import (
 )
 
 // A processor that was idle for long sleeps deeply and wakes slowly, which makes a hand-off that wakes it slow. A
-// program without its cause submits more often, so its processors sleep less. With random arrivals, the share of
-// processors that have slept for a time is exp(-rate * time): with k times as many hand-offs it is the kth power of
+// program without its cause submits more often, so its processors sleep less. If hand-offs arrive at random, the share
+// of processors that have slept for a time t is exp(-rate·t). With k times as many hand-offs, it is the kth power of
 // the recorded share.
 
 // A Density is the factor by which a changed program has more hand-offs per second than recorded, with their
 // resulting duration. The zero Density, or nil, is as recorded.
 type Density struct {
 	Times      float64
-	Relief     float64 // how much less threads wait for processors than in the unchanged program, as a share
+	Relief     float64 // share by which threads wait less for processors than in the unchanged program
 	latencies  handOvers
 	notifies   handOvers
 	turnaround analyze.Nanos // the mean; only with Times over 0
-	sooner     analyze.Nanos // how much sooner a sleeping thread runs, woken by a clock or another thread
+	sooner     analyze.Nanos // by how much sooner a sleeping thread runs after a timer or another thread wakes it
 }
 
-// handOvers are the lengths of those of one kind, in ascending order, and the length that each has at a density;
-// none is no change.
+// handOvers are the durations of one kind of hand-off, in ascending order, and the duration that each has at a density;
+// empty means no change.
 type handOvers struct{ took, then []analyze.Nanos }
 
-// NewDensity is the density of a program with so many times as many hand-offs.
+// NewDensity returns the density of a program with the given multiple of the recorded number of hand-offs.
 func NewDensity(p *program.Program, times float64) *Density {
 	h := &p.HandOvers
 	d := &Density{Times: times, latencies: among(h.Latencies, times), notifies: among(h.Notifies, times)}
@@ -42,8 +42,8 @@ func NewDensity(p *program.Program, times float64) *Density {
 	return d
 }
 
-// among is what hand-offs take in a run that has so many times as many of them: the slowest of n are as slow as
-// the slowest of the kth root of n were.
+// among returns the durations of hand-offs in a run that has times as many of them. For any duration, the share of
+// slower hand-offs is raised to the power times.
 func among(took []analyze.Nanos, times float64) handOvers {
 	if times <= 1 {
 		return handOvers{took, took}
@@ -63,7 +63,8 @@ func among(took []analyze.Nanos, times float64) handOvers {
 	return handOvers{took, then}
 }
 
-// at is what a hand-off takes at the density: as much less as the slowest of those that were no slower.
+// at returns the duration of a hand-off at the density. It shrinks by as much as the slowest recorded one that is not
+// slower.
 func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])
@@ -102,16 +103,17 @@ func (d *Density) apply(p *program.Program) {
 	}
 }
 
-// unhindered is what a hand-off takes that wakes a less deeply sleeping processor, and waits for one by Relief
-// less. A wait for a processor counts from when the thread is woken, so waking the processor is a part of it.
+// unhindered returns the duration of a hand-off that wakes a less deeply sleeping processor and waits for one by Relief
+// less. The wait for a processor counts from the instant at which the thread is woken, so it includes waking the
+// processor.
 func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
 }
 
-// relieved is what a hand-off takes if threads wait for processors by Relief less. In the machine a short burst
-// shares a processor, and waits little; a system lets it wait for long bursts to use up their turns. Unexplained is
-// that part.
+// relieved returns the duration of a hand-off if threads wait for processors by Relief less. In the machine a short
+// burst shares a processor and waits little; a real system makes it wait until long bursts have used up their time
+// slices. Unexplained is that difference.
 func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }

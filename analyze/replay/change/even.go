@@ -5,10 +5,11 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// shareEvenly shares out evenly what the threads of a meeting do until they meet: their own time, and the GPU's. A
-// thread that does more than the average does all of it in as many times less; one that does less does as much more
-// each time, since what delays it now and then grows with neither. That holds for averages over the run: what
-// differs between rounds by chance stays. If another thread has more to do each time, it holds for each round.
+// shareEvenly distributes the work of a barrier's threads evenly: their own time and the GPU's between two barriers.
+// The times of a thread with more work than average shrink by a factor. A thread with less work gets the same
+// additional time in each round, because its occasional delays do not grow. The averages over the run become equal;
+// random differences between rounds remain. If a different thread has more work each time, each round is distributed on
+// its own.
 func shareEvenly(p *program.Program) {
 	all := make([][]round, len(p.Meeting.Threads))
 	rounds := 1 << 30
@@ -37,7 +38,8 @@ func shareEvenly(p *program.Program) {
 	even(p, of)
 }
 
-// meetings divides a thread's steps at its meetings, which are runs of signals and waits for these.
+// meetings divides a thread's steps into the rounds between barriers. A barrier is a sequence of signals and waits for
+// these.
 func meetings(th *program.Thread, t int32) (all []round) {
 	begin, inside := 0, false
 	for i := range th.Steps {
@@ -52,7 +54,7 @@ func meetings(th *program.Thread, t int32) (all []round) {
 	return all
 }
 
-// even shares out evenly what threads do in one round each, or in all of the run.
+// even distributes evenly what threads do in one round each, or in the whole run.
 func even(p *program.Program, of []round) {
 	own, gpu := make([]analyze.Nanos, len(of)), make([]analyze.Nanos, len(of))
 	var allOwn, allGPU analyze.Nanos

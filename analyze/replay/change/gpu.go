@@ -29,7 +29,7 @@ func HasRoom(p *program.Program) bool {
 		!slices.ContainsFunc(p.Queues, func(q program.Queue) bool { return !q.Limited && q.AtOnce < len(p.Threads) })
 }
 
-// widenGPU lets GPUs run everything at once, undisturbed.
+// widenGPU lets GPUs run everything at once without slowing down.
 func widenGPU(p *program.Program) {
 	for i := range p.Devices {
 		widen(p, &p.Devices[i], program.Unlimited)
@@ -37,7 +37,8 @@ func widenGPU(p *program.Program) {
 	}
 }
 
-// widen gives a device more engines. Where processors run its work there are no more than these.
+// widen gives a device more engines. If processors run its work, it has at most as many engines as there are
+// processors.
 func widen(p *program.Program, d *program.Device, engines int) {
 	if p.Processors.RunGPU {
 		engines = max(d.Engines, min(engines, p.Processors.Count))

@@ -13,8 +13,8 @@ func allocateNothing(p *program.Program) {
 	})
 }
 
-// compileNothing removes compilation, also what comes before a thread's first command buffer, and the waits for the
-// processors that it uses.
+// compileNothing removes compilation, including that before a thread's first command buffer, and the waits for the
+// processors that compilation uses.
 func compileNothing(p *program.Program) {
 	for t := range p.Threads {
 		p.Threads[t].Begin = p.Threads[t].Early
@@ -27,8 +27,8 @@ func compileNothing(p *program.Program) {
 	})
 }
 
-// launchFewer puts each burst of command buffers into one. Where threads submit one at a time, with work of their own in
-// between, it puts the same work into a sixteenth of the command buffers.
+// launchFewer merges each burst of command buffers into one. If threads submit one at a time, with work of their own in
+// between, it merges the work of 16 command buffers into one.
 func launchFewer(p *program.Program) {
 	bursts := 0.0
 	for i := range p.Jobs {
@@ -41,8 +41,8 @@ func launchFewer(p *program.Program) {
 	mergeBursts(p, float64(len(p.Jobs))/bursts)
 }
 
-// mergeBursts divides what is spent on the command buffers of a burst by their number. What the thread does before the
-// first one stays. What the framework does for all goes with the usual number.
+// mergeBursts divides the time spent on the command buffers of a burst by their number. The thread's work before the
+// first one is unchanged. The framework's work on all command buffers is divided by the usual number in a burst.
 func mergeBursts(p *program.Program, usual float64) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		if s.Job < 0 || p.Jobs[s.Job].Burst < 2 {
@@ -76,8 +76,8 @@ func mergeBursts(p *program.Program, usual float64) {
 	}
 }
 
-// mergeLaunches divides all that is spent per command buffer: each holds the work of so many. Encoding is divided, too,
-// if it becomes less with the number of command buffers.
+// mergeLaunches divides all time that is spent per command buffer, because each has the work of several. If encoding is
+// set, the part of encoding that depends on the number of command buffers is divided, too.
 func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer := func(n *analyze.Nanos) { *n /= analyze.Nanos(merged) }
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
@@ -107,8 +107,8 @@ func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer(&p.Framework.After)
 }
 
-// addProcessors gives every thread a processor for its own work, and hand-offs one when they need it. The
-// framework's work still shares the machine's.
+// addProcessors gives every thread a processor of its own, and every hand-off a free one. The framework's work still
+// shares the machine's processors.
 func addProcessors(p *program.Program) {
 	h := &p.HandOvers
 	for t := range p.Threads {

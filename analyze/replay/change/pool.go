@@ -16,7 +16,7 @@ func feed(p *program.Program) {
 	})
 }
 
-// A round is what a thread does with one piece of work: the steps from one wait for work to the next.
+// A round is a thread's work on one item: the steps from one wait for work to the next.
 type round struct {
 	at      analyze.Nanos // of its first commit
 	by      int32
@@ -24,7 +24,7 @@ type round struct {
 	details []program.Detail
 }
 
-// rounds are those of a thread. The steps before its first wait belong to the first round, those after its last
+// rounds returns a thread's rounds. The steps before its first wait belong to the first round, those after its last
 // commit to the last.
 func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) {
 	begin, n, commit := 0, 0, false
@@ -48,9 +48,9 @@ func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) 
 	return all
 }
 
-// deal gives the rounds of each pool's threads to these in turns, on the queue that each uses most. In the recorded
-// run, with too little work, chance decides which thread of a pool gets how much: the system may wake the one that
-// waited last. With enough work each takes the next piece when it is done with the last.
+// deal distributes the rounds of each pool's threads among them in turn, each on the queue that its new thread uses
+// most. In the recorded run there was too little work, so chance decided which thread got how much: the system may wake
+// the thread that waited last. With enough work each thread takes the next item when it has finished the last.
 func deal(p *program.Program) {
 	if len(p.Pools) == 0 {
 		return
@@ -94,7 +94,7 @@ func deal(p *program.Program) {
 	p.FindPace()
 }
 
-// mostUsedQueue is the queue of most of the thread's command buffers.
+// mostUsedQueue returns the queue of most of the thread's command buffers.
 func mostUsedQueue(p *program.Program, th *program.Thread) (most int32) {
 	uses := map[int32]int{}
 	for _, j := range th.Jobs {

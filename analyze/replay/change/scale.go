@@ -8,15 +8,16 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Scale is how long things take, as factors of what they took. Each list is by the program's numbers; missing
-// factors are 1.
+// A Scale has factors for the durations of kernels, calls, locks and threads. Each list is indexed by the program's
+// numbers; missing factors are 1.
 type Scale struct {
 	Kernels, Calls, Locks, Threads []float64
-	InFlight                       int // rounds, from wait to wait, that threads have in flight; up to 1 is as recorded
-	Merged                         int // command buffers whose work is in one; up to 1 is as recorded
+	// rounds, from wait to wait, that threads have in flight; 0 and 1 mean as recorded
+	InFlight int
+	Merged   int // command buffers that are merged into one; 0 and 1 mean as recorded
 }
 
-// factor is an element of a list of factors.
+// factor returns an element of a list of factors.
 func factor(list []float64, i int32) float64 {
 	if i < 0 || int(i) >= len(list) {
 		return 1
@@ -24,16 +25,16 @@ func factor(list []float64, i int32) float64 {
 	return list[i]
 }
 
-// Slows says whether something takes longer than it did.
+// Slows reports whether anything takes longer than recorded.
 func (s *Scale) Slows() bool {
 	return s != nil && slices.ContainsFunc(slices.Concat(s.Kernels, s.Calls, s.Locks, s.Threads),
 		func(f float64) bool { return f > 1 })
 }
 
-// Overlaps says whether threads have more rounds in flight.
+// Overlaps reports whether threads have more rounds in flight.
 func (s *Scale) Overlaps() bool { return s != nil && s.InFlight > 1 }
 
-// Fitted says whether a kernel that is scaled has a fitted share of some command buffers.
+// Fitted reports whether a scaled kernel has a share of some command buffers that was estimated by a fit.
 func (s *Scale) Fitted(p *program.Program) bool {
 	for i := range p.Jobs {
 		if p.Jobs[i].Measured {
@@ -48,7 +49,7 @@ func (s *Scale) Fitted(p *program.Program) bool {
 	return false
 }
 
-// WithFitted is the program in which the fitted shares of kernels that are scaled are at a bound of their intervals.
+// WithFitted returns the program in which the estimated shares of scaled kernels are at a bound of their intervals.
 func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) float64) *program.Program {
 	q := p.Copy()
 	for i := range q.Jobs {
@@ -73,7 +74,7 @@ func (s *Scale) WithFitted(p *program.Program, bound func(program.KernelCost) fl
 	return q
 }
 
-// scaled is what is left of a time whose portions are scaled.
+// scaled returns the remainder of a time after its portions are scaled.
 func scaled(d analyze.Nanos, portions []program.Portion, factors []float64) analyze.Nanos {
 	if factors == nil {
 		return d
@@ -97,7 +98,7 @@ func (s *Scale) apply(p *program.Program) {
 		}
 	}
 	if s.Merged > 1 {
-		mergeLaunches(p, s.Merged, false) // all that is encoded now is encoded then
+		mergeLaunches(p, s.Merged, false) // the same commands are encoded, so encoding is not divided
 	}
 	if s.InFlight > 1 {
 		for t := range p.Threads {
@@ -106,12 +107,12 @@ func (s *Scale) apply(p *program.Program) {
 	}
 }
 
-// setDuration gives a command buffer another duration on the GPU, of which a processor does the same share.
+// setDuration changes a command buffer's duration on the GPU, and its processor time in proportion.
 func setDuration(j *program.Job, d analyze.Nanos) {
 	j.Alone, j.Duration = program.Scaled(d, program.Share(j.Alone, j.Duration)), d
 }
 
-// scaleThread scales a thread's calls, the time for which it keeps named locks, and the rest of its own time.
+// scaleThread scales a thread's calls, the time for which it holds named locks, and the rest of its own time.
 func (s *Scale) scaleThread(th *program.Thread, own float64) {
 	less, rest := 0.0, 1.0
 	for _, p := range th.InGaps {
@@ -139,7 +140,7 @@ func (s *Scale) scaleThread(th *program.Thread, own float64) {
 	}
 }
 
-// scaleLock scales the time for which a lock keeps other threads out. What is done under it is done all the same.
+// scaleLock scales the time for which a lock keeps other threads waiting. The holder's work under it is unchanged.
 func scaleLock(x *program.Step, by float64) {
 	switch by {
 	case 1:
@@ -150,7 +151,7 @@ func scaleLock(x *program.Step, by float64) {
 	}
 }
 
-// overlapRounds lets each wait for the thread's last commit be for the command buffer of so many rounds before.
+// overlapRounds makes each wait for the thread's last commit a wait for the command buffer of inFlight-1 rounds before.
 func overlapRounds(th *program.Thread, inFlight int) {
 	last := program.Unknown
 	var rounds []int32

@@ -30,17 +30,16 @@ func stepsOf(th *program.Thread) []step {
 	return all
 }
 
-// served is what the serving thread did for each request: its steps, and the time from the last of them to the
-// answer.
+// served is the serving thread's work for each request: its steps, and the time from the last step to the answer.
 type served struct {
 	steps [][]step
 	over  []analyze.Nanos
-	busy  float64 // share of the time that it was on a processor
+	busy  float64 // share of that time that the thread was on a processor
 }
 
-// requests is what the serving thread did, without its waits for processors and without answering: the time from
-// the work's end to the answer, and a share of what it then runs before the next step, which wakes the threads that
-// asked.
+// requests returns the serving thread's work, without its waits for processors and without answering. Answering is the
+// time from the work's end to the answer, and the part of the time before the next step that wakes the requesting
+// threads.
 func requests(p *program.Program) served {
 	server := &p.Threads[p.Service.Server]
 	w := served{make([][]step, p.Service.Requests), make([]analyze.Nanos, p.Service.Requests), 0}
@@ -76,7 +75,7 @@ func requests(p *program.Program) served {
 	return w
 }
 
-// answering is how long it takes to answer: the usual time from a wait for the GPU, with which most requests end,
+// answering estimates how long an answer takes: the usual time from a wait for the GPU, with which most requests end,
 // to the answer.
 func answering(w served) analyze.Nanos {
 	var all []analyze.Nanos
@@ -88,8 +87,8 @@ func answering(w served) analyze.Nanos {
 	return evidence.Median(all)
 }
 
-// submitApart lets each thread submit for itself what the serving thread submitted for it, on a queue of its own.
-// The serving thread goes.
+// submitApart lets each thread itself submit what the serving thread submitted for it, on a queue of its own. The
+// serving thread is removed.
 func submitApart(p *program.Program) {
 	work := requests(p)
 	var threads []program.Thread
@@ -115,7 +114,8 @@ func submitApart(p *program.Program) {
 	p.FindPace()
 }
 
-// submitsItself is a thread, with its new index, that does what was done for it, on the program's next queue.
+// submitsItself returns the thread, with its new index, that includes the work done for it, on the program's next
+// queue.
 func submitsItself(p *program.Program, th *program.Thread, work served, t int32) program.Thread {
 	n := *th
 	n.Steps, n.Details, n.Jobs = nil, nil, nil
@@ -124,7 +124,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			n.Jobs = append(n.Jobs, s.Job)
 		}
 	}
-	var left, given, own analyze.Nanos // done for it before its next step; all that was done for it; its own time
+	var left, given, own analyze.Nanos // work for it before its next step; all work for it; its own time
 	for _, s := range stepsOf(th) {
 		s.scale(th.Undelayed())
 		own += s.Gap
@@ -143,7 +143,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 			given += moved[i].Gap
 		}
 		given += took
-		if len(moved) == 0 { // only a part of a command buffer: the answer came when it was done
+		if len(moved) == 0 { // the request was only a part of a command buffer, whose completion was the answer
 			given, left = given+work.over[s.Number], s.Gap+took+work.over[s.Number]
 		} else {
 			moved[0].lengthen(s.Gap)
@@ -158,8 +158,8 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 	return n
 }
 
-// moveWork is what the serving thread did for a thread, as steps of that thread. Took is the time of what was only
-// a part of a command buffer: a command buffer goes to the thread that has it committed.
+// moveWork converts the serving thread's work for a thread into steps of that thread. Took is the time of requests that
+// were only a part of a command buffer: a command buffer moves to the thread whose request committed it.
 func moveWork(p *program.Program, work []step, t int32) (moved []step, took analyze.Nanos) {
 	queue := int32(len(p.Queues))
 	for _, s := range work {

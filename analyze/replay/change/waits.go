@@ -5,9 +5,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// waitForOwnOnly removes waits for other threads' command buffers, empty command buffers that are made to be waited
-// for, and what is a consequence of such waits: a share of the time after them, and the locks that they release and
-// reacquire.
+// waitForOwnOnly removes waits for other threads' command buffers, and empty command buffers that exist only to be
+// waited for. It also removes the consequences of such waits: a share of the time after them, and the locks that they
+// release and reacquire.
 func waitForOwnOnly(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		shorten(s, program.Scaled(s.Gap, d.Needless))
@@ -21,12 +21,12 @@ func waitForOwnOnly(p *program.Program) {
 	})
 }
 
-// takeNoTurns removes the time in which a thread waits, outside of Metal, until another one has waited for the GPU.
+// takeNoTurns removes the time outside of Metal in which a thread waits until another one has waited for the GPU.
 func takeNoTurns(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) { shorten(s, d.Turn) })
 }
 
-// freeLocks removes waits for locks, the recorded ones and those in commits, and what they cost besides.
+// freeLocks removes waits for locks, both recorded ones and those hidden in commits, and their consequential costs.
 func freeLocks(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
 		s.Gap = d.Unlocked
@@ -39,8 +39,8 @@ func freeLocks(p *program.Program) {
 	})
 }
 
-// keepQueuesSerial lets a queue whose command buffers wait for events run no more of them at once than it was seen to.
-// Since each waited for its event, the trace does not tell whether it could; a queue keeps its order as a rule.
+// keepQueuesSerial limits a queue whose command buffers wait for events to the number at a time that was observed. Each
+// of them waited for its event, so the trace does not tell whether more could run at once; queues usually run in order.
 func keepQueuesSerial(p *program.Program) {
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; len(j.After)+len(j.Events) > 0 {
@@ -49,8 +49,8 @@ func keepQueuesSerial(p *program.Program) {
 	}
 }
 
-// ignoreEvents removes waits for events on the GPU. Command buffers that an event unblocks all at once are handed
-// over one by one then, and quickly.
+// ignoreEvents removes waits for events on the GPU. Command buffers that an event released together are then submitted
+// one by one, with a short latency.
 func ignoreEvents(p *program.Program) {
 	for i := range p.Jobs {
 		j := &p.Jobs[i]
@@ -61,7 +61,7 @@ func ignoreEvents(p *program.Program) {
 	}
 }
 
-// ignoreEnqueues lets commits give command buffers their places in the queues' order.
+// ignoreEnqueues gives command buffers their positions in queues at their commits.
 func ignoreEnqueues(p *program.Program) {
 	for i := range p.Jobs {
 		p.Jobs[i].Enqueued = false
@@ -92,9 +92,9 @@ func emptyHandlers(p *program.Program) {
 	}
 }
 
-// wakePollers lets threads that poll for a completion continue as soon as threads that are woken by it, which is after
-// its completion handlers. No wait in a call shows how long waking takes: it is assumed to take as long as the quickest
-// submissions, which wake a thread, too.
+// wakePollers makes threads that poll for a completion resume as soon as threads that it wakes, that is after its
+// completion handlers. No wait shows how long waking takes. It is assumed to take as long as the quickest submissions,
+// which wake a thread, too.
 func wakePollers(p *program.Program) {
 	wake := min(p.HandOvers.QuickLatency, policy.Wakeup.Nanos())
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {

@@ -76,7 +76,7 @@ func (b *builder) calls() map[*analyze.Thread][]call {
 	return by
 }
 
-// waitFor is a wait for a command buffer.
+// waitFor returns the step of a wait for a command buffer.
 func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program.Step, d program.Detail) {
 	s = program.Step{Kind: program.Wait, Job: job}
 	if w.Begin > c.GPU.End {
@@ -103,7 +103,7 @@ func notSignal(k program.Kind) int {
 	return 1
 }
 
-// firstCompiles is when a thread began to work on command buffers, or to compile before that.
+// firstCompiles returns when a thread began to work on command buffers, or to compile before that.
 func firstCompiles(list []call) analyze.Nanos {
 	return list[max(0, slices.IndexFunc(list, func(c call) bool { return c.Kind != program.Lock }))].Begin
 }
@@ -116,8 +116,8 @@ func withoutStart(list []call) []call {
 	})):]
 }
 
-// withoutNested removes calls inside others. The time of a wait for a lock inside a commit is a part of that which
-// goes with the lock. Steps that other threads wait for move to the end of the outer call.
+// withoutNested removes calls nested in others. A wait for a lock nested in a commit counts as a part of the commit
+// that disappears with the lock. Steps that other threads wait for move to the end of the outer call.
 func withoutNested(list []call) []call {
 	kept := list[:0]
 	for _, c := range list {
@@ -139,9 +139,9 @@ func withoutNested(list []call) []call {
 	return kept
 }
 
-// acquireCosts is what it takes to make a command buffer of queues that were full at times, while they are not:
-// what the fastest tenth took of those that did not find the queue full. Others may have waited too, while other
-// threads took the last places.
+// acquireCosts returns the time to create a command buffer in each queue that was full at times, excluding the
+// blocking. It is the fastest tenth of the creations that did not find the queue full: even those may have waited while
+// other threads took the last free command buffers.
 func acquireCosts(ev *evidence.Evidence) map[*analyze.Queue]analyze.Nanos {
 	full := map[*analyze.Queue][]analyze.Nanos{}
 	blocked := make([]bool, ev.Trace.IndexCount())

@@ -1,5 +1,5 @@
-// Package extract makes a program of a trace and its evidence: what each thread did, without the time that it
-// waited for something that the program shows.
+// Package extract builds a program from a trace and its evidence: the steps of each thread, without the time that it
+// waited for something that the program itself has.
 package extract
 
 import (
@@ -12,8 +12,8 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// Program returns the program, or why there is none. Tied programs also have the signals that threads give each
-// other, and the places where they release locks; otherwise such waits take their recorded time.
+// Program returns the program, or the reason why there is none. Tied programs also have the signals that threads give
+// each other, and the places where they release locks. In other programs such waits take their recorded time.
 func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *program.Program, why string) {
 	b := &builder{ev: ev, taken: taken, tied: tied, window: jobsWindow(ev), jobOf: make([]int32, ev.Trace.IndexCount()),
 		polls: map[*analyze.Thread]bool{}}
@@ -46,28 +46,28 @@ type builder struct {
 	window  analyze.Interval // of the trace that the program covers
 	program *program.Program
 	buffers []*analyze.CommandBuffer // by job
-	jobOf   []int32                  // by CommandBufferIndex, one more than the job; 0 is none
+	jobOf   []int32                  // by CommandBufferIndex, the job plus one; 0 is none
 
 	server *analyze.Thread                     // submits for other threads; nil if each submits for itself
-	polls  map[*analyze.Thread]bool            // threads that wait for command buffers in no call
+	polls  map[*analyze.Thread]bool            // threads that wait for command buffers without a recorded call
 	held   map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
-	// command buffers that stood behind other work, which no thread handed to the GPU
+	// command buffers that were queued behind other work, so that no thread had to submit them to the GPU
 	behindOthers int
-	events       map[eventValue]int32 // numbers of the values that threads give to shared events
+	events       map[eventValue]int32 // numbers of the values that threads set shared events to
 }
 
-// An eventValue is a value that a thread gives to a shared event.
+// An eventValue is a value that a thread sets a shared event to.
 type eventValue struct {
 	by *analyze.Thread
 	at analyze.Nanos
 }
 
-// job is the job of a command buffer, if it has one.
+// job returns the job of a command buffer, if it has one.
 func (b *builder) job(i analyze.CommandBufferIndex) (job int32, known bool) {
 	return b.jobOf[i] - 1, b.jobOf[i] > 0
 }
 
-// jobsWindow is the middle of the run if the run has too many command buffers.
+// jobsWindow returns the middle of the run if the run has too many command buffers, and otherwise the whole run.
 func jobsWindow(ev *evidence.Evidence) analyze.Interval {
 	var commits []analyze.Nanos
 	for b := range ev.Releases.All() {
@@ -88,7 +88,7 @@ func (b *builder) addJobs() {
 	var devices evidence.Ordered[*evidence.Device, struct{}]
 	latency := evidence.UsualLatency(ev.Work, ev.Releases)
 	completion, seen := evidence.UsualCompletion(ev.Trace)
-	if !seen { // a notification takes as long as a submission, and mostly longer
+	if !seen { // a notification takes at least as long as a submission
 		completion = max(completion, latency)
 	}
 	overlaps := evidence.Overlaps(ev.Work, ev.Releases, &ev.GPU, latency)
@@ -99,7 +99,7 @@ func (b *builder) addJobs() {
 			continue
 		}
 		if ran := c.GPU.Within(ev.Trace.Window); ran.End < ran.Begin {
-			continue // it is outside of the range that was asked for
+			continue // it is outside of the requested range
 		}
 		d := ev.Work.Of(c)
 		device := devices.Number(d)
@@ -118,7 +118,7 @@ func (b *builder) addJobs() {
 		if p.Devices[device].Limited || o.Limited { // it may have waited for other work
 			handed = min(handed, latency+held)
 		} else if o.Most == 1 {
-			// it stood behind others, and then took a turnaround
+			// it was queued behind other work, and began one turnaround later
 			if free := o.Busy.FreeBefore(analyze.Interval{Begin: release.At, End: c.GPU.Begin}); free < handed {
 				handed = min(free, latency+held)
 			}
@@ -140,8 +140,8 @@ func (b *builder) addJobs() {
 	b.behindOthers = len(p.HandOvers.Turnarounds)
 }
 
-// deviceOf says how many command buffers a device runs at the same time: as many as it was seen to. That it runs no
-// more is known only if ready work waited for it, for much of the time or often, or it was never idle.
+// deviceOf determines how many command buffers a device runs at the same time: as many as observed. That it never runs
+// more is known only if ready work waited for it, for much of the time or often, or if it was never idle.
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
 	u := ev.GPU.Use(d)
 	behind, waits := evidence.WaitsForRoom(ev.Releases, &ev.GPU, d, latency)
@@ -150,9 +150,9 @@ func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) 
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }
 
-// limitAlike applies a limit that is known of one queue to the others of its device. How many command buffers of a
-// queue run at the same time is up to the driver; one queue may have been full while the GPU had room, and the
-// others not.
+// limitAlike applies a limit that is known of one queue to the other queues of its device. The driver decides how many
+// command buffers of a queue run at the same time. One queue may have been full while the GPU had spare capacity, and
+// the others not.
 func limitAlike(queues []program.Queue, devices int) {
 	for d := range devices {
 		least, most := 0, 0
@@ -171,7 +171,7 @@ func limitAlike(queues []program.Queue, devices int) {
 	}
 }
 
-// addDependencies finds which events command buffers wait for on the GPU.
+// addDependencies determines the events that command buffers wait for on the GPU.
 func (b *builder) addDependencies() {
 	for i, c := range b.buffers {
 		j := &b.program.Jobs[i]

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A holding is one time that a thread held a lock after waiting for it.
+// A holding is one time range in which a thread held a lock after waiting for it.
 type holding struct {
 	thread           *analyze.Thread
 	call             int
@@ -20,9 +20,9 @@ type holding struct {
 	length           analyze.Nanos // how long it was held, with the hand-off to the next; 0 if unknown
 }
 
-// addLocks finds how long locks were held that threads waited for and, in a tied program, where threads released
-// them. A lock that nobody waited for is not in a trace, except the framework's lock in commits: all may wait for
-// that when another cause is gone.
+// addLocks determines how long locks with waits were held and, in a tied program, where threads released them. A lock
+// without waits is not in a trace. The exception is the framework's lock in commits, for which threads may wait when
+// another cause is removed.
 func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread][]call) {
 	locks, releases := map[evidence.LockKey][]holding{}, map[*analyze.Thread][]call{}
 	for t, list := range by {
@@ -75,7 +75,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 	}
 }
 
-// nextWait is when a thread began to wait for a lock the next time.
+// nextWait returns when a thread next began to wait for a lock.
 func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	for i := range list {
 		if c := &list[i]; c.Kind == program.Lock && evidence.KeyOf(c.lock) == k {
@@ -85,8 +85,8 @@ func nextWait(list []call, k evidence.LockKey) analyze.Nanos {
 	return 1 << 62
 }
 
-// releaseTime is when a thread released a lock that the next thread had at an instant: the time of a wake-up
-// before. No call releases it, so that lies before the call in which it would be, and after the call before.
+// releaseTime estimates when a thread released a lock: one wake-up before the next thread had it. The release is not in
+// any call, so it is moved before the call that it would be in, but not before the previous call.
 func releaseTime(list []call, next, wake analyze.Nanos) analyze.Nanos {
 	released := next - wake
 	for i := range list {
@@ -102,8 +102,8 @@ func releaseTime(list []call, next, wake analyze.Nanos) analyze.Nanos {
 	return released
 }
 
-// measureHoldings finds how long a lock was held each time: until the next thread had it, if that waited for this
-// one and for no other. The median stands for the times that are not known. It is false if too few are known.
+// measureHoldings measures each holding: until the next thread had the lock, if that thread waited for this holder and
+// no other. The median is used for the times that are not known. Known is false if too few are known.
 func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	var all []analyze.Nanos
 	for i := 0; i+1 < len(list); i++ {
@@ -119,8 +119,8 @@ func measureHoldings(list []holding) (usual analyze.Nanos, known bool) {
 	return evidence.Median(all), true
 }
 
-// nameLocks numbers the locks that threads wait for by their names, by which users ask for them, and marks the
-// steps between which a thread waits for one named lock only.
+// nameLocks numbers the locks that threads wait for by the names with which users select them. It also marks the steps
+// between which a thread waits for one named lock only.
 func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]call) []string {
 	var names evidence.Ordered[string, struct{}]
 	for t, s := range spans {
@@ -151,11 +151,12 @@ func nameLocks(threads []program.Thread, spans []span, by map[*analyze.Thread][]
 	return names.Keys
 }
 
-// A stretch is what lies between two calls of a thread that are no waits for locks, as the kinds of both.
+// A stretch is the interval between two calls of a thread that are not waits for locks, identified by the kinds of both
+// calls.
 type stretch struct{ from, to program.Kind }
 
-// eachStretch visits the stretches of a thread: steps from begin on are waits for locks, the one before end is the
-// call.
+// eachStretch visits the stretches of a thread. The steps from begin on are waits for locks, and the one before end is
+// the call.
 func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own analyze.Nanos)) {
 	s, begin, own := stretch{from: program.Lock}, 0, analyze.Nanos(0)
 	for i := range th.Steps {
@@ -169,9 +170,9 @@ func eachStretch(th *program.Thread, visit func(s stretch, begin, end int, own a
 	}
 }
 
-// findUnlocked finds how long threads would take between calls if there were no locks to wait for. A thread that
-// waits for a lock takes longer even without the wait: it sleeps and is woken, its caches are another thread's, and
-// it passes the lock on. Where the thread took the same stretch often enough without a wait, it takes as long.
+// findUnlocked estimates how long threads would take between calls if there were no locks to wait for. A thread that
+// waits for a lock takes longer even apart from the wait: it sleeps and is woken, its caches are cold, and it passes
+// the lock on. If the thread took the same stretch often enough without a wait, that time is used.
 func findUnlocked(threads []program.Thread) {
 	for t := range threads {
 		th := &threads[t]
@@ -185,7 +186,7 @@ func findUnlocked(threads []program.Thread) {
 		})
 		left := map[stretch]float64{}
 		for s, all := range free {
-			// the same share is left of each, so that variation by chance stays
+			// the same share of each remains, so that random variation is preserved
 			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 {
 				left[s] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[s]))))
 			}

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// markNeedless finds the consequences of needless waits among a thread's calls.
+// markNeedless marks the consequences of needless waits among a thread's calls.
 func markNeedless(list []call) {
 	calls := make([]evidence.TimedCall, len(list))
 	for i := range list {
@@ -34,8 +34,8 @@ func callKind(c *call) evidence.CallKind {
 	return evidence.CallOther
 }
 
-// markFences finds the command buffers that are empty and made only to be waited for, behind what other threads
-// have put into their queue. A program that does not synchronise makes none, and none counts as work.
+// markFences marks fences: empty command buffers that exist only to be waited for, behind other threads' work in their
+// queue. A program that does not synchronise creates none, and they do not count as work.
 func markFences(p *program.Program) {
 	for _, s := range p.Steps() {
 		if s.Barrier && s.Job >= 0 {
@@ -44,9 +44,9 @@ func markFences(p *program.Program) {
 	}
 }
 
-// newest is the rule that says which of another thread's command buffers the recorded waits are for, if they follow
-// one. A program that synchronises takes what each thread has committed last. If threads were faster or slower that
-// would be another one, so the machine must not wait for the recorded one.
+// newest determines which of another thread's command buffers the recorded waits are for, if they follow a rule. A
+// program that synchronises waits for the last command buffer that each thread has committed. In a changed program that
+// is another one than recorded, so the machine must apply the rule instead.
 func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
 	index := make([]int, len(p.Jobs)) // among those of its thread
 	for _, th := range p.Threads {

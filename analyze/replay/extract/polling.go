@@ -9,10 +9,11 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// withPolling inserts waits that no call shows into a thread's calls, and says whether there are any. A thread that
-// polls for the end of its work, or sleeps on a semaphore that a completion handler signals, begins each command
-// buffer when an earlier one has completed. It is taken to wait for the one so many before its next, if that has
-// nearly always completed then, a later one has not, and the thread continues soon after.
+// withPolling inserts waits without a recorded call into a thread's calls, and reports whether there are any. Such a
+// thread polls for the end of its work, or sleeps on a semaphore that a completion handler signals, and begins each
+// command buffer when an earlier one has completed. It is assumed to wait for the command buffer n before its next, if
+// three conditions nearly always hold: that one has completed, a later one has not, and the thread continues soon after
+// the completion.
 func withPolling(
 	ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, list []call,
 ) ([]call, bool) {
@@ -34,7 +35,8 @@ func withPolling(
 	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
-	// a thread that runs the handlers itself may wait between them for a signal, of the GPU's thread: no promise
+	// a thread that runs the handlers itself may wait between them for a signal from the GPU's thread, which is no wait
+	// for a handler
 	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Most,
 		len(promised), len(own)) {
 		return withLinks(list, promised), true
@@ -47,8 +49,8 @@ func withPolling(
 	return list, false
 }
 
-// waitsForHandlers are the thread's waits for signals that the handler of its last command buffer gives: waits for that
-// command buffer by another name.
+// waitsForHandlers returns the thread's waits for signals from the handler of its last command buffer. These are in
+// effect waits for that command buffer.
 func waitsForHandlers(ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, own []turn) (
 	list []call,
 ) {
@@ -68,7 +70,7 @@ func waitsForHandlers(ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t
 	return list
 }
 
-// A turn is one time that a thread makes a command buffer.
+// A turn is one creation of a command buffer by a thread.
 type turn struct {
 	job         int32
 	call        int
@@ -78,8 +80,8 @@ type turn struct {
 	completed   analyze.Nanos
 }
 
-// ended is when the command buffer had completed, as far as a thread that continued at an instant could know. Its
-// status may say so before the tracer's handler is called, but not before the GPU's end.
+// ended returns when the command buffer had completed, as far as a thread that continued at the instant could know. Its
+// status may show the completion before the tracer's handler is called, but not before the GPU's end.
 func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	if t.completed > at && t.gpu <= at {
 		return t.gpu
@@ -87,9 +89,10 @@ func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	return t.completed
 }
 
-// follows says whether the thread waits, before it makes a command buffer, for the completion of the one n before it.
+// follows reports whether the thread waits, before it creates a command buffer, for the completion of the one n before
+// it.
 func follows(own []turn, n int) bool {
-	own = own[1:] // the first may have come after a long start
+	own = own[1:] // the first one may follow a long start-up
 	if n == 1 && inHandlers(own) {
 		return true
 	}
@@ -131,12 +134,12 @@ func inHandlers(own []turn) bool {
 	return len(own) > 1 && policy.NearlyAll(n, len(own)-1)
 }
 
-// handles says whether the program's handlers of the command buffer run at an instant.
+// handles reports whether the program's handlers of the command buffer run at an instant.
 func (t *turn) handles(at analyze.Nanos) bool {
 	return t.buffer != nil && t.buffer.Handlers > 0 && t.gpu <= at && at <= t.completed
 }
 
-// asleep is when the thread waited for signals.
+// asleep returns when the thread waited for signals.
 func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) {
 	for w := range analyze.Each(ev.ThreadWaits.Signals) {
 		if w.Thread == t {
@@ -146,7 +149,7 @@ func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) 
 	return list
 }
 
-// withWaits inserts those waits into the thread's calls. If the thread was seen to sleep, it waited then.
+// withWaits inserts those waits into the thread's calls. If the thread slept at that time, the wait covers the sleep.
 func withWaits(list []call, own []turn, n int, asleep []analyze.Interval) []call {
 	var all []call
 	next := 0

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addPortions finds what command buffers, calls and threads' own times consist of.
+// addPortions determines the portions of command buffers, calls and threads' own times.
 func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.CommandBuffer, spans []span) {
 	var names evidence.Ordered[string, struct{}]
 	costs := kernels.CostsOf(ev.Trace)
@@ -40,8 +40,8 @@ func addPortions(ev *evidence.Evidence, p *program.Program, buffers []*analyze.C
 	addCalls(ev, p, spans)
 }
 
-// addCalls finds which calls each thread's time in Metal goes to. Calls made before the work begins are taken to
-// divide as those in the work.
+// addCalls determines which calls each thread's time in Metal is spent in. Calls made before the work begins are
+// assumed to have the same proportions.
 func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 	var names evidence.Ordered[string, struct{}]
 	for i, s := range spans {
@@ -65,7 +65,7 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 					program.Portion{Of: n, Share: evidence.Share(took, time.Time[c.Part])})
 			default:
 				share := evidence.Share(time.WorkTime[c.Part], time.Time[c.Part])
-				if s.Interval.Length() > time.Working { // a thread that makes items for others goes on after its last commit
+				if s.Interval.Length() > time.Working { // a producer continues after its last commit
 					share = min(1, evidence.Share(s.Interval.Length(), time.Window))
 				}
 				inWork := program.Scaled(took, share)

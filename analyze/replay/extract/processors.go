@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addProcessors finds how much of its own time each thread was on a processor, and how much the framework's threads
-// were for each command buffer: what the process used and the program's threads did not use in their own time. What
-// these used in waits, to sleep and wake, counts as the framework's. If either is not known, nothing shares
-// processors in the program.
+// addProcessors determines the share of its own time that each thread was on a processor, and the processor time of the
+// framework's threads per command buffer. The latter is the time that the process used minus the time that the
+// program's threads used in their own time. Processor time within waits, for sleeping and waking, counts as the
+// framework's. If either is not known, the program has no processors to share.
 func (b *builder) addProcessors(spans []span) {
 	p := b.program
 	var covered, lasted, onOwn, polling analyze.Nanos
@@ -32,7 +32,7 @@ func (b *builder) addProcessors(spans []span) {
 				cpu.Covered))
 		}
 		if slept := cpu.Slept(); slept != analyze.NotKnown && cpu.Covered > 0 {
-			whole := evidence.Share(s.Length(), cpu.Covered) // so much longer than what is known of it
+			whole := evidence.Share(s.Length(), cpu.Covered) // ratio of the span to the time covered by samples
 			th.Free = min(1, evidence.Share(program.Scaled(cpu.Ran, whole)+max(0, program.Scaled(slept, whole)-blocked(th)),
 				own))
 		}
@@ -43,8 +43,7 @@ func (b *builder) addProcessors(spans []span) {
 		within := analyze.Interval{Begin: max(s.Begin, window.Begin), End: min(s.End, window.End)}
 		onOwn += program.Scaled(own, th.Busy*evidence.Share(within.Length(), s.Length()))
 		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && s.thread != b.server && len(th.Jobs) == 0 {
-			// It used more to ask again and again whether its work is done, or whether it is its turn, or to be
-			// woken for others' answers.
+			// It used more, to poll for completions or for its turn, or to be woken for other threads' answers.
 			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-program.Scaled(own,
 				th.Busy))
 		}
@@ -71,12 +70,12 @@ func (b *builder) addProcessors(spans []span) {
 		if b.ev.Trace.Source.SoftwareMetal {
 			used -= runOnProcessors(p, used)
 		}
-		// what stood behind other work took half of it
+		// a command buffer queued behind other work takes half of the framework's time
 		p.Framework.Time = analyze.Nanos(max(0, used) / (float64(len(p.Jobs)) - float64(b.behindOthers)/2))
 	}
 }
 
-// notified is the time of a thread's waits after the completions.
+// notified returns the time of a thread's waits after the completions.
 func notified(th *program.Thread) (sum analyze.Nanos) {
 	for i := range th.Steps {
 		sum += max(0, th.Steps[i].Notify) + th.Steps[i].Handlers
@@ -84,7 +83,7 @@ func notified(th *program.Thread) (sum analyze.Nanos) {
 	return sum
 }
 
-// blocked is the time in which a thread waits for what the program shows.
+// blocked returns the time in which a thread waits for something that the program has.
 func blocked(th *program.Thread) (sum analyze.Nanos) {
 	for i := range th.Steps {
 		sum += th.Steps[i].Blocked(&th.Details[i])
@@ -92,26 +91,26 @@ func blocked(th *program.Thread) (sum analyze.Nanos) {
 	return sum
 }
 
-// helps says whether the thread makes no call of Metal's and only waits for locks. If it also runs little it counts
-// as the framework's, as most such threads are.
+// helps reports whether the thread makes no Metal call and only waits for locks. If it also runs little, it counts as
+// one of the framework's threads, as most such threads are.
 func helps(th *program.Thread) bool {
 	return !slices.ContainsFunc(th.Steps, func(s program.Step) bool { return s.Kind != program.Lock && !s.Kind.Links() })
 }
 
-// takesTurns says whether the thread waits for turns, in which it may have run.
+// takesTurns reports whether the thread waits for turns. It may have run during these waits.
 func takesTurns(th *program.Thread) bool {
 	return slices.ContainsFunc(th.Details, func(d program.Detail) bool { return d.Turns })
 }
 
-// works says whether the thread has to do with command buffers. Other threads, such as those that compile before
-// there are any, may be no part of the run.
+// works reports whether the thread works with command buffers. Other threads, for example one that compiles before
+// there are any, may not be a part of the run.
 func works(th *program.Thread) bool {
 	return slices.ContainsFunc(th.Steps, func(s program.Step) bool {
 		return s.Kind != program.Lock && s.Kind != program.Compile && !s.Kind.Links()
 	})
 }
 
-// working is the time in which such threads work.
+// working returns the interval in which such threads work.
 func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 	all.Begin = 1 << 62
 	for i, s := range spans {
@@ -122,10 +121,10 @@ func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 	return all
 }
 
-// A software GPU runs its kernels on processors, which it shares with the program's threads and with other
-// programs. What a command buffer takes of a processor is what those with the same work take that meet nobody.
+// A software GPU runs its kernels on processors, which it shares with the program's threads and with other programs. A
+// command buffer's processor time is estimated by command buffers of the same work that ran without concurrent ones.
 
-// findAlone finds what each job takes then: no longer than the quickest tenth with the same work.
+// findAlone sets that time of each job. It is at most that of the quickest tenth with the same work.
 func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	took, quick := map[uint64][]analyze.Nanos{}, map[uint64]analyze.Nanos{}
 	for i, c := range buffers {
@@ -141,9 +140,9 @@ func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	}
 }
 
-// runOnProcessors finds whether processors run the GPU's work, and returns how much: the process used at least as
-// much of them, beyond its threads, as the jobs take, and that is more than submitting them and notifying of their
-// ends takes.
+// runOnProcessors determines whether processors run the GPU's work, and returns the processor time. They do if two
+// conditions hold. The process used at least as much processor time, beyond its threads', as the jobs take. And that is
+// more than submissions and notifications take.
 func runOnProcessors(p *program.Program, used float64) (work float64) {
 	for i := range p.Jobs {
 		work += float64(p.Jobs[i].Alone)
@@ -153,7 +152,7 @@ func runOnProcessors(p *program.Program, used float64) (work float64) {
 		return 0
 	}
 	for i := range p.Jobs {
-		p.Jobs[i].Beside = 0 // the machine adds what others alongside it take
+		p.Jobs[i].Beside = 0 // the machine adds the slowdown by concurrent ones
 	}
 	return work
 }

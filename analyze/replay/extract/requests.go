@@ -6,8 +6,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// addRequests adds to the calls how threads hand work to the thread that submits for them. Each requests and waits
-// for the answer. The serving thread waits for each request and answers it, in the recorded order.
+// addRequests adds the requests to the calls of a program in which one thread submits for others. A requesting thread
+// sends a request and waits for the answer. The serving thread waits for each request and answers it, in the recorded
+// order.
 func (b *builder) addRequests(by map[*analyze.Thread][]call) {
 	h := b.ev.Handover
 	if !h.Holds() {
@@ -44,7 +45,7 @@ func (b *builder) addRequests(by map[*analyze.Thread][]call) {
 			if w.Signalled > w.Begin && w.Signalled < w.End {
 				s.Notify = w.End - w.Signalled
 			}
-			if k == 0 { // the wait before the first request is no part of the run
+			if k == 0 { // the wait before the first request is not a part of the run
 				w.Begin = w.End
 			}
 			add(h.To, w.Interval, s, waited)

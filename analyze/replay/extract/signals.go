@@ -12,9 +12,9 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// Signals tie a thread's wait to what another thread does. Without them a thread waits for a signal as long as it
-// did, and keeps a lock as long, whatever becomes of the work before the signal or under the lock. That is enough
-// to remove a cause, and not to say what a faster kernel brings.
+// Signals tie a thread's wait to the work of another thread. Without them a wait for a signal takes its recorded time,
+// and a lock is held for its recorded time, even if the work before the signal or under the lock changes. That is
+// enough to remove a cause, but not to predict the effect of a faster kernel.
 
 // lockWaits are the threads' waits for locks. In a tied program these include waits for turns, and exclude waits
 // that end with another thread's wait for the GPU.
@@ -36,8 +36,8 @@ func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	}
 }
 
-// addSignals returns, by thread, the signals that threads give each other and their waits for these. Threads that
-// make no calls take part with what they recorded as their own time, such as threads that load data.
+// addSignals returns, by thread, the signals that threads give each other and the waits for these. Threads without
+// Metal calls, such as threads that load data, take part with their recorded own time.
 func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread][]call {
 	links := map[*analyze.Thread][]call{}
 	add := func(t *analyze.Thread, i analyze.Interval, s program.Step, waited analyze.Nanos) {
@@ -94,7 +94,7 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 	return links
 }
 
-// linkedWaits are the waits for signals between calls, of threads that make calls and of those that signal these.
+// linkedWaits returns the waits for signals between calls, of threads that make calls and of threads that signal these.
 func linkedWaits(
 	ev *evidence.Evidence, by map[*analyze.Thread][]call, window analyze.Interval,
 ) (list []*analyze.SignalWait) {
@@ -181,9 +181,9 @@ func withLinks(list, links []call) []call {
 	return all
 }
 
-// waitsForHeldInterpreter finds the waits for a GIL that another thread kept while it waited for
-// the GPU, and that thread's wait. A thread that waits for such a lock asks for it again and again, and each of
-// these waits lasts until the other's wait has ended.
+// waitsForHeldInterpreter finds the waits for a GIL that another thread held while it waited for the GPU, and that
+// thread's wait. A thread that waits for the GIL retries again and again. Each of these attempts counts as lasting
+// until the other thread's wait has ended.
 func waitsForHeldInterpreter(ev *evidence.Evidence) map[*analyze.LockWait]*analyze.Wait {
 	found := map[*analyze.LockWait]*analyze.Wait{}
 	held := map[*analyze.Process][]*analyze.Wait{}

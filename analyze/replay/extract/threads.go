@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A span is the part of a thread's life that the program has.
+// A span is the part of a thread's lifetime that the program covers.
 type span struct {
 	thread *analyze.Thread
 	analyze.Interval
@@ -79,7 +79,7 @@ func (b *builder) addThreads() {
 	p.Newest = newest(p, spans, by)
 }
 
-// thread builds a program thread from recorded calls. Its progress marks have the trace's times.
+// thread builds a program's thread from recorded calls. Its progress marks use the trace's times.
 func (b *builder) thread(
 	t *analyze.Thread, list []call, waits *evidence.Busy,
 ) (th program.Thread, done program.Progress) {
@@ -124,7 +124,7 @@ func (b *builder) thread(
 	return th, done
 }
 
-// meeting is the threads that meet at a barrier, in a tied program.
+// meeting returns the threads that pass a barrier together, in a tied program.
 func (b *builder) meeting(spans []span) (m program.Meeting) {
 	met := b.ev.Barriers
 	if !b.tied || met == nil {
@@ -139,7 +139,7 @@ func (b *builder) meeting(spans []span) (m program.Meeting) {
 	return m
 }
 
-// pools are the threads that wait for their work at the same place, and get some.
+// pools returns the groups of threads that take their work from the same object, and get some.
 func pools(threads []program.Thread, at map[*analyze.Thread]evidence.LockKey, spans []span) (all [][]int32) {
 	by := map[evidence.LockKey][]int32{}
 	for t, s := range spans {

@@ -13,7 +13,7 @@ func (m *machine) isBehind(j *program.Job) bool {
 	return m.queues[j.Queue].running >= of.AtOnce || m.running[of.Device] >= m.program.Devices[of.Device].Engines
 }
 
-// feed begins what is ready on a device, in the order in which it became ready.
+// feed begins the ready jobs on a device, in the order in which they became ready.
 func (m *machine) feed(device int) {
 	for m.running[device] < m.program.Devices[device].Engines {
 		best := int32(-1)
@@ -69,21 +69,21 @@ func (m *machine) beginJob(device int, id int32) {
 	}
 }
 
-// unblocked says whether the GPU has all events that a job waits for.
+// unblocked reports whether all events that a job waits for have been signaled.
 func (m *machine) unblocked(id int32) bool {
 	j := &m.program.Jobs[id]
 	return !slices.ContainsFunc(j.After, func(dep int32) bool { return !m.jobs[dep].done }) &&
 		!slices.ContainsFunc(j.Events, func(e int32) bool { return !m.given[e] })
 }
 
-// feedAll begins on all devices what an event may have unblocked.
+// feedAll begins the jobs on all devices that an event may have unblocked.
 func (m *machine) feedAll() {
 	for device := range m.running {
 		m.feed(device)
 	}
 }
 
-// jobEnded is the end of a job on the GPU. The framework sees it when it has a processor.
+// jobEnded handles the end of a job on the GPU. The framework notices it when it has a processor.
 func (m *machine) jobEnded(id int32) {
 	j, s := &m.program.Jobs[id], &m.jobs[id]
 	s.done, s.end = true, m.now
@@ -104,8 +104,8 @@ func (m *machine) jobEnded(id int32) {
 	m.feedAll()
 }
 
-// watch schedules what the framework does for a job while that runs. What would take longer than the job it does on
-// several processors.
+// watch schedules the framework's work for a job while the job runs. Work that would take longer than the job is done
+// on several processors.
 func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	parts := 1 + min(work/max(1, end-begin), analyze.Nanos(len(m.processors.each))-1)
 	m.jobs[id].watching = int32(parts)
@@ -114,7 +114,7 @@ func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	}
 }
 
-// watched ends one part of that work. The framework cannot see the job's end before all are done.
+// watched ends one part of that work. The framework cannot notice the job's end before all parts are done.
 func (m *machine) watched(id int32) {
 	s := &m.jobs[id]
 	if s.watching--; s.watching == 0 && s.done {
@@ -136,7 +136,7 @@ func (m *machine) endSeen(id int32) {
 	m.at(max(m.now, s.end+s.late+j.Complete), 0, jobCompletes, id)
 }
 
-// completed frees a job's place in its queue.
+// completed frees a job's slot in its queue.
 func (m *machine) completed(id int32) {
 	queue := m.program.Jobs[id].Queue
 	q := &m.queues[queue]

@@ -26,13 +26,13 @@ func newLinks(m *machine, p *program.Program) links {
 	return l
 }
 
-// wait puts a thread behind those that wait.
+// wait appends a thread to the waiting threads.
 func (k *links) wait(waiting *fifo, t int32) {
 	waiting.push(t)
 	k.since[t] = k.machine.now
 }
 
-// resume takes the thread that has waited longest.
+// resume removes and returns the thread that has waited longest.
 func (k *links) resume(waiting *fifo) int32 {
 	t := waiting.pop()
 	k.blocked += k.machine.now - k.since[t]
@@ -41,7 +41,7 @@ func (k *links) resume(waiting *fifo) int32 {
 
 type lockState struct {
 	held    bool
-	by      int32 // one more than the thread whose Unlock step releases it; 0 if it is released by time
+	by      int32 // the thread whose Unlock step releases it, plus one; 0 if it is released after a time
 	waiting fifo
 }
 
@@ -81,7 +81,7 @@ func (k *links) released(lock int32) {
 	}
 }
 
-// unlock releases a lock. A thread that waits for it has it when it is awake.
+// unlock releases a lock. A thread that waits for it holds it as soon as it is awake.
 func (k *links) unlock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held && l.by == t+1 {
 		if l.by = 0; len(l.waiting) > 0 {
@@ -93,7 +93,7 @@ func (k *links) unlock(t int32, s *program.Step) {
 	k.machine.over(t, 0)
 }
 
-// signalState is a signal that threads wait for. It has come when all threads have given it that must, as at a
+// signalState is a signal that threads wait for. It is given when all threads that must give it have done so, as at a
 // barrier.
 type signalState struct {
 	missing int

@@ -1,5 +1,5 @@
-// Package machine runs a program in virtual time: its event loop, processors, GPUs and locks. It does not know what
-// was changed in a program.
+// Package machine runs a program in virtual time: its event loop, processors, GPUs and locks. It does not know which
+// change was applied to the program.
 package machine
 
 import (
@@ -7,16 +7,16 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A machine runs a program in virtual time: each thread takes its steps in order, queues keep their order, and GPU
-// work takes the program's time. Waits end with the machine's events, not at recorded times. Running threads share
-// the processors, so removing waits does not gain their whole length if processors are scarce.
+// A machine runs a program in virtual time. Each thread takes its steps in order, queues keep their order, and GPU work
+// takes the program's time. Waits end with the machine's events, not at recorded times. Running threads share the
+// processors, so removing a wait does not gain its whole length if processors are scarce.
 type machine struct {
 	program    *program.Program
 	now        analyze.Nanos
 	seq        int
 	events     agenda
 	processors processors
-	gpus       bank[int32] // by device: what runs on it, if that takes longer beside other work
+	gpus       bank[int32] // by device: the running jobs, if concurrent jobs slow each other down
 	running    []int       // by device: command buffers that it runs
 	threads    []threadState
 	jobs       []jobState
@@ -24,12 +24,12 @@ type machine struct {
 	links      links
 	given      []bool // by event value
 	progress   []program.Progress
-	horizon    analyze.Nanos // when the first thread that sets the pace had ended; 0 before
-	open       int           // threads that have not ended, and had no command buffer end since the horizon
+	horizon    analyze.Nanos // when the first pacing thread ended; 0 before
+	open       int           // threads that have not ended, and none of whose command buffers ended since the horizon
 	delays     Delays
 }
 
-// A Result is what a run was like.
+// A Result is the outcome of a run.
 type Result struct {
 	Progress []program.Progress // by thread
 	Delays   Delays
@@ -38,16 +38,16 @@ type Result struct {
 	jobs     []jobState
 }
 
-// Steps is how many steps a thread had taken when the run ended.
+// Steps returns how many steps a thread had taken when the run ended.
 func (r *Result) Steps(thread int) int { return r.steps[thread].next }
 
-// End is when the GPU had done a command buffer; false if it had not.
+// End returns when the GPU completed a command buffer; done is false if it did not.
 func (r *Result) End(job int) (at analyze.Nanos, done bool) { return r.jobs[job].end, r.jobs[job].done }
 
-// Delayed is how long the work of a command buffer waited for processors, where these run the GPU's work.
+// Delayed returns how long the work of a command buffer waited for processors, if these run the GPU's work.
 func (r *Result) Delayed(job int) analyze.Nanos { return r.jobs[job].delayed }
 
-// Done is how many command buffers the GPU had done, fences left out.
+// Done returns how many command buffers the GPU completed, without fences.
 func (r *Result) Done() (n int) {
 	for i := range r.Progress {
 		n += len(r.Progress[i].Done)
@@ -58,7 +58,7 @@ func (r *Result) Done() (n int) {
 // Delays are waits for processors.
 type Delays struct {
 	Before, After Delay           // of the framework's bursts before and after the GPU's work
-	GPU           analyze.Nanos   // of the GPU's work, where processors run it
+	GPU           analyze.Nanos   // of the GPU's work, if processors run it
 	Threads       []analyze.Nanos // of the threads' own bursts
 }
 
@@ -74,15 +74,15 @@ func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Coun
 type threadState struct {
 	next     int
 	inFlight int   // its command buffers
-	closed   bool  // it has ended, or a command buffer of it has since the horizon
-	behind   int32 // one more than the thread that waits for the same job after it; 0 is none
+	closed   bool  // it has ended, or one of its command buffers has ended since the horizon
+	behind   int32 // the thread after it that waits for the same job, plus one; 0 is none
 }
 
 type jobState struct {
 	ready, done, seen bool
-	behind            bool  // it stood behind other work when it was committed
-	watching          int32 // the framework's bursts for it, while it runs, that have not ended
-	waiter, last      int32 // one more than the first and the last thread that waits for it; 0 is none
+	behind            bool  // it was queued behind other work when it was committed
+	watching          int32 // the framework's bursts for it that have not ended while it runs
+	waiter, last      int32 // the first and the last thread that waits for it, plus one; 0 is none
 	eligible, end     analyze.Nanos
 	late              analyze.Nanos // how long its completion waited for a processor
 	delayed           analyze.Nanos // how long its work waited for processors
@@ -110,16 +110,16 @@ const (
 	stepBegins   eventKind = iota // the thread begins its next step
 	stepEnds                      // the thread's step ends
 	committed                     // the thread's commit ends
-	jobReady                      // the framework has handed a job to the GPU
+	jobReady                      // the framework has submitted a job to the GPU
 	jobEnds                       // the GPU has done a job
 	endSeen                       // the framework has seen that
-	jobCompletes                  // the job's completion handlers have returned, and its place in the queue is free
+	jobCompletes                  // the job's completion handlers have returned, and its slot in the queue is free
 	lockReleased
-	watched // the framework is ready to see a job's end
+	watched // the framework is ready to notice a job's end
 )
 
-// Run runs a program until the first thread that sets the pace has ended, and until each other thread has ended or
-// has had one more command buffer end. It is false if the threads wait for each other for ever.
+// Run runs a program until the first pacing thread has ended, and each other thread has ended or has had one more
+// command buffer end. It returns false if the threads deadlock.
 func Run(p *program.Program) (*Result, bool) {
 	m := &machine{
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
@@ -206,7 +206,7 @@ func (m *machine) handle(e event) {
 	}
 }
 
-// at schedules an event. If it comes with work, that begins at t and the event follows its end.
+// at schedules an event at t. If work is not 0, that work begins at t on a processor, and the event follows its end.
 func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
 	m.seq++
 	m.events.push(event{t, work, m.seq, id, kind})
@@ -222,8 +222,8 @@ func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id 
 	m.at(from+d-work, work, kind, id)
 }
 
-// beginBurst begins work on a processor. The framework has a thread for each queue: if that is still at work it
-// need not be woken, and if all processors have work, none of them sleeps.
+// beginBurst begins work on a processor. The framework has a thread for each queue: if that thread is still running, it
+// need not be woken. If all processors have work, none of them sleeps.
 func (m *machine) beginBurst(e event) {
 	saved := 0.0
 	if e.kind != jobEnds && m.processors.crowded() {
@@ -238,7 +238,7 @@ func (m *machine) beginBurst(e event) {
 	m.processors.begin(m.now, e.work-program.Scaled(e.work, saved), e)
 }
 
-// queueOf is the queue for which a burst of the framework is; nil for other bursts.
+// queueOf returns the queue that a burst of the framework belongs to; nil for other bursts.
 func (m *machine) queueOf(e event) *queueState {
 	switch e.kind {
 	case jobReady, watched, endSeen:
@@ -247,7 +247,7 @@ func (m *machine) queueOf(e event) *queueState {
 	return nil
 }
 
-// countDelay counts how long a burst that has ended waited for its processor.
+// countDelay records how long a burst that has ended waited for its processor.
 func (m *machine) countDelay(b burst) {
 	d := max(0, m.now-b.began-b.work)
 	switch b.then.kind {
@@ -259,7 +259,7 @@ func (m *machine) countDelay(b burst) {
 	case jobEnds:
 		m.delays.GPU += d
 		m.jobs[b.then.id].delayed = d
-	case endSeen: // Count is that of the jobs, since not each has such a burst
+	case endSeen: // Count is set from the jobs, because not every job has such a burst
 		m.delays.After.Sum += d
 		m.jobs[b.then.id].late += d
 	}

@@ -2,22 +2,22 @@ package machine
 
 import "mtrace/analyze"
 
-// A server works on several things at the same time, each the slower the more there are: a processor, which is
-// shared evenly, or a GPU that begins everything that is ready. The rank of a thing is the value of served at which
-// it is done.
+// A server works on several tasks at the same time; each is the slower, the more there are. It models a processor,
+// which is shared evenly, or a GPU that begins everything that is ready. The rank of a task is the value of served at
+// which it ends.
 type server[T any] struct {
 	// how much longer a task takes per concurrent task, as a share of its time alone; 1 is even sharing
 	slope   float64
-	served  float64       // ns of undivided service that a thing present from the start would have had
+	served  float64       // ns of undivided service that a task present from the start would have received
 	at      analyze.Nanos // the instant to which served applies
-	next    analyze.Nanos // when the first thing ends if nothing else begins; never if nothing runs
+	next    analyze.Nanos // when the first task ends if no other begins; never if nothing runs
 	running binaryHeap[T]
 }
 
 // never is an instant that no run reaches.
 const never analyze.Nanos = 1 << 62
 
-// stretch is how many times as long as alone things take if there are n.
+// stretch returns by what factor tasks take longer than alone if there are n.
 func (s *server[T]) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
 
 func (s *server[T]) pass(now analyze.Nanos) {
@@ -27,7 +27,7 @@ func (s *server[T]) pass(now analyze.Nanos) {
 	s.at = now
 }
 
-// begin begins a thing that takes so long alone. The number orders things that end at the same time.
+// begin begins a task that takes the given time alone. The number orders tasks that end at the same time.
 func (s *server[T]) begin(now, alone analyze.Nanos, number int, of T) {
 	s.pass(now)
 	s.running.push(ranked[T]{s.served + float64(alone), number, of})
@@ -54,7 +54,7 @@ func (s *server[T]) findNext() {
 // A bank is a set of servers that work in parallel.
 type bank[T any] struct {
 	each  []server[T]
-	first int           // the server on which the next thing ends
+	first int           // the server whose next task ends first
 	next  analyze.Nanos // when; never if nothing runs on any
 }
 
@@ -87,9 +87,9 @@ func (b *bank[T]) find() {
 	}
 }
 
-// processors are the machine's. Each is shared evenly by its bursts: processor sharing (L. Kleinrock, Time-shared
-// Systems: A Theoretical Treatment, 1967), which a fair scheduler comes close to and which delays a burst as much
-// as time slices would. A burst goes to the processor with the fewest bursts or, since schedulers keep a thread
+// processors are the machine's processors. The bursts on one share it evenly: processor sharing (L. Kleinrock,
+// Time-shared Systems: A Theoretical Treatment, 1967). A fair scheduler comes close to that, and it delays a burst as
+// much as time slices would. A burst goes to the processor with the fewest bursts or, because schedulers keep a thread
 // near its memory or its waker, to a random one.
 type processors struct {
 	scattered float64 // share of the bursts that go to a random one
@@ -112,7 +112,7 @@ func newProcessors(count int, scattered float64) processors {
 	return p
 }
 
-// none says that nothing waits for a processor, because their use is not known.
+// none reports that nothing waits for a processor, because their use is not known.
 func (p *processors) none() bool { return len(p.each) == 0 }
 
 func (p *processors) begin(now, work analyze.Nanos, then event) {
@@ -129,7 +129,7 @@ func (p *processors) begin(now, work analyze.Nanos, then event) {
 	p.bank.begin(k, now, work, then.seq, burst{now, work, then})
 }
 
-// crowded says whether bursts wait for every processor.
+// crowded reports whether bursts wait at every processor.
 func (p *processors) crowded() bool {
 	for i := range p.each {
 		if len(p.each[i].running) < 2 {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// current is the step that a thread takes, or takes next.
+// current returns the step that a thread is taking, or takes next.
 func (m *machine) current(t int32) *program.Step {
 	return &m.program.Threads[t].Steps[m.threads[t].next]
 }
@@ -87,7 +87,7 @@ func (m *machine) wait(t int32, s *program.Step) {
 	}
 }
 
-// notify is how long after the completion a wait ends.
+// notify returns the time from the completion to the end of a wait.
 func (m *machine) notify(s *program.Step) analyze.Nanos {
 	if s.Notify == program.NotRecorded {
 		return m.program.Newest.Notify
@@ -95,7 +95,7 @@ func (m *machine) notify(s *program.Step) analyze.Nanos {
 	return s.Notify + s.Handlers
 }
 
-// await puts the thread behind those that wait for a job.
+// await appends the thread to the threads that wait for a job.
 func (m *machine) await(t, job int32) {
 	s := &m.jobs[job]
 	if m.threads[t].behind = 0; s.waiter == 0 {
@@ -106,7 +106,8 @@ func (m *machine) await(t, job int32) {
 	s.last = t + 1
 }
 
-// awaited is the job that a wait is for; false if there is none, since the other thread has committed too little.
+// awaited returns the job that a wait is for; any is false if there is none, because the other thread has committed too
+// little.
 func (m *machine) awaited(t int32, s *program.Step) (job int32, any bool) {
 	rule := m.program.Newest
 	if s.Kind != program.WaitOther || s.Job == program.Unknown || !rule.Known {
@@ -139,14 +140,14 @@ func (m *machine) advance(t int32) {
 	m.resume(t, m.now)
 }
 
-// resume lets the thread take the time before its next step: first it sleeps, then it works.
+// resume starts the time before the thread's next step: first it sleeps, then it works.
 func (m *machine) resume(t int32, from analyze.Nanos) {
 	s := m.current(t)
 	asleep := min(s.Gap, s.Asleep)
 	m.spend(from+asleep, s.Gap-asleep, m.program.Threads[t].Busy, stepBegins, t)
 }
 
-// finish ends the thread when it has taken all steps, and the GPU has done all its command buffers.
+// finish ends the thread when it has taken all steps and the GPU has completed all its command buffers.
 func (m *machine) finish(t int32) {
 	th, s := &m.program.Threads[t], &m.threads[t]
 	if s.next < len(th.Steps) || s.inFlight > 0 {
@@ -159,7 +160,7 @@ func (m *machine) finish(t int32) {
 	m.close(t)
 }
 
-// close says that the thread need not be run any further.
+// close marks the thread as no longer needed for the end of the run.
 func (m *machine) close(t int32) {
 	if s := &m.threads[t]; !s.closed {
 		s.closed = true
@@ -174,7 +175,7 @@ func (m *machine) commit(t int32) {
 	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
 	m.threads[t].inFlight++
 	submit := j.Submit
-	if m.isBehind(j) { // the GPU takes it from behind other work, and it need not be submitted
+	if m.isBehind(j) { // the GPU begins it after other queued work, so it need not be submitted
 		m.jobs[job].behind, submit = true, 0
 	}
 	if !j.Enqueued {
@@ -184,7 +185,7 @@ func (m *machine) commit(t int32) {
 	m.advance(t)
 }
 
-// skip is a commit that does not happen. What would wait for its job does not wait.
+// skip handles a commit that an intervention removed. Waits for its job end at once.
 func (m *machine) skip(t int32, s *program.Step) {
 	m.progress[t].Commits = append(m.progress[t].Commits, m.now)
 	j := &m.jobs[s.Job]

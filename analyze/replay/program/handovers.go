@@ -19,15 +19,15 @@ type HandOvers struct {
 	Latencies, Notifies, Turnarounds        []analyze.Nanos // all of them, in ascending order
 
 	WaitedFor analyze.Nanos // processors, by all threads of the process
-	Hindered  float64       // part of what hand-offs took beyond the usual that these waits may explain
-	// part of what they took beyond the free ones that is such waits, and the machine does not add
+	Hindered  float64       // the share of the time beyond the usual that these waits may explain
+	// the share of the time beyond a free processor's that is waiting for a processor which the machine does not add
 	Unexplained float64
-	// ns that the machine's bursts of the unchanged program wait for processors, for each command buffer
+	// ns per command buffer that the machine's bursts wait for processors in the unchanged program
 	Delay float64
 }
 
-// MeasureHandOvers measures the program's hand-offs without the time of its completion handlers. Time beyond the
-// usual is attributed to waiting for a processor, up to the time for which threads were seen to wait for one.
+// MeasureHandOvers measures the program's hand-offs without the time of its completion handlers. Time beyond the usual
+// is attributed to waiting for a processor, up to the recorded time of such waits.
 func (p *Program) MeasureHandOvers() {
 	var latencies, notifies, commits []analyze.Nanos
 	for i := range p.Jobs {
@@ -66,7 +66,7 @@ func (p *Program) MeasureHandOvers() {
 	p.ShareFramework()
 }
 
-// beyond is the sum of what times exceed the usual one by.
+// beyond returns the sum of the times in excess of the usual one.
 func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 	for _, n := range all {
 		sum += max(0, n-usual)
@@ -75,8 +75,8 @@ func beyond(all []analyze.Nanos, usual analyze.Nanos) (sum analyze.Nanos) {
 }
 
 // undelayed estimates the duration of a hand-off that finds a free processor: the median of those that are short
-// enough. Hand-offs of no length began inside the commit and do not count. With too few left it is the quickest
-// hand-offs' duration.
+// enough. Hand-offs of length 0 began inside the commit and do not count. If too few are left, it is the duration of
+// the quickest hand-offs.
 func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	few := slices.DeleteFunc(slices.Clone(all), func(n analyze.Nanos) bool { return n <= 0 || n > policy.Launch.Nanos() })
 	if len(few) < policy.Sample.Count() {
@@ -85,9 +85,9 @@ func undelayed(all []analyze.Nanos, quick analyze.Nanos) analyze.Nanos {
 	return evidence.Median(few)
 }
 
-// waking is the share of a commit that wakes the thread that receives the command buffer: system calls on both sides
-// and the interrupt to a sleeping processor. A commit that finds that thread running only appends to a list; the
-// quickest tenth are assumed to be such. The framework's other hand-offs are assumed to have the same share.
+// waking returns the share of a commit that is spent waking the thread that receives the command buffer: system calls
+// on both sides and the interrupt to a sleeping processor. A commit that finds that thread running only appends to a
+// list; the quickest tenth are assumed to be such. The framework's other hand-offs are assumed to have the same share.
 func waking(commits []analyze.Nanos) float64 {
 	n := analyze.Nanos(len(commits))
 	sum := Mean(commits) * n

@@ -20,7 +20,7 @@ type Program struct {
 	// locks that threads pass to each other, and lock 0, which stands for waits whose order of holders is not known
 	Locks   int
 	Events  int   // values that threads give to shared events
-	Signals []int // by signal: how many threads must give it until the threads that wait for it continue
+	Signals []int // by signal: the number of threads that must give it before the waiting threads continue
 	Service Service
 	Newest  Newest
 	Meeting Meeting
@@ -34,10 +34,10 @@ type Program struct {
 	Names    Names
 	// KernelCosts has the costs of Names.Kernels, by index.
 	KernelCosts []KernelCost
-	Pools       [][]int32 // threads that take their work from one place
-	Polls       bool      // threads wait for command buffers in no recorded call, and their next steps show it
+	Pools       [][]int32 // groups of threads that take their work from one place
+	Polls       bool      // threads wait for command buffers without a recorded call; only their next steps show it
 	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
-	// share of a thread's own time, encoding apart, that is spent per command buffer and not per kernel
+	// share of a thread's own time, without encoding, that is spent per command buffer and not per kernel
 	LaunchShare float64
 }
 
@@ -45,7 +45,7 @@ type Program struct {
 type Queue struct {
 	Capacity int // command buffers that may exist at once
 	Device   int
-	AtOnce   int  // command buffers of it that the GPU runs at the same time
+	AtOnce   int  // number of its command buffers that the GPU runs at the same time
 	Limited  bool // it is known that it never runs more
 }
 
@@ -54,40 +54,39 @@ const Unlimited = 1 << 30
 
 // A Device is a GPU.
 type Device struct {
-	Engines  int     // command buffers that it runs at the same time
+	Engines  int     // number of command buffers that it runs at the same time
 	Limited  bool    // it is known that it never runs more
-	Crowding float64 // how much longer a command buffer takes for each other one alongside it, as a share of its time alone
+	Crowding float64 // how much longer a command buffer takes for each concurrent one, as a share of its time alone
 }
 
-// A Service is the work that threads hand to one other thread, which submits it and answers.
+// A Service is the work that threads pass to one other thread, which submits it and answers.
 type Service struct {
 	Server   int32 // the thread that serves
 	Requests int   // 0: no thread submits for others
 	Batched  bool  // most answers are given together with others
 }
 
-// A Meeting is the threads that meet at a barrier, again and again.
+// A Meeting is the group of threads that pass a barrier again and again.
 type Meeting struct {
 	Threads []int32 // none if no threads do
-	Rotates bool    // another of them comes last each time, in a recurring order
+	Rotates bool    // another thread arrives last each time, in a recurring order
 }
 
-// Newest says which command buffer of another thread a cross-thread wait is for, where the recorded waits follow
-// one rule. A thread that waits for what others committed last waits, in a changed program, for what they have
-// committed last then.
+// Newest tells which command buffer of another thread a cross-thread wait is for, if the recorded waits follow one
+// rule: it is the last one that the other thread committed. In a changed program that may be another one than recorded.
 type Newest struct {
 	Known      bool
-	AsOfCommit bool          // the newest when the waiting thread committed its own, not when it began to wait
+	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait
 	Before     int           // how many command buffers before the newest
-	Notify     analyze.Nanos // from the GPU's end to the end of waits of which that is not recorded
+	Notify     analyze.Nanos // from the GPU's end to the end of the wait, for waits of which that is not recorded
 }
 
-// Processors are what the threads, the framework and perhaps the GPU's work share. Count is 0 where their use is
-// not recorded: then nothing waits for a processor.
+// Processors are shared by the threads, the framework and perhaps the GPU's work. Count is 0 if their use is not
+// recorded: then nothing waits for a processor.
 type Processors struct {
 	Count        int
-	Used         float64 // how many of them the program used on average
-	Scattered    float64 // share of the bursts of work that the system does not give to the processor with the least to do
+	Used         float64 // number of them that the program used on average
+	Scattered    float64 // share of the bursts of work that the system does not give to the least busy processor
 	RunGPU       bool    // the GPU's work is done on them
 	Waking       float64 // share of a burst's work that is saved if its thread need not be woken
 	Interrupting float64 // part of Waking that is saved if no processor sleeps
@@ -95,17 +94,17 @@ type Processors struct {
 
 // Framework is the processor time of the framework's own threads for a command buffer.
 type Framework struct {
-	Time  analyze.Nanos // in all, for one that does not are behind other work; for one that does, half of it
+	Time  analyze.Nanos // for a command buffer not queued behind other work; it is half of that for one that is
 	After analyze.Nanos // part of Time between the GPU's end and the completion
 }
 
-// Names are the names of what portions and steps refer to by number.
+// Names are the names that portions and steps refer to by number.
 type Names struct{ Kernels, Calls, Locks []string }
 
-// A KernelCost says how well the cost of a kernel is known where it shares command buffers with other kernels.
+// A KernelCost tells how well the cost of a kernel is known if it shares command buffers with other kernels.
 type KernelCost struct {
 	Low, High  float64 // bounds, as multiples of its share
-	Identified bool    // the recorded run identifies the cost; otherwise nothing is predicted of the kernel
+	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel
 }
 
 // Copy returns a copy whose threads, steps, command buffers, queues and devices may be changed. It shares the

@@ -8,15 +8,16 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Progress is what a thread had done, and when, in the recorded run or in one of the machine's.
+// Progress tells what a thread completed and when, in the recorded run or in a run of the machine.
 type Progress struct {
 	Begun   analyze.Nanos
 	Commits []analyze.Nanos // when its commits ended
-	Done    []analyze.Nanos // when the GPU had done its command buffers, fences left out, in ascending order
-	Ended   analyze.Nanos   // when the thread had taken all steps and the GPU had done all its command buffers; 0 before
+	Done    []analyze.Nanos // when the GPU completed its command buffers, without fences, in ascending order
+	// when the thread had taken all steps and the GPU had completed all its command buffers; 0 before
+	Ended analyze.Nanos
 }
 
-// Add says when the GPU had done each of a thread's command buffers.
+// Add adds when the GPU completed each of a thread's command buffers.
 func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nanos) {
 	for _, j := range of {
 		at := done(j)
@@ -28,8 +29,8 @@ func (d *Progress) Add(jobs []Job, of []int32, done func(job int32) analyze.Nano
 	slices.Sort(d.Done)
 }
 
-// count is how many command buffers the GPU had done for the thread at an instant. One that was under way counts in
-// part.
+// count returns how many command buffers the GPU had completed for the thread at an instant. It includes a fraction of
+// the one in progress.
 func (d *Progress) count(at analyze.Nanos) float64 {
 	n := sort.Search(len(d.Done), func(i int) bool { return d.Done[i] > at })
 	sum := float64(n)
@@ -39,10 +40,10 @@ func (d *Progress) count(at analyze.Nanos) float64 {
 	return sum
 }
 
-// Rate is the speed of a run in command buffers per nanosecond: those that the GPU had done when the first thread
-// that sets the pace had ended, over the time since the first such thread began. A thread that lasts and ended
-// earlier counts as if it had continued at its speed. Commits whose work is not done do not count: a queue of any
-// depth would take any number of them.
+// Rate returns the speed of a run in command buffers per nanosecond. It counts those completed when the first pacing
+// thread ended, over the time since the first such thread began. A lasting thread that ended earlier counts as if it
+// had continued at its speed. Commits whose work is not completed do not count, because a queue of any depth would
+// accept any number of them.
 func (p *Program) Rate(runs []Progress) (rate float64) {
 	begun, horizon := analyze.Nanos(1<<62), analyze.Nanos(0)
 	for t := range runs {
@@ -69,16 +70,16 @@ func (p *Program) Rate(runs []Progress) (rate float64) {
 	return rate
 }
 
-// Lasts says whether a thread that ended then lives for at least half of the run and commits more than a hundredth
-// of the command buffers.
+// Lasts reports whether a thread that ended at the given time lives for at least half of the run and commits more than
+// 1% of the command buffers.
 func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
 	return policy.AtLeast(policy.Most, ended-t.Begin, p.Lasted) &&
 		policy.MoreThan(policy.Negligible, len(t.Jobs), len(p.Jobs))
 }
 
-// FindPace finds the threads that set the pace: those that last and commit at least a quarter of what such threads
-// commit on average. A thread that a cause delays much more than the others would end long before them without it,
-// and must not end the run then.
+// FindPace determines the pacing threads, whose end ends a run: those that last and commit at least a quarter of the
+// average of such threads. A thread that a cause delays much more than others would end long before them without the
+// cause, and must not end the run then.
 func (p *Program) FindPace() {
 	commits, lasting := 0, 0
 	for t := range p.Threads {

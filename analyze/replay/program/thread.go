@@ -11,34 +11,34 @@ import (
 type Thread struct {
 	Name    string
 	Begin   analyze.Nanos // when its first step begins, after the program's
-	Early   analyze.Nanos // the same if it did not compile before its first command buffer
+	Early   analyze.Nanos // the same if it does not compile before its first command buffer
 	Steps   []Step
 	Details []Detail // of the steps, by index
 	Jobs    []int32  // the command buffers that it commits, in order
 
 	InGaps     []Portion                    // calls, as shares of its own time
-	InCalls    [analyze.PartCount][]Portion // calls, as shares of the costs of steps, by part of a thread's time
+	InCalls    [analyze.PartCount][]Portion // calls by part of a thread's time, as shares of the costs of steps
 	Allocating float64                      // share of its own time in which it allocates or frees memory
 	Busy       float64                      // share of its own time that it is on a processor
-	// it lives for at least half of the run, and commits more than a hundredth of all
+	// it lives for at least half of the run, and commits more than 1% of all command buffers
 	Lasts bool
-	Paces bool // it lasts, and commits a fair share of what such threads usually commit
+	Paces bool // it lasts, and commits a fair share compared with such threads
 
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
 	Free  float64 // the same with a processor for every thread
-	// share of its recorded own time that is left when the waits for processors that the machine adds are taken out
+	// share of its recorded own time that remains without the waits for processors that the machine adds
 	Remaining float64
 }
 
-// Undelayed is the share of a thread's own time that is left without its waits for processors. Threads that hand
-// over work wake each other often and wait for processors each time; the machine adds these waits where the threads
-// no longer cause them.
+// Undelayed returns the share of a thread's own time that remains without its waits for processors. Threads that pass
+// work to each other wake each other often and wait for processors each time. The machine adds such waits again where
+// they still occur.
 func (t *Thread) Undelayed() float64 { return min(1, t.Quiet/t.Remaining) }
 
-// Undisturbed is the share of a thread's own time that is left when it has a processor whenever it wants one.
+// Undisturbed returns the share of a thread's own time that remains if it always has a processor.
 func (t *Thread) Undisturbed() float64 { return min(1, t.Free/t.Remaining) }
 
-// Has says whether the thread has a step of a kind.
+// Has reports whether the thread has a step of a kind.
 func (t *Thread) Has(k Kind) bool {
 	return slices.ContainsFunc(t.Steps, func(s Step) bool { return s.Kind == k })
 }
@@ -49,18 +49,18 @@ func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s)
 // Kind is what a step does.
 type Kind uint8
 
-// The kinds of steps. Those up to Lock are calls whose lengths vary by chance, so that an interval may draw them
-// anew.
+// The kinds of steps. Those up to Lock are calls whose lengths vary by chance, so their lengths may be resampled for an
+// interval.
 const (
-	Acquire     Kind = iota // makes a command buffer, which takes a place in its queue
-	Enqueue                 // gives a command buffer its place in the queue's order before it is committed
+	Acquire     Kind = iota // creates a command buffer, which takes a slot in its queue
+	Enqueue                 // gives a command buffer its position in the queue before it is committed
 	Commit                  // commits a command buffer
-	Wait                    // waits for a command buffer of its own
+	Wait                    // waits for a command buffer of the thread itself
 	WaitOther               // waits for another thread's command buffer
 	Compile                 // compiles
 	Lock                    // takes a lock
 	SetEvent                // gives a shared event a value
-	Request                 // hands work to the serving thread, and waits for the answer
+	Request                 // sends work to the serving thread and waits for the answer
 	Serve                   // the serving thread waits for the next request
 	Answer                  // the serving thread answers it
 	Signal                  // gives a signal that other threads wait for
@@ -70,10 +70,10 @@ const (
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
 )
 
-// Links says whether a step ties threads to each other and is no call.
+// Links reports whether a step links threads and is not a call.
 func (k Kind) Links() bool { return k == Signal || k == AwaitSignal || k == Unlock }
 
-// What a wait may refer to instead of a command buffer.
+// Values of a wait's target other than a command buffer.
 const (
 	Unknown int32 = -1 // it is not recorded what the wait was for: it takes its recorded time
 )
@@ -81,46 +81,46 @@ const (
 // NotRecorded is the Notify of a wait for another thread's command buffer that began after the completion.
 const NotRecorded analyze.Nanos = -1
 
-// A Step is time of the thread's own, Gap, and then a call that takes Cost and may block. It fits into a line of a
-// processor's cache.
+// A Step is time of the thread's own, Gap, followed by a call that takes Cost and may block. It fits into one cache
+// line.
 type Step struct {
 	Kind     Kind
 	Barrier  bool  // Wait: for an empty command buffer behind other threads' work
 	Contends bool  // Commit: other threads' commits to the same GPU wait for it
 	Unlocks  bool  // Lock: an Unlock step of the thread releases it; otherwise it is released after Hold
 	Job      int32 // command buffer, or Unknown
-	Lock     int32 // Lock, Unlock, and Commit that contends: which one; 0 is none
+	Lock     int32 // Lock, Unlock, and Commit that contends: the lock's number; 0 is none
 	Number   int32 // SetEvent: the value; Request, Serve, Answer: the request; Signal, AwaitSignal: the signal
 
 	Gap      analyze.Nanos
 	Asleep   analyze.Nanos // first part of Gap, in which it waits for work from other threads
 	Cost     analyze.Nanos
-	Hold     analyze.Nanos // Lock, and Commit that contends: how long it keeps the lock
+	Hold     analyze.Nanos // Lock, and Commit that contends: how long the lock is held
 	Notify   analyze.Nanos // waits: from the completion to the end of the wait, or NotRecorded
 	Handlers analyze.Nanos // waits: what completion handlers add to Notify
 }
 
-// A Detail is what the recording tells about a step and only interventions need.
+// A Detail is recorded data of a step that only interventions need.
 type Detail struct {
 	Solo     analyze.Nanos // Commit: its cost if no other thread delays it
 	Unlocked analyze.Nanos // Gap if there were no locks to wait for
-	Encode   analyze.Nanos // part of Gap that is encoding, or lies between a commit and the wait for it
+	Encode   analyze.Nanos // part of Gap that is encoding, or that is between a commit and the wait for it
 	Turn     analyze.Nanos // part of Gap in which another thread waited for the GPU
 	Nested   analyze.Nanos // part of the cost that was spent waiting for locks
 	Waited   analyze.Nanos // waits: until the completion
-	HeldUp   analyze.Nanos // Lock: part of its wait that counts as the lock's
+	HeldUp   analyze.Nanos // Lock: part of its wait that is attributed to the lock
 	// share of Gap, and of a wait for a lock, that is a consequence of needless waits for other threads' work
 	Needless  float64
-	NamedLock int32 // Lock: which of the named locks, from 1 on; 0 is none
+	NamedLock int32 // Lock: the number of the named lock, from 1 on; 0 is none
 	// the only named lock that the thread waits for between two other calls; 0 if there are several or none
 	OnlyLock     int32
-	Polls        bool // waits: the thread polled, and was not woken
+	Polls        bool // waits: the thread polled instead of being woken
 	InHandler    bool // its Gap is spent in a completion handler of the program
-	GuardsServer bool // Lock: it protects what is handed to the serving thread
+	GuardsServer bool // Lock: it protects the requests to the serving thread
 	Turns        bool // Lock: a wait for a turn, in which the thread may have run
 }
 
-// Own is the part of a step in which the thread does not wait for what a program shows.
+// Own returns the part of a step in which the thread does not wait for something that the program has.
 func (s *Step) Own(d *Detail) analyze.Nanos {
 	awake := s.Gap - s.Asleep
 	switch s.Kind {
@@ -132,7 +132,7 @@ func (s *Step) Own(d *Detail) analyze.Nanos {
 	return awake
 }
 
-// Blocked is the part of a step in which the thread waits for what a program shows.
+// Blocked returns the part of a step in which the thread waits for something that the program has.
 func (s *Step) Blocked(d *Detail) analyze.Nanos {
 	switch s.Kind {
 	case Wait, WaitOther, Request, Serve, AwaitSignal:
@@ -145,7 +145,7 @@ func (s *Step) Blocked(d *Detail) analyze.Nanos {
 	return s.Asleep
 }
 
-// OwnTime is the sum of Own over the first n steps.
+// OwnTime returns the sum of Own over the first n steps.
 func (t *Thread) OwnTime(n int) (sum analyze.Nanos) {
 	for i := range t.Steps[:n] {
 		sum += t.Steps[i].Own(&t.Details[i])
@@ -153,9 +153,9 @@ func (t *Thread) OwnTime(n int) (sum analyze.Nanos) {
 	return sum
 }
 
-// RoundTrips says whether the thread, when it waits, waits for its last commit, so that it then has nothing in
-// flight. A thread that then tells another that the work is done does not count: with more in flight that thread
-// would be told too early.
+// RoundTrips reports whether the thread, when it waits, always waits for its last commit, so that it has nothing in
+// flight afterwards. A thread that then signals another thread does not count: with more in flight, it would signal too
+// early.
 func (t *Thread) RoundTrips() bool {
 	last, waits, rounds, told := Unknown, 0, 0, 0
 	waited := false

@@ -5,7 +5,7 @@ import "mtrace/analyze"
 // Scaled is a share of a time.
 func Scaled(n analyze.Nanos, share float64) analyze.Nanos { return analyze.Nanos(float64(n) * share) }
 
-// Share is a part of a time as a share of the whole; 0 of nothing.
+// Share returns part/whole; 0 if whole is 0.
 func Share(part, whole analyze.Nanos) float64 {
 	if whole <= 0 {
 		return 0
@@ -13,7 +13,7 @@ func Share(part, whole analyze.Nanos) float64 {
 	return float64(part) / float64(whole)
 }
 
-// Mean is the mean of times; 0 of none.
+// Mean returns the mean of times; 0 if there are none.
 func Mean(all []analyze.Nanos) (sum analyze.Nanos) {
 	for _, n := range all {
 		sum += n

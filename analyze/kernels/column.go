@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A row is one line of the table of kernels: a kernel, or what stands for the work of encoders without any.
+// A row is one line of the table of kernels: a kernel, or the work of encoders without kernels.
 type row struct{ name, variant string }
 
 // String is the row's name in tables.
@@ -19,10 +19,10 @@ func (r row) String() string {
 	return r.name + " [" + r.variant + "]"
 }
 
-// A column is one cost of the fit: what one dispatch of a row takes, of one size.
+// A column is one cost in the fit: that of one dispatch of a row, of one size.
 type column struct {
 	row
-	size uint64 // threads of a dispatch, to policy.FitSizeBits; 0: not known, or any
+	size uint64 // threads of a dispatch, to policy.FitSizeBits significant bits; 0 if not known, or for all sizes
 	unit unit
 }
 
@@ -37,12 +37,12 @@ type unit uint8
 const (
 	perDispatch unit = iota
 	perCopy
-	perBlock // of policy.CopyBlock bytes that are copied or filled
+	perBlock // per policy.CopyBlock bytes that are copied or filled
 	perPass  // of a render encoder
 	perThread
 )
 
-// coarse is the column with that many significant bits of its size, and how much of it a use is.
+// coarse returns the column for sizes of the given number of significant bits, and how much of it one use of c is.
 func (c column) coarse(bits int) (of column, times float64) {
 	of = c
 	switch {
@@ -56,14 +56,14 @@ func (c column) coarse(bits int) (of column, times float64) {
 	return of, float64(c.size) / float64(of.size)
 }
 
-// A use is how much of a column something has.
+// A use is an amount of a column.
 type use struct {
 	column column
 	count  float64
 }
 
-// uses are what a share of a command buffer adds to the fit. An encoder in which nothing is recorded takes no time of
-// its own.
+// uses passes what a share of a command buffer contributes to the fit. Encoders without recorded work contribute
+// nothing.
 func (s *Share) uses(add func(use)) {
 	switch s.Kernel {
 	case Nothing:
@@ -83,7 +83,7 @@ func (s *Share) uses(add func(use)) {
 	}
 }
 
-// sizeClass is a number with only its first significant bits.
+// sizeClass rounds a number down to its first significant bits.
 func sizeClass(threads uint64, significant int) uint64 {
 	if low := bits.Len64(threads) - significant; low > 0 {
 		return (threads + 1<<(low-1)) >> low << low
@@ -91,7 +91,7 @@ func sizeClass(threads uint64, significant int) uint64 {
 	return threads
 }
 
-// works says whether a share is work that takes time: an encoder without any recorded work is taken to take none
+// works reports whether a share is work that takes time. An encoder without recorded work is assumed to take none
 // alongside others.
 func (s *Share) works() bool { return s.Kernel != Nothing }
 

@@ -7,20 +7,20 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Costs are what the kernels of a run cost, as far as the run shows it.
+// Costs are the costs of the kernels of a run, as far as the run shows them.
 type Costs struct {
 	fit      *fit
 	solution *solution        // nil when nothing was measured
 	rows     map[row]estimate // of times that kernels share, ns
-	perUse   map[row]float64  // of kernels that are not identified: what each use is taken to cost
-	usual    float64          // cost of a use of which nothing is known
+	perUse   map[row]float64  // of kernels that are not identified: the assumed cost of each use
+	usual    float64          // assumed cost of a use about which nothing is known
 	single   map[string]bool  // names that only one kernel has
 }
 
 // CostsOf are those of a trace.
 func CostsOf(t *analyze.Trace) *Costs { return NewSum(t).Costs() }
 
-// Costs are those of all that was added.
+// Costs returns the costs that follow from everything that was added.
 func (s *Sum) Costs() *Costs {
 	if s.costs == nil {
 		s.costs = &Costs{fit: s.fit, solution: s.fit.solve(), rows: map[row]estimate{}, perUse: map[row]float64{}, usual: 1,
@@ -31,7 +31,7 @@ func (s *Sum) Costs() *Costs {
 	return s.costs
 }
 
-// estimate estimates what each kernel takes of the times that several share.
+// estimate estimates the cost of each kernel within times that several kernels share.
 func (s *Sum) estimate(c *Costs) {
 	var open []row
 	var openUses [][]float64
@@ -95,7 +95,7 @@ func (s *Sum) estimate(c *Costs) {
 	}
 }
 
-// factor is that by which the costs of a solution add up to the times that kernels share.
+// factor returns the factor by which the costs of a solution must be multiplied to add up to the shared times.
 func (s *Sum) factor(of *solution) float64 {
 	if of == nil {
 		return 1
@@ -112,7 +112,7 @@ func (e estimate) times(factor float64) estimate {
 	return e
 }
 
-// addUp makes the costs add up to the times that kernels share.
+// addUp scales the costs so that they add up to the shared times.
 func (s *Sum) addUp(c *Costs) {
 	sum := 0.0
 	for _, e := range c.rows {
@@ -127,7 +127,7 @@ func (s *Sum) addUp(c *Costs) {
 	}
 }
 
-// single are the names that only one kernel has: they need no variant.
+// single returns the names that only one kernel has, which need no variant.
 func (s *Sum) single() map[string]bool {
 	single := map[string]bool{}
 	for _, k := range s.list {
@@ -137,7 +137,7 @@ func (s *Sum) single() map[string]bool {
 	return single
 }
 
-// usesOf are the uses that a kernel has in times that kernels share, by column; nil when there are none.
+// usesOf returns a kernel's uses within shared times, by column; nil if there are none.
 func (s *Sum) usesOf(r row) (uses []float64) {
 	for i, n := range s.uses {
 		if n > 0 && s.fit.columns[i].row == r {
@@ -150,7 +150,7 @@ func (s *Sum) usesOf(r row) (uses []float64) {
 	return uses
 }
 
-// allFitted says whether all uses are of columns that were in an observation.
+// allFitted reports whether all uses are of columns that occur in an observation.
 func allFitted(s *solution, uses []float64) bool {
 	if s == nil {
 		return false
@@ -159,7 +159,7 @@ func allFitted(s *solution, uses []float64) bool {
 	return all
 }
 
-// of is the cost of a use of a column of the fit.
+// of returns the cost of a use of a column of the fit.
 func (c *Costs) of(number int) (cost float64, known bool) {
 	if number < 0 {
 		return 0, false
@@ -187,7 +187,7 @@ func (c *Costs) weight(s *Share) (weight float64) {
 	return weight
 }
 
-// source is how the share's part of a time that several kernels share comes about.
+// source returns how the share's part of a shared time is determined.
 func (c *Costs) source(s *Share) string {
 	if e := c.rows[s.row()]; e.identified {
 		return Fitted
@@ -195,8 +195,8 @@ func (c *Costs) source(s *Share) string {
 	return NotIdentified
 }
 
-// Interval are the least and the most that a kernel's part of the times that it shares may be, in parts of what it is
-// given. It is 1 and 1 for one that shares none.
+// Interval returns bounds of the kernel's part of the times that it shares, relative to the part that it is assigned.
+// Both are 1 for a kernel that shares none.
 func (c *Costs) Interval(kernel, variant string) (low, high float64, identified bool) {
 	e, known := c.rows[row{kernel, variant}]
 	for r := range c.rows {
@@ -213,7 +213,7 @@ func (c *Costs) Interval(kernel, variant string) (low, high float64, identified 
 	return e.low / e.value, e.high / e.value, e.identified
 }
 
-// divide gives each share its part of total.
+// divide sets each share's part of total.
 func (c *Costs) divide(shares []Share, total analyze.Nanos) {
 	weights := make([]float64, len(shares))
 	for i := range shares {
@@ -224,8 +224,8 @@ func (c *Costs) divide(shares []Share, total analyze.Nanos) {
 	}
 }
 
-// divide divides a total in proportion to weights, equally if all are 0. What is rounded away goes on to the next, so
-// that the parts add up to it.
+// divide divides a total in proportion to weights, or equally if all are 0. Rounding errors are carried over to the
+// next part, so that the parts add up to the total.
 func divide(total analyze.Nanos, weights []float64) []analyze.Nanos {
 	sum, last := 0.0, len(weights)-1
 	for i, w := range weights {

@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A fit gathers what is needed to fit the cost of each kernel over all measured times of a run: took = sum of count
-// times cost. It keeps the normal equations, so that its memory does not grow with the run. Noise adds up as times
-// do, so that the weight of an observation is 1 by what those of the same uses took before; by what it took itself
-// those that are short by chance would count more.
+// A fit accumulates what is needed to fit the cost of each kernel to all measured times of a run: time = sum of count ×
+// cost. It keeps the normal equations, so its memory does not grow with the run. The variance of a time is proportional
+// to its length, so an observation's weight is 1/expected time. The expected time comes from earlier observations of
+// the same uses; if it were the observation's own time, those that are short by chance would count more.
 type fit struct {
 	columns []column
 	index   map[column]int
@@ -22,13 +22,13 @@ type fit struct {
 
 	renumbers func(renumbering) // is told when columns get other numbers
 
-	alike map[uint64]usual // what observations of the same uses took before
+	alike map[uint64]usual // times of earlier observations of the same uses
 
 	counts []float64 // of one observation, by column
 	listed []int     // its columns
 }
 
-// A normal is the normal equations of some observations.
+// A normal has the normal equations of some observations.
 type normal struct {
 	n  int
 	xx []float64 // lower triangle, by rows
@@ -46,7 +46,7 @@ func newFit() *fit {
 	return &fit{index: map[column]int{}, length: 1, bits: policy.FitSizeBits, alike: map[uint64]usual{}}
 }
 
-// weight is that of the observation at hand.
+// weight returns the weight of the current observation.
 func (f *fit) weight(took float64) float64 {
 	hash := uint64(0)
 	for _, i := range f.listed {
@@ -65,9 +65,9 @@ func (f *fit) weight(took float64) float64 {
 	return 1 / before.mean
 }
 
-// number is the column's number, and how much of that column a use of it is. When there are too many columns, sizes
-// of dispatches that are about alike get one, and then all sizes of a kernel, whose cost is taken to be in proportion
-// to the threads. It is -1 if that is not enough.
+// number returns the column's number, and how much of the numbered column one use of c is. If there are too many
+// columns, dispatches of similar sizes share one; if there are still too many, all sizes of a kernel do, with a cost in
+// proportion to the threads. Number is -1 if even that is not enough.
 func (f *fit) number(c column) (number int, times float64) {
 	for {
 		coarse, times := c.coarse(f.bits)
@@ -86,7 +86,7 @@ func (f *fit) number(c column) (number int, times float64) {
 	}
 }
 
-// find is the same of a column that may have none.
+// find is number without creating a column; the column may have no number.
 func (f *fit) find(c column) (number int, times float64) {
 	coarse, times := c.coarse(f.bits)
 	if i, known := f.index[coarse]; known {
@@ -123,7 +123,7 @@ func (f *fit) coarsen() {
 // renumber gives columns their numbers.
 func (f *fit) renumber(columns []column) renumbering {
 	to := renumbering{make([]int, len(columns)), make([]float64, len(columns))}
-	for bits := -1; bits != f.bits; { // all anew, when there were too many in between
+	for bits := -1; bits != f.bits; { // begin again if the number of columns grew too large in between
 		bits = f.bits
 		for i, c := range columns {
 			to.number[i], to.times[i] = f.number(c)
@@ -143,7 +143,7 @@ func (f *fit) use(column int, count float64) {
 	f.counts[column] += count
 }
 
-// observe ends an observation. One that does not fit is forgotten.
+// observe ends an observation. It is discarded if fits is false.
 func (f *fit) observe(took analyze.Nanos, fits bool) {
 	if fits && took > 0 && len(f.listed) > 0 {
 		if len(f.blocks) == 0 || f.blocks[len(f.blocks)-1].n >= f.length {
@@ -161,7 +161,7 @@ func (f *fit) observe(took analyze.Nanos, fits bool) {
 	f.listed = f.listed[:0]
 }
 
-// shorten merges neighbours when there are twice as many blocks as needed.
+// shorten merges neighbouring blocks if there are twice as many as needed.
 func (f *fit) shorten() {
 	for len(f.blocks) >= 2*policy.FitBlocks {
 		half := f.blocks[:0]
@@ -177,14 +177,13 @@ func (f *fit) shorten() {
 	}
 }
 
-// A renumbering is what the columns of another fit are in this one: their numbers, and how much of these columns one
-// is.
+// A renumbering maps the columns of another fit to this one: to their numbers, and to how much of these columns one is.
 type renumbering struct {
 	number []int
 	times  []float64
 }
 
-// add adds the fit of the part that comes next.
+// add adds the fit of the next range.
 func (f *fit) add(part *fit) renumbering {
 	for f.bits > part.bits {
 		f.coarsen()
@@ -203,7 +202,7 @@ func (f *fit) add(part *fit) renumbering {
 	return to
 }
 
-// packed is the place of an element of the lower triangle.
+// packed returns the index of an element in the packed lower triangle.
 func packed(i, j int) int {
 	if i < j {
 		i, j = j, i
@@ -234,13 +233,14 @@ func (m *normal) observe(listed []int, counts []float64, took, weight float64) {
 	m.n++
 }
 
-// renumbered are the same observations of other columns.
+// renumbered returns the same observations with other column numbers.
 func (m *normal) renumbered(to *renumbering) (moved normal) {
 	moved.add(m, to)
 	return moved
 }
 
-// add adds other observations, whose columns are others here; nil is the same. Columns without a number are left out.
+// add adds other observations, whose columns have other numbers here; nil means the same numbers. Columns without a
+// number are omitted.
 func (m *normal) add(other *normal, to *renumbering) {
 	column := func(i int) (int, float64) {
 		if to == nil {

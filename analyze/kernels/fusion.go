@@ -8,33 +8,34 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Fusion is two kernels or more that a thread dispatches one right after the other nearly always.
+// A Fusion is a sequence of kernels that a thread nearly always dispatches one right after the other.
 type Fusion struct {
 	Kernels []string      // in their order
 	Count   int           // times that they came so
-	Share   float64       // the least share of the dispatches of one that were followed by the next
-	Across  int           // launches of command buffers in between, in all
+	Share   float64       // the smallest share of a kernel's dispatches that were followed by the next kernel
+	Across  int           // total number of boundaries of command buffers in between
 	GPU     analyze.Nanos // mean time of one of each together
-	// what fusing them would save: a launch for each in Across, and encoding for each dispatch that is no more
+	// the estimated saving of fusing them: a launch for each of Across, and encoding for each dispatch that is no
+	// longer needed
 	Saved analyze.Nanos
 }
 
 // LaunchCosts are of what fusing saves.
 type LaunchCosts struct {
-	Launch   analyze.Nanos // to pass on one command buffer and be notified
+	Launch   analyze.Nanos // to submit one command buffer and to be notified of its completion
 	Dispatch analyze.Nanos // to encode one dispatch
 }
 
 type pair struct{ first, second string }
 
-// pairs counts kernels that came right after each other.
+// pairs counts kernels that directly follow each other.
 type pairs struct {
 	count, across map[pair]int
-	apart         map[pair]bool // one has so many more threads that no one kernel can do both
+	apart         map[pair]bool // one has so many more threads that one kernel cannot do both
 	order         []pair        // by their first appearance
 }
 
-// Fusions finds the candidates, those that would save the most first.
+// Fusions returns the candidates, sorted by the time they would save, largest first.
 func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	mean := map[string]analyze.Nanos{}
 	count := map[string]int{}
@@ -45,7 +46,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 		}
 	}
 	found := backToBack(t)
-	// what is in one command buffer belongs together
+	// kernels of the same command buffer are the better candidates
 	slices.SortStableFunc(found.order, func(a, b pair) int { return cmp.Compare(found.across[a], found.across[b]) })
 	next, after := map[string]string{}, map[string]bool{}
 	var single, linked []pair
@@ -96,7 +97,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	return fusions
 }
 
-// leads says whether the chain from a kernel comes to another.
+// leads reports whether the chain that begins at one kernel reaches another.
 func leads(next map[string]string, from, to string) bool {
 	for ; from != ""; from = next[from] {
 		if from == to {
@@ -122,7 +123,7 @@ func backToBack(t *analyze.Trace) *pairs {
 					continue
 				}
 				if lastBuffer[thread] != b && waits.between(thread, lastBuffer[thread], b) {
-					delete(last, thread) // the program looked at the result in between
+					delete(last, thread) // the program waited for the result in between
 				}
 				if before, known := last[thread]; known && before.Kernel != s.Kernel {
 					p := pair{before.Kernel, s.Kernel}
@@ -145,7 +146,7 @@ func backToBack(t *analyze.Trace) *pairs {
 	return found
 }
 
-// waitTimes is when each thread began to wait for the GPU, ascending.
+// waitTimes has the instants at which each thread began to wait for the GPU, in ascending order.
 type waitTimes map[*analyze.Thread][]analyze.Nanos
 
 func waitsOf(t *analyze.Trace) waitTimes {
@@ -156,7 +157,7 @@ func waitsOf(t *analyze.Trace) waitTimes {
 	return w
 }
 
-// between says whether a thread began to wait after it committed one command buffer and before it committed the next.
+// between reports whether a thread began to wait between the commits of two command buffers.
 func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuffer) bool {
 	if first == nil {
 		return false
@@ -165,7 +166,7 @@ func (w waitTimes) between(t *analyze.Thread, first, second *analyze.CommandBuff
 	return i < len(w[t]) && w[t][i] < second.Committed.Begin
 }
 
-// AddFusions adds what was found in the next window of a run, each for scale times its length.
+// AddFusions adds the candidates of the next window of a run, multiplied by scale.
 func AddFusions(all, window []Fusion, scale float64) []Fusion {
 	for _, f := range window {
 		f.Count, f.Across, f.Saved = int(float64(f.Count)*scale), int(float64(f.Across)*scale),

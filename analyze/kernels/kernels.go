@@ -1,4 +1,4 @@
-// Package kernels says which kernels the GPU's time went to, and which are always dispatched back to back.
+// Package kernels tells which kernels use the GPU's time, and which are always dispatched back to back.
 package kernels
 
 import (
@@ -8,12 +8,12 @@ import (
 	"mtrace/analyze"
 )
 
-// Names of what is not a kernel. They stand for the GPU time of command buffers and encoders that dispatched none.
+// Names for GPU time that belongs to no kernel: that of command buffers and encoders without dispatches.
 const (
 	Copies  = "(copies)"
 	Render  = "(render)"
 	Unknown = "(kernel not known)"
-	Opaque  = "indirect command buffer" // filled by the GPU, or by whom is not known
+	Opaque  = "indirect command buffer" // filled by the GPU, or in a way that is not known
 	Nothing = "(no work recorded)"
 )
 
@@ -29,8 +29,8 @@ type Kernel struct {
 	Share       float64       // of all GPU time
 	MeanThreads float64
 	Buffers     int          // command buffers it was in
-	Layers      []string     // by whom it was dispatched: names of layers, each once
-	Operations  []*Operation // that it was run for, those with the most GPU time first
+	Layers      []string     // names of the framework layers that dispatched it, each once
+	Operations  []*Operation // that it was run for, most GPU time first
 
 	threads float64       // of all dispatches
 	alone   analyze.Nanos // of times that it has to itself
@@ -38,21 +38,21 @@ type Kernel struct {
 	beyond  bool          // there were too many kernels to fit its cost
 }
 
-// Summarize sums over all command buffers; the most GPU time comes first, and kernels whose time is not identified
-// last. The kernels' times add up to the rows of GPU work.
+// Summarize sums up all command buffers. Kernels with the most GPU time come first, and those whose time is not
+// identified last. The kernels' times add up to the rows of GPU work.
 func Summarize(t *analyze.Trace) []*Kernel {
 	s := NewSum(t)
 	return s.Kernels()
 }
 
-// A Sum sums what the kernels of a trace did, or of several parts of one.
+// A Sum sums up the kernels of a trace, or of several ranges of one.
 type Sum struct {
 	Timing Timing
 
 	by     map[row]*Kernel
 	list   []*Kernel // as they first came
 	fit    *fit
-	uses   []float64     // in times of several kernels, by the fit's columns
+	uses   []float64     // within shared times, by the fit's columns
 	shared analyze.Nanos // those times
 	named  named
 	costs  *Costs // nil until they are asked for
@@ -77,7 +77,7 @@ func NewSum(t *analyze.Trace) *Sum {
 	return sum
 }
 
-// take takes in a time and what shares it.
+// take adds a measured time and the shares that it consists of.
 func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	fits := t.fits && began
 	for i := range shares {
@@ -117,7 +117,7 @@ func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	}
 }
 
-// worker is the first share that takes time, or the first if none does.
+// worker returns the first share that takes time, or the first share if none does.
 func worker(shares []Share) *Share {
 	for i := range shares {
 		if shares[i].works() {
@@ -162,7 +162,7 @@ func (k *Kernel) layer(name string) {
 	}
 }
 
-// Add adds the sum of the part that comes next.
+// Add adds the sum of the next range.
 func (s *Sum) Add(part *Sum) {
 	to := s.fit.add(part.fit)
 	s.addUses(part.uses, to)
@@ -209,7 +209,7 @@ func (s *Sum) addUses(uses []float64, to renumbering) {
 	}
 }
 
-// Kernels are the kernels of the sum: those whose time is known first, the most GPU time first.
+// Kernels returns the kernels of the sum: those whose time is known first, by GPU time in descending order.
 func (s *Sum) Kernels() []*Kernel {
 	costs := s.Costs()
 	total := s.shared
@@ -239,7 +239,7 @@ func (s *Sum) Kernels() []*Kernel {
 	return s.list
 }
 
-// give gives the kernel its part of times that it shares.
+// give adds the kernel's part of the times that it shares.
 func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	k.GPU, k.Low, k.High = k.alone+part, k.alone+part, k.alone+part
 	switch {
@@ -258,8 +258,8 @@ func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	k.High = max(k.GPU, min(k.alone+k.shared, k.alone+analyze.Nanos(e.high)))
 }
 
-// compareKnown puts kernels whose time is known first, those with the most of it first, and then those that may have
-// the most.
+// compareKnown sorts kernels whose time is known by that time, largest first, and then the others by their largest
+// possible time.
 func compareKnown(a, b *Kernel) int {
 	switch known := b.Source != NotIdentified; {
 	case (a.Source != NotIdentified) != known:
@@ -274,7 +274,7 @@ func compareKnown(a, b *Kernel) int {
 	}
 }
 
-// rank ranks kernels that are in their order. Where the intervals of some of them overlap, they have one rank.
+// rank sets the ranks of sorted kernels. Kernels with overlapping intervals have the same rank.
 func rank(list []*Kernel) {
 	known := 0
 	for known < len(list) && list[known].Source != NotIdentified {

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// nnls is the x of least xᵀAx - 2bᵀx with no element below 0: non-negative least squares on the normal equations, by
-// the active set method of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter 23. The
-// diagonal of A is 1. Of columns that depend on each other some stay 0.
+// nnls returns the x that minimizes xᵀAx - 2bᵀx with no element below 0: non-negative least squares on the normal
+// equations, by the active set method of C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974, chapter
+// 23. The diagonal of A must be 1. Of linearly dependent columns some stay 0.
 func nnls(a *mat.SymDense, b []float64) []float64 {
 	const tolerance = 1e-10
 	n := len(b)
@@ -36,7 +36,7 @@ func nnls(a *mat.SymDense, b []float64) []float64 {
 		}
 		passive = append(passive, best)
 		z, solved := solvePassive(a, b, passive)
-		if !solved || z[len(z)-1] <= 0 { // it depends on the others, or its gradient is rounding
+		if !solved || z[len(z)-1] <= 0 { // it is linearly dependent, or its gradient is a rounding error
 			refused[best], passive = true, passive[:len(passive)-1]
 			continue
 		}
@@ -62,7 +62,7 @@ func nnls(a *mat.SymDense, b []float64) []float64 {
 	return x
 }
 
-// solvePassive solves for the passive columns alone; false if they depend on each other.
+// solvePassive solves for the passive columns alone; solved is false if they are linearly dependent.
 func solvePassive(a *mat.SymDense, b []float64, passive []int) ([]float64, bool) {
 	n := len(passive)
 	sub, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Operation sums what was run under one name, or without any.
+// An Operation sums up the GPU work that was run under one name, or without any.
 type Operation struct {
 	analyze.Operation
 	Dispatches int
@@ -21,13 +21,13 @@ type Operation struct {
 	sum *namedSum
 }
 
-// operationOf tells sums apart: what a kernel did under a name, or, without a kernel, all under that name.
+// operationOf is the key of a sum: a kernel's work under a name or, without a kernel, all work under that name.
 type operationOf struct {
 	operation analyze.Operation
 	kernel    row
 }
 
-// Further stands for the operations beyond the bound.
+// Further stands for the operations beyond the maximum number.
 const Further = "(further operations)"
 
 // named sums what was run under names.
@@ -40,14 +40,14 @@ type named struct {
 	all   analyze.Nanos
 }
 
-// A namedSum is what was run under a name.
+// A namedSum sums up the work under one name.
 type namedSum struct {
 	dispatches int
 	own        analyze.Nanos // times that it has to itself
 	uses       []columnUse   // in other times
 }
 
-// A columnUse is how much of a column of the fit was used.
+// A columnUse tells how much of a column of the fit was used.
 type columnUse struct {
 	column int
 	count  float64
@@ -95,7 +95,7 @@ func (o *namedSum) use(column int, count float64) {
 	o.uses = append(o.uses, columnUse{column, count})
 }
 
-// use takes in a use of a share of a time.
+// use adds a use by a share of a measured time.
 func (n *named) use(s *Share, column int, count float64, t *measuredTime, began bool) {
 	if !began || s.again {
 		return
@@ -111,7 +111,7 @@ func (n *named) use(s *Share, column int, count float64, t *measuredTime, began 
 // take takes in a time.
 func (n *named) take(shares []Share, t *measuredTime) {
 	n.all += t.took
-	for i := range shares { // all are listed, in the order in which they came
+	for i := range shares { // all operations are listed, in the order of their first work
 		n.of(operationOf{shares[i].Operation, shares[i].row()})
 		n.totalOf(shares[i].Operation)
 	}
@@ -131,7 +131,7 @@ func (n *named) count(s *Share) {
 	n.of(operationOf{s.Operation, s.row()}).dispatches += s.Dispatches
 }
 
-// add adds the sums of the next part.
+// add adds the sums of the next range.
 func (n *named) add(part *named, to renumbering) {
 	join := func(o, p *namedSum) {
 		o.dispatches += p.dispatches
@@ -184,7 +184,7 @@ func (o *namedSum) weight(costs *Costs) (weight float64) {
 	return weight
 }
 
-// giveOperations gives the kernels their operations; total is all GPU time.
+// giveOperations sets the kernels' operations; total is all GPU time.
 func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	for _, k := range s.list {
 		k.Operations = nil
@@ -194,7 +194,8 @@ func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 		out := &Operation{Operation: key.operation, Dispatches: o.dispatches, GPU: o.own, Source: Measured, sum: o}
 		out.Kernels = []string{key.kernel.name}
 		if len(o.uses) > 0 {
-			if out.Source = k.Source; k.Source == Measured { // the kernel's time is, and is divided among what it ran for
+			// the kernel's time is measured, and divided among its operations
+			if out.Source = k.Source; k.Source == Measured {
 				out.Source = Fitted
 			}
 		}
@@ -215,8 +216,8 @@ func (s *Sum) giveOperations(costs *Costs, total analyze.Nanos) {
 	}
 }
 
-// Operations are those of all kernels, the ones with the most GPU time first; their times add up to those of the
-// kernels. There is none when nothing has a name.
+// Operations returns the operations of all kernels, most GPU time first. Their times add up to those of the kernels. It
+// returns none if no work has a name.
 func (s *Sum) Operations() []*Operation {
 	costs := s.Costs()
 	any, shared, sum := false, s.named.all-s.named.whole, 0.0
@@ -258,7 +259,7 @@ func (s *Sum) Operations() []*Operation {
 	return list
 }
 
-// interval is what uses cost at least and at most, unscaled, and how that is known.
+// interval returns the smallest and largest unscaled cost of uses, and how they are known.
 func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	source = Fitted
 	all := make([]float64, len(c.fit.columns))
@@ -283,8 +284,8 @@ func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	return low, high, source
 }
 
-// inOrder puts operations with the most GPU time first, those whose time is not identified last, and states what share
-// of the total each has.
+// inOrder sorts operations by GPU time, largest first, with those whose time is not identified last, and sets each
+// one's share of the total.
 func inOrder(list []*Operation, total analyze.Nanos) {
 	for _, o := range list {
 		if total > 0 {
@@ -297,7 +298,7 @@ func inOrder(list []*Operation, total analyze.Nanos) {
 	})
 }
 
-// open is 1 when the time is not identified, else 0.
+// open returns 1 if the time is not identified, otherwise 0.
 func (o *Operation) open() int {
 	if o.Source == NotIdentified {
 		return 1

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// free are the places whose costs are not identified one by one.
+// free returns the places whose costs are not identified individually.
 func (s *solution) free() (places []int) {
 	for i := range s.scale {
 		for k := range s.first {
@@ -21,10 +21,10 @@ func (s *solution) free() (places []int) {
 	return places
 }
 
-// A polytope is all costs, none below 0, that fit the observations as well as each other.
+// A polytope is the set of all non-negative costs that fit the observations equally well.
 type polytope struct {
 	free  []int
-	a     *mat.Dense // of the free places: what the observations say of them
+	a     *mat.Dense // the observations' equations for the free places
 	b     []float64
 	fixed []float64 // costs of all places that are not free
 }
@@ -72,8 +72,8 @@ func (s *solution) polytope() *polytope {
 	return p
 }
 
-// extreme are the costs at which uses, by scaled places, cost least (sign 1) or most (sign -1); nil when that was not
-// found.
+// extreme returns the costs for which the uses cost least (sign 1) or most (sign -1); nil if the search failed. G has
+// the uses by scaled place.
 func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	c := make([]float64, len(p.free))
 	for i, x := range p.free {
@@ -99,8 +99,8 @@ func (p *polytope) extreme(g []float64, sign float64) []float64 {
 	return all
 }
 
-// ranges gives the uses that are not identified the least and most that fits the observations, made wider by the
-// interval of each of these ends. Their value is the middle. It is false for those of which nothing was found.
+// ranges returns, for uses that are not identified, the smallest and largest cost that fits the observations, each
+// widened by its confidence interval. The estimate is the middle. Found is false where the search failed.
 func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	p := s.polytope()
 	list, found = make([]estimate, len(uses)), make([]bool, len(uses))
@@ -119,7 +119,8 @@ func (s *solution) ranges(uses [][]float64) (list []estimate, found []bool) {
 	return list, found
 }
 
-// halfAt is half of the interval of what uses cost at extreme costs, of which those that are 0 are taken to be so.
+// halfAt returns half of the confidence interval of the cost of uses at extreme costs. Costs that are 0 there are
+// assumed to be exact.
 func (s *solution) halfAt(g, costs []float64) float64 {
 	var places []int
 	for i, c := range costs {

@@ -12,11 +12,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A solution is the costs of a fit.
+// A solution has the costs that result from a fit.
 type solution struct {
-	of     []int      // the place of each column of the fit; -1 when no observation had it
-	times  []float64  // how much of that place one of the column is
-	scale  []float64  // of the places, by which their costs are divided: then the diagonal of their normal equations is 1
+	of     []int      // the place of each column of the fit; -1 if no observation had it
+	times  []float64  // for each column, how much of its place one use is
+	scale  []float64  // of the places; costs are divided by it, so that the diagonal of the normal equations is 1
 	cost   []float64  // by place, scaled
 	values []float64  // eigenvalues of the normal equations
 	seen   *mat.Dense // their eigenvectors, by columns
@@ -26,14 +26,14 @@ type solution struct {
 	equations []scaled      // of the folds
 	scores    [][]float64
 	noise     float64 // variance of a weighted residual
-	off       float64 // share of an observation that its residual is, usually
+	off       float64 // usual residual of an observation, as a share of its time
 	freedom   int     // observations beyond the costs
 }
 
 // scaled is the scaled matrix of one fold.
 type scaled struct{ xx *mat.SymDense }
 
-// solve solves for the costs; nil when there is nothing to solve.
+// solve solves for the costs; nil if there are no observations.
 func (f *fit) solve() *solution {
 	var total normal
 	for i := range f.folds {
@@ -64,7 +64,7 @@ func (f *fit) solve() *solution {
 	return s
 }
 
-// place gives columns their places: one each, or, if there are too many, one for sizes that are alike.
+// place assigns places to columns: one each or, if there are too many, one for similar sizes.
 func (s *solution) place(f *fit, total *normal) (places int) {
 	for bits := policy.FitSizeBits; bits >= 0; bits-- {
 		at, into := map[column]int{}, make([]column, len(f.columns))
@@ -123,7 +123,7 @@ func (s *solution) rescale(a *mat.SymDense, b []float64) {
 	}
 }
 
-// residuals finds how far the observations are from their costs.
+// residuals determines how far the observations are from the costs.
 func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64) {
 	n := len(b)
 	x := mat.NewVecDense(n, s.cost)
@@ -146,8 +146,7 @@ func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64
 	}
 }
 
-// scaledUses are uses of the fit's columns, by scaled places. It is false if there is a use of a column that was in
-// no observation.
+// scaledUses converts uses of the fit's columns to scaled places. All is false if a column occurs in no observation.
 func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 	g, all = make([]float64, len(s.scale)), true
 	for i, n := range uses {
@@ -162,14 +161,14 @@ func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 	return g, all
 }
 
-// An estimate is what some uses cost together.
+// An estimate is the estimated cost of some uses together.
 type estimate struct {
 	value, low, high float64
-	identified       bool // there is one value that fits; else only low and high count
+	identified       bool // a single value fits; otherwise only low and high are valid
 	nothing          bool // there is no use
 }
 
-// estimate is what uses, by scaled places, cost.
+// estimate estimates the cost of uses, given by scaled place.
 func (s *solution) estimate(g []float64) estimate {
 	e := estimate{value: floats.Dot(g, s.cost)}
 	n := len(g)
@@ -194,8 +193,9 @@ func (s *solution) estimate(g []float64) estimate {
 	return e
 }
 
-// half is half of the interval of a cost, where solved is what the observations add to it. The variance is that of
-// observations that differ by chance, or, if that is more, of blocks of them that do: costs may drift.
+// half returns half of the confidence interval of a cost, where solved is the contribution of the observations to it.
+// Its variance assumes that observations vary independently or, if that gives more, that blocks of them do, because
+// costs may drift.
 func (s *solution) half(solved []float64, chance float64) float64 {
 	scored, blocks := 0.0, float64(len(s.scores))
 	for _, score := range s.scores {
@@ -206,7 +206,7 @@ func (s *solution) half(solved []float64, chance float64) float64 {
 	return t.Quantile(policy.FitConfidence) * math.Sqrt(max(0, s.noise*chance, scored*blocks/max(1, blocks-1)))
 }
 
-// spread says whether what identifies a cost is spread over the observations, and not a few of them.
+// spread reports whether many observations contribute to identifying a cost, and not only a few.
 func (s *solution) spread(solved []float64) bool {
 	x := mat.NewVecDense(len(solved), solved)
 	all, most := 0.0, 0.0

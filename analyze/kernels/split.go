@@ -7,55 +7,55 @@ import (
 	"mtrace/analyze"
 )
 
-// A Share is the part of a command buffer's GPU time that goes to one run of dispatches, or to an encoder without any.
+// A Share is the part of a command buffer's GPU time that belongs to a run of equal dispatches, or to an encoder
+// without dispatches.
 type Share struct {
 	Encoder    *analyze.Encoder // nil when the command buffer has none
 	Channel    string           // of the GPU; "" when not known
 	Kernel     string
-	Variant    string         // which of several kernels of that name; "" when there is one
+	Variant    string         // distinguishes kernels of that name; "" if there is only one
 	Layer      *analyze.Layer // who dispatched; nil is the program itself
 	Operation  analyze.Operation
-	Dispatches int // 0 in all rows of an encoder but the first
+	Dispatches int // 0 in all rows of an encoder except the first
 	Threads    uint64
 	Unsized    bool // Threads is not known
 	GPU        analyze.Nanos
 	Source     string // of GPU: Measured, Fitted or NotIdentified
-	Whole      bool   // the time of the operation is the GPU's own: all that shares it is of this operation
+	Whole      bool   // the GPU measured the operation's time: all shares of that time belong to this operation
 
-	again bool // the encoder has an earlier row, with which its dispatches count
+	again bool // the encoder has an earlier row, in which its dispatches are counted
 }
 
-// Name is what the kernel is called in tables.
+// Name returns the kernel's name in tables.
 func (s *Share) Name() string { return s.row().String() }
 
-// Measured says whether the time is the GPU's own.
+// Measured reports whether the GPU's clock measured the time.
 func (s *Share) Measured() bool { return s.Source == Measured }
 
-// Split divides the rows of GPU work of b, as far as they are in the window, among its dispatches: the parts add up
-// to the rows exactly. A time that shares of several kernels have together is divided in proportion to what the run
-// shows them to cost.
+// Split divides the rows of GPU work of b, as far as they are in the window, among its dispatches. The parts add up to
+// the rows exactly. A time that several kernels share is divided in proportion to their estimated costs.
 func Split(b *analyze.CommandBuffer, window analyze.Interval, costs *Costs) []Share {
 	var s Splitter
 	return s.Split(b, window, costs)
 }
 
-// A Splitter splits one command buffer after another in the same memory: there are millions.
+// A Splitter splits command buffers one after another, reusing its memory because there may be millions.
 type Splitter struct {
 	shares []Share
 	times  []measuredTime
 	seen   []bool // encoders that had a row
 }
 
-// A measuredTime is one that the GPU's clock measured, of some shares together.
+// A measuredTime is a time that the GPU's clock measured, for one or more shares together.
 type measuredTime struct {
 	from, to int // the shares
 	took     analyze.Nanos
-	alone    bool // all shares that take time are of one kernel
+	alone    bool // all shares that take time belong to one kernel
 	whole    bool // all shares are of one operation
-	fits     bool // it is what the work takes: not cut by the window, and nothing else is in it
+	fits     bool // it is the complete time of its shares and of nothing else: it was not cut by the window
 }
 
-// Split is what the function of that name is. The shares are valid until the next.
+// Split is the function Split with reused memory. The shares are valid until the next call.
 func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, costs *Costs) []Share {
 	s.measure(b, window)
 	for i := range s.times {
@@ -80,7 +80,7 @@ func (s *Splitter) Split(b *analyze.CommandBuffer, window analyze.Interval, cost
 	return s.shares
 }
 
-// measure finds the times of b in the window and what shares each of them.
+// measure determines the measured times of b in the window and the shares of each.
 func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	s.shares, s.times, s.seen = s.shares[:0], s.times[:0], s.seen[:0]
 	for work := range b.GPUWork() {
@@ -103,8 +103,8 @@ func (s *Splitter) measure(b *analyze.CommandBuffer, window analyze.Interval) {
 	}
 }
 
-// measureTogether finds the times in a row of all encoders of b: those of encoders that were measured, and what they
-// leave to the others.
+// measureTogether determines the times within a row that covers all encoders of b: those of encoders that were
+// measured, and the remainder for the other encoders.
 func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Interval, uncut bool) {
 	total := within.Length()
 	if len(b.Encoders) == 0 {
@@ -131,15 +131,16 @@ func (s *Splitter) measureTogether(b *analyze.CommandBuffer, within analyze.Inte
 	}
 }
 
-// add adds a time of the shares from a place on. What is left by others is nobody's alone.
+// add adds a measured time for the shares from an index on. A remainder left by other encoders never counts as one
+// kernel's own.
 func (s *Splitter) add(from int, took analyze.Nanos, certain, fits bool) {
 	of := s.shares[from:]
 	alone, whole := certain && oneKernel(of), certain && oneOperation(of)
 	s.times = append(s.times, measuredTime{from, len(s.shares), took, alone, whole, fits})
 }
 
-// measuredLengths are the times of the encoders that were measured, in the part of b's time that counts, and what
-// they leave of it. Encoders that ran at the same time share it.
+// measuredLengths returns the times of the measured encoders, within the part of b's time that counts, and the
+// remainder. Encoders that ran at the same time share it.
 func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (
 	lengths []analyze.Nanos, rest analyze.Nanos, measured int) {
 	sum := analyze.Nanos(0)
@@ -169,7 +170,7 @@ func measuredLengths(b *analyze.CommandBuffer, within analyze.Interval) (
 	return lengths, 0, measured
 }
 
-// inEncoder appends what an encoder of b did, without times.
+// inEncoder appends the shares of an encoder of b, without times.
 func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []Share {
 	before := len(shares)
 	for d := range e.Runs() {
@@ -187,7 +188,7 @@ func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []S
 		return shares
 	}
 	if e.Copies == 0 && e.Label != "" && e.GPU.Known() {
-		// Instruments records encoders, not what was dispatched in them: they go by their labels.
+		// Instruments records encoders but not their dispatches, so the encoder's label stands for them
 		name := "encoder " + strconv.Quote(e.Label)
 		return append(shares, Share{Encoder: e, Kernel: name, Operation: b.Operation(e, nil), Dispatches: 1})
 	}
@@ -201,7 +202,7 @@ func inEncoder(shares []Share, b *analyze.CommandBuffer, e *analyze.Encoder) []S
 	return append(shares, Share{Encoder: e, Kernel: name, Layer: e.Layer, Operation: b.Operation(e, nil)})
 }
 
-// oneKernel says whether all shares that take time are of one kernel.
+// oneKernel reports whether all shares that take time belong to one kernel.
 func oneKernel(shares []Share) bool {
 	first := -1
 	for i := range shares {

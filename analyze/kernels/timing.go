@@ -7,28 +7,29 @@ import (
 	"mtrace/analyze"
 )
 
-// The ways in which times of kernels come about, and of encoders.
+// The sources of the times of kernels and of encoders.
 const (
-	Measured      = "measured"       // the GPU's own clock at the boundaries of what ran nothing else
-	Fitted        = "fitted"         // a part of a measured time, by costs that the run identifies
-	NotIdentified = "not identified" // a part of a measured time, of which the run shows only bounds
+	// by the GPU's clock, at the boundaries of an encoder or command buffer that ran nothing else
+	Measured      = "measured"
+	Fitted        = "fitted"         // a part of a measured time, divided by costs that the run identifies
+	NotIdentified = "not identified" // a part of a measured time, for which the run shows only bounds
 	Estimated     = "estimated"      // of encoders: a part of their command buffer's time
 )
 
-// A Timing says how the times of the encoders of a trace came about.
+// A Timing tells the sources of the times of a trace's encoders.
 type Timing struct {
 	Source              string // Measured only when all are
 	Measured, Estimated int    // encoders of command buffers that ran
 	Because             []Reason
 }
 
-// A Reason is why encoders that should have been measured are not; the most frequent comes first.
+// A Reason is the reason why encoders were not measured although requested. The most frequent one comes first.
 type Reason struct {
 	Why   string
 	Count int
 }
 
-// TimingOf looks at the encoders of all command buffers that ran.
+// TimingOf examines the encoders of all command buffers that ran.
 func TimingOf(t *analyze.Trace) Timing {
 	timing := Timing{Source: Estimated}
 	why := map[string]int{}
@@ -53,7 +54,7 @@ func TimingOf(t *analyze.Trace) Timing {
 	return timing
 }
 
-// add adds the timing of another part of the trace.
+// add adds the timing of another range of the trace.
 func (timing *Timing) add(part Timing) {
 	timing.Measured, timing.Estimated = timing.Measured+part.Measured, timing.Estimated+part.Estimated
 	for _, because := range part.Because {

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// blockKind is why a thread did not run.
+// blockKind is the reason why a thread did not run.
 type blockKind uint8
 
 const (
@@ -17,22 +17,23 @@ const (
 	blockLock                     // for a lock
 	blockSlot                     // for a free command buffer
 	blockSignal                   // for another thread's signal
-	blockCompile                  // not blocked, but compiling: a part of the path of its own
+	blockCompile                  // not blocked, but compiling, which the path lists separately
 )
 
-// A block is a time in which a thread did not continue by itself.
+// A block is a time in which a thread was blocked.
 type block struct {
 	analyze.Interval
 	kind   blockKind
-	buffer *analyze.CommandBuffer // that was waited for; nil when that is not known
-	holder *analyze.Thread        // of the lock, when the wait began; who gave the signal; or whose work was waited for
-	signal analyze.Nanos          // when that was
-	handed bool                   // the signal says that work is done which the thread had passed on
+	buffer *analyze.CommandBuffer // that the thread waited for; nil if not known
+	// the lock's holder when the wait began, the signalling thread, or the thread whose work was awaited
+	holder *analyze.Thread
+	signal analyze.Nanos // when that was
+	handed bool          // the signal says that work is done which the thread had passed to another one
 	lock   evidence.LockKey
 	queue  *analyze.Queue // that was full
 }
 
-// blocks lists what held up each thread, by time, without overlap.
+// blocksOf returns what blocked each thread, in order of time, without overlap.
 func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	by := map[*analyze.Thread][]block{}
 	for i := range ev.Trace.Waits {
@@ -72,7 +73,7 @@ func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	return by
 }
 
-// lastBlock is the last block that began before t; nil when there is none.
+// lastBlock returns the last block that began before t; nil if there is none.
 func lastBlock(list []block, t analyze.Nanos) *block {
 	i := sort.Search(len(list), func(i int) bool { return list[i].Begin >= t })
 	if i == 0 {

@@ -16,7 +16,8 @@ const (
 	RootUnknown = "unknown"
 )
 
-// A Chain is a thread that waited for a thread that itself waited, and so on, to what they all waited for in the end.
+// A Chain is a thread that waited for a thread that itself waited, and so on, up to the root for which all of them
+// waited.
 type Chain struct {
 	Threads []*analyze.Thread // the first waited
 	Root    string
@@ -24,8 +25,8 @@ type Chain struct {
 	Waits   int
 }
 
-// chains follows each wait for another thread to its root, and sums those that are alike. Chains of two threads, of
-// which the wait matrix tells, are left out.
+// chains follows each wait for another thread to its root, and sums up equal chains. Chains of two threads are omitted,
+// because the wait matrix shows them.
 func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	by := map[[policy.LongestChain + 1]uint64]*Chain{}
 	var order [][policy.LongestChain + 1]uint64
@@ -62,8 +63,7 @@ func chains(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) []Chain {
 	return list[:min(len(list), policy.MostChains)]
 }
 
-// awaited is the other thread that a blocked thread waits for; nil when it waits for none, or for one that is not
-// known.
+// awaited returns the other thread that a blocked thread waits for; nil if there is none, or if it is not known.
 func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	switch b.kind {
 	case blockLock:
@@ -71,7 +71,7 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 			return b.holder
 		}
 	case blockSignal:
-		if b.handed { // a thread that waits for work waits for nobody
+		if b.handed { // otherwise the thread waits for new work, and not for another thread
 			return b.holder
 		}
 	case blockWait:
@@ -82,7 +82,7 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// follow goes from a block to what the thread that it is for was blocked by for most of that time, and so on.
+// follow extends the chain from a block by whatever blocked the awaited thread for most of that time, and so on.
 func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	at := b.Interval
 	for len(c.Threads) < policy.LongestChain {
@@ -106,7 +106,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	}
 }
 
-// rootOf is what a block that is for no other thread waits for.
+// rootOf returns what a block waits for, if that is not another thread.
 func rootOf(b *block) string {
 	switch {
 	case b.kind == blockWait && b.buffer != nil && b.buffer.GPU.Known(), b.kind == blockSlot:
@@ -117,7 +117,7 @@ func rootOf(b *block) string {
 	return RootUnknown
 }
 
-// longest is the block that takes more than half of a time; nil when there is none.
+// longest returns the block that takes more than half of a time; nil if there is none.
 func longest(list []block, i analyze.Interval) *block {
 	for b := lastBlock(list, i.End); b != nil; b = lastBlock(list, b.Begin) {
 		if policy.MoreThan(policy.Most, b.Interval.Within(i).Length(), i.Length()) {

@@ -10,11 +10,11 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A gpuOrder lists the command buffers that ran, for walks back in time.
+// A gpuOrder has the command buffers that ran, in an order for walking back in time.
 type gpuOrder struct {
 	byEnd   map[*evidence.Device][]ran
 	serial  map[*evidence.Device]bool  // the device never ran two command buffers at the same time
-	handled map[*analyze.Process][]ran // those with completion handlers of the program, by end
+	handled map[*analyze.Process][]ran // those with completion handlers of the program, sorted by end
 	submits map[*analyze.Thread]bool
 	last    *analyze.CommandBuffer // that ended last; nil when none ran
 }
@@ -53,8 +53,9 @@ func orderOf(ev *evidence.Evidence) gpuOrder {
 	return o
 }
 
-// handledAt is the command buffer whose completion handler ran on a thread at an instant: the last one with handlers
-// that the GPU had completed. It is nil for a thread that commits work itself, which is not one of Metal's.
+// handledAt returns the command buffer whose completion handler ran on a thread at an instant: the last one with
+// handlers that the GPU had completed. It returns nil for a thread that commits work itself, because that is not one of
+// Metal's threads.
 func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.CommandBuffer {
 	if t == nil || o.submits[t] {
 		return nil
@@ -72,8 +73,8 @@ func (o *gpuOrder) handledAt(t *analyze.Thread, at analyze.Nanos) *analyze.Comma
 	return list[i-1].buffer
 }
 
-// alongGPU goes back from the completion of a command buffer over the work that the GPU did before it, as long as that
-// is what kept it from beginning, to the thread that committed.
+// alongGPU walks back from the completion of a command buffer over the GPU work that kept it from beginning, and
+// returns the thread whose commit began that work.
 func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *analyze.Thread {
 	w.spend(Notify, waiter, min(w.at, b.GPU.End))
 	for w.steps < policy.MostSteps {
@@ -106,7 +107,7 @@ func (w *walker) alongGPU(waiter *analyze.Thread, b *analyze.CommandBuffer) *ana
 	return by.Thread
 }
 
-// run goes back to the beginning of a command buffer. Between two of its encoders the GPU may have been idle.
+// run walks back to the beginning of a command buffer. Between its encoders the GPU may have been idle.
 func (w *walker) run(b *analyze.CommandBuffer) {
 	by := b.Committed.Thread
 	if !b.OneRow() {
@@ -119,9 +120,9 @@ func (w *walker) run(b *analyze.CommandBuffer) {
 	w.spend(GPU, by, min(w.at, b.GPU.Begin))
 }
 
-// endedBefore is the work that ended last before an instant at which b began, and after b was ready: b had to wait for
-// it. Work that ended well before that instant kept b from beginning only if it was before b in its queue, or if the
-// GPU runs one command buffer at a time.
+// endedBefore returns the work that ended last before b began, and after b was ready: b had to wait for it. Work that
+// ended well before b began kept b from beginning only if it was before b in its queue, or if the GPU runs one command
+// buffer at a time.
 func (o *gpuOrder) endedBefore(d *evidence.Device, b *analyze.CommandBuffer, ready,
 	began analyze.Nanos) *analyze.CommandBuffer {
 	list := o.byEnd[d]

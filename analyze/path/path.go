@@ -16,23 +16,23 @@ const (
 	Program    = "program"    // a thread outside of Metal, or encoding
 	Compile    = "compile"    // a thread compiling
 	GPU        = "gpu"        // work on the GPU
-	Scheduling = "scheduling" // from commit, or from when the GPU was free, to the beginning of the work
+	Scheduling = "scheduling" // from commit, or from when the GPU was free, to the begin of the work
 	Notify     = "notify"     // from the GPU's end to the return of the wait
-	Holding    = "holding"    // a thread that had the lock that another waited for
+	Holding    = "holding"    // another thread holds the lock that the path's thread waits for
 	Lock       = "lock"       // a lock whose holder is not known
 	Signal     = "signal"     // from a signal to the return of the wait for it
-	Unknown    = "unknown"    // a wait of which it is not known what for
+	Unknown    = "unknown"    // a wait whose target is not known
 )
 
-// A Part is the time that one kind of thing, of one thread, takes of the critical path.
+// A Part is the time on the critical path of one kind of work by one thread.
 type Part struct {
 	What   string
-	Thread *analyze.Thread // whose work it is; nil when not known
+	Thread *analyze.Thread // the thread that the work belongs to; nil if not known
 	Time   analyze.Nanos
 }
 
 // A Path is the critical path: the chain of work and waits from the end of the run back to its beginning. Its parts add
-// up to Length. Only shortening a part of it shortens the run.
+// up to Length. The run becomes shorter only if one of its parts does.
 type Path struct {
 	Length analyze.Nanos
 	Parts  []Part // the longest first
@@ -45,7 +45,7 @@ type Waits struct {
 	Chains []Chain
 }
 
-// Find follows what a run waited for. Where waits are not recorded there is nothing to follow.
+// Find determines the critical path and the chains of waits. They are empty if waits were not recorded.
 func Find(ev *evidence.Evidence) Waits {
 	if !ev.Trace.Source.HasWaits() {
 		return Waits{}
@@ -90,7 +90,7 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 		if stuck++; w.at < before {
 			stuck = 0
 		}
-		if stuck > policy.MostHandOffs && next != nil { // threads that wait for each other: nothing explains it
+		if stuck > policy.MostHandOffs && next != nil { // threads wait for each other in a circle: nothing explains it
 			until := w.at - 1
 			if b := lastBlock(w.blocks[next], w.at); b != nil {
 				until = min(until, b.Begin)

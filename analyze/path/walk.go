@@ -20,7 +20,7 @@ type walker struct {
 	at       analyze.Nanos
 	steps    int
 
-	holding bool // the thread had a lock at the present that another waited for
+	holding bool // the thread holds, at the current instant, a lock that another one waited for
 }
 
 type completed struct {
@@ -28,7 +28,7 @@ type completed struct {
 	buffer *analyze.CommandBuffer
 }
 
-// taken is when a thread got a lock that it had waited for.
+// taken is when a thread acquired a lock that it had waited for.
 type taken struct {
 	at     analyze.Nanos
 	thread *analyze.Thread
@@ -57,7 +57,7 @@ func (w *walker) index() {
 	}
 }
 
-// spend gives the time from until to the present to a part, and goes back to until.
+// spend attributes the time from until to the current instant to a part, and moves back to until.
 func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	w.steps++
 	if until < w.at {
@@ -66,12 +66,12 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 	}
 }
 
-// back goes back from the present along a thread to whatever it had to wait for, and returns the thread on which the
-// path continues; nil when it has come to its beginning.
+// back walks back along a thread to the event that it had to wait for. It returns the thread on which the path
+// continues; nil at the thread's beginning.
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
-		from := w.Evidence.Trace.Window.Begin // of a thread that only gave signals, no call is known
+		from := w.Evidence.Trace.Window.Begin // no call is known of a thread that only gave signals
 		if t.Active.Length() > 0 {
 			from = t.Active.Begin
 		}
@@ -96,7 +96,7 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 			next = t
 			w.spend(Lock, t, b.Begin)
 		} else {
-			w.steps++ // it gave the lock up at this moment
+			w.steps++ // the thread released the lock at this instant
 			w.holding = true
 		}
 	case blockSignal:
@@ -133,8 +133,8 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	return next
 }
 
-// before is the thread that had the lock of a block before the block ended: the last that got it meanwhile, or else the
-// one that held it when the wait began.
+// before returns the thread that held the lock before a block ended: the last one that acquired it during the block, or
+// otherwise its holder when the wait began.
 func (w *walker) before(b *block) *analyze.Thread {
 	list := w.taken[b.lock]
 	i := sort.Search(len(list), func(i int) bool { return list[i].at >= b.End })
@@ -147,7 +147,8 @@ func (w *walker) before(b *block) *analyze.Thread {
 	return nil
 }
 
-// mayHold says whether a thread does not wait for a lock itself at the present. A wait may have ended without the lock.
+// mayHold reports whether a thread may hold a lock at the current instant because it does not wait for one. A wait may
+// have ended without the lock.
 func (w *walker) mayHold(t *analyze.Thread) bool {
 	last := lastBlock(w.blocks[t], w.at)
 	return last == nil || last.kind != blockLock || last.End < w.at

@@ -9,18 +9,18 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Window is what waited for what in a part of a run, in place of a longer one around it.
+// A Window has the paths and chains of one range, which stands for a longer range of the run.
 type Window struct {
 	Waits
-	Scale float64 // how much longer what it stands for is
+	Scale float64 // ratio of the length of the longer range to that of this one
 }
 
 func (w *Window) scaled(n analyze.Nanos) analyze.Nanos { return evidence.Scaled(n, w.Scale) }
 
-// Sum adds up what windows say, each for what it stands for.
+// Sum adds up the windows, each multiplied by its scale.
 func Sum(windows []Window) Waits { return Waits{paths(windows), chainsOf(windows)} }
 
-// paths adds up the critical paths of the parts.
+// paths adds up the critical paths of the ranges.
 func paths(windows []Window) (sum Path) {
 	type key struct {
 		what   string
@@ -46,7 +46,7 @@ func paths(windows []Window) (sum Path) {
 	return sum
 }
 
-// chainsOf adds up the chains of waits of the parts.
+// chainsOf adds up the chains of waits of the ranges.
 func chainsOf(windows []Window) (all []Chain) {
 	for i := range windows {
 		w := &windows[i]

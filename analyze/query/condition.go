@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// A test is a condition whose column is known.
+// A test is a condition on a column that was found in the table.
 type test struct {
 	place int
 	is    string
 	value any
 }
 
-// newTest is a condition on a column of a kind. Values of another kind are neither less nor more than it has, so none
-// is compared with them.
+// newTest returns the test of a condition on a column of a kind. It returns an error if the value is of another kind,
+// because values of different kinds have no order.
 func newTest(place int, kind string, c Condition) (test, error) {
 	t := test{place, c.Is, c.Value}
 	if !slices.Contains([]string{"=", "!=", "<", "<=", ">", ">=", "contains", "null", "set"}, c.Is) {
@@ -48,7 +48,7 @@ func newTest(place int, kind string, c Condition) (test, error) {
 	return t, nil
 }
 
-// holds says whether it holds for a value; of null only "null" does.
+// holds reports whether a value meets the condition. For null only the test "null" holds.
 func (t *test) holds(v any) bool {
 	switch {
 	case t.is == "null" || t.is == "set":

@@ -1,5 +1,5 @@
-// Package query answers questions about one table of an exported trace: which rows, grouped and summed how. It is for
-// those who have no database at hand, as an assistant that was given a trace; docs/export.md says how to ask a
+// Package query answers questions about one table of an exported trace: it selects, groups and aggregates rows. It is
+// for users without a database, such as an assistant that was given a trace; docs/export.md says how to query a
 // database.
 package query
 
@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// A Query states what to answer. Without aggregates the rows themselves are answered.
+// A Query is a question about one table. Without aggregates the answer has the rows themselves.
 type Query struct {
 	Table      string      `json:"table" jsonschema:"which table: calls, processes, threads, queues, command_buffers, gpu_work, encoders, dispatches, waits, locks, signal_waits, allocations, memory_samples, compilations, scopes or processor_times"`
 	Columns    []string    `json:"columns,omitempty" jsonschema:"the columns to answer, without aggregates; empty is all"`
@@ -36,13 +36,13 @@ type Condition struct {
 	Value  any    `json:"value,omitempty" jsonschema:"a number, a text or a truth value; none with null and set"`
 }
 
-// An Aggregate is a figure of a group. Nulls have no part in it.
+// An Aggregate is a function of the values of a group. Nulls are ignored.
 type Aggregate struct {
 	Function string `json:"function" jsonschema:"count, sum, mean, min, max, p50, p95 or p99"`
 	Column   string `json:"column,omitempty" jsonschema:"of which column; none with count"`
 }
 
-// Name is what the figure is called in an answer.
+// Name returns the column name of the aggregate in an answer.
 func (a Aggregate) Name() string {
 	if a.Function == "count" {
 		return a.Function
@@ -64,11 +64,11 @@ const (
 	mostGroups = 1 << 20
 	mostSums   = 1 << 22 // figures of all groups
 	mostTerms  = 64      // columns, conditions or aggregates
-	mostValues = 1 << 26 // values that percentiles are of, all together: eight bytes each
+	mostValues = 1 << 26 // values of all percentiles together, of eight bytes each
 )
 
-// Run answers a query from a folder of Parquet files, one a table, as mtrace export writes them. The error states
-// what is wrong with the query, in one line.
+// Run answers a query on a folder of Parquet files, one per table, as mtrace export writes them. An error in the query
+// is reported in one line.
 func Run(folder string, q Query) (*Answer, error) {
 	if q.Limit == 0 {
 		q.Limit = usualLimit
@@ -112,13 +112,13 @@ func Run(folder string, q Query) (*Answer, error) {
 	return r.answer()
 }
 
-// A run is a query on a table whose columns are known.
+// A run executes a query on a table whose columns are known.
 type run struct {
 	Query
 	names   []string
 	where   []test
-	shown   []int // places of the columns of the answer, without aggregates
-	by, of  []int // places of the columns to group by, and of aggregates; -1 with count
+	shown   []int // indexes of the columns in the answer, for a query without aggregates
+	by, of  []int // indexes of the columns to group by, and of the aggregates' columns; -1 for count
 	matched int
 	rows    [][]any
 	groups  map[string]*group
@@ -137,14 +137,14 @@ type group struct {
 type sum struct {
 	values []float64 // of percentiles only
 	total  float64
-	whole  int64 // the total, as long as all values are integers
+	whole  int64 // the sum, as long as all values are integers
 	exact  bool
 	least  any
 	most   any
 	count  int
 }
 
-// What a column has, and what may be compared with it.
+// Kinds of the values of a column, and of values that can be compared with them.
 const (
 	kindNumber = "number"
 	kindText   = "text"
@@ -161,7 +161,7 @@ func kindOf(column *parquet.Column) string {
 	return kindNumber
 }
 
-// newRun is a query on a table whose columns have these names, and values of these kinds.
+// newRun prepares a query on a table with these column names and kinds of values.
 func newRun(q Query, names, kinds []string) (*run, error) {
 	r := &run{Query: q, names: names, groups: map[string]*group{}, mostValues: mostValues}
 	place := func(name string) (int, error) {
@@ -273,7 +273,7 @@ func (r *run) read(table *parquet.File) error {
 	return nil
 }
 
-// plain is a value as an int64, a text, a truth value, or nil.
+// plain converts a value to int64, string, bool, or nil.
 func plain(v parquet.Value) any {
 	switch {
 	case v.IsNull():
@@ -290,7 +290,7 @@ func plain(v parquet.Value) any {
 	return v.Int64()
 }
 
-// row takes in a row of the table.
+// row processes a row of the table.
 func (r *run) row(values []any) error {
 	for _, t := range r.where {
 		if !t.holds(values[t.place]) {
@@ -334,7 +334,7 @@ func (r *run) row(values []any) error {
 	return nil
 }
 
-// keep keeps a row of the answer. Where they are ordered, no more are kept than twice what is requested.
+// keep adds a row to the answer. If rows are ordered, at most twice the requested number is kept.
 func (r *run) keep(values []any) {
 	if r.OrderBy == "" && len(r.rows) >= r.Limit {
 		return
@@ -371,7 +371,7 @@ func (s *sum) add(v any, gather bool) {
 	}
 }
 
-// figure is what an aggregate comes to; nil of nothing.
+// figure returns the value of an aggregate; nil if there were no values.
 func (s *sum) figure(function string) any {
 	if s.count == 0 {
 		return nil
@@ -401,7 +401,7 @@ func (s *sum) figure(function string) any {
 	return v
 }
 
-// sort orders the rows; equal ones stay as they came.
+// sort sorts the rows; equal rows keep their order.
 func (r *run) sort() {
 	i := slices.Index(r.columns(), r.OrderBy)
 	if i < 0 {
@@ -460,7 +460,7 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// compare orders values of one column: null, truth values, numbers, texts.
+// compare orders the values of one column: null, booleans, numbers, texts.
 func compare(x, y any) int {
 	rank := func(v any) int {
 		switch v.(type) {

@@ -34,7 +34,7 @@ type Fit struct {
 	predict func(n float64) float64
 }
 
-// At is the fitted throughput with n threads, in operations per second.
+// At returns the fitted throughput with n threads, in operations per second.
 func (f *Fit) At(n float64) float64 { return f.predict(n) }
 
 // FitUSL fits the universal scalability law. The error is a TooFewError with fewer than four different numbers of
@@ -73,7 +73,7 @@ func (l law) fit(points []Point) (*Fit, error) {
 	return f, nil
 }
 
-// peak is the number of threads with the most throughput: sqrt((1−σ)/κ), where dX/dN = 0, and never under 1.
+// peak returns the number of threads with the largest throughput: sqrt((1−σ)/κ), where dX/dN = 0, but at least 1.
 func peak(p []float64) float64 {
 	if len(p) < 2 || p[1] == 0 {
 		return math.Inf(1)
@@ -81,7 +81,7 @@ func peak(p []float64) float64 {
 	return math.Max(1, math.Sqrt(math.Max(0, 1-p[0])/p[1]))
 }
 
-// Unfit says why the law does not describe the throughputs; empty when it does.
+// Unfit says why the law does not describe the throughputs; empty if it does.
 func (f *Fit) Unfit() string {
 	name := map[string]string{usl.name: "the USL", amdahl.name: "Amdahl's law"}[f.Law]
 	switch {
@@ -94,7 +94,7 @@ func (f *Fit) Unfit() string {
 	return ""
 }
 
-// residual is the root mean square of what throughputs are off the law, as a share of their mean.
+// residual returns the root mean square of the differences between throughputs and the law, as a share of the mean.
 func (l law) residual(obs []observation, p []float64) float64 {
 	_, sum := l.scale(obs, p)
 	mean := 0.0

@@ -17,10 +17,10 @@ type guess struct {
 	lambda float64
 }
 
-// uncertainty draws plausible parameters. With three runs or more at every number of threads they are refitted to
-// resampled runs (a stratified bootstrap); otherwise they are drawn from the asymptotic distribution of the
-// least-squares estimate, Student's t with as many degrees of freedom as there are points left over (Seber and Wild,
-// Nonlinear Regression, 1989, §5.1). Draws below 0 are set to 0, where the parameters end.
+// uncertainty draws plausible parameters. With at least three runs for every number of threads, they are fitted to
+// resampled runs (a stratified bootstrap). Otherwise they are drawn from the asymptotic distribution of the
+// least-squares estimate, Student's t with as many degrees of freedom as there are points beyond the parameters (Seber
+// and Wild, Nonlinear Regression, 1989, §5.1). Negative draws are set to 0, the lower bound of the parameters.
 func (l law) uncertainty(points []Point, p []float64, lambda float64) ([]guess, string) {
 	random := rand.New(rand.NewPCG(1, 2)) // the same data give the same interval
 	fewest := math.MaxInt
@@ -47,8 +47,8 @@ func (l law) bootstrap(points []Point, random *rand.Rand) []guess {
 	return out
 }
 
-// asymptotic draws from the multivariate t distribution with covariance s²(JᵀJ)⁻¹; nil when there is nothing left over
-// to estimate s² from, or J has not full rank.
+// asymptotic draws from the multivariate t distribution with covariance s²(JᵀJ)⁻¹; nil if there are no degrees of
+// freedom to estimate s², or if J does not have full rank.
 func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *rand.Rand) []guess {
 	k := len(p) + 1
 	free := len(obs) - k
@@ -58,13 +58,15 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	jacobian, gradient := mat.NewDense(len(obs), k, nil), make([]float64, len(p))
 	for i, o := range obs {
 		l.gradient(o.n, p, gradient)
-		jacobian.Set(i, 0, l.capacity(o.n, p)) // columns are scaled so that all are of one size: by λ, and by N for κ
+		// columns are scaled to the same order of magnitude: by λ, and by N for κ
+		jacobian.Set(i, 0, l.capacity(o.n, p))
 		for j, g := range gradient {
 			jacobian.Set(i, j+1, g)
 		}
 	}
 	_, residual := l.scale(obs, p)
-	deviation := math.Sqrt(residual/float64(free)) / lambda // of X/λ, whose derivative by ln λ is the capacity
+	// of X/λ, whose derivative with respect to ln λ is the capacity
+	deviation := math.Sqrt(residual/float64(free)) / lambda
 	var normal mat.SymDense
 	normal.SymOuterK(1, jacobian.T())
 	var factor mat.Cholesky
@@ -92,7 +94,7 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 	return out
 }
 
-// interval is value with the middle 95% of what the draws say of it; without draws it is anything.
+// interval returns value with the middle 95% of the draws; without draws the interval is unbounded.
 func interval(value float64, ds []guess, of func(guess) float64) Estimate {
 	if len(ds) == 0 {
 		return Estimate{value, 0, math.Inf(1)}

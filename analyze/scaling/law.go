@@ -26,7 +26,7 @@ var amdahl = law{
 }
 
 // usl is Gunther's universal scalability law (Guerrilla Capacity Planning, 2007, ch. 4): X(N) = λN / (1 + σ(N−1) +
-// κN(N−1)), σ being contention and κ the cost of keeping the threads coherent.
+// κN(N−1)). σ is contention and κ the cost of coherency.
 var usl = law{
 	name:       "usl",
 	parameters: []string{"sigma", "kappa"},
@@ -41,8 +41,8 @@ var usl = law{
 // observation is one measured throughput.
 type observation struct{ n, x float64 }
 
-// scale is the λ that fits best for given p, in closed form because the law is linear in it, and the sum of squares
-// left.
+// scale returns the best-fitting λ for given p, in closed form because the law is linear in λ, and the residual sum of
+// squares.
 func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	var xc, cc float64
 	for _, o := range obs {
@@ -58,13 +58,13 @@ func (l law) scale(obs []observation, p []float64) (lambda, residual float64) {
 	return lambda, residual
 }
 
-// solve finds the parameters with the least sum of squares, each at 0 or above. Separable least squares leave only p to
-// search (Golub and Pereyra 1973). The minimum inside is compared with those on the borders, where the search in the
-// open would stop short.
+// solve returns the parameters with the least sum of squares, all at least 0. By separable least squares only p must be
+// searched (Golub and Pereyra 1973). The minimum in the interior is compared with those on the borders, which the
+// interior search cannot reach.
 func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	best := make([]float64, len(l.parameters)) // all zero: perfect scaling
 	_, bestResidual := l.scale(obs, best)
-	for free := 1; free < 1<<len(best); free++ { // each set of parameters that are not held at 0
+	for free := 1; free < 1<<len(best); free++ { // each set of parameters that may differ from 0
 		for _, start := range [...]float64{0.001, 0.05, 0.5} {
 			candidate := l.search(obs, free, start)
 			if _, r := l.scale(obs, candidate); r < bestResidual*(1-1e-12) {
@@ -76,8 +76,8 @@ func (l law) solve(obs []observation) (p []float64, lambda float64) {
 	return best, lambda
 }
 
-// search minimizes over the parameters in the bit set free, the others being 0, as logarithms: that keeps them
-// positive.
+// search minimizes over the parameters in the bit set free, with the others at 0. It searches over logarithms, which
+// keeps parameters positive.
 func (l law) search(obs []observation, free int, start float64) []float64 {
 	var index []int
 	for i := range l.parameters {

@@ -19,14 +19,14 @@ var plotText string
 
 var plotTemplate = template.Must(template.New("plot").Funcs(template.FuncMap{"xml": escape}).Parse(plotText))
 
-// escape is a text as it may are in XML.
+// escape escapes a text for XML.
 func escape(text string) (string, error) {
 	var b strings.Builder
 	err := xml.EscapeText(&b, []byte(text))
 	return b.String(), err
 }
 
-// CheckPlot says whether a plot can be written into a file of that name.
+// CheckPlot returns an error if a plot cannot be written to a file of that name.
 func CheckPlot(path string) error {
 	if ext := filepath.Ext(path); !strings.EqualFold(ext, ".svg") {
 		return fmt.Errorf("cannot draw the plot %s as %q: name it .svg", path, ext)
@@ -34,13 +34,13 @@ func CheckPlot(path string) error {
 	return nil
 }
 
-// colors are those of Okabe and Ito, which people who see colours differently can tell apart.
+// colors is the palette of Okabe and Ito, which colour-blind readers can distinguish.
 var colors = []string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00"}
 
 const ideal = "#808080"
 
-// WritePlot draws throughput by threads as SVG: measured points with their spread, the USL curve where there is one,
-// and perfect scaling.
+// WritePlot draws throughput by threads as SVG: measured points with their ranges, the USL curve if there is one, and
+// perfect scaling.
 func (d *Document) WritePlot(w io.Writer) error {
 	p := newPlot(d)
 	for i, r := range d.Series {
@@ -55,7 +55,7 @@ func (d *Document) WritePlot(w io.Writer) error {
 	return nil
 }
 
-// A plot is what the template draws. Places are in pixels from the top left, Width and Height in pixels.
+// A plot is the input of the template. Coordinates, Width and Height are in pixels, from the top left.
 type plot struct {
 	Width, Height            int
 	Left, Right, Top, Bottom pixels
@@ -65,10 +65,10 @@ type plot struct {
 	Ideal                    string // a path, empty for none
 	Legend                   []legendRow
 
-	most, highest float64 // the threads and operations/s where the axes end
+	most, highest float64 // the threads and operations/s at the ends of the axes
 }
 
-// pixels is a place, written with a tenth of a pixel.
+// pixels is a coordinate, written with one decimal.
 type pixels float64
 
 func (p pixels) String() string {
@@ -88,7 +88,7 @@ type tick struct {
 type plotSeries struct {
 	Color  string
 	Points []plotPoint
-	Law    string // the path of the USL's curve, empty for none
+	Law    string // the path of the USL curve; empty if there is none
 }
 
 // A plotPoint is a measured throughput with the range of its runs.
@@ -105,7 +105,7 @@ type legendRow struct {
 	Dot, Dashed                bool
 }
 
-// newPlot is the plot without its series: title, axes and their ticks.
+// newPlot returns the plot without its series: title, axes and their ticks.
 func newPlot(d *Document) *plot {
 	const lineHeight, widest = 16, 90
 	p := &plot{Width: 640, Height: 440, Left: 72, Right: 624, Bottom: 392, most: 1}
@@ -134,7 +134,7 @@ func newPlot(d *Document) *plot {
 	return p
 }
 
-// ticks marks the numbers of threads that were measured, as far as there is room, and round throughputs.
+// ticks adds ticks for the measured numbers of threads, as far as there is space, and for round throughputs.
 func (p *plot) ticks(threads map[int]bool) {
 	const apart = 24
 	last := pixels(math.Inf(-1))
@@ -151,7 +151,7 @@ func (p *plot) ticks(threads map[int]bool) {
 	}
 }
 
-// roundStep is the next 1, 2 or 5 times a power of ten that is no less; 0 for what is no positive number.
+// roundStep returns the smallest 1, 2 or 5 times a power of ten that is at least least; 0 if least is not positive.
 func roundStep(least float64) float64 {
 	if !(least > 0) || math.IsInf(least, 0) {
 		return 0
@@ -173,7 +173,7 @@ func (p *plot) y(throughput float64) pixels {
 	return p.Bottom - (p.Bottom-p.Top)*pixels(throughput/p.highest)
 }
 
-// Where the template puts what is next to the axes.
+// Coordinates for the labels of the axes, for the template.
 func (p *plot) Middle() pixels     { return (p.Left + p.Right) / 2 }
 func (p *plot) Centre() pixels     { return (p.Top + p.Bottom) / 2 }
 func (p *plot) UnderAxis() pixels  { return p.Bottom + 16 }
@@ -182,7 +182,7 @@ func (p *plot) LeftOfAxis() pixels { return p.Left - 6 }
 
 // add draws a series in a colour.
 func (p *plot) add(r Result, color string) {
-	const half = 4 // of the width of what ends a range
+	const half = 4 // half of the width of the ends of an error bar
 	s := plotSeries{Color: color}
 	for _, row := range r.Rows {
 		x := p.x(float64(row.Threads))
@@ -202,7 +202,7 @@ func (p *plot) add(r Result, color string) {
 	p.Series = append(p.Series, s)
 }
 
-// addIdeal draws what as many threads would do if each did as much as one alone.
+// addIdeal draws the line of perfect scaling, at which each thread achieves as much as one alone.
 func (p *plot) addIdeal(one float64) {
 	if !(one > 0) {
 		return
@@ -211,7 +211,7 @@ func (p *plot) addIdeal(one float64) {
 	p.legend(legendRow{Color: ideal, Name: "perfect scaling", Dashed: true})
 }
 
-// curve is the path of a function from no threads to some, as far as it is inside the plot.
+// curve returns the path of a function from 0 threads to to, as far as it is inside the plot.
 func (p *plot) curve(f func(threads float64) float64, to float64) string {
 	const samples = 100
 	var path strings.Builder
@@ -229,7 +229,7 @@ func (p *plot) curve(f func(threads float64) float64, to float64) string {
 	return strings.TrimSpace(path.String())
 }
 
-// legend adds a row under those that are there.
+// legend adds a row below the existing ones.
 func (p *plot) legend(row legendRow) {
 	from := p.Left + 12
 	row.From, row.Middle, row.To, row.Text = from, from+12, from+24, from+32

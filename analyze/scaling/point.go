@@ -1,6 +1,6 @@
-// Package scaling asks how throughput grows with threads: the table of speed-up and efficiency, the laws of Amdahl and
-// Gunther fitted to it with their uncertainty, and the knee behind which more threads stop paying. It works on plain
-// numbers, so runs of `mtrace sweep`, of `mtrace bench` and figures from elsewhere are treated alike.
+// Package scaling analyzes how throughput grows with threads: the table of speedup and efficiency, the fitted laws of
+// Amdahl and Gunther with their uncertainty, and the knee beyond which more threads gain little. It works on plain
+// numbers, so it treats runs of `mtrace sweep` and `mtrace bench` and figures from elsewhere alike.
 package scaling
 
 import (
@@ -18,7 +18,7 @@ type Point struct {
 	Samples []float64 // operations per second, one for each run
 }
 
-// Throughput is the median of the point's runs, in operations per second.
+// Throughput returns the median of the point's runs, in operations per second.
 func (p Point) Throughput() float64 { return statistics.Median(p.Samples) }
 
 // A Series is one way of running the program with several numbers of threads.
@@ -27,8 +27,8 @@ type Series struct {
 	Points []Point
 }
 
-// Clean returns the points ordered by threads, one for each number, those of the same number merged. The error says
-// which point cannot be: no threads, or a throughput that is not a positive number.
+// Clean returns the points sorted by threads, with those of the same number merged. It returns an error if a point has
+// no threads, or a throughput that is not a positive number.
 func Clean(points []Point) ([]Point, error) {
 	var clean []Point
 	for _, p := range points {

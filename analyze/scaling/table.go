@@ -34,8 +34,8 @@ type Knee struct {
 	Gain    float64 `json:"gain"`    // throughput added by each thread in between, over that of one thread at the baseline
 }
 
-// Tabulate makes the table of a series. Speed-ups are relative to baseline when it has a positive throughput, otherwise
-// to the series' own fewest threads; efficiency is speed-up over the ratio of the threads.
+// Tabulate returns the table of a series. Speedups are relative to baseline if that has a positive throughput, and
+// otherwise to the series' smallest number of threads. Efficiency is speedup over the ratio of the threads.
 func Tabulate(s Series, baseline Point) (Table, error) {
 	points, err := Clean(s.Points)
 	if err != nil {
@@ -65,7 +65,8 @@ func Tabulate(s Series, baseline Point) (Table, error) {
 	return t, nil
 }
 
-// knee finds the first step along which each thread adds less than half of what one thread brings at the baseline.
+// knee returns the first step in which each additional thread adds less than half of one thread's throughput at the
+// baseline.
 func knee(rows []Row, baseline Point) *Knee {
 	one := baseline.Throughput() / float64(baseline.Threads)
 	at := Row{Threads: baseline.Threads, Throughput: baseline.Throughput()}

@@ -101,7 +101,7 @@ func (r Result) writeFits(b *strings.Builder) {
 	fmt.Fprintf(b, " (brackets: 95%% confidence, %s)\n", u.Method)
 }
 
-// text is the value with its interval in brackets.
+// text formats the value with its interval in brackets.
 func (e Estimate) text(digits int) string {
 	return fmt.Sprintf("%s [%s, %s]", number(e.Value, digits), number(e.Low, digits), number(e.High, digits))
 }
@@ -116,7 +116,7 @@ func number(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'f', digits, 64)
 }
 
-// limit is the most that Amdahl's law allows.
+// limit formats the largest speedup that Amdahl's law allows.
 func limit(sigma float64) string {
 	if sigma <= 0 {
 		return "no limit"
@@ -126,7 +126,7 @@ func limit(sigma float64) string {
 
 func threadsOf(n int) string { return analyze.Plural(n, "thread") }
 
-// Thousands writes a throughput with separators; with decimals only when it is small.
+// Thousands formats a throughput with thousands separators, with decimals only if it is small.
 func Thousands(v float64) string {
 	digits := 0
 	if v < 100 {

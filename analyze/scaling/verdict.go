@@ -20,8 +20,8 @@ type Verdict struct {
 	Traces     []string `json:"traces"`
 }
 
-// CauseAtKnee is the verdict of the first number of threads that no longer paid, or of the first beyond it that names a
-// cause; nil when throughput grows to the end, or no run from there on has a verdict.
+// CauseAtKnee returns the verdict at the first number of threads that gains little, or at the first larger number whose
+// verdict names a cause. It returns nil if throughput keeps growing, or if no run from there on has a verdict.
 func (d *Document) CauseAtKnee() *Verdict {
 	if len(d.Series) == 0 || d.Series[0].Knee == nil {
 		return nil
@@ -45,7 +45,7 @@ func (d *Document) CauseAtKnee() *Verdict {
 // none is the verdict that names no cause.
 const none = "none"
 
-// NoteNoise warns when the runs say that the table is uncertain, or do not say how certain it is.
+// NoteNoise adds a warning if the runs show that the table is uncertain, or do not show how certain it is.
 func (d *Document) NoteNoise() {
 	for _, s := range d.Series {
 		once, widest := true, Row{}
@@ -66,7 +66,7 @@ func (d *Document) NoteNoise() {
 	}
 }
 
-// writeVerdicts writes how the verdict changes with the threads, and what it is at the knee.
+// writeVerdicts writes how the verdict changes with the threads, and the verdict at the knee.
 func (d *Document) writeVerdicts(b *strings.Builder) {
 	if len(d.Verdicts) == 0 {
 		return

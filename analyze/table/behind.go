@@ -2,7 +2,7 @@ package table
 
 import "sync/atomic"
 
-// behind writes the rows of a table on a goroutine of its own, so that reading continues meanwhile.
+// behind writes the rows of a table on its own goroutine, so that reading continues in the meantime.
 type behind[T any] struct {
 	sink  sink[T]
 	full  chan []T // to write
@@ -12,7 +12,7 @@ type behind[T any] struct {
 	err   atomic.Pointer[error] // the first
 }
 
-// ahead is how many batches of rows may wait to be written: half a row group of Parquet's, which is encoded all at
+// ahead is the number of batches of rows that may wait to be written: half a row group of Parquet, which is encoded at
 // once.
 const ahead = rowsPerGroup / 2 / batch
 
@@ -49,13 +49,13 @@ func (b *behind[T]) failed() error {
 	return nil
 }
 
-// write has rows written, and returns what to put the next into.
+// write queues rows for writing, and returns a slice for the next rows.
 func (b *behind[T]) write(rows []T) []T {
 	b.full <- rows
 	return <-b.empty
 }
 
-// finish says that there are no more rows; close waits until all are written. Both may be called again.
+// finish marks the end of the rows; close waits until all are written. Both may be called more than once.
 func (b *behind[T]) finish() {
 	if !b.over {
 		b.over = true

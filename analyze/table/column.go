@@ -18,8 +18,8 @@ const (
 
 var kindNames = [...]string{kindInt: "integer", kindUint: "integer", kindText: "string", kindBool: "boolean"}
 
-// A column is one field of a row struct. Its name and whether it is optional come from the field's parquet tag; an
-// optional column is null when the field is zero: what did not happen, or is not known, has no value.
+// A column is one field of a row struct. Its name and whether it is optional come from the field's parquet tag. An
+// optional column is null if the field is zero, that is if the event did not happen or the value is not known.
 type column struct {
 	name     string
 	doc      string
@@ -29,7 +29,7 @@ type column struct {
 	offset   uintptr // in the row struct
 }
 
-// columnsOf reads the columns of a row struct.
+// columnsOf returns the columns of a row struct.
 func columnsOf(row reflect.Type) []column {
 	var columns []column
 	for i := range row.NumField() {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// csvRows writes RFC 4180: a line of names first, texts quoted where they must be, lines ended by a line feed as most
-// tools do.
+// csvRows writes RFC 4180: a header line, quoted texts where necessary, and line feeds at line ends as most tools write
+// them.
 type csvRows[T any] struct {
 	file    io.WriteCloser
 	w       *bufio.Writer
@@ -77,11 +77,11 @@ func (c *csvRows[T]) write(rows []T) error {
 	return nil
 }
 
-// aNumber matches texts that a spreadsheet takes for numbers.
+// aNumber matches texts that a spreadsheet treats as numbers.
 var aNumber = regexp.MustCompile(`^[-+]?[0-9]+(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?$`)
 
-// asText puts an apostrophe before a text that a spreadsheet would run as a formula: labels and names are the traced
-// program's.
+// asText prefixes an apostrophe to a text that a spreadsheet would execute as a formula, because labels and names come
+// from the traced program.
 func asText(s string) string {
 	if s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0 && !aNumber.MatchString(s) {
 		return "'" + s

@@ -10,13 +10,13 @@ import (
 	"mtrace/analyze/wholefile"
 )
 
-// A Directory makes files that get their names when all of them are whole: Commit, or Discard.
+// A Directory creates files that get their final names only when all of them are complete: call Commit, or Discard.
 type Directory struct {
 	Path string
-	// Partition, when it is not empty, is a path of KEY=VALUE folders, as Hive and its like have them: a table's file is
-	// in such a folder of the table's own, TABLE/KEY=VALUE/…, so that those of several runs make one dataset.
+	// Partition, if not empty, is a path of KEY=VALUE folders in Hive's style. A table's file is then
+	// TABLE/KEY=VALUE/…, so that the files of several runs form one dataset.
 	Partition string
-	// Replace lets the tables take the place of older files.
+	// Replace lets the tables replace older files.
 	Replace bool
 
 	names []string
@@ -24,7 +24,7 @@ type Directory struct {
 	made  bool // the directory was not there before
 }
 
-// Check is the error for tables of a format that may not be written, because a file is there already.
+// Check returns an error if a table of the format may not be written because its file exists already.
 func (d *Directory) Check(format Format) error {
 	for _, t := range tables {
 		name := d.inPartition(t.describe().name + "." + string(format))
@@ -35,7 +35,7 @@ func (d *Directory) Check(format Format) error {
 	return nil
 }
 
-// inPartition is the path of a table's file in the directory.
+// inPartition returns the path of a table's file in the directory.
 func (d *Directory) inPartition(name string) string {
 	if d.Partition == "" {
 		return name
@@ -61,7 +61,7 @@ func (d *Directory) Create(name string) (io.WriteCloser, error) {
 	return f, nil
 }
 
-// Commit gives all files, which are closed, their names.
+// Commit gives all files their final names. They must be closed.
 func (d *Directory) Commit() error {
 	for _, f := range d.files {
 		if err := f.Publish(); err != nil {

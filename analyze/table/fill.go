@@ -24,7 +24,7 @@ func tid(t *analyze.Thread) int64 {
 	return int64(t.ID)
 }
 
-// processOf is the process id of a thread; 0 when the thread is not known.
+// processOf returns the process ID of a thread; 0 if the thread is not known.
 func processOf(t *analyze.Thread) int64 {
 	if t == nil {
 		return 0
@@ -32,7 +32,7 @@ func processOf(t *analyze.Thread) int64 {
 	return pid(t.Process)
 }
 
-// texts says which values of a call are texts.
+// texts tells which values of a call are texts.
 type texts struct{ arg, x0, x1 bool }
 
 var textsOf = func() []texts {
@@ -73,7 +73,7 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 }
 
-// eventsOf is the count of a thread's calls that returned.
+// eventsOf returns the number of the thread's calls that returned.
 func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 	if w.caller != t || w.count == nil {
 		name := nameOf(t)
@@ -86,7 +86,8 @@ func (w *Writer) eventsOf(t *analyze.Thread) *int64 {
 }
 
 func addProcesses(a *filling, add func(processRow)) {
-	for _, p := range a.writer.last.Trace.Processes { // each slice has all, and what they used in all of the run
+	// each slice has all processes, with their processor use over the whole run
+	for _, p := range a.writer.last.Trace.Processes {
 		add(processRow{int64(p.ID), int64(p.Parent), p.Program, strings.Join(p.Args, " "), int64(p.CPU)})
 	}
 }
@@ -99,12 +100,13 @@ func addThreads(a *filling, add func(threadRow)) {
 	for _, th := range a.trace.Threads {
 		r := threadRow{PID: pid(th.Process), TID: tid(th), Name: th.Name, Begin: int64(th.Active.Begin),
 			End: int64(th.Active.End), Events: th.Events, Lost: th.Lost}
-		if a.slice == nil { // those that reach into a range are counted, which do not add up
+		if a.slice == nil { // calls that reach into a range count in several ranges, so they do not add up
 			r.Events = *a.writer.eventsOf(th)
 		}
 		if x := known[th]; x != nil {
 			times := x.Time
-			if a.slice == nil { // as the rows of its waits are, which know more than parts that add up
+			// the rows of its waits are written at the same time, and know more than sums over ranges
+			if a.slice == nil {
 				for p, n := range a.writer.waited[nameOf(th)] {
 					if analyze.Part(p) >= analyze.PartWaitExecuting && analyze.Part(p) <= analyze.PartWaitForeign {
 						times[analyze.PartOutside] += times[p] - n
@@ -124,7 +126,7 @@ func addThreads(a *filling, add func(threadRow)) {
 				*column = int64(times[part])
 			}
 			r.SignalWait, r.HandsOver = int64(x.SignalWaits), x.HandsOver
-		} else { // all that is known of it is that it waited for signals
+		} else { // only its waits for signals are known
 			r.Outside = int64(th.Active.Length())
 			r.SignalWait = int64(a.writer.idle[nameOf(th)])
 		}
@@ -146,7 +148,7 @@ func addQueues(a *filling, add func(queueRow)) {
 
 var statusNames = [...]string{"not enqueued", "enqueued", "committed", "scheduled", "completed", "error"}
 
-// status is the last status that is known: that of its completion, or what its calls brought it to.
+// status returns the last known status: that at its completion, or the one that its calls led to.
 func status(b *analyze.CommandBuffer) string {
 	s := b.Status
 	switch {
@@ -225,7 +227,7 @@ func addEncoders(a *filling, add func(encoderRow)) {
 	costs := kernels.CostsOf(a.trace)
 	for _, b := range a.slice.Buffers {
 		of = append(of[:0], make([]encoded, len(b.Encoders))...)
-		at := 0 // shares of an encoder nearly always follow each other, in the order of encoders
+		at := 0 // shares of one encoder nearly always follow each other, in the order of the encoders
 		shares := splitter.Split(b, a.trace.Window, costs)
 		for i := range shares {
 			s := &shares[i]
@@ -378,7 +380,7 @@ func addScopes(a *filling, add func(scopeRow)) {
 	for i := range a.trace.Scopes {
 		s := &a.trace.Scopes[i]
 		if at := s.End; !a.slice.Held(at) && !s.Unfinished || s.Unfinished && !a.slice.Held(s.Begin) {
-			// of one without an end only its begin is in a slice
+			// without an end, it belongs to the slice of its begin
 			continue
 		}
 		add(scopeRow{processOf(s.Thread), tid(s.Thread), s.Name, int64(s.Begin), int64(s.End), s.Mark, s.Unfinished})

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Schema names the JSON lines; docs/schema/events.1.json describes every line.
+// Schema is the name of the format of the JSON lines; docs/schema/events.1.json describes every line.
 const Schema = "mtrace.events/1"
 
 // jsonFile is the one file that all tables share.
@@ -21,7 +21,7 @@ type jsonFile struct {
 
 func newJSONFile(w io.Writer) *jsonFile { return &jsonFile{w: bufio.NewWriterSize(w, 1<<18)} }
 
-// summary is the last line: where the trace comes from and what is not in it. A file without it is not whole.
+// summary is the last line: where the trace comes from and what it lacks. A file without it is incomplete.
 type summary struct {
 	Table    string   `json:"table"`
 	Schema   string   `json:"schema"`
@@ -51,7 +51,7 @@ type missing struct {
 	Why  string `json:"why"`
 }
 
-// summaryOf is that of a trace of so many calls.
+// summaryOf returns the summary of a trace with the given number of calls.
 func summaryOf(t *analyze.Trace, events int64) summary {
 	s := summary{
 		Table: "trace", Schema: Schema, Kind: t.Source.Kind, Path: t.Source.Path, Program: t.Source.Program,
@@ -74,7 +74,7 @@ func summaryOf(t *analyze.Trace, events int64) summary {
 	return s
 }
 
-// finish writes the summary of a trace of so many calls.
+// finish writes the summary of a trace with the given number of calls.
 func (f *jsonFile) finish(t *analyze.Trace, events int64) error {
 	line, err := json.Marshal(summaryOf(t, events))
 	if err != nil {
@@ -93,7 +93,7 @@ func (f *jsonFile) write(line []byte) {
 	}
 }
 
-// jsonRows writes the rows of one table as objects: their table first, then the columns that have a value.
+// jsonRows writes the rows of one table as objects: the table's name first, then the columns that have a value.
 type jsonRows[T any] struct {
 	file    *jsonFile
 	prefix  string

@@ -2,10 +2,10 @@ package table
 
 import "mtrace/analyze"
 
-// living are the rows of allocations that were not released yet: they say when that was.
+// living has the rows of allocations that were not released yet, so that their release time can be added.
 type living struct {
 	rows  map[livingKey]allocationRow
-	order []livingKey // as they were made; some are not in rows any more
+	order []livingKey // in order of creation; some are no longer in rows
 	cut   int         // rows that were written before it was known whether the memory is released
 }
 
@@ -14,11 +14,10 @@ type livingKey struct {
 	object  uint32
 }
 
-// mostLiving is how many may live at once before the oldest are written as they are.
+// mostLiving is the number of live allocations above which the oldest are written without a release time.
 var mostLiving = 1 << 19
 
-// addAllocations writes the allocations of which is known when they were released, and at the end of the run the
-// others.
+// addAllocations writes the allocations whose release time is known and, at the end of the run, all others.
 func addAllocations(a *filling, add func(allocationRow)) {
 	m := &a.writer.memory
 	for i := range a.trace.Memory.Allocations {
@@ -33,7 +32,7 @@ func addAllocations(a *filling, add func(allocationRow)) {
 			add(row)
 		} else {
 			key := livingKey{x.Thread.Process, x.Object}
-			if before, lives := m.rows[key]; lives { // of one number, as only a damaged trace has them
+			if before, lives := m.rows[key]; lives { // the same number twice occurs only in a damaged trace
 				add(before)
 			}
 			m.keep(key, row)
@@ -74,7 +73,7 @@ func (m *living) keep(key livingKey, row allocationRow) {
 	m.order = append(m.order, key)
 }
 
-// tidy forgets the order of what was released.
+// tidy drops released allocations from order.
 func (m *living) tidy() {
 	left := m.order[:0]
 	for _, key := range m.order {
@@ -85,6 +84,6 @@ func (m *living) tidy() {
 	m.order = left
 }
 
-// Cut is how many allocations were written before it was known whether their memory is released, because too many
-// lived at once.
+// Cut returns the number of allocations that were written before it was known whether their memory is released, because
+// too many were live at once.
 func (w *Writer) Cut() int { return w.memory.cut }

@@ -9,12 +9,11 @@ import (
 	"github.com/parquet-go/parquet-go/sparse"
 )
 
-// rowsPerGroup bounds what is held in memory of a table, and is what a reader takes in at a time.
+// rowsPerGroup limits how many rows of a table are in memory, both here and in a reader.
 const rowsPerGroup = 1 << 16
 
-// parquetRows writes Parquet. Rows are taken apart into columns here, a batch of a column at a time: parquet-go's own
-// writer hands on 64 rows at a time and took three times as long. The schema, encodings, headers and compression are
-// parquet-go's.
+// parquetRows writes Parquet. It splits batches of rows into columns itself: parquet-go's own writer passes on 64 rows
+// at a time and took three times as long. The schema, encodings, headers and compression are parquet-go's.
 type parquetRows[T any] struct {
 	file    *parquetFile
 	columns []*parquetColumn

@@ -11,21 +11,21 @@ import (
 	"github.com/parquet-go/parquet-go/sparse"
 )
 
-// A parquetColumn is a column of the row group that is being filled. Numbers become differences, packed into as few
-// bits as they need, and texts numbers in a dictionary.
+// A parquetColumn is a column of the current row group. Numbers are stored as bit-packed differences, and texts as
+// numbers of a dictionary.
 type parquetColumn struct {
 	column
-	levels  []byte  // of an optional column, for each row: 1, or 0 where it has no value
-	numbers []int64 // that are there; unsigned ones as their bits
+	levels  []byte  // for an optional column, a byte per row: 1, or 0 where it has no value
+	numbers []int64 // the values, unsigned ones by their bits
 	bools   []byte  // bits
-	yes     int     // how many bools are there, and how many are true
+	yes     int     // the number of bools, and of true ones
 	count   int
 	indexes []int32 // of the texts that are there
 	texts   dictionary
-	raw     int // for how many row groups compression is not tried
+	raw     int // number of row groups for which compression is skipped
 }
 
-// add takes in this column of some rows.
+// add adds this column of some rows.
 func (c *parquetColumn) add(rows sparse.Array) {
 	switch c.kind {
 	case kindInt, kindUint:
@@ -46,7 +46,7 @@ func (c *parquetColumn) addNumbers(rows sparse.Int64Array) {
 	}
 	levels, kept := len(c.levels), begin
 	c.levels = grown(c.levels, rows.Len())
-	for i, v := range c.numbers[begin:] { // without a branch, as what is there has no pattern
+	for i, v := range c.numbers[begin:] { // without a branch, because which values are null is not predictable
 		c.numbers[kept] = v
 		there := 0
 		if v != 0 {
@@ -90,7 +90,7 @@ func (c *parquetColumn) addBools(rows sparse.BoolArray) {
 	}
 }
 
-// grown is a slice that is longer by n elements, which may be anything.
+// grown returns a slice that is longer by n elements, whose content is undefined.
 func grown[E any](s []E, n int) []E {
 	if len(s)+n > cap(s) {
 		s = append(make([]E, 0, max(len(s)+n, min(4*cap(s), rowsPerGroup))), s...)
@@ -104,7 +104,7 @@ func (c *parquetColumn) reset() {
 	c.texts.reset()
 }
 
-// values is how many rows have a value.
+// values returns the number of rows that have a value.
 func (c *parquetColumn) values() int { return len(c.numbers) + len(c.indexes) + c.count }
 
 // The encodings of columns.
@@ -136,7 +136,7 @@ func (c *parquetColumn) encode(dst []byte) ([]byte, error) {
 	return numbersEncoding.EncodeInt64(dst, c.numbers)
 }
 
-// statistics are what readers know of the row group before they read it.
+// statistics returns the minimum, maximum and null count of the row group, by which readers may skip it.
 func (c *parquetColumn) statistics(rows int) format.Statistics {
 	s := format.Statistics{NullCount: int64(rows - c.values())}
 	if c.values() == 0 {
@@ -157,18 +157,18 @@ func (c *parquetColumn) statistics(rows int) format.Statistics {
 	return s
 }
 
-// A dictionary numbers the different texts of a column, in the order in which they come.
+// A dictionary numbers the distinct texts of a column, in the order of their first occurrence.
 type dictionary struct {
 	numbers map[string]int32
 	list    []string
-	recent  [64]struct { // most texts were there a few rows ago
+	recent  [64]struct { // cache: most texts occurred a few rows ago
 		text   string
 		number int32
 	}
 }
 
-// index is the number of a text, or of what stands for it: readers refuse texts that are not UTF-8, and labels are the
-// program's.
+// index returns the number of a text. It replaces bytes that are not UTF-8, because readers reject such texts and
+// labels come from the program.
 func (d *dictionary) index(text string) int32 {
 	slot := 0
 	if n := len(text); n > 0 {
@@ -195,7 +195,7 @@ func (d *dictionary) index(text string) int32 {
 	return number
 }
 
-// appendTo appends the texts, in the order of their numbers.
+// appendTo appends the texts in the order of their numbers.
 func (d *dictionary) appendTo(b []byte) []byte {
 	for _, text := range d.list {
 		b = plain.AppendByteArrayString(b, text)

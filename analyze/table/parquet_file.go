@@ -15,17 +15,17 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetMagic is how a Parquet file begins and ends.
+// parquetMagic is at the begin and the end of a Parquet file.
 const parquetMagic = "PAR1"
 
-// compression is zstd's fastest: numbers are packed before, which leaves it little to do.
+// compression is zstd's fastest: numbers are packed before, so that little can be gained.
 var compression = zstd.Codec{Level: zstd.SpeedFastest}
 
-// rawGroups is for how many row groups a column is left as it is when compression did not make it shorter in one: of
-// the 104 MB of 10⁷ calls 71 are times, packed before, which zstd released as they were.
+// rawGroups is the number of row groups for which a column is written uncompressed after compression did not shorten it
+// in one. For 10⁷ calls, 71 of 104 MB are packed times, which zstd does not shorten.
 const rawGroups = 15
 
-// A parquetFile writes the row groups of a file: of each column a dictionary, when it is of texts, and one page.
+// A parquetFile writes the row groups of a file: for each column a dictionary, if it has texts, and one page.
 type parquetFile struct {
 	to      io.WriteCloser
 	written int64
@@ -37,7 +37,7 @@ type parquetFile struct {
 	began   bool
 }
 
-// newParquetFile begins a file, whose description is that of a file of parquet-go's without rows.
+// newParquetFile begins a file. It takes the description from a file without rows by parquet-go.
 func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
 	empty := parquet.NewGenericWriter[any](io.Discard, schema, parquet.CreatedBy("mtrace", "", ""))
 	if err := empty.Close(); err != nil {
@@ -48,8 +48,8 @@ func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
 	return &parquetFile{to: w, about: about}
 }
 
-// signed is a schema whose unsigned columns are signed, with the same bits: Spark has no unsigned numbers, and makes
-// decimals of them.
+// signed returns a schema whose unsigned columns are signed, with the same bits. Spark has no unsigned numbers and
+// would read them as decimals.
 func signed(schema []format.SchemaElement) []format.SchemaElement {
 	schema = slices.Clone(schema)
 	for i := range schema {
@@ -67,7 +67,7 @@ func (f *parquetFile) write(b []byte) error {
 	return err
 }
 
-// begin writes what comes before all row groups.
+// begin writes the data before all row groups.
 func (f *parquetFile) begin() error {
 	if f.began {
 		return nil
@@ -150,7 +150,7 @@ func (f *parquetFile) column(c *parquetColumn, rows int) (format.ColumnMetaData,
 	return about, f.write(f.chunk.Bytes())
 }
 
-// pack is the page of a column's values compressed, or as it is where that is no longer.
+// pack returns the page of a column's values, compressed if that is shorter.
 func (f *parquetFile) pack(c *parquetColumn) (body []byte, compressed bool, err error) {
 	if c.raw > 0 {
 		c.raw--
@@ -166,8 +166,7 @@ func (f *parquetFile) pack(c *parquetColumn) (body []byte, compressed bool, err 
 	return f.packed, true, nil
 }
 
-// addPage adds a page to the chunk: its header, with a page of values the levels, which are not compressed, and its
-// body.
+// addPage adds a page to the chunk: its header, then for a page of values the uncompressed levels, then its body.
 func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHeader, encoding format.Encoding,
 	body []byte) error {
 	var levels []byte
@@ -190,7 +189,7 @@ func (f *parquetFile) addPage(about *format.ColumnMetaData, header format.PageHe
 	return nil
 }
 
-// close ends the file with what is in it, unless it failed before, and closes it in any case.
+// close writes the end of the file, unless an error occurred before, and closes it in any case.
 func (f *parquetFile) close(failed error) error {
 	if failed == nil {
 		failed = f.end()

@@ -13,7 +13,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A PlainKind is what the values of a column of a plain table are.
+// A PlainKind is the type of the values of a column of a plain table.
 type PlainKind uint8
 
 // The kinds of columns.
@@ -23,14 +23,14 @@ const (
 	PlainFloat                   // float64
 )
 
-// A PlainColumn is a column of a table that is not one of ours.
+// A PlainColumn is a column of a table that mtrace does not define.
 type PlainColumn struct {
 	Name string
 	Kind PlainKind
 }
 
-// Plain writes a table whose columns are only known when it is read. A value is a uint64, a float64 or a string, as its
-// column says, or nil for none.
+// Plain writes a table whose columns are known only when it is read. A value is a uint64, a float64 or a string,
+// according to its column, or nil for null.
 type Plain struct {
 	format  Format
 	columns []PlainColumn
@@ -43,7 +43,7 @@ type Plain struct {
 	row     parquet.Row
 }
 
-// NewPlain begins a table. Columns of one name are numbered.
+// NewPlain begins a table. It numbers columns with the same name.
 func NewPlain(w io.Writer, format Format, name string, columns []PlainColumn) (*Plain, error) {
 	p := &Plain{format: format, columns: slices.Clone(columns), cells: make([]string, len(columns)),
 		row: make(parquet.Row, len(columns))}
@@ -109,7 +109,7 @@ func (p *Plain) Row(values []any) error {
 	return err
 }
 
-// json writes a row as an object without what has no value.
+// json writes a row as an object without null values.
 func (p *Plain) json(values []any) error {
 	b := append(p.line[:0], '{')
 	for i, v := range values {

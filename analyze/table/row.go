@@ -1,7 +1,7 @@
 package table
 
-// The row structs are the tables: names, types and meaning of their columns, for every format and for the published
-// schema. Times are nanoseconds on the clock of the traced machine, as in the model; ids are those of the traced
+// The row structs define the tables for every format and for the published schema: names, types and meaning of their
+// columns. Times are nanoseconds on the clock of the traced machine, as in the model; ids are those of the traced
 // process.
 
 type processRow struct {

@@ -2,8 +2,8 @@ package table
 
 import "encoding/json"
 
-// EventsSchema is the JSON schema (2020-12) of the JSON lines, made from the row structs. docs/schema/events.1.json is
-// this.
+// EventsSchema returns the JSON schema (2020-12) of the JSON lines, generated from the row structs.
+// docs/schema/events.1.json is a copy.
 func EventsSchema() ([]byte, error) {
 	type object = map[string]any
 	var kinds []object

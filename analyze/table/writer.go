@@ -1,6 +1,6 @@
-// Package table writes a run as tables, for databases, data frames and other tools: Parquet and CSV with a file for
-// each table, and JSON lines with all of them in one file, which is the text twin of a trace. Calls are written as they
-// are read, and what else happened slice by slice, so memory does not grow with the run.
+// Package table writes a run as tables for databases, data frames and other tools: Parquet and CSV with a file per
+// table, and JSON lines with all tables in one file, which has everything that the trace has. Calls are written as they
+// are read, and other events slice by slice, so memory does not grow with the run.
 package table
 
 import (
@@ -31,10 +31,10 @@ type table[T any] struct {
 	name string
 	doc  string
 	fill func(f *filling, add func(T))
-	end  bool // it is of the run and written at its end; others are of events, and written slice by slice
+	end  bool // has data of the whole run, written at its end; other tables have events, written slice by slice
 }
 
-// A filling is what rows are built from.
+// A filling has the data that rows are built from.
 type filling struct {
 	trace  *analyze.Trace
 	work   *evidence.GPUWork // nil at the end of a run of several slices
@@ -43,13 +43,13 @@ type filling struct {
 	writer *Writer
 }
 
-// exported is a table, whatever its rows are.
+// exported is a table with any type of rows.
 type exported interface {
 	describe() description
 	open(*output) opened
 }
 
-// The tables, in the order of a file that holds all of them; calls come first, because they are written while the trace
+// The tables, in the order of a file that has all of them. Calls come first, because they are written while the trace
 // is read.
 var (
 	calls  = table[callRow]{"calls", "every traced call", nil, false}
@@ -85,27 +85,27 @@ type sink[T any] interface {
 // output makes the sinks of one format.
 type output struct {
 	format Format
-	files  Files     // of formats with a file for each table
+	files  Files     // for formats with a file per table
 	lines  *jsonFile // of JSON lines
 
 	database *sqlite.Database // of SQLite
 }
 
-// shared says whether all tables share a file.
+// shared reports whether all tables share a file.
 func (o *output) shared() bool { return o.lines != nil || o.database != nil }
 
-// Files makes the files of tables, which are written by a goroutine each. It is a directory, or memory in tests.
+// Files creates the files of tables. A goroutine writes each. It is a directory, or memory in tests.
 type Files interface {
 	Create(name string) (io.WriteCloser, error)
 }
 
-// batch is how many rows are handed to a sink at a time.
+// batch is the number of rows passed to a sink at a time.
 const batch = 512
 
 // rows gathers the rows of one table.
 type rows[T any] struct {
-	sink    sink[T]    // of formats in which tables share a file
-	behind  *behind[T] // of formats with a file for each table
+	sink    sink[T]    // for formats in which tables share a file
+	behind  *behind[T] // for formats with a file per table
 	pending []T
 	err     error
 }
@@ -135,7 +135,8 @@ func (t table[T]) rows(out *output) *rows[T] {
 
 func (r *rows[T]) add(row T) { *r.next() = row }
 
-// next is a row to be filled in, all of it: there are most of calls, whose rows are of 24 words.
+// next returns a row of which the caller must set every field. It is not cleared: the calls' rows have 24 words and are
+// the most frequent.
 func (r *rows[T]) next() *T {
 	if len(r.pending) == batch {
 		r.flush()
@@ -160,7 +161,7 @@ func (r *rows[T]) flush() {
 	}
 }
 
-// finish says that there are no more rows; close waits until all are written.
+// finish marks the end of the rows; close waits until all are written.
 func (r *rows[T]) finish() {
 	r.flush()
 	r.pending = nil
@@ -190,7 +191,7 @@ func (r *rows[T]) close(name string) error {
 	return nil
 }
 
-// abandon ends rows that nobody will finish: what is not written yet is not.
+// abandon ends rows that will not be finished; unwritten rows are lost.
 func (r *rows[T]) abandon() {
 	if r.behind != nil {
 		r.behind.fail(errAbandoned)
@@ -201,7 +202,7 @@ func (r *rows[T]) abandon() {
 
 var errAbandoned = errors.New("what writes it was abandoned")
 
-// opened is a table that is being written, whatever its rows are.
+// opened is a table that is being written, with any type of rows.
 type opened interface {
 	fill(*filling)
 	finish()
@@ -233,8 +234,8 @@ func (t *openTable[T]) close() error { return t.to.close(t.name) }
 
 func (t *openTable[T]) abandon() { t.to.abandon() }
 
-// A Writer writes one run: Call for every call and Slice for every slice of it, after the calls of that, then Finish.
-// The tables that have a file each have a goroutine each, which ends with that, or with Abandon.
+// A Writer writes one run. Call must be called for every call, Slice for every slice after the slice's calls, then
+// Finish. Tables with files of their own have a goroutine each, which Finish or Abandon ends.
 type Writer struct {
 	out    output
 	calls  *rows[callRow]
@@ -246,22 +247,22 @@ type Writer struct {
 	caller *analyze.Thread       // of the last call
 	count  *int64                // its events
 	only   *analyze.Slice        // of a run that has no other
-	run    analyze.Total         // of a run of several slices, what adds up
+	run    analyze.Total         // for a run of several slices, what adds up
 	times  *evidence.Total
 	last   *analyze.Slice
 }
 
-// A threadName tells threads apart, in a slice and in the run.
+// A threadName identifies a thread, in a slice and in the run.
 type threadName struct{ pid, tid int64 }
 
 func nameOf(t *analyze.Thread) threadName { return threadName{processOf(t), tid(t)} }
 
-// NewFiles writes a file for each table, in the format Parquet or CSV.
+// NewFiles writes a file per table, in the format Parquet or CSV.
 func NewFiles(files Files, format Format) *Writer {
 	return newWriter(output{format: format, files: files})
 }
 
-// NewJSONLines writes all tables to w, one row a line.
+// NewJSONLines writes all tables to w, one row per line.
 func NewJSONLines(w io.Writer) *Writer {
 	return newWriter(output{format: JSONLines, lines: newJSONFile(w)})
 }
@@ -280,7 +281,7 @@ func newWriter(out output) *Writer {
 	return w
 }
 
-// Err is the first error of writing, so that a long export can end early.
+// Err returns the first write error, so that a long export can end early.
 func (w *Writer) Err() error {
 	for _, t := range w.tables {
 		if err := t.failed(); err != nil {
@@ -290,7 +291,7 @@ func (w *Writer) Err() error {
 	return nil
 }
 
-// description is what is published of a table.
+// description is the published description of a table.
 type description struct {
 	name, doc string
 	columns   []column
@@ -300,7 +301,7 @@ func (t table[T]) describe() description {
 	return description{t.name, t.doc, columnsOf(reflect.TypeFor[T]())}
 }
 
-// descriptions are all tables, in the order in which they are written.
+// descriptions returns those of all tables, in the order in which they are written.
 func descriptions() (all []description) {
 	for _, t := range tables {
 		all = append(all, t.describe())
@@ -308,7 +309,7 @@ func descriptions() (all []description) {
 	return all
 }
 
-// Slice writes what happened in a slice of the run.
+// Slice writes the events of a slice of the run.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	w.last = s
 	for i := range s.Trace.CPUWaits.Signals {
@@ -336,7 +337,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	return w.Err()
 }
 
-// Finish writes what is known of the whole run, and ends the files.
+// Finish writes the data of the whole run, and completes the files.
 func (w *Writer) Finish() error {
 	f := &filling{slice: w.only, writer: w}
 	if w.only != nil {
@@ -362,7 +363,7 @@ func (w *Writer) Finish() error {
 		return nil
 	}
 	events := f.trace.Events
-	if w.only == nil { // those that reach into a range are counted, which do not add up
+	if w.only == nil { // calls that reach into a range count in several ranges, so they do not add up
 		events = 0
 		for _, n := range w.events {
 			events += *n
@@ -374,14 +375,14 @@ func (w *Writer) Finish() error {
 	return w.out.lines.finish(f.trace, events)
 }
 
-// Abandon ends a run that nobody will finish, or that is finished.
+// Abandon ends a run that will not be finished. It may also be called after Finish.
 func (w *Writer) Abandon() {
 	for _, t := range w.tables {
 		t.abandon()
 	}
 }
 
-// Whole writes a run that was loaded as one.
+// Whole writes a run that was loaded at once.
 func (w *Writer) Whole(t *analyze.Trace) error {
 	if err := w.Slice(analyze.Whole(t)); err != nil {
 		return err

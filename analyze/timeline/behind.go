@@ -1,6 +1,6 @@
 package timeline
 
-// behind does what it is given on a goroutine of its own, one after another, while what is next is read.
+// behind runs jobs on its own goroutine, one after another, while the next data is read.
 type behind struct {
 	jobs  chan func()
 	spare chan []pending // that are written
@@ -8,8 +8,8 @@ type behind struct {
 	over  bool // nothing more is given
 }
 
-// mostBehind bounds what waits to be written: about as many batches of calls as are read while the rest of a slice of
-// the run is written.
+// mostBehind limits the number of waiting jobs. It is about the number of batches of calls that are read while the rest
+// of a slice is written.
 const mostBehind = 128
 
 func newBehind() *behind {
@@ -23,10 +23,10 @@ func newBehind() *behind {
 	return b
 }
 
-// do has something done after all that was given before.
+// do queues a job.
 func (b *behind) do(job func()) { b.jobs <- job }
 
-// end waits until all is done. Nothing may be given after it; it may be called again.
+// end waits until all jobs are done. No job may be queued after it; it may be called again.
 func (b *behind) end() {
 	if !b.over {
 		b.over = true
@@ -35,7 +35,7 @@ func (b *behind) end() {
 	<-b.ended
 }
 
-// room is where the next can be put: where there was something that is written, or nil.
+// room returns a buffer whose content was written, for reuse, or nil.
 func (b *behind) room() []pending {
 	select {
 	case list := <-b.spare:

@@ -5,10 +5,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A call is what is kept of a call until it is written: less than its slice, and with its times as much as a processor
-// fetches at once.
+// A call has the data of a call that is kept until it is written. It is smaller than a slice, and with its times it
+// fits into a cache line.
 type call struct {
-	site       *analyze.Frame // where it came from; nil when that is not known
+	site       *analyze.Frame // where it came from; nil if not known
 	more       *callMore      // what most calls have not
 	arg        uint64
 	object     wire.ObjectID
@@ -20,10 +20,10 @@ type call struct {
 // A callMore is what few calls have.
 type callMore struct {
 	text    string   // that its argument stands for
-	members []uint32 // the command buffers that it commits but the one that it is called on
+	members []uint32 // the command buffers that it commits, without the one that it is called on
 }
 
-// threadCalls are the calls of a thread that are not passed on yet.
+// threadCalls are the calls of a thread that were not passed on yet.
 type threadCalls struct {
 	sorter
 	thread *analyze.Thread
@@ -44,8 +44,8 @@ func (w *Writer) Call(c *analyze.VisitedCall) {
 	}
 }
 
-// members are the command buffers that a call commits, but the one that it is called on; of many at once its record has
-// the first.
+// members returns the command buffers that a call commits, without the one that it is called on. If it commits many,
+// its record has only the first ones.
 func members(c *analyze.VisitedCall) (list []uint32) {
 	n := uint64(0)
 	for _, f := range c.Row.More {
@@ -60,8 +60,8 @@ func members(c *analyze.VisitedCall) (list []uint32) {
 	return list
 }
 
-// callsOf is where the calls of a thread are put. Of one that is met for the first time a track is declared, with the
-// name that it has by now.
+// callsOf returns where the calls of a thread are collected. For a new thread, it declares a track with the thread's
+// current name.
 func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 	c := w.calls[t]
 	if c == nil {
@@ -80,7 +80,7 @@ func (w *Writer) callsOf(t *analyze.Thread) *threadCalls {
 	return c
 }
 
-// describe makes the slice of a call of a thread.
+// describe fills in the slice for a call of a thread.
 func (w *Writer) describe(s *slice, k *call, t *analyze.Thread) {
 	kind := kindOf(k.id)
 	s.name, s.category, s.call = kind.name, kind.category, kind.call

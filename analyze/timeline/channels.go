@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// channels writes the rows of GPU work of command buffers that have them: the tracks of each channel of the GPU, with
-// the rows that it ran. A row's arrow passes the first row of its command buffer.
+// channels writes the rows of GPU work of command buffers that have them: a track per channel of the GPU, with the rows
+// that it ran. A command buffer's arrow passes through its first row.
 func (w *Writer) channels(of *queueTracks, buffers []*analyze.CommandBuffer) {
 	type row struct {
 		analyze.GPUWork

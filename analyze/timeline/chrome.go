@@ -22,7 +22,7 @@ func newChrome(w io.Writer) *chrome {
 	return &chrome{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}}
 }
 
-// queueThreads is where the numbers begin that stand for tracks of queues, beyond any system's thread ids.
+// queueThreads is the first number for tracks of queues, above all thread IDs of any system.
 const queueThreads = 1 << 40
 
 func (c *chrome) place(t trackID) (pid, tid int64) {
@@ -36,7 +36,7 @@ func (c *chrome) place(t trackID) (pid, tid int64) {
 	return pid, queueThreads + int64(t)
 }
 
-// open begins an event; fields follow, and close.
+// open begins an event; its fields and close must follow.
 func (c *chrome) open(phase, name string, t trackID, at analyze.Nanos) {
 	if c.any {
 		c.line = append(c.line, ",\n"...)

@@ -9,12 +9,11 @@ import (
 
 // A counter is a track of levels.
 type counter struct {
-	of    track // its id is 0 until there is something to count
+	of    track // its id is 0 until there is a value
 	level int64
 }
 
-// changes are those of a level in a slice of the run, in no order. Those up and those down are nearly in order, each
-// for themselves.
+// changes are the changes of a level in a slice of the run, unsorted. Increases and decreases are each nearly sorted.
 type changes struct{ up, down []step }
 
 type step struct {
@@ -30,10 +29,10 @@ func (c *changes) add(at analyze.Nanos, value int64) {
 	}
 }
 
-// empty forgets the changes, but keeps their room.
+// empty removes the changes, but keeps the memory.
 func (c *changes) empty() { c.up, c.down = c.up[:0], c.down[:0] }
 
-// count writes the level from each instant on at which it changed. Changes of later slices come later.
+// count writes the level at each instant at which it changes. Later slices must have later changes.
 func (w *Writer) count(c *counter, by *changes) {
 	if c.of.id == 0 {
 		c.of.id = w.newTrack(c.of)
@@ -56,7 +55,7 @@ func (w *Writer) count(c *counter, by *changes) {
 	}
 }
 
-// inOrder is the list, sorted by time if it is not.
+// inOrder returns the list sorted by time.
 func inOrder(list []step) []step {
 	byTime := func(a, b step) int { return cmp.Compare(a.at, b.at) }
 	if !slices.IsSortedFunc(list, byTime) {

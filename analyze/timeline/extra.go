@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// calledFrom is the function of the program that a call came from; no arg when that is not known.
+// calledFrom returns an arg with the program's function that a call came from; empty if not known.
 func calledFrom(name string, s *analyze.Stack) arg {
 	if site := s.Site(); site != nil {
 		return arg{name: name, text: site.String()}
@@ -16,7 +16,7 @@ func calledFrom(name string, s *analyze.Stack) arg {
 	return arg{}
 }
 
-// namesIn are the names of threads that tracks beside theirs are of.
+// namesIn returns the names of threads for additional tracks next to theirs.
 func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
 	names := map[*analyze.Thread]string{}
 	add := func(t *analyze.Thread) {
@@ -33,7 +33,7 @@ func namesIn(t *analyze.Trace) map[*analyze.Thread]string {
 	return names
 }
 
-// scopes writes the times that the program gave names to, on a track beside that of their thread.
+// scopes writes the program's scopes, on a track next to their thread's.
 func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	list := slices.Clone(of.Trace.Scopes)
 	slices.SortStableFunc(list, func(a, b analyze.Scope) int {
@@ -42,7 +42,7 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	for i := range list {
 		s := &list[i]
 		if at := s.End; s.Thread == nil || !s.Unfinished && !of.Held(at) || s.Unfinished && !of.Held(s.Begin) {
-			// one without an end is only known where it begins
+			// without an end, it belongs to the slice of its begin
 			continue
 		}
 		on := w.scopesOf[s.Thread]
@@ -65,21 +65,21 @@ func (w *Writer) scopes(of *analyze.Slice, names map[*analyze.Thread]string) {
 	}
 }
 
-// The categories of signals, and of the calls that wait for them.
+// Categories of signals, and of the calls that wait for them.
 const (
 	signalGiven  = "signal given"
 	signalWaited = "signal"
 )
 
-// flowOfSignal numbers the wait of a thread that began at an instant for the arrow from the signal that ended it.
-// Numbers of command buffers have processes in their upper half, of which there are not that many.
+// flowOfSignal numbers the arrow from a signal to the end of the wait that a thread began at an instant. Numbers of
+// command buffers have the process in their upper half, which never reaches this bit.
 func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
 	const odd = 0x9e3779b97f4a7c15 // spreads what is close together
 	return (uint64(t.ID)*odd^uint64(begin))*odd | 1<<63
 }
 
-// signals writes the moments at which threads gave signals that others waited for, on a track beside that of their
-// thread: whatever the thread did then, it was outside of Metal.
+// signals writes the instants at which threads gave signals that others waited for, on a track next to their thread's.
+// The thread was outside of Metal then.
 func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	by := map[*analyze.Thread][]*analyze.SignalWait{}
 	var order []*analyze.Thread
@@ -117,14 +117,14 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 	}
 }
 
-// allocated is the level of what a process has allocated.
+// allocated is the amount of memory that a process has allocated.
 type allocated struct {
 	counter
 	process *analyze.Process
 	by      changes // in the slice at hand
 }
 
-// memory writes how much each process had allocated.
+// memory writes how much memory each process had allocated.
 func (w *Writer) memory(s *analyze.Slice) {
 	var order []*allocated
 	last := &allocated{}

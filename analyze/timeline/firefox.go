@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze"
 )
 
-// firefox writes the format in which Firefox hands its profiles to https://profiler.firefox.com, of version 31, which
-// newer ones upgrade: https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md.
-// Every track is a thread whose slices are markers. A thread lies in one piece in the file, so slices are kept until
+// firefox writes the profile format of https://profiler.firefox.com, version 31, which newer versions upgrade:
+// https://github.com/firefox-devtools/profiler/blob/main/docs-developer/gecko-profile-format.md. Every track is a
+// thread with its slices as markers. The data of a thread is contiguous in the file, so slices are kept in memory until
 // the end.
 type firefox struct {
 	w      *bufio.Writer
@@ -35,7 +35,7 @@ type firefoxMarker struct {
 	name, category, details int // numbers of strings
 }
 
-// NewFirefox writes the JSON of Firefox's profiler: calls and the GPU's work as markers, without arrows and counters.
+// NewFirefox writes JSON for Firefox's profiler: calls and the GPU's work as markers, without arrows and counters.
 func NewFirefox(w io.Writer) *Writer {
 	return newWriter(&firefox{w: bufio.NewWriterSize(w, 1<<18), tracks: []track{{}}, on: map[trackID]*firefoxThread{}})
 }
@@ -83,7 +83,7 @@ func (f *firefox) count(trackID, analyze.Nanos, int64) {}
 
 func (f *firefox) failed() error { return f.err }
 
-// firefoxColors are those that Firefox's profiler has for categories; what is not here is grey.
+// firefoxColors are the profiler's names of colours by category; other categories are grey.
 var firefoxColors = map[string]string{"acquire": "orange", "encode": "blue", "commit": "green", "wait": "red",
 	"compile": "magenta", "allocate": "brown", "lock": "purple",
 	"gpu": "yellow", "scope": "lightblue"}
@@ -130,7 +130,7 @@ func (f *firefox) origin() (origin analyze.Nanos) {
 	return origin
 }
 
-// head writes what is reported of the whole: the categories of markers, and what is shown of each.
+// head writes the data of the whole profile: the categories of markers, and which fields of a marker are displayed.
 func (f *firefox) head(categories []string) {
 	started, product := int64(0), "mtrace"
 	if f.of != nil && !f.of.Source.Started.IsZero() {
@@ -153,7 +153,7 @@ func (f *firefox) head(categories []string) {
 	f.write()
 }
 
-// firefoxEmpty are the tables of a thread without samples.
+// firefoxEmpty has the tables of a thread without samples.
 const firefoxEmpty = `"samples":{"schema":{"stack":0,"time":1,"eventDelay":2},"data":[]},` +
 	`"frameTable":{"schema":{"location":0,"relevantForJS":1,"innerWindowID":2,"implementation":3,"line":4,"column":5,"category":6,"subcategory":7},"data":[]},` +
 	`"stackTable":{"schema":{"prefix":0,"frame":1},"data":[]},`
@@ -210,7 +210,7 @@ func appendMillis(b []byte, n analyze.Nanos) []byte {
 	return append(append(b, '.'), rest[1:]...)
 }
 
-// write writes what is there of the file.
+// write writes the buffered data to the file.
 func (f *firefox) write() {
 	if f.err == nil {
 		_, f.err = f.w.Write(f.line)

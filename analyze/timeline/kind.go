@@ -5,7 +5,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A kind is what is the same in the slices of all calls of a row of the table.
+// A kind has what the slices of all calls of a row of the table of calls share.
 type kind struct {
 	call           wire.Call // CallNone when it is not known
 	name, category string
@@ -19,7 +19,7 @@ type kind struct {
 	commits, waits bool   // on command buffers
 }
 
-// kinds are made from wire.Table, one for each row and a last one for calls of newer libraries.
+// kinds are derived from wire.Table: one for each row, and a last one for calls of newer versions of the library.
 var kinds = func() []kind {
 	list := make([]kind, len(wire.Table)+1)
 	for i := range list {

@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// message builds one protobuf message. Its methods return it with something more, as append does.
+// message builds one protobuf message. As with append, its methods return the extended message.
 type message []byte
 
-// uint adds a number. This much is inlined: most fields and values are a byte each.
+// uint adds a number. The fast path is inlined: most fields and values are one byte each.
 func (m message) uint(field protowire.Number, v uint64) message {
 	if v < 1<<7 && field < 1<<4 {
 		return append(m, byte(field)<<3, byte(v))
@@ -23,7 +23,7 @@ func (m message) long(field protowire.Number, v uint64) message {
 	return m.tag(field, protowire.VarintType).varint(v)
 }
 
-// varint adds a number without its field. Most are one to four bytes, as chance has it, so that there is no branch for
+// varint adds a number without its field. Most numbers have one to four bytes, at random, so it avoids a branch for
 // each length.
 func (m message) varint(v uint64) message {
 	if v >= 1<<28 {
@@ -54,8 +54,8 @@ func (m message) message(field protowire.Number, inner []byte) message {
 	return protowire.AppendBytes(m.tag(field, protowire.BytesType), inner)
 }
 
-// open begins a message inside this one; close ends the one that begins at a place. Most are short, so that their
-// length is a byte, and need not be moved.
+// open begins a nested message; close ends the one that begins at an index. Most are short, so that their length is one
+// byte, and need not be moved.
 func (m message) open(field protowire.Number) message {
 	return append(m.tag(field, protowire.BytesType), 0)
 }
@@ -68,7 +68,7 @@ func (m message) close(at int) message {
 	return m.move(at)
 }
 
-// move is close of a message whose length is more than a byte.
+// move is close for a message whose length needs more than one byte.
 func (m message) move(at int) message {
 	var varint [5]byte
 	return slices.Replace(m, at-1, at, protowire.AppendVarint(varint[:0], uint64(len(m)-at))...)

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// model adds the calls that the model knows, for sources without calls of their own: encoders from their creation to
-// their end, commits and waits. It runs before the rest of the slice is written.
+// model adds the calls that the model has, for sources that do not record calls: encoders from their creation to their
+// end, commits and waits. It runs before the rest of the slice is written.
 func (w *Writer) model(t *analyze.Trace) {
 	var all []modelled
 	add := func(on *analyze.Thread, s slice) {
@@ -56,7 +56,7 @@ func (w *Writer) model(t *analyze.Trace) {
 	}
 }
 
-// modelled is a slice with the thread that it is on.
+// modelled is a slice with its thread.
 type modelled struct {
 	thread *analyze.Thread
 	slice  slice

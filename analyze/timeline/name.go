@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// BufferName is what a command buffer is called on a track: its label, else its kernels.
+// BufferName returns a command buffer's name on a track: its label, or else its kernels.
 func BufferName(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return b.Label
@@ -16,7 +16,7 @@ func BufferName(b *analyze.CommandBuffer) string {
 	return bufferName(b, strings.Join(kernelsOf(b), ", "))
 }
 
-// bufferName is BufferName of a command buffer with these kernels.
+// bufferName returns BufferName of a command buffer with these kernels.
 func bufferName(b *analyze.CommandBuffer, kernels string) string {
 	switch {
 	case b.Label != "":
@@ -40,7 +40,8 @@ func encoderName(e *analyze.Encoder) string {
 // mostNames bounds the names in one label.
 const mostNames = 4
 
-// kernelsOf are the names of a command buffer's kernels, each once, in order; the last is "…" when there are many.
+// kernelsOf returns the names of a command buffer's kernels, each once, in order. If there are many, the last one is
+// "…".
 func kernelsOf(b *analyze.CommandBuffer) []string {
 	var names []string
 	for i := range b.Encoders {
@@ -58,7 +59,7 @@ func kernelsOfEncoder(names []string, e *analyze.Encoder) []string {
 	return names
 }
 
-// operations are what to know of a slice that runs them.
+// operations returns the arg with the operations that a slice runs.
 func operations(names []string) arg {
 	if len(names) == 0 {
 		return arg{}
@@ -66,7 +67,7 @@ func operations(names []string) arg {
 	return arg{name: "operations", text: strings.Join(names, ", ")}
 }
 
-// addName adds a name that is not there yet; instead of the one that is too many "…".
+// addName adds a name unless it is in the list; if the list is full, it adds "…" instead.
 func addName(names []string, name string) []string {
 	switch {
 	case name == "" || slices.Contains(names, name) || len(names) > mostNames:

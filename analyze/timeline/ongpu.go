@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A gpuWork is the slices of one command buffer, whose room is that of the one before.
+// A gpuWork has the slices of one command buffer. Its memory is reused for the next command buffer.
 type gpuWork struct {
 	list   []pending
 	slices []*slice
@@ -17,7 +17,7 @@ type gpuWork struct {
 
 func (g *gpuWork) start() { g.list = g.list[:0] }
 
-// next adds a slice, for its other values to be filled in.
+// next adds a slice; the caller sets its other fields.
 func (g *gpuWork) next(at analyze.Interval, name string) *slice {
 	n := len(g.list)
 	if n == len(g.slices) {
@@ -29,7 +29,7 @@ func (g *gpuWork) next(at analyze.Interval, name string) *slice {
 	return s
 }
 
-// nest says of slices, in the order of their ends, whether one is inside another.
+// nest reports whether any slice is inside another. The slices must be sorted by end.
 func nest(list []pending) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i].Begin < list[i-1].End {
@@ -39,10 +39,11 @@ func nest(list []pending) bool {
 	return false
 }
 
-// ran is what a piece of GPU work ran, and what for: each name once, in order, the last is "…" when there are many.
+// ran has the names of the kernels and operations that some GPU work ran: each once, in order; if there are many, the
+// last one is "…".
 type ran struct{ kernels, operations []string }
 
-// add adds what an encoder of b ran.
+// add adds the kernels and operations of an encoder of b.
 func (r *ran) add(b *analyze.CommandBuffer, e *analyze.Encoder) {
 	any := false
 	for d := range e.Runs() {
@@ -57,7 +58,7 @@ func (r *ran) add(b *analyze.CommandBuffer, e *analyze.Encoder) {
 	}
 }
 
-// onGPU writes a command buffer's time on the GPU, and its encoders' where that was measured.
+// onGPU writes a command buffer's time on the GPU, and its encoders' times if these were measured.
 func (w *Writer) onGPU(on trackID, b *analyze.CommandBuffer) {
 	all := &w.work.ran
 	all.kernels, all.operations = all.kernels[:0], all.operations[:0]

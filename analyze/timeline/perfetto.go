@@ -72,7 +72,7 @@ const (
 	flagsCleared     = 1 // SEQ_INCREMENTAL_STATE_CLEARED: what follows needs nothing before
 	flagsNeeded      = 2 // SEQ_NEEDS_INCREMENTAL_STATE: what was interned before is needed
 	clockMonotonic   = 3
-	clockOfSequence  = 64 // the first number that a sequence may use for a clock of its own
+	clockOfSequence  = 64 // the first clock ID that a sequence may use for its own clock
 	typeBegin        = 1
 	typeEnd          = 2
 	typeCounter      = 4
@@ -81,47 +81,47 @@ const (
 	orderingExplicit = 3
 )
 
-// perfetto writes one packet sequence for each track, so that times are differences and names are numbers.
+// perfetto writes a packet sequence for each track, so that times are differences and names are numbers.
 type perfetto struct {
 	w         io.Writer
 	sequences []*sequence // by trackID
 	file      message     // its next bytes
-	packet    int         // where the packet at hand begins in it
+	packet    int         // index at which the current packet begins
 	event     int         // where the event in it begins
 	err       error
 }
 
-// A sequence is what the reader remembers between the packets of one track.
+// A sequence is the state that the reader keeps between the packets of one track.
 type sequence struct {
 	last     analyze.Nanos
 	started  bool
 	interned [internedTexts + 1]*interned
 	calls    []*begun // of each call
-	numbers  uint64   // given to texts; none is given twice, because the reader forgets nothing
-	event    message  // how the packets of its events continue behind their time, until what is in the event
-	ended    message  // how those of ends continue that have nothing else to say
-	counted  message  // how those of counters continue, until the level
+	numbers  uint64   // number of texts that were numbered; none is reused, because the reader keeps all
+	event    message  // constant fields of an event's packet, between its time and the event's own fields
+	ended    message  // constant fields of the packet of an end
+	counted  message  // constant fields of a counter's packet, before its value
 	fresh    message  // InternedData that the next packet must bring
 }
 
-// begun is what is the same in all packets in which a call begins.
+// begun has the parts that are the same in all packets of a call's begin.
 type begun struct {
-	event message           // sequence.event, and what is in the event until its args
-	words [argWords]message // how the args continue that each call may have, until their value
+	event message           // sequence.event, followed by the event's fields before its args
+	words [argWords]message // the constant beginning of each arg that a call may have, before its value
 }
 
 func newPerfetto(w io.Writer) *perfetto {
 	return &perfetto{w: w, sequences: []*sequence{nil}}
 }
 
-// begins is the file with a packet that begins; ends ends it, and takes the file.
+// begins returns the buffer with the beginning of a packet; ends ends the packet and stores the buffer.
 func (p *perfetto) begins() message {
 	file := p.file.open(tracePacket)
 	p.packet = len(file)
 	return file
 }
 
-// worthWriting is how many bytes are written at once.
+// worthWriting is the number of bytes that are written at once.
 const worthWriting = 1 << 18
 
 func (p *perfetto) ends(file message) {
@@ -139,7 +139,7 @@ func (p *perfetto) flush() {
 }
 
 func (p *perfetto) declare(t track) {
-	p.sequences = append(p.sequences, &sequence{}) // tracks are numbered in the order of their declaration, from 1
+	p.sequences = append(p.sequences, &sequence{}) // tracks are numbered from 1 in the order of declaration
 	var d, part message
 	d = d.uint(descriptorID, uint64(t.id))
 	switch {
@@ -176,7 +176,7 @@ func (p *perfetto) declare(t track) {
 	p.ends(p.begins().message(packetDescriptor, d).uint(packetSequence, uint64(t.id)))
 }
 
-// start writes what the reader must know before the first event of a track: its clock, and that events are on it.
+// start writes what the reader needs before the first event of a track: its clock, and defaults for its events.
 func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	var none message
 	own := none.uint(clockID, clockOfSequence).uint(clockTimestamp, uint64(at)).uint(clockIsDelta, 1)
@@ -191,8 +191,8 @@ func (p *perfetto) start(t trackID, s *sequence, at analyze.Nanos) {
 	s.counted = append(s.counted, s.event...).uint(eventType, typeCounter).tag(eventCount, protowire.VarintType)
 }
 
-// happens begins the packet of an event of a track with its time. Clocks of sequences cannot go back: an event from
-// before the last has a time of its own.
+// happens begins the packet of an event of a track with its time. Clocks of sequences cannot go back, so an event that
+// is earlier than the previous one gets an absolute time.
 func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	s := p.sequences[t]
 	if !s.started {
@@ -209,7 +209,7 @@ func (p *perfetto) happens(t trackID, at analyze.Nanos) (*sequence, message) {
 	return s, file
 }
 
-// says continues with how an event begins, whose other fields may be added until done ends it.
+// says continues with the constant beginning of an event. Further fields may be added until done ends it.
 func (p *perfetto) says(s *sequence, file, begins message) message {
 	p.event = len(file) + len(s.event)
 	return append(file, begins...)
@@ -224,20 +224,19 @@ func (p *perfetto) done(s *sequence, file message) {
 	p.ends(append(file, packetFlags<<3|byte(protowire.VarintType), flagsNeeded))
 }
 
-// mostInterned bounds what is remembered of one kind on one track. Beyond it all is forgotten, and sent again when it
-// returns.
+// mostInterned limits the number of interned texts per kind and track. At the limit all are dropped and interned anew.
 const mostInterned = 1 << 15
 
 // interned are the numbers of the texts of one kind.
 type interned struct {
 	numbers map[string]uint64
-	recent  [16]struct { // most texts were there a few slices ago
+	recent  [16]struct { // cache: most texts occurred a few slices ago
 		text   string
 		number uint64
 	}
 }
 
-// intern is the number of a text on a sequence.
+// intern returns the number of a text on a sequence.
 func (s *sequence) intern(kind int, text string) uint64 {
 	if s.interned[kind] == nil {
 		s.interned[kind] = &interned{numbers: map[string]uint64{}}
@@ -253,7 +252,7 @@ func (s *sequence) intern(kind int, text string) uint64 {
 	return recent.number
 }
 
-// number is the number of a text that was not there a few slices ago.
+// number returns the number of a text that is not in the cache.
 func (s *sequence) number(kind int, text string) uint64 {
 	texts := s.interned[kind]
 	id, known := texts.numbers[text]
@@ -304,13 +303,13 @@ func (p *perfetto) begin(sl *slice) {
 	p.done(s, file)
 }
 
-// named adds that a slice begins, and what it is called.
+// named adds the begin of a slice and its name.
 func (s *sequence) named(m message, sl *slice) message {
 	return m.uint(eventType, typeBegin).uint(eventName, s.intern(internedNames, sl.name)).uint(eventCategory,
 		s.intern(internedCategories, sl.category))
 }
 
-// called is how a call begins: the same each time.
+// called returns the constant beginning of a call's event.
 func (s *sequence) called(sl *slice) *begun {
 	if s.calls == nil {
 		s.calls = make([]*begun, len(wire.Table))
@@ -321,7 +320,7 @@ func (s *sequence) called(sl *slice) *begun {
 	return s.calls[sl.call]
 }
 
-// word is how an arg begins that a call may have, the same each time, with its length but for the value.
+// word returns the constant beginning of an arg that a call may have, with its length but without the value.
 func (s *sequence) word(of *begun, a *arg) message {
 	known := &of.words[a.word]
 	if *known == nil {
@@ -339,7 +338,7 @@ func (p *perfetto) end(on trackID, at analyze.Nanos, flow uint64) {
 		return
 	}
 	file = p.says(s, file, s.event).uint(eventType, typeEnd)
-	p.done(s, file.fixed64(eventFlowEnd, flow)) // on the end, because the arrow leads to the return of the wait
+	p.done(s, file.fixed64(eventFlowEnd, flow)) // at the end, because the arrow leads to the return of the wait
 }
 
 func (p *perfetto) count(t trackID, at analyze.Nanos, value int64) {
@@ -354,5 +353,5 @@ func (p *perfetto) finish() error {
 	return p.err
 }
 
-// valid is a text that protobuf accepts as a string.
+// valid makes a text valid UTF-8, which protobuf requires of strings.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

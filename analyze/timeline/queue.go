@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// queueTracks are the tracks of one queue, and how far each of them is.
+// queueTracks are the tracks of one queue, with the state of each.
 type queueTracks struct {
 	onGPU    track
 	lanes    []*lane
@@ -16,7 +16,7 @@ type queueTracks struct {
 	flight   *counter
 }
 
-// A queueName tells queues apart in all slices of a run.
+// A queueName identifies a queue in all slices of a run.
 type queueName struct {
 	process *analyze.Process
 	id      uint32
@@ -40,11 +40,11 @@ func queueTitle(q *analyze.Queue) string {
 	return fmt.Sprintf("queue %d", q.ID)
 }
 
-// queueWork is what one queue did in a slice of the run.
+// queueWork is the work of one queue in a slice of the run.
 type queueWork struct {
 	first    *analyze.CommandBuffer
 	ran      []gpuRun // of those that the slice holds
-	inFlight changes  // of all of the slice: how many were committed and not completed
+	inFlight changes  // number of command buffers that were committed and not completed, over the slice
 }
 
 // A gpuRun is a command buffer that the GPU ran.
@@ -53,8 +53,8 @@ type gpuRun struct {
 	buffer *analyze.CommandBuffer
 }
 
-// queuesOf writes what the queues did in a slice. Command buffers are looked at once for that, and once to be written:
-// they are no longer near a processor.
+// queuesOf writes the work of the queues in a slice. It reads each command buffer once here, and later once more to
+// write it: by then it is no longer in the cache.
 func (w *Writer) queuesOf(s *analyze.Slice) {
 	did := map[*analyze.Queue]*queueWork{}
 	of := func(b *analyze.CommandBuffer) *queueWork {
@@ -70,7 +70,7 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	for _, b := range s.Buffers {
 		q := of(b)
 		if q.first == b && !slices.Contains(order, b.Queue) {
-			// of a queue that is not in the trace, or that only earlier slices have
+			// a queue that is not in the trace, or only in earlier slices
 			order = append(order, b.Queue)
 		}
 		if b.GPU.Known() {
@@ -90,14 +90,14 @@ func (w *Writer) queuesOf(s *analyze.Slice) {
 	}
 }
 
-// forget keeps nothing of a slice but the room.
+// forget drops all data of a slice but keeps the memory.
 func (q *queueWork) forget() {
 	clear(q.ran)
 	q.first, q.ran = nil, q.ran[:0]
 	q.inFlight.empty()
 }
 
-// queueRoom is room for what one more queue did, where so many have some: that of the slice before.
+// queueRoom returns memory for one more queue's work, reused from the previous slice; taken is how many are in use.
 func (w *Writer) queueRoom(taken int) *queueWork {
 	if taken == len(w.rooms) {
 		w.rooms = append(w.rooms, &queueWork{})
@@ -105,8 +105,8 @@ func (w *Writer) queueRoom(taken int) *queueWork {
 	return w.rooms[taken]
 }
 
-// flies adds when a command buffer was committed and completed, as far as that is in the slice. What is never
-// completed, in no slice, is not in flight.
+// flies adds a command buffer's commit and completion, as far as they are in the slice. A command buffer that never
+// completes, in no slice, does not count as in flight.
 func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	from, to := b.Committed.Begin, max(b.GPU.End, b.Completed.Begin)
 	if !b.Committed.Known() {
@@ -120,8 +120,8 @@ func flies(c *changes, s *analyze.Slice, b *analyze.CommandBuffer) {
 	}
 }
 
-// queue writes the tracks of one queue: how many command buffers were in flight, and when the GPU ran those that the
-// slice holds.
+// queue writes the tracks of one queue: how many command buffers were in flight, and when the GPU ran those that belong
+// to the slice.
 func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	of := w.queues[nameOf(q)]
 	if of == nil {
@@ -155,7 +155,7 @@ func (w *Writer) queue(rank int, q *analyze.Queue, did *queueWork) {
 	w.count(of.flight, &did.inFlight)
 }
 
-// laneAt is the first lane that is free when the interval begins, or a new one.
+// laneAt returns the first lane that is free when the interval begins, or a new one.
 func (w *Writer) laneAt(lanes *[]*lane, on track, i analyze.Interval) trackID {
 	l := freeLane(*lanes, i.Begin)
 	if l == nil {

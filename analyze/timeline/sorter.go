@@ -7,22 +7,22 @@ import (
 	"mtrace/analyze"
 )
 
-// A sorter puts the slices of one track, which come by their ends, in the order of a viewer: begins and ends as they
-// happened, each inner slice inside its outer one.
+// A sorter sorts the slices of one track, which arrive in the order of their ends, into the order that viewers need:
+// begins and ends in order of time, each inner slice inside its outer one.
 type sorter struct {
 	write   func(list []pending, nested bool) (room []pending)
 	pending []pending
 	nested  bool // a pending slice is inside another
 }
 
-// A pending is a slice that is not written yet: one that is made, or a call of which one will be.
+// A pending is a slice that was not written yet: a finished slice, or a call from which one will be built.
 type pending struct {
 	analyze.Interval
 	made *slice
 	call call
 }
 
-// sorter is one for slices of a track that are made.
+// sorter returns a sorter for finished slices of a track.
 func (w *Writer) sorter(on trackID) *sorter {
 	return &sorter{write: func(list []pending, nested bool) []pending {
 		w.write(on, nil, list, nested)
@@ -32,12 +32,12 @@ func (w *Writer) sorter(on trackID) *sorter {
 
 const (
 	enough = 1 << 10 // slices that are worth writing
-	most   = 1 << 13 // slices that are kept for a call around them that may still come
+	most   = 1 << 13 // slices that are kept for an enclosing call that may still arrive
 )
 
 func (s *sorter) add(next *slice) { s.next(next.Interval).made = next }
 
-// next is what the track ended next, for its other values to be filled in.
+// next adds the slice that ended next on the track; the caller sets its other fields.
 func (s *sorter) next(at analyze.Interval) *pending {
 	n := len(s.pending)
 	if n >= most || n >= enough && at.Begin >= s.pending[n-1].End {
@@ -60,11 +60,11 @@ func (s *sorter) flush() {
 	s.pending, s.nested = s.write(s.pending, s.nested), false
 }
 
-// write writes slices of a track, which is a thread's where they are calls. One that crosses its neighbour, as no call
-// of a thread can, ends where that one does.
+// write writes slices of a track. For calls, t is their thread. Calls of a thread never cross; another slice that
+// crosses its neighbour is cut at the neighbour's end.
 func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested bool) {
 	if nested {
-		slices.Reverse(list) // of two that are alike the outer one was given last
+		slices.Reverse(list) // of two equal slices, the outer one was added last
 		slices.SortStableFunc(list, func(a, b pending) int {
 			return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.End, a.End))
 		})
@@ -102,13 +102,13 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 	closeUntil(1<<63 - 1)
 }
 
-// madeOf is the slice on a track of what is pending, until the next is built from a call.
+// madeOf returns the slice of a pending. It is valid until the next call.
 func (w *Writer) madeOf(next *pending, on trackID, t *analyze.Thread) *slice {
 	if s := next.made; s != nil {
 		s.Interval, s.track = next.Interval, on
 		return s
 	}
-	s := &w.described // all of it is set, field by field
+	s := &w.described // every field is set
 	s.Interval, s.track = next.Interval, on
 	s.args, s.flows, s.flowEnd = s.args[:0], s.flows[:0], 0
 	w.describe(s, &next.call, t)

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze"
 )
 
-// speedscope writes the file format of https://www.speedscope.app: a profile for each track that has slices. A profile
-// lies in one piece in the file, so slices are kept, 24 bytes each, until the end.
+// speedscope writes the file format of https://www.speedscope.app: a profile for each track that has slices. The data
+// of a profile is contiguous in the file, so slices are kept in memory until the end, 24 bytes each.
 type speedscope struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
@@ -23,7 +23,7 @@ type speedscope struct {
 	err    error
 }
 
-// opened is a slice: all that the format has of it.
+// opened is a slice with all the data that the format needs.
 type opened struct {
 	analyze.Interval
 	frame int
@@ -79,8 +79,8 @@ func (s *speedscope) finish() error {
 	return s.w.Flush()
 }
 
-// profile writes a track. Its slices end inside of each other: one that reaches beyond the one around it, by a clock
-// that was read late, is cut.
+// profile writes a track. Its slices must nest: a slice that extends beyond the one around it, because a clock was read
+// late, is cut.
 func (s *speedscope) profile(t *track, list []opened) {
 	slices.SortStableFunc(list, func(a, b opened) int {
 		return cmp.Or(cmp.Compare(a.Begin, b.Begin),
@@ -126,7 +126,7 @@ func (s *speedscope) profile(t *track, list []opened) {
 	s.write()
 }
 
-// profileName is what a track is called in a list of all.
+// profileName returns a track's name in the list of all tracks.
 func profileName(t *track) string {
 	name := t.name
 	if t.thread != nil {
@@ -138,7 +138,7 @@ func profileName(t *track) string {
 	return fmt.Sprintf("%s, %s %d", name, t.process.Program, t.process.ID)
 }
 
-// write writes what is there of the file.
+// write writes the buffered data to the file.
 func (s *speedscope) write() {
 	if s.err == nil {
 		_, s.err = s.w.Write(s.line)

@@ -1,8 +1,8 @@
-// Package timeline writes a run as a timeline for the viewers of others: Perfetto's protobuf, Chrome's JSON,
-// Speedscope's, Firefox's. Every thread has a track with its calls, every queue one with what the GPU did for it and
-// one with how much it had in flight; arrows lead from each commit over the GPU to the return of the wait, and from
-// each signal to the thread that waited for it. A run is written slice by slice, so memory does not grow with it, but
-// for the last two.
+// Package timeline writes a run as a timeline for other programs' viewers: Perfetto's protobuf, Chrome's JSON,
+// Speedscope's and Firefox's. Every thread has a track with its calls. Every queue has a track with its work on the GPU
+// and one with the number of command buffers in flight. Arrows lead from each commit over the GPU to the return of the
+// wait, and from each signal to the thread that waited for it. A run is written slice by slice, so memory does not grow
+// with it, except for Speedscope and Firefox.
 package timeline
 
 import (
@@ -15,14 +15,14 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Writer writes one timeline: Call for every call and Slice for every slice of the run, after the calls of that, then
-// Finish. It has a goroutine that writes, which ends with that, or with Abandon.
+// A Writer writes one timeline. Call must be called for every call, Slice for every slice after the slice's calls, then
+// Finish. Its goroutine writes, until Finish or Abandon ends it.
 type Writer struct {
 	behind *behind
 	calls  map[*analyze.Thread]*threadCalls
-	order  []*threadCalls // in the order in which they were met
+	order  []*threadCalls // in the order of their first call
 	latest *threadCalls
-	room   chan struct{}         // is free when the slice before is written
+	room   chan struct{}         // free when the previous slice is written
 	failed atomic.Pointer[error] // of writing a slice
 
 	// Only behind may use the rest.
@@ -56,24 +56,25 @@ func newWriter(out format) *Writer {
 		queues: map[queueName]*queueTracks{}}
 }
 
-// format is one file format. Begins and ends of one track come in order, nested, but for calls that were given very
-// late. Errors of writing are kept and returned by finish.
+// format is one file format. Begins and ends on a track arrive in order and nest, except for calls that arrive very
+// late. Write errors are kept and returned by finish.
 type format interface {
 	declare(track)
 	begin(*slice)
-	end(on trackID, at analyze.Nanos, flow uint64) // of the innermost; flow is the one whose arrow ends there, 0 is none
+	// ends the innermost slice; flow is the arrow that ends there, 0 is none
+	end(on trackID, at analyze.Nanos, flow uint64)
 	count(t trackID, at analyze.Nanos, value int64)
 	failed() error
 	finish() error
 }
 
-// An arrower is a format whose arrows lead from one place to one other. One of a command buffer leads from its commit
-// to where the GPU ran it, and one to the return of each wait for it, whichever thread waits.
+// An arrower is a format whose arrows have exactly two ends. A command buffer has one arrow from its commit to its time
+// on the GPU, and one from there to the return of each wait for it, on whichever thread.
 type arrower interface {
 	arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos)
 }
 
-// A describer is a format that says of which run it is.
+// A describer is a format that stores which run it shows.
 type describer interface{ about(*analyze.Trace) }
 
 type trackID uint64
@@ -84,7 +85,7 @@ type track struct {
 	name    string
 	process *analyze.Process
 	thread  *analyze.Thread // nil on tracks of queues
-	counts  string          // what a counter counts: countBuffers or countBytes; empty on other tracks
+	counts  string          // the unit of a counter: countBuffers or countBytes; empty on other tracks
 	rank    int             // its place among its siblings
 }
 
@@ -100,21 +101,22 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	call     wire.Call // whose name and category these are; CallNone when it is none, or not known
-	args     []arg
-	flows    []uint64 // of command buffers and signals, whose arrows begin or pass here
-	flowEnd  uint64   // the one whose arrow ends at the end of this slice; 0 is none
+	// the call that gives the slice its name and category; CallNone if there is none, or if not known
+	call    wire.Call
+	args    []arg
+	flows   []uint64 // of command buffers and signals whose arrows begin at or pass through this slice
+	flowEnd uint64   // the arrow that ends at the end of this slice; 0 is none
 }
 
-// An arg is something to know about a slice.
+// An arg is a named value that is displayed with a slice.
 type arg struct {
 	name  string
 	text  string // shown unless it is empty
 	value uint64
-	word  argWord // of a call, whose args are called the same each time; argOther of others
+	word  argWord // for a call, the key of the arg; argOther for others
 }
 
-// An argWord is which of the args that each call may have an arg is.
+// An argWord is the key of an arg that calls may have.
 type argWord uint8
 
 // The args of calls that are numbers.
@@ -125,7 +127,7 @@ const (
 	argWords
 )
 
-// say adds what is to be known about a slice, if that has a name.
+// say adds an arg to a slice if it has a name.
 func (s *slice) say(a arg) {
 	if a.name != "" {
 		s.args = append(s.args, a)
@@ -157,13 +159,13 @@ func (w *Writer) thread(t *analyze.Thread, name string) trackID {
 	return id
 }
 
-// flowOf numbers a command buffer for its arrow. Objects count from 1, so it is never 0.
+// flowOf returns a command buffer's number for its arrow. Objects count from 1, so it is never 0.
 func (w *Writer) flowOf(p *analyze.Process, id uint32) uint64 {
 	return uint64(w.process(p))<<32 | uint64(id)
 }
 
-// Slice adds what the model knows of a slice of the run, which is written while the next is read. The error is one of
-// writing what was given before.
+// Slice adds the model's data of a slice of the run. It is written while the next slice is read, so the error returned
+// belongs to an earlier slice.
 func (w *Writer) Slice(s *analyze.Slice) error {
 	if s.Last() {
 		for _, on := range w.order {
@@ -174,7 +176,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 		w.behind.do(func() { w.model(s.Trace) })
 	}
 	names := namesIn(s.Trace)
-	w.room <- struct{}{} // so that no more than two slices are in memory
+	w.room <- struct{}{} // at most two slices are in memory
 	w.behind.do(func() {
 		defer func() { <-w.room }()
 		w.slice(s, names)
@@ -188,7 +190,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// slice writes what the model knows of a slice of the run; names are those that threads have by now.
+// slice writes the model's data of a slice of the run; names are the threads' current names.
 func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
 	if d, is := w.out.(describer); is {
 		d.about(s.Trace)
@@ -209,10 +211,10 @@ func (w *Writer) Finish() (err error) {
 	return nil
 }
 
-// Abandon ends a timeline that nobody will finish, or that is finished.
+// Abandon ends a timeline that will not be finished. It may also be called after Finish.
 func (w *Writer) Abandon() { w.behind.end() }
 
-// Whole writes a run that was loaded as one.
+// Whole writes a run that was loaded at once.
 func (w *Writer) Whole(t *analyze.Trace) error {
 	failed := w.Slice(analyze.Whole(t))
 	if err := w.Finish(); failed == nil {
@@ -221,7 +223,7 @@ func (w *Writer) Whole(t *analyze.Trace) error {
 	return failed
 }
 
-// arrowFromCommit draws an arrow from where a command buffer was committed.
+// arrowFromCommit draws an arrow from the commit of a command buffer.
 func (w *Writer) arrowFromCommit(b *analyze.CommandBuffer, to trackID, end analyze.Nanos) {
 	out, is := w.out.(arrower)
 	if !is {

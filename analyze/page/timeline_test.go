@@ -182,6 +182,16 @@ func TestInteractions(t *testing.T) {
 			if (link) link.click();
 			said.chosen = mtrace.seen().chosen; said.there = /^sleeper.*pthread_cond_wait/.test(said.chosen);
 			return said;`,
+		"an idle GPU says for how long, and what the thread that submits did": `
+			const n = view.rows.find((r) => r.lane && r.lane.shows === "gpu"), y = view.yOf(n) + n.height / 2;
+			const at = (ns) => view.under(view.xOf(ns), y, false), said = {early: at(100_000), inside: at(420_000), late: at(800_000)};
+			const gap = mtrace.idleGap(view, n.lane, 100_000);
+			said.gap = gap.first && !gap.last && gap.from === view.page.begin_ns && gap.to === 349_000;
+			said.thread = said.early.includes("idle for") && said.early.includes("before the first work") &&
+				/meanwhile holder.*, which commits the next work: .* outside of Metal/.test(said.early);
+			said.after = said.late.includes("after the last work") && !said.late.includes("meanwhile");
+			said.works = !said.inside.includes("idle") && mtrace.idleGap(view, n.lane, 420_000) === null;
+			return said;`,
 		"lanes of one GPU have names of their own": `
 			const gpu = view.page.lanes.filter((l) => l.shows === "gpu").map((l) => l.name);
 			return {two: gpu.length === 2, differ: new Set(gpu).size === 2, names: gpu.join()};`,

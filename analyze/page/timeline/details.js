@@ -88,6 +88,7 @@ mtrace.details = function (view) {
     }
     const c = before(level.cellAt, at + 1) - 1;
     if (c >= 0 && at <= level.cellAt[c] + level.cell_ns) return cellText(lane, level, c);
+    if (lane.shows === "gpu") return mtrace.idleText(view, lane, at, length);
     return (
       lane.name + (lane.shows === "thread" ? ": outside of Metal, at " : ": nothing, at ") + mtrace.instant(at, length)
     );

@@ -122,7 +122,8 @@ mtrace.search = function (view) {
         return line;
       }),
     );
-    said.textContent = !matches ? "" : hits.length > 0 ? hits.length + " found" : items.length > 0 ? "" : "nothing found";
+    if (hits.length > 0) said.textContent = hits.length + " found";
+    else said.textContent = matches && items.length === 0 ? "nothing found" : "";
     view.tell("moved");
     view.redraw();
   };

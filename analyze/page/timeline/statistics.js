@@ -1,39 +1,48 @@
 "use strict";
 // Statistics of a range of time: what each lane did in it, and which calls and kernels took most. They are of the
 // finest level that there is; what is shorter than its cells counts by its share of each cell.
+
+// laneSums are the times of a lane in a range, by kind, and the number of its blocks. each, if given, receives every
+// block with its time in the range.
+mtrace.laneSums = function (view, n, from, to, each) {
+  const {before, finest} = mtrace.levels,
+    [source, lane] = view.source(n, from, to),
+    level = finest(lane),
+    sums = new Float64Array(16);
+  let count = 0;
+  for (let i = Math.max(0, before(level.at, from) - 1); i < level.at.length && level.at[i] < to; i++) {
+    const time = Math.min(to, level.at[i] + level.length[i]) - Math.max(from, level.at[i]);
+    if (time <= 0) continue;
+    sums[level.kind[i]] += time;
+    count++;
+    if (each) each(source.names[level.name[i]], time);
+  }
+  for (let i = Math.max(0, before(level.cellAt, from) - 1); i < level.cellAt.length && level.cellAt[i] < to; i++) {
+    const inside = Math.min(to, level.cellAt[i] + level.cell_ns) - Math.max(from, level.cellAt[i]);
+    if (inside <= 0) continue;
+    const at = level.start[i],
+      cells = level.cells;
+    count += cells[at + 1];
+    for (let k = 0; k < cells[at + 2]; k++) sums[cells[at + 3 + 2 * k]] += (cells[at + 4 + 2 * k] / 255) * inside;
+  }
+  return {sums, count};
+};
+
 mtrace.statistics = function (view, from, to) {
   const {page} = view,
-    {before, finest} = mtrace.levels,
     whole = from <= page.begin_ns && to >= page.end_ns;
   const lanes = [],
     names = new Map();
   page.lanes.forEach((own, n) => {
     if (own.shows === "scopes") return;
-    const [source, lane] = view.source(n, from, to),
-      level = finest(lane),
-      sums = new Float64Array(16);
-    let count = 0;
-    for (let i = Math.max(0, before(level.at, from) - 1); i < level.at.length && level.at[i] < to; i++) {
-      const time = Math.min(to, level.at[i] + level.length[i]) - Math.max(from, level.at[i]);
-      if (time <= 0) continue;
-      sums[level.kind[i]] += time;
-      count++;
-      if (own.idle) continue;
-      const name = source.names[level.name[i]],
-        key = own.shows + name,
+    const add = (name, time) => {
+      const key = own.shows + name,
         sum = names.get(key) || {name, shows: own.shows, time: 0, count: 0};
       sum.time += time;
       sum.count++;
       names.set(key, sum);
-    }
-    for (let i = Math.max(0, before(level.cellAt, from) - 1); i < level.cellAt.length && level.cellAt[i] < to; i++) {
-      const inside = Math.min(to, level.cellAt[i] + level.cell_ns) - Math.max(from, level.cellAt[i]);
-      if (inside <= 0) continue;
-      const at = level.start[i],
-        cells = level.cells;
-      count += cells[at + 1];
-      for (let k = 0; k < cells[at + 2]; k++) sums[cells[at + 3 + 2 * k]] += (cells[at + 4 + 2 * k] / 255) * inside;
-    }
+    };
+    const {sums, count} = mtrace.laneSums(view, n, from, to, own.idle ? null : add);
     if (whole)
       own.time_ns.forEach((time, kind) => {
         sums[kind] = time;

@@ -189,6 +189,8 @@ func TestInteractions(t *testing.T) {
 			said.gap = gap.first && !gap.last && gap.from === view.page.begin_ns && gap.to === 349_000;
 			said.thread = said.early.includes("idle for") && said.early.includes("before the first work") &&
 				/meanwhile holder.*, which commits the next work: .* outside of Metal/.test(said.early);
+			said.idlers = view.page.lanes.filter((l) => l.shows === "gpu").every((l) => [1, 100_000, 300_000, 348_999,
+				600_000].every((ns) => !/: $/.test(mtrace.idleText(view, l, ns, 1e6))));
 			said.after = said.late.includes("after the last work") && !said.late.includes("meanwhile");
 			said.works = !said.inside.includes("idle") && mtrace.idleGap(view, n.lane, 420_000) === null;
 			return said;`,

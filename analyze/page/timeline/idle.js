@@ -59,7 +59,8 @@ mtrace.idleText = function (view, lane, at, length) {
   const did = [...sums].map((time, kind) => ({time, words: kinds[kind] && (kinds[kind].meaning || kinds[kind].name)}));
   const inCalls = did.reduce((all, d) => all + d.time, 0);
   did.push({time: gap.to - from - inCalls, words: "outside of Metal"});
-  const most = did.filter((d) => d.words && d.time >= idle / 20).sort((a, b) => b.time - a.time);
+  const most = did.filter((d) => d.words && d.time >= (gap.to - from) / 20).sort((a, b) => b.time - a.time);
+  if (most.length === 0) return text;
   return (
     text +
     "; meanwhile " +

@@ -9,8 +9,8 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// TestDurations: classes, quantiles, mean and bounds equal those of the library that defines the classes, for one list
-// and for two merged ones.
+// TestDurations: classes, quantiles, mean and bounds equal the results of the library that defines the classes, for one
+// list and for two merged ones.
 func TestDurations(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	sums, other, want := CallStat{Min: 1<<63 - 1, Durations: &Durations{}}, &Durations{}, hdrhistogram.New(1, longestCall,

@@ -35,8 +35,8 @@ type loadShape struct {
 // BenchmarkLoad loads traces of a million calls of programs of several shapes. Their threads run at the same time, on a
 // cycle counter as on real machines. The shapes range from a command buffer for each 10 calls, the fewest that do
 // useful work, to one for each 3000. An event is a record that the tracer writes at once: a call, a completion, or the
-// stack of a call. A second record holds values that do not fit into the first: those of dispatches, locks, completions
-// and allocations. It counts as a record but not as an event.
+// stack of a call. Values of dispatches, locks, completions and allocations that do not fit into the first record are
+// in a second one, which counts as a record but not as an event.
 func BenchmarkLoad(b *testing.B) {
 	for _, shape := range []loadShape{
 		{name: "calls=10", threads: 4, dispatches: 2},

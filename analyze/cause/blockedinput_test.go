@@ -86,8 +86,8 @@ func TestFeederThatWaitsForClients(t *testing.T) {
 	}
 }
 
-// TestFeederWithScheduleOfItsOwn: the requests of a server come from a thread that sleeps until random times. The verdict
-// was "starvation, 2.3 times as fast without it", which no change to the server can achieve.
+// TestFeederWithScheduleOfItsOwn: the requests of a server come from a thread that sleeps until random times. The
+// verdict was "starvation, 2.3 times as fast without it", which no change to the server can achieve.
 func TestFeederWithScheduleOfItsOwn(t *testing.T) {
 	for _, random := range []bool{true, false} {
 		draw := rand.New(rand.NewPCG(7, 7))

@@ -8,7 +8,7 @@ import "testing"
 // processors was off by 68%, so nothing was predicted and the root cause was not found. Of 477 recordings on two
 // processors seven were treated as confined to one. Their threads, woken on the processor where they last slept, waited
 // for longer than necessary, and three predictions were 25 to 35% off. A confined program uses the same processor time
-// in every sample, and those programs did not. The samples below are theirs, and those of two programs that were
+// in every sample, and those programs did not. The samples below come from these programs and from two that were
 // confined.
 func TestConfinedTo(t *testing.T) {
 	for _, c := range []struct {

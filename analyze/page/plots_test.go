@@ -74,7 +74,7 @@ func TestDiffPageSaysWhatItIs(t *testing.T) {
 
 var pageDataElement = regexp.MustCompile(`(?s)<script type="application/json" id="page-data">(.*?)</script>`)
 
-// The page's numbers equal those of --json: the page contains the whole document.
+// The page's numbers equal the numbers of --json: the page contains the whole document.
 func TestPlotsAreTheDocument(t *testing.T) {
 	for name, c := range map[string]struct {
 		write func(*bytes.Buffer) error

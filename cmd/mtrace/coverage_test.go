@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/report"
 )
 
-// The self-check is in the report with full coverage, and the program's figures equal those of a run without it.
+// The self-check is in the report with full coverage, and the program's figures are the same as without it.
 func TestSelfCheckInReport(t *testing.T) {
 	directory := t.TempDir()
 	run := func(flags ...string) (r report.Report) {

@@ -41,7 +41,7 @@ func wantRate(t *testing.T, what string, p *program.Program, c Change, want floa
 	}
 }
 
-// TestDeal tells of a pool of nine threads, chosen at random, of which three had almost no work. The predicted speed-up
+// TestDeal tells of a pool of nine threads, chosen at random; three of them had almost no work. The predicted speed-up
 // with more work was 8×, and the real one is 17×. With too little work the thread that waited last may be woken first.
 // That does not determine how work is distributed when there is enough.
 func TestDeal(t *testing.T) {

@@ -33,7 +33,7 @@ func stackOf(s *profile.Sample) (names []string) {
 	return names
 }
 
-// The sums of the GPU profile equal those of the simulation, per label and thread.
+// The sums of the GPU profile equal the simulation's sums, per label and thread.
 func TestGPUProfileSums(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 1, CommandBuffers: 300, Threads: 3, Encoders: 2, Labels: 2,
 		Compositor: true})

@@ -71,7 +71,7 @@ func TestCPUProfileAlone(t *testing.T) {
 	}
 }
 
-// Tables of which mtrace knows only the columns show their times and texts.
+// If mtrace knows only the columns of a table, the summary shows its times and texts.
 func TestOtherTables(t *testing.T) {
 	state := func(start, duration uint64, name string) []export.Value {
 		return []export.Value{export.Time("start-time", start), export.Duration(duration), export.Text("thermal-state", name)}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestByTime compares with the library's stable sort, on what traces hold and on what damaged ones may.
+// TestByTime compares ByTime with the library's stable sort, on lists from good traces and from damaged ones.
 func TestByTime(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	cases := map[string]func(i int) Nanos{

@@ -20,10 +20,10 @@ func compiles(th *tracetest.Thread, source string, lasts int64) {
 	th.Call(wire.FamilyFunction, "MTLCodeGenServiceBuildRequest", 0, 0, lasts*ms, &wire.More{X0: th.Text(source), X1: 100})
 }
 
-// A program that compiles in child processes, as tinygrad's pool does and programs that call a compiler do, was said to
-// be outside of Metal, or to wait for a signal, and its children to compile for nobody. A wait that is mostly theirs is
-// compilation, by whichever call it waited; one that is mostly something else, of a thread that only ever waits, or of
-// one that computes meanwhile is not.
+// A program that compiles in child processes, as tinygrad's pool and programs that call a compiler do, was reported to
+// be outside of Metal, or to wait for a signal, and its children's compilations had no waiting thread. A wait that
+// mostly overlaps with the children's compilation counts as compilation, whatever call the thread waits in. A wait that
+// mostly overlaps with something else does not, nor one of a thread that only ever waits, or that computes meanwhile.
 func TestWaitsForChildrenThatCompile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)
@@ -71,7 +71,7 @@ func TestWaitsForChildrenThatCompile(t *testing.T) {
 		compiles(th, fmt.Sprint("source ", i), at[1]-at[0])
 	}
 	worker.End()
-	other := f.Process(300, "somebody else") // no child: what it compiles nobody here waits for
+	other := f.Process(300, "somebody else") // no child: no thread here waits for its compilations
 	th = other.Thread(300, "main")
 	th.Now = 165 * ms
 	compiles(th, "another", 10)

@@ -8,8 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// TestConverter: the loader's conversion, which remembers and multiplies, is the file's, which searches and divides, to
-// the nanosecond, less what the process's clock is ahead, whatever the clock's frequency and the damage to its samples.
+// TestConverter: the loader's conversion, which caches and multiplies, equals the file's, which searches and divides,
+// to the nanosecond, minus the offset of the process's clock, whatever the clock's frequency and the damage to its
+// samples.
 func TestConverter(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 8))
 	any := func() uint64 { return random.Uint64() >> random.IntN(64) }

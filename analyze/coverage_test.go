@@ -13,8 +13,7 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// A trace that knows what it does not hold says so: in the model, in warnings, and in the verdict, which is trusted
-// less.
+// A trace with known gaps reports them: in the model, in warnings, and in the verdict, whose confidence is lower.
 func TestCoverage(t *testing.T) {
 	commit := wire.MustLookup(wire.FamilyCommandBuffer, "commit")
 	load := func(missed uint64, seen int) *analyze.Trace {

@@ -60,8 +60,8 @@ func TestDurations(t *testing.T) {
 	}
 }
 
-// TestDurationsAreSmall: a kind of call whose durations lie over more than a decade takes a fifth of what all classes
-// take. Long reports have such a histogram of each kind for each of their parts.
+// TestDurationsAreSmall: a kind of call whose durations span more than a decade takes a fifth of the memory of all
+// classes. Long reports have such a histogram for each kind in each of their ranges.
 func TestDurationsAreSmall(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 7))
 	var h Durations

@@ -9,7 +9,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// TestExperiment: what an experiment changed is on its process as plain values, on the clock of the trace.
+// TestExperiment: an experiment's changes are on its process as plain values, on the trace's clock.
 func TestExperiment(t *testing.T) {
 	f, p := tracesim.NewFile()
 	p.Thread(7, "main", 1000).Add(commit, 2000, 2050, 11, 0)

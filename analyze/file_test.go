@@ -7,7 +7,7 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// TestPartByIndex: a part of a trace that is read by the index has what it has when all of the file is read.
+// TestPartByIndex: a part of a trace read by the index equals the same part when all of the file is read.
 func TestPartByIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	calls, err := longtrace.Write(path, longtrace.Shapes[0], 100_000, 9)
@@ -71,7 +71,7 @@ func TestPartByIndex(t *testing.T) {
 	}
 }
 
-// TestParts: the parts follow each other from the beginning to the end of what is requested, each of about as many
+// TestParts: the parts follow each other from the beginning to the end of the requested range, each with about as many
 // records.
 func TestParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")

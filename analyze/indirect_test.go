@@ -59,9 +59,9 @@ func (d *indirect) end(delay int64) {
 
 func kernelOf(s kernels.Share) string { return s.Kernel }
 
-// What an indirect command buffer runs is what the table of kernels names: not the kernels of dispatches without
-// threads that a program makes alongside it, as tinygrad does of each kernel of a graph, and none where it is not
-// known. One row of an execution is one kernel here.
+// The kernels that an indirect command buffer executes appear in the table of kernels. Kernels of dispatches without
+// threads, which tinygrad makes for each kernel of a graph, do not, and neither do unknown kernels. One row of an
+// execution is one kernel here.
 func TestIndirectCommands(t *testing.T) {
 	script := newScript(t)
 	d := &indirect{Thread: script.main()}
@@ -127,7 +127,8 @@ func TestIndirectCommands(t *testing.T) {
 	}
 }
 
-// An execution on one thread runs what another has filled, also when the other's records are read later.
+// An execution on one thread runs commands that another thread has encoded, also if the other thread's records are read
+// later.
 func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 	script := newScript(t)
 	d := &indirect{Thread: script.main()}
@@ -180,7 +181,7 @@ func TestIndirectDrawings(t *testing.T) {
 	checkThreads(t, trace, "trees 300, stones 100, pass 600")
 }
 
-// checkThreads compares the threads of each kernel of the first command buffer with what is wanted.
+// checkThreads compares the thread counts of each kernel of the first command buffer with the expected ones.
 func checkThreads(t *testing.T, trace *analyze.Trace, want string) {
 	t.Helper()
 	var says []string

@@ -2,7 +2,7 @@ package analyze
 
 import "testing"
 
-// Whoever waits for something else holding the GIL keeps it from those who wait for it meanwhile.
+// A thread that waits for something else while it holds the GIL delays the threads that wait for the GIL meanwhile.
 func TestNameKeepers(t *testing.T) {
 	process, other := &Process{}, &Process{}
 	a, b, c := &Thread{Process: process, ID: 1}, &Thread{Process: process, ID: 2}, &Thread{Process: process, ID: 3}
@@ -25,7 +25,7 @@ func TestNameKeepers(t *testing.T) {
 			lock(b, 150, 160, "in take_gil"),
 			lock(a, 120, 130, "_PyRuntime"), // its own wait, as when it gives the lock away inside
 			lock(c, 190, 240, "_PyRuntime"), // 10 of a's, 30 of b's
-			lock(c, 255, 300, "_PyRuntime"), // 5 of b's: most of it somebody else had it
+			lock(c, 255, 300, "_PyRuntime"), // 5 ns are b's: most of the time another thread held it
 			lock(a, 310, 390, "_PyRuntime"), // c waits without it
 			lock(c, 510, 590, "_PyRuntime"), // another process's
 			lock(c, 710, 790, "_PyRuntime"), // not known

@@ -21,7 +21,7 @@ var (
 	mutexLock = wire.MustLookup(wire.FamilyLock, "pthread_mutex_lock")
 )
 
-// A loadShape is a kind of program: what its threads do for each command buffer.
+// A loadShape is a kind of program: a thread's calls for each command buffer.
 type loadShape struct {
 	name       string
 	threads    int
@@ -74,8 +74,8 @@ func benchmarkLoad(b *testing.B, shape loadShape) {
 	b.ReportMetric(float64(info.Size())/float64(events), "B/event")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
-// clock.
+// processorTime returns the processor time of the process so far. On a machine with other load it is more reliable than
+// the clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

@@ -28,7 +28,7 @@ var (
 	bufferLabel        = wire.MustLookup(wire.FamilyCommandBuffer, "setLabel:")
 )
 
-// completed appends what the tracer's handler records of a command buffer.
+// completed appends the record of the tracer's completion handler for a command buffer.
 func completed(r *tracesim.Ring, at int64, buffer uint32, gpuBegin, gpuEnd int64) {
 	r.AddMore(wire.Record{Begin: wire.Ticks(at), End: wire.Ticks(at + 10), Object: wire.ObjectID(buffer), Arg: 4,
 		Call: wire.CallCompleted},
@@ -44,8 +44,8 @@ func load(t testing.TB, path string, opts analyze.Options) *analyze.Trace {
 	return trace
 }
 
-// TestLoadObjects: what the records say of Metal's objects is in the model, although it comes from several rings, in
-// which the use of an object may stand before its creation.
+// TestLoadObjects: the records' facts about Metal's objects are in the model, although they come from several rings, in
+// which the use of an object may come before its creation.
 func TestLoadObjects(t *testing.T) {
 	f, p := tracesim.NewFile()
 	handler := p.Thread(9, "handler", 1000) // the ring of the completion comes first
@@ -157,7 +157,7 @@ func TestUnfinished(t *testing.T) {
 	}
 }
 
-// TestRange: calls outside of the range are left out, those on its edge are cut; objects stay whole.
+// TestRange: calls outside of the range are left out, calls across its edges are cut; objects stay complete.
 func TestRange(t *testing.T) {
 	f, p := tracesim.NewFile()
 	r := p.Thread(51, "t", 1000)
@@ -183,7 +183,7 @@ func TestRange(t *testing.T) {
 	}
 }
 
-// TestClockSuspect: GPU times that contradict the calls around them are said to.
+// TestClockSuspect: GPU times that contradict the calls around them are reported.
 func TestClockSuspect(t *testing.T) {
 	f, p := tracesim.NewFile()
 	r := p.Thread(61, "t", 1000)
@@ -217,7 +217,7 @@ func TestClockOfRosetta(t *testing.T) {
 	}
 }
 
-// TestBadFiles: what is no trace gives one line that says so.
+// TestBadFiles: a file that is no trace gives one line that says so.
 func TestBadFiles(t *testing.T) {
 	dir := t.TempDir()
 	for name, content := range map[string]string{"empty": "", "text": "hello, world\n",
@@ -251,8 +251,8 @@ func TestCutFile(t *testing.T) {
 	}
 }
 
-// TestRecordingCost: what a process measured counts for its own calls; where one did not, the figure for its clock
-// does, and the sum is an estimate.
+// TestRecordingCost: a cost measured in a process applies to its own calls. For a process without one the figure for
+// its clock applies, and the sum is an estimate.
 func TestRecordingCost(t *testing.T) {
 	f, p := tracesim.NewFile()
 	for i := range int64(1000) {
@@ -277,9 +277,9 @@ func TestRecordingCost(t *testing.T) {
 	}
 }
 
-// The story: a queue of Metal 4 signals an event itself, after what was committed to it, and that was not connected:
-// threads were said to wait for a GPU that ran none of their work, and one stream of work was all that was seen of
-// five.
+// The story: a queue of Metal 4 signals an event itself, after the work that was committed to it, and the two were not
+// connected. Threads were reported to wait for a GPU that ran none of their work, and only one of five streams of work
+// was seen.
 func TestEventsOfQueues(t *testing.T) {
 	commitMany := wire.MustLookup(wire.FamilyMtl4Queue, "commit:count:")
 	signal := wire.MustLookup(wire.FamilyMtl4Queue, "signalEvent:value:")

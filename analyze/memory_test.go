@@ -34,8 +34,8 @@ func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 	}
 	path := f.Write(t)
 	f, p, r = nil, nil, nil
-	// A pool gives up what nobody took only in the second collection after: of what had written the trace a megabyte stood
-	// in the first reading alone, more with more processors, until the smaller load seemed to take nothing.
+	// A pool frees unused objects only in the second garbage collection. After the trace was written, a megabyte was
+	// still in the first reading, more with more processors, until the smaller load seemed to take no memory.
 	inUse := func() int64 {
 		var m runtime.MemStats
 		runtime.GC()

@@ -41,7 +41,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// BenchmarkMerge merges what threads that take turns at random did.
+// BenchmarkMerge merges the events of threads that alternate at random.
 func BenchmarkMerge(b *testing.B) {
 	random := rand.New(rand.NewPCG(5, 5))
 	firsts := make([]Nanos, 8)

@@ -2,7 +2,7 @@ package analyze
 
 import "testing"
 
-// The names are those that MLX at 846d176 gives its kernels; others have no primitive.
+// The names are the kernel names of MLX at 846d176; other kernels have no primitive.
 func TestMLXPrimitives(t *testing.T) {
 	for kernel, want := range map[string]string{
 		"vv_Addfloat32": "Add", "vvn_Multiplybfloat16": "Multiply", "g2n4_Subtractfloat32": "Subtract",

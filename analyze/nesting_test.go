@@ -40,7 +40,7 @@ func tree(r *rand.Rand, i Interval, depth int, emit func(Interval)) {
 	}
 }
 
-// TestNestingSums: own times add up to the length of the union, and each is what no inner call covers.
+// TestNestingSums: own times add up to the length of the union, and each is the time that no inner call covers.
 func TestNestingSums(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 200 {
@@ -155,7 +155,7 @@ func TestNestingOfManyAbsorbed(t *testing.T) {
 	}
 }
 
-// TestNestingYields: what a call waits for inside is the call's own time; outside of every call it is the wait's.
+// TestNestingYields: a wait inside a call is the call's own time; outside of every call it is the wait's.
 func TestNestingYields(t *testing.T) {
 	own := map[int32]Nanos{}
 	absorbed := map[int32]bool{}

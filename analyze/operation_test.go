@@ -49,13 +49,13 @@ func (n *named) commit() {
 	n.Completes(n.buffer, 5000, 1_000_000)
 }
 
-// operationOf is what a share of a command buffer is called, and by what.
+// operationOf returns the operation of a share of a command buffer, and the source of its name.
 func operationOf(s kernels.Share) string {
 	return fmt.Sprintf("%s (%s)", s.Operation.Name, s.Operation.From)
 }
 
-// The name of a piece of work is the one that was said nearest to it, with where it was said; where nothing was said it
-// has none. Equal dispatches that are called differently are not one run: their time goes to both names.
+// An operation's name comes from the nearest source, and that source is recorded; without a source there is no name.
+// Equal dispatches with different names are not one run: their time goes to both names.
 func TestOperations(t *testing.T) {
 	script := newScript(t)
 	n := &named{Thread: script.main()}
@@ -170,9 +170,9 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// MLX built for debugging adds the name of each primitive to the label of its command buffer before it encodes it: then
-// a dispatch is called by what was added last, and not by all of them. A label that was replaced, or built before
-// anything was encoded, is the name of all.
+// A debug build of MLX adds the name of each primitive to the label of its command buffer before it encodes the
+// primitive. So a dispatch is named after the latest addition, not after all of them. A label that was replaced, or
+// completed before anything was encoded, is the name of all dispatches.
 func TestLabelsThatGrow(t *testing.T) {
 	script := newScript(t)
 	n := &named{Thread: script.main()}

@@ -2,8 +2,8 @@ package analyze
 
 import "testing"
 
-// The innermost operator of a framework on a stack names what is encoded: PyTorch's, MLX's and ggml's have a function
-// each. A line of Python is the last resort, and machine code of other programs says nothing.
+// The innermost operator of a framework on a stack names the encoded work: PyTorch, MLX and ggml each have a function
+// for it. A line of Python is the last resort, and machine code of other programs gives no name.
 func TestOperators(t *testing.T) {
 	native := func(name string) *Frame { return &Frame{Name: name, Image: &Image{Path: "/opt/lib/lib.dylib"}} }
 	line := &Frame{Name: "forward", File: "/home/me/train.py", Line: 42, Python: true}

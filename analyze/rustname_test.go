@@ -2,7 +2,7 @@ package analyze
 
 import "testing"
 
-// Instruments writes names of Rust's functions half taken apart, and so they came to reports and profiles.
+// Instruments writes the names of Rust functions only partly demangled, and reports and profiles had them like that.
 func TestRustName(t *testing.T) {
 	for mangled, want := range map[string]string{
 		"_$LT$core..ops..range..Range$LT$T$GT$$u20$as$u20$core..iter..Iterator$GT$::next::h0123456789abcdef": "<core::ops::range::Range<T> as core::iter::Iterator>::next",

@@ -44,7 +44,7 @@ func (s *script) load(t *testing.T) *analyze.Trace {
 	return trace
 }
 
-// checkShares compares what the time of each command buffer goes to with what is wanted: name and nanoseconds of each
+// checkShares compares the shares of each command buffer's time with the expected ones: name and nanoseconds of each
 // share.
 func checkShares(t *testing.T, trace *analyze.Trace, want []string, name func(kernels.Share) string) {
 	t.Helper()

@@ -162,7 +162,7 @@ func TestStackOfCall(t *testing.T) {
 	}
 }
 
-// Runs of equal dispatches are kept as one, but not those from different places.
+// Runs of equal dispatches are stored as one, but not dispatches from different places.
 func TestStacksSplitDispatches(t *testing.T) {
 	s := &stackScript{}
 	s.call(wire.FamilyCommandBuffer, "computeCommandEncoder", 10, 11, 5, 6)
@@ -185,7 +185,7 @@ func TestStacksSplitDispatches(t *testing.T) {
 	}
 }
 
-// What a reader sees of the frames on the wire.
+// The frames of a stack, from the bytes on the wire to the model.
 func TestStackFrames(t *testing.T) {
 	const python, extension, program, tracer = 0x10000, 0x20000, 0x30000, 0x40000
 	for name, c := range map[string]struct {
@@ -222,7 +222,8 @@ func TestStackFrames(t *testing.T) {
 		"an interpreter without frames of Python": {func(s *stackScript) wire.Stack {
 			return wire.Stack{Native: []uint64{s.symbol(extension+1, "commit"), s.symbol(python+1, "take_gil")}}
 		}, "commit take_gil"},
-		// Code without frame pointers: what its register held was mistaken for one, and what lay there for an address.
+		// Code without frame pointers: the register's value was mistaken for a frame pointer, and the value at that
+		// address for a return address.
 		"stray, no image": {func(s *stackScript) wire.Stack {
 			return wire.Stack{Native: []uint64{s.symbol(program+1, "leaf"), 0x99, s.symbol(program+2, "main"), 0x98}}
 		}, "leaf 0x99 main …"},

@@ -7,9 +7,10 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// TestBursts: threads that submit some short command buffers in each turn, and work on something else for longer, were
-// told nothing, although the run was 1.5 to 2 times as fast with one command buffer in place of the burst. Elsewhere a
-// sixteenth of all command buffers was predicted, which such a program cannot have: 3.8x where 2.2x was true.
+// TestBursts: threads that submit several short command buffers in a burst, and work on something else for longer, got
+// no advice, although the run was 1.5 to 2 times as fast with one command buffer instead of the burst. Elsewhere the
+// prediction was for a sixteenth of all command buffers, which such a program cannot reach: 3.8x instead of the true
+// 2.2x.
 func TestBursts(t *testing.T) {
 	const think, runs = 1300 * us, 8 * us
 	run := func(burst int, kernel int64) (string, int64) {

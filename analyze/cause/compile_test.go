@@ -40,8 +40,9 @@ func compilesFirst(pipelines, buffers int) *analyze.Trace {
 	return w.Trace
 }
 
-// A run that compiles for 98% of its time was said to be as fast without (1.00); one that then makes many command
-// buffers, to have compiled all before them; and what differs by its source only, to be compiled again.
+// A run that compiles for 98% of its time was predicted to be as fast without compilation (1.00). A run that makes many
+// command buffers after compiling was reported to compile everything before them. Functions that differ only in their
+// source were reported as compiled repeatedly.
 func TestCompileBoundAgreesWithItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		pipelines, buffers int

@@ -105,7 +105,7 @@ func TestProcessors(t *testing.T) {
 	}
 }
 
-// beside is the trace with other programs that had so many hundredths of a processor.
+// beside returns the trace with other programs that used so many hundredths of a processor.
 func beside(trace *analyze.Trace, others analyze.Nanos) *analyze.Trace {
 	process := trace.Threads[0].Process
 	trace.Processes = []*analyze.Process{process}

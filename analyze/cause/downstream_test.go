@@ -93,8 +93,8 @@ func chained(events bool) *tracesim.Sim {
 	return s
 }
 
-// TestChainOfSerialQueues tells of event chains that were predicted to bring 4.1 to 4.7 times, and brought 1.8 to
-// 2.0: the estimate let command buffers of one queue run at the same time, as they never did.
+// TestChainOfSerialQueues tells of event chains that were predicted to bring 4.1× to 4.7×, and brought 1.8× to 2.0×:
+// the estimate let command buffers of one queue run at the same time, which they never did.
 func TestChainOfSerialQueues(t *testing.T) {
 	trace := load(t, chained(true).Run(t))
 	real := rate(load(t, chained(false).Run(t))) / rate(trace)
@@ -132,9 +132,9 @@ func handlerCommits(works, gpu int64) *tracesim.Sim {
 	return s
 }
 
-// TestHandlerThatCommits tells of a completion handler that commits the next command buffer and is slow. No cause
-// was found, as no thread waited for it, though the GPU did. The thread's wait for its own command buffer counted
-// as its own work: half of that was predicted to bring 1.98, and brought 1.43.
+// TestHandlerThatCommits tells of a slow completion handler that commits the next command buffer. No cause was found,
+// because no thread waited for the handler, although the GPU did. The thread's wait for its own command buffer counted
+// as its own work: half of that was predicted to bring 1.98×, and brought 1.43×.
 func TestHandlerThatCommits(t *testing.T) {
 	trace := load(t, handlerCommits(600*us, 400*us).Run(t))
 	a := cause.Analyze(trace, cause.Options{})
@@ -163,10 +163,10 @@ func TestHandlerThatCommits(t *testing.T) {
 	}
 }
 
-// TestDownstream tells of programs in which other threads wait for what a cause delays: a compilation that they
-// need, or a lock under which one allocates. Without the compilation a program was predicted to be 1.18 times as
-// fast, and was 2.5 times; without the allocation 1.00 times, and was 3.5 times: the waits, and the time for which
-// the lock was held, stayed.
+// TestDownstream tells of programs in which other threads wait for something that a cause delays: a compilation that
+// they need, or a lock under which a thread allocates. The prediction without the compilation was 1.18×, and the real
+// speed-up was 2.5×. Without the allocation it was 1.00×, and really 3.5×: the replay kept the waits, and the time for
+// which the lock was held.
 func TestDownstream(t *testing.T) {
 	first := func(int) int { return 0 }
 	each := func(round int) int { return round % 4 }
@@ -226,10 +226,10 @@ func barrier(compute func(thread, round int) int64) *tracesim.Sim {
 	return s
 }
 
-// TestEvenWork tells of threads that meet, where the work on the GPU of the quick ones is hidden behind the slow
-// one's: to share out what they compute was predicted to bring 1.6 to 1.9, and brought 1.3 to 1.4, as averages of
-// when they arrive hold the slow one's wait for the GPU too. Where another thread is slow each time it was
-// predicted to bring 1.01, and brought 2.1: on average all are alike.
+// TestEvenWork tells of threads that meet at a barrier, where the quick threads' GPU work is hidden behind the slow
+// one's. Distributing their computing evenly was predicted to bring 1.6× to 1.9×, and brought 1.3× to 1.4×, because the
+// average times of arrival include the slow thread's wait for the GPU. If a different thread is slow in each round, the
+// prediction was 1.01×, and it brought 2.1×: on average all threads are equal.
 func TestEvenWork(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -59,9 +59,10 @@ func turns(threads, rounds int, everybody bool) *analyze.Trace {
 	return w.Trace
 }
 
-// The story: on a machine with 16 processors the GPU had long done what threads of Python waited for. Waiting for
-// all threads' work cost no time in the waits, but eight turns at the GIL an operation instead of one:
-// the verdict was interpreter-lock, and the same program was twice as fast when it waited for its own work alone.
+// The story: on a machine with 16 processors the GPU had completed the work of Python threads long before they waited
+// for it. Waiting for all threads' command buffers took no time in the waits, but eight acquisitions of the GIL per
+// operation instead of one. The verdict was interpreter-lock, and the same program was twice as fast when it waited for
+// its own command buffers alone.
 func TestWaitsThatCostTurnsAtTheInterpretersLock(t *testing.T) {
 	for _, threads := range []int{4, 8} {
 		a := Analyze(turns(threads, 60, true), Options{})

@@ -71,7 +71,7 @@ func TestFasterThings(t *testing.T) {
 	full := mix{engines: 1, threads: 3, matmul: 300 * us, gelu: 100 * us, think: 200 * us, commit: 3 * us}
 	everybody := mix{engines: 8, threads: 4, matmul: 400 * us, gelu: 100 * us, think: 100 * us, commit: 3 * us, sync: true}
 	beside := one
-	beside.together = true // the GPU's clock does not tell them apart
+	beside.together = true // the GPU's clock does not separate them
 	mixed := beside
 	mixed.mixed = true // but the run does
 	change := func(m mix, by func(*mix)) mix { by(&m); return m }
@@ -135,9 +135,9 @@ func TestNothingIsPredictedOfKernelsThatAreNotIdentified(t *testing.T) {
 	}
 }
 
-// The story: one thread that launches kernels, with a GPU that is busy for 79% of the time, had the verdict none:
-// nothing serializes it. But the kernels are what its run takes, and with one more command buffer in flight the GPU
-// would never be idle.
+// The story: one thread launches kernels, and the GPU is busy for 79% of the time. The verdict was none, because
+// nothing is serialized. But the kernels take most of the run, and with one more command buffer in flight the GPU would
+// never be idle.
 func TestOneThreadThatLaunchesKernels(t *testing.T) {
 	a := cause.Analyze(load(t, mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 180 * us, think: 180 * us,
 		commit: 3 * us}.build().Run(t)), cause.Options{})
@@ -176,8 +176,8 @@ func TestNothingToGain(t *testing.T) {
 		!strings.Contains(err.Error(), "step") {
 		t.Errorf("a kernel that is not there: %v", err)
 	}
-	// A wait for all work that takes half was answered with 1.00 times as fast: it is no call that could take less, but
-	// what the GPU does meanwhile.
+	// Asking for a wait that takes half the time was answered with 1.00×. A wait is no call that could take less time;
+	// its time is the GPU's work meanwhile.
 	for _, pattern := range []string{"waitUntil*", "waitUntilCompleted"} {
 		if g, _, err := a.Ask([]replay.Wanted{{Kind: "call", Pattern: pattern, Factor: 0.5}}); err == nil ||
 			!strings.Contains(err.Error(), "waits for other work") {
@@ -190,8 +190,8 @@ func TestNothingToGain(t *testing.T) {
 	}
 }
 
-// The story: of threads whose work another submits, two command buffers in flight were said to make the run 1.28 times
-// as fast. But the submitter answers when the work is done, and has nothing else to do before it is asked again.
+// The story: a thread submits the work of the others. Two command buffers in flight were predicted to bring 1.28×. But
+// the submitter answers when the work is done, and is idle until the next request.
 func TestInFlightForOthers(t *testing.T) {
 	s := tracesim.NewSim(8, 7)
 	asked, answered, q := &tracesim.Shelf{}, &tracesim.Shelf{}, s.NewQueue("", 0)
@@ -223,9 +223,9 @@ func TestInFlightForOthers(t *testing.T) {
 	}
 }
 
-// The story: where launching is the cause, what threads do outside of Metal for each command buffer was said to stay as
-// it is. Some of it goes with the command buffers: of five such programs on 16 processors three were faster than the
-// interval said.
+// The story: where launching is the cause, the time that threads spend outside of Metal per command buffer was replayed
+// unchanged. Some of it disappears with the command buffers: of five such programs on 16 processors three were faster
+// than the predicted interval.
 func TestOwnTimeOfLaunches(t *testing.T) {
 	run := func(own int64, each int) *analyze.Trace {
 		s := tracesim.NewSim(8, 7)

@@ -17,7 +17,7 @@ func TestSomeHandlersAreSlow(t *testing.T) {
 		name   string
 		slow   analyze.Nanos // what every fourth handler takes
 		wake   analyze.Nanos // what every fourth thread takes to wake
-		behind bool          // who waits for it has no handler itself
+		behind bool          // the thread that waits for it has no handler itself
 		want   string
 		lost   analyze.Nanos
 	}{
@@ -60,8 +60,8 @@ func TestSomeHandlersAreSlow(t *testing.T) {
 }
 
 // The story: threads waited for a semaphore that the completion handler of their command buffer signalled after 300 µs
-// of work, and the verdict was none because no thread waited for a command buffer. A handler that itself waits for
-// another thread's item is not what is slow.
+// of work. The verdict was none, because no thread waited for a command buffer. A handler that itself waits for another
+// thread's item is not the slow part.
 func TestThreadsWaitForSignalsOfHandlers(t *testing.T) {
 	const period = 700_000
 	for _, c := range []struct {
@@ -106,10 +106,9 @@ func TestThreadsWaitForSignalsOfHandlers(t *testing.T) {
 	}
 }
 
-// The story: completion handlers that took 540 µs and then committed the next command buffer were said to cost nothing.
-// The thread that runs them waits between them for the GPU, which was treated as a wait for a handler's promise, and
-// the
-// thread that makes the items waits for the handlers to take them.
+// The story: completion handlers that took 540 µs and then committed the next command buffer were reported to cost
+// nothing. The thread that runs them waits for the GPU in between, which was treated as a wait for a handler's signal.
+// The thread that makes the items waits for the handlers to take them.
 func TestHandlersThatCommit(t *testing.T) {
 	const period = 1000 * us
 	w := handmade.New(80 * period)

@@ -137,9 +137,9 @@ func TestHandoverOfOne(t *testing.T) {
 	}
 }
 
-// TestHandoverUnseen: requests that no trace shows (a flag that is polled, a pipe) were once no requests. That the
-// submitter works only while somebody waits shows them; one that feeds a pool works also while all of the pool are
-// busy.
+// TestHandoverUnseen: requests that leave no trace (a flag that is polled, a pipe) were once not counted as requests.
+// The submitter works only while a thread waits, which shows them. A thread that feeds a pool also works while all
+// threads of the pool are busy.
 func TestHandoverUnseen(t *testing.T) {
 	const period = 1_000_000
 	for _, c := range []struct {
@@ -222,7 +222,7 @@ func TestHandoverTogether(t *testing.T) {
 	}
 }
 
-// submission is a program in which a thread submits so many pieces of work for others.
+// submission is a program in which a thread submits so many items of work for other threads.
 type submission struct {
 	pieces int
 	batch  bool
@@ -251,9 +251,9 @@ func TestHandoverKeepsTheGPUBusy(t *testing.T) {
 	}
 }
 
-// The story: of a thread that gives its results to a pool through a queue of two places, and waits when that is full,
-// each of the pool was said to hand its work over, because it signals that there is a place again; but it goes to work
-// then, and does not wait.
+// The story: a thread gives its results to a pool through a queue of two slots, and waits when the queue is full. Each
+// thread of the pool was reported to submit its work through that thread, because it signals that a slot is free again.
+// But it then starts working, and does not wait.
 func TestRoomIsNoRequest(t *testing.T) {
 	const room, results, period = 100, 200, 2_000_000
 	for _, works := range []analyze.Nanos{0, 1_500_000} {
@@ -276,8 +276,8 @@ func TestRoomIsNoRequest(t *testing.T) {
 	}
 }
 
-// The story: of a program of one thread it was said that others wait for its signal and may be given work by it. They
-// were Metal's own threads, which a commit wakes.
+// The story: for a program of one thread the report named other threads that wait for its signal and may get work
+// through it. They were Metal's own threads, which a commit wakes.
 func TestMetalsThreadsAreNoOthers(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(40 * period)

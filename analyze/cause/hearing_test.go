@@ -32,9 +32,9 @@ func handled(handler int64) *tracesim.Sim {
 	return s
 }
 
-// TestHearingOfTheEnd tells of slow handlers on the lab's GPU: without them the run was predicted to be 3.02 and 3.16
-// times as fast, and was 2.7. All command buffers had a handler, and what it took was thought to be all but 20 µs of
-// what passes from the GPU's end to its return, though the GPU is noticed 100 µs late.
+// TestHearingOfTheEnd tells of slow handlers on the lab's GPU: the prediction without them was 3.02× and 3.16×, and the
+// real speed-up was 2.7×. All command buffers had a handler. All but 20 µs of the time from the GPU's end to the
+// handler's return was attributed to the handler, although the GPU's end is noticed 100 µs late.
 func TestHearingOfTheEnd(t *testing.T) {
 	with, without := load(t, handled(800_000).Run(t)), load(t, handled(0).Run(t))
 	c := cause.Analyze(with, cause.Options{}).Verdict.Causes[0]

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/cause"
 )
 
-// takingTurns is a trace of Python threads that wait for the GPU one after the other, with what is known of the
-// interpreter's lock when they begin to wait.
+// takingTurns is a trace of Python threads that wait for the GPU one after the other; held is the known state of the
+// GIL when they begin to wait.
 func takingTurns(t *testing.T, held analyze.InterpreterLock) *analyze.Trace {
 	t.Helper()
 	trace := scenario(t, "a lock kept during the wait")

@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// TestJudge: where windows disagree, a fault that two of them have for their verdict, and that is worth naming of the
-// whole run, is named before a limit, or nothing; one that costs less, or that is the verdict of one window only, is
-// not. The story: a program that waited for a lock in a third of its run was said to be bound by the GPU, as its other
-// windows were, though all of it in one is lock-contention.
+// TestJudge: windows disagree. A fault that is the verdict of two windows, and large enough in the whole run, is
+// reported before a limit or none. A fault that costs less, or is the verdict of one window only, is not. The story: a
+// program that waited for a lock in a third of its run was reported as bound by the GPU, as its other windows were,
+// although one window is all lock-contention.
 func TestJudge(t *testing.T) {
 	window := func(cause string, standing Standing, share float64) Window {
 		const working = 1000

@@ -7,14 +7,14 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// TestLine: short command buffers behind a long one of another thread, in a shared queue, were once laid on a saturated
-// GPU, because one was always busy and more was always committed. The GPU ran another queue's at the same time, so it
-// had room.
+// TestLine: short command buffers behind a long one of another thread, in a shared queue, were once attributed to a
+// saturated GPU, because a command buffer was always running and more were always committed. The GPU ran another
+// queue's work at the same time, so it had spare capacity.
 func TestLine(t *testing.T) {
 	const period = 1_000_000
 	for _, c := range []struct {
 		name  string
-		apart bool // the other queue's work runs beside the long one's, not after it
+		apart bool // the other queue's work runs concurrently with the long one's, not after it
 		cause string
 	}{
 		{"the GPU runs another queue's work beside it", true, HeadOfLine},
@@ -50,9 +50,9 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// The story: of four drawn programs whose queue holds up short work behind long three were none and one gpu-saturated,
-// on a busy machine. Now and then what came next began long after the work before it had ended, for want of a
-// processor, and that was taken to begin alongside it. None did.
+// The story: four drawn programs have a queue that delays short work behind long work. On a busy machine three verdicts
+// were none and one gpu-saturated. Sometimes the next command buffer began long after the end of the one before, for
+// want of a processor, and that was mistaken for a concurrent begin. No command buffers ran concurrently.
 func TestLineWhereSomeBeginLate(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(60 * period)
@@ -78,8 +78,8 @@ func TestLineWhereSomeBeginLate(t *testing.T) {
 	}
 }
 
-// TestLineAlone: a queue that does all the work leaves the GPU idle between its command buffers. That was once taken
-// for room.
+// TestLineAlone: a queue that submits all the work leaves the GPU idle between its command buffers. That was once
+// mistaken for spare capacity.
 func TestLineAlone(t *testing.T) {
 	const period = 500_000
 	w := handmade.New(100 * period)
@@ -116,9 +116,8 @@ func TestEmptyIsNoWork(t *testing.T) {
 	}
 }
 
-// The story: threads that put an empty command buffer into a shared queue, to wait for all, were said to lose that
-// time to the device-wide synchronisation, and as much of it to the queues in which those stood behind the others'
-// work.
+// The story: threads put an empty command buffer into a shared queue, to wait for all work. The lost time was reported
+// as device-wide synchronisation, and once more as waiting in the queue behind other threads' command buffers.
 func TestEmptyIsNotInLine(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(40 * period)

@@ -9,11 +9,11 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// A tie is a program in which threads wait for what others do, and not only for the GPU.
+// A tie is a program in which threads wait for other threads' work, and not only for the GPU.
 type tie struct {
-	gpu, under, think, loads int64 // each command buffer, under a lock, outside of it, and to load a piece of work
+	gpu, under, think, loads int64 // each command buffer, under a lock, outside of it, and to load an item
 	keep                     bool  // the lock is kept until the GPU has done
-	spins                    bool  // who waits for it runs, and nobody sees it
+	spins                    bool  // the waiting thread spins, and no wait is recorded
 	python                   bool  // it is an interpreter's, which who waits asks for again and again
 	workers, loaders         int
 }

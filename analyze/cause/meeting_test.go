@@ -182,7 +182,7 @@ func TestStarvation(t *testing.T) {
 		a := Analyze(feeds(60, 800, compiles).Trace, Options{})
 		v := a.Verdict
 		want, evidence := Starvation, "for the signal of thread 2 (pthread_cond_wait)"
-		if compiles { // then the compilation is what the GPU waits for
+		if compiles { // the GPU then waits for the compilation
 			want, evidence = CompileBound, "for items of threads that compiled meanwhile"
 		}
 		said := strings.Join(v.Causes[0].Evidence, "\n")

@@ -29,7 +29,8 @@ func smallBuffers(t *testing.T, each int, gpu int64) *analyze.Trace {
 	return load(t, s.Run(t))
 }
 
-// A program whose command buffers are too small was told to encode more, and not what 2, 4 or 8 in one would bring.
+// A program with command buffers that are too small was advised to encode more, without the gain of merging 2, 4 or 8
+// into one.
 func TestMergedCommandBuffers(t *testing.T) {
 	alone := smallBuffers(t, 1, 10*us)
 	length := float64(alone.Window.Length())

@@ -36,8 +36,8 @@ func wantVerdict(t *testing.T, trace *analyze.Trace, want, said string) {
 	}
 }
 
-// The story: another program's work on the GPU was mistaken for the cost of launching. It is reported, with what it
-// costs, and the verdict on this program is none.
+// The story: another program's work on the GPU was mistaken for the cost of launching. It is reported with its cost,
+// and the verdict on this program is none.
 func TestForeignLoadIsNoVerdict(t *testing.T) {
 	trace := scenario(t, "another program on the GPU")
 	wantVerdict(t, trace, cause.None, "Another program uses the GPU")
@@ -47,9 +47,9 @@ func TestForeignLoadIsNoVerdict(t *testing.T) {
 	}
 }
 
-// The story: a program of nine threads shared the GPU with another. Its threads, and those that stand for the GPU, had
-// each waited for processors for a moment, which together was more than the time for which the GPU stood idle: the load
-// was ruled out. And work that the other program interrupted made the GPU look busy, and the verdict gpu-saturated.
+// The story: a program of nine threads shared the GPU with another program. Its threads, and the threads that simulate
+// the GPU, had each waited for processors for a moment. The sum was more than the GPU's idle time, so external load was
+// ruled out. Work that the other program interrupted made the GPU look busy, and the verdict was gpu-saturated.
 func TestForeignLoadOfManyThreads(t *testing.T) {
 	trace := scenario(t, "another program that interrupts the work of many threads")
 	for _, waited := range []analyze.Nanos{0, 10, 100} { // thousandths of each thread's time, for processors
@@ -72,8 +72,8 @@ func TestForeignLoadOfManyThreads(t *testing.T) {
 	}
 }
 
-// The story: a GPU that nine threads filled left 46 µs between command buffers. Who waited behind eight of them had
-// seen it do nothing for 370 µs, and another program was blamed.
+// The story: a GPU saturated by nine threads left 46 µs between command buffers. A thread that waited behind eight of
+// them saw the GPU idle for 370 µs, and another program was blamed.
 func TestTurnaroundsAreNoForeignLoad(t *testing.T) {
 	s := tracesim.NewSim(1, 1)
 	for range 9 {
@@ -94,9 +94,9 @@ func TestTurnaroundsAreNoForeignLoad(t *testing.T) {
 	wantVerdict(t, trace, cause.GPUSaturated, "")
 }
 
-// The story: of threads that meet, one had work now and then that took fifteen times as long, for which the others
-// waited with nothing in flight, so that nothing began or ended meanwhile: it was said that another program had stopped
-// the GPU. So it was where all had such work at the same time.
+// The story: one of the threads that meet at a barrier sometimes had work of fifteen times the usual length. The other
+// threads waited for it with nothing in flight, so no command buffer began or ended meanwhile, and the report said that
+// another program had stopped the GPU. The same happened if all threads had such work at the same time.
 func TestLongWorkIsNoForeignLoad(t *testing.T) {
 	for _, long := range []int{1, 3} { // threads that have it
 		s := tracesim.NewSim(4, 1)
@@ -147,8 +147,8 @@ func TestSpinningIsNotComputing(t *testing.T) {
 	}
 }
 
-// The story: nine threads spun for two processors, so that each waited for the GPU a dozen times in the whole trace.
-// None of them was heard in whether they take turns, for each had fewer than twenty waits, and the verdict was
+// The story: nine threads spun on two processors, so that each waited for the GPU a dozen times in the whole trace.
+// With fewer than twenty waits each, no thread was tested for running mutually exclusively, and the verdict was
 // cpu-bound.
 func TestManyThreadsThatSpin(t *testing.T) {
 	trace := scenario(t, "a spin lock of nine threads kept during the wait")
@@ -160,9 +160,9 @@ func TestManyThreadsThatSpin(t *testing.T) {
 	wantVerdict(t, trace, cause.LockContention, "never wait for the GPU at the same time")
 }
 
-// The story: threads that do their own work under a ticket lock take it in turns, so all wait for as long each time,
-// and were cpu-bound. A lock for which they sleep, that is not in the trace, gives the same times, and so do threads
-// that a clock wakes: only processors' time tells these apart.
+// The story: threads that compute under a ticket lock run mutually exclusively, so all wait for equally long each time.
+// The verdict was cpu-bound. An unrecorded lock on which they sleep gives the same times, and so do threads that a
+// timer wakes: only processor time distinguishes these cases.
 func TestTicketLockAroundOwnWork(t *testing.T) {
 	for _, c := range []struct {
 		threads int

@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// TestWorthNaming: of drawn pools that one thread fed, waits were 9.7% of the time and the replay said 6.5 times as
-// fast without them, at least 1.9. A run that was made without them was 6.6 times as fast, and the verdict was none: a
-// tenth of the threads' time was asked for. And of programs that lost 10 to 13% that the replay is sure of, one in
-// fifty changed its verdict where a little more was asked for.
+// TestWorthNaming: in drawn pools that one thread fed, waits were 9.7% of the time. The replay predicted 6.5× without
+// them, at least 1.9×, and a run without them was 6.6× as fast. The verdict was none, because the threshold was a tenth
+// of the threads' time. Of programs that lost 10 to 13%, with a confident prediction, one in fifty changed its verdict
+// with a slightly higher threshold.
 func TestWorthNaming(t *testing.T) {
 	trace := &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}
 	for name, c := range map[string]struct {

@@ -9,9 +9,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// The list beside the verdict is in the order of the time that is shown, faults before limits, and faults that cannot
-// be distinguished from the verdict are named with it. It was interpreter-lock with 23%, above device-wide-sync with
-// 31% as a smaller cause, and the same gain for both.
+// The list next to the verdict is in the order of the time shown, faults before limits. Faults that cannot be
+// distinguished from the verdict are reported with it. Once interpreter-lock with 23% was above device-wide-sync with
+// 31% as a smaller cause, with the same gain for both.
 func TestOneRanking(t *testing.T) {
 	gain := func(estimate, low, high float64) *replay.Speedup {
 		return &replay.Speedup{Estimate: estimate, Low: low, High: high}

@@ -36,8 +36,8 @@ func busyMachine(others int, onProcessors, everybody bool) *tracesim.Sim {
 	return s
 }
 
-// What other programs had of the processors, and wanted of them, is what they did; and what is predicted holds beside
-// them, too.
+// The processor time that other programs used and waited for is reported, and the predictions also hold in the presence
+// of those programs.
 func TestOtherPrograms(t *testing.T) {
 	for _, others := range []int{0, 1, 3, 6} {
 		for _, onProcessors := range []bool{false, true} {

@@ -12,8 +12,8 @@ import (
 
 const microsecond = 1_000
 
-// A fault whose removal is predicted to bring nothing that is more than the prediction's error is not the verdict, nor
-// is one that a statistical test does not tell from chance, whatever time is put down to it.
+// A fault is not the verdict if the predicted gain of its removal is within the prediction's error, or if a statistical
+// test cannot distinguish it from chance, whatever time is attributed to it.
 func TestVerdictNeedsProof(t *testing.T) {
 	trace := &analyze.Trace{CommandBuffers: make([]analyze.CommandBuffer, 100)}
 	for name, c := range map[string]struct {
@@ -71,8 +71,8 @@ func TestNoLockInARhythmAlone(t *testing.T) {
 	}
 }
 
-// Empty handlers, and processors that are busy: completion is noticed late, and then of many command buffers one right
-// after the other. The handlers themselves take 2 µs each. They were blamed for what threads wait, with a gain of 1.00
+// Empty handlers on busy processors: completions are noticed late, and then those of many command buffers directly one
+// after the other. The handlers themselves take 2 µs each. They were blamed for the threads' waits, with a gain of 1.00
 // (0.95 to 1.17).
 func TestEmptyHandlersAreNotSlow(t *testing.T) {
 	const rounds, batch, work = 60, 8, 100 * microsecond
@@ -103,7 +103,7 @@ func TestEmptyHandlersAreNotSlow(t *testing.T) {
 	}
 }
 
-// What would help has no row that helps nothing.
+// What would help has no row with a gain of nothing.
 func TestNoGainIsNoRow(t *testing.T) {
 	sure, none := replay.Speedup{Estimate: 1.5, Low: 1.4, High: 1.6}, replay.Speedup{Estimate: 1.02, Low: 0.95, High: 1.17}
 	rows := thatGain([]replay.Gain{

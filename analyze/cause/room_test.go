@@ -42,8 +42,9 @@ func crowd(threads, rounds, engines int, think, latency analyze.Nanos) *handmade
 	return w
 }
 
-// The story: of twelve threads on a GPU with room for sixteen command buffers one had nearly always just committed, and
-// the GPU, which was never idle either, was said to be saturated because something was ready that it had not begun.
+// The story: twelve threads used a GPU with capacity for sixteen command buffers. One thread had nearly always just
+// committed, and the GPU was never idle. It was reported as saturated, because a command buffer was ready that it had
+// not begun.
 func TestRoomIsNotSaturation(t *testing.T) {
 	for _, c := range []struct {
 		name             string
@@ -69,8 +70,8 @@ func TestRoomIsNotSaturation(t *testing.T) {
 	}
 }
 
-// The story: a GPU that one or the other of many threads keeps busy was mistaken for what they wait for, though each
-// spent its time waiting for a processor.
+// The story: one or another of many threads keeps the GPU busy. That was mistaken for the threads' bottleneck, although
+// each spent its time waiting for a processor.
 func TestStarvedBesideRoom(t *testing.T) {
 	w := crowd(12, 60, 16, 900_000, 30_000)
 	for _, th := range w.Trace.Threads {

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// gains are what replays give without the waits for others' work, without locks, and without both.
+// gains has the replayed gains without waits for other threads' work, without locks, and without both.
 type gains struct{ sync, locks, both float64 }
 
 func (g gains) Without(c replay.Change) (*replay.Speedup, string) {
@@ -19,8 +19,8 @@ func (g gains) Without(c replay.Change) (*replay.Speedup, string) {
 
 func (g gains) WaitsLeft(replay.Change) (float64, bool) { return 0, false }
 
-// TestRoot: threads wait longest for the GIL, and less for all threads' work. Only if the lock
-// costs next to nothing without those waits, and not the other way round, it is they that are the verdict.
+// TestRoot: threads wait longest for the GIL, and less for all threads' work. Those waits are the verdict only if the
+// lock costs next to nothing without them, and not the other way round.
 func TestRoot(t *testing.T) {
 	for name, c := range map[string]struct {
 		gains

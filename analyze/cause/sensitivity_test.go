@@ -13,8 +13,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// keptEnv names folders of kept recordings (the matrix's --keep), separated by colons: TestSensitivity then moves each
-// threshold on those, with what is predicted, for verdicts rest on that.
+// keptEnv names folders of kept recordings (the matrix's --keep), separated by colons. TestSensitivity then varies each
+// threshold on those recordings, with predictions, because verdicts depend on predictions.
 const keptEnv = "MTRACE_KEPT"
 
 // moves are the factors by which each threshold is moved.
@@ -26,8 +26,8 @@ const mostThresholds = 30
 // mostFlips is the share of the verdicts that a threshold may change that was found and not tuned.
 const mostFlips = 0.01
 
-// recordings are the traces that thresholds are moved on: those that were kept, or else one of each verdict that the
-// simulator makes.
+// recordings returns the traces on which thresholds are varied: the kept ones, or else one simulated trace for each
+// verdict.
 func recordings(t *testing.T) (all []*analyze.Trace) {
 	if folders := os.Getenv(keptEnv); folders != "" {
 		for _, folder := range strings.Split(folders, ":") {

@@ -8,9 +8,9 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// TestStages: the second stage of a pipeline was said to starve, and to be four times as fast if it need not wait for
-// the first. The first waited for its own GPU work meanwhile: a stage that uses the GPU is no producer outside of it.
-// How the stages pass their items makes no difference. A loader is still one that starves both.
+// TestStages: the second stage of a pipeline was reported to starve, and to be four times as fast without its waits for
+// the first. But the first stage waited for its own GPU work: a stage that uses the GPU is no producer outside of it.
+// How the stages pass their items makes no difference. A loader still starves both stages.
 func TestStages(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -41,10 +41,10 @@ func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 	return trace
 }
 
-// TestStartIsNoPartOfTheRun tells of the lab's scenarios on a GPU: where one of the driver's own threads had waited for
-// a lock, for 200 ns, while the context was made, half a second before the threads began, none of these was there for
-// half of the run, and nothing was predicted, in 46 of 265 runs. In others, what the process had computed before that
-// was mistaken for what its framework does for each command buffer, which was four times as much then.
+// TestStartIsNoPartOfTheRun tells of the lab's scenarios on a GPU. One of the driver's own threads had waited 200 ns
+// for a lock while the context was created, half a second before the program's threads began. So no thread seemed to
+// exist for half of the run, and in 46 of 265 runs nothing was predicted. In other runs the process's computing before
+// that was mistaken for the framework's work per command buffer, which seemed four times as large.
 func TestStartIsNoPartOfTheRun(t *testing.T) {
 	want := cause.Analyze(startedSlowly(t, false, false), cause.Options{}).Verdict.Causes[0].Speedup
 	if want == nil {

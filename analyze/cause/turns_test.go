@@ -52,12 +52,12 @@ func shortOfProcessors(t *testing.T, take tracesim.Taking, late bool, waited ana
 }
 
 // The story: threads that spun for a lock on too few processors were called cpu-bound. One of them waited for the GPU
-// for 80% of the time only, as who had the lock had lost its processor to one that wanted it. The next to have a
-// ticket lock may be without a processor when its turn comes: of 14 drawn programs with one all were called cpu-bound,
-// since for up to half of the time nobody was between making a command buffer and the end of the wait for it; and who
-// had lost its processor before it waited found its work done, and seemed to continue into the next turn. Of a virtual
-// machine whose host takes processors away, a part of what threads want of them is counted as nothing: two more were
-// cpu-bound for that.
+// for only 80% of the time, because the holder of the lock had lost its processor to a spinning thread. The next owner
+// of a ticket lock may be without a processor when its turn comes. All 14 drawn programs with a ticket lock were called
+// cpu-bound: for up to half of the time no thread was between creating a command buffer and the end of the wait for it.
+// A thread that had lost its processor before it waited found its work done, and seemed to continue into the next turn.
+// On a virtual machine whose host takes processors away, a part of the threads' demand for processors is not counted:
+// two more programs were cpu-bound because of that.
 func TestSpinLockWhereProcessorsAreShort(t *testing.T) {
 	for name, c := range map[string]struct {
 		take   tracesim.Taking

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// TestUnseenWaits: where no wait for a lock or a signal could be recorded, what such waits would show is not ruled out,
-// and what needs none of them is.
+// TestUnseenWaits: if no wait for a lock or a signal could be recorded, causes that such waits would show are not ruled
+// out, and causes that need none of them are.
 func TestUnseenWaits(t *testing.T) {
 	verdict := func() Verdict {
 		return Verdict{Summary: "The GPU is busy.", RuledOut: []Finding{

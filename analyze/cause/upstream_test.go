@@ -9,9 +9,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// TestUpstream: what a producer does while the GPU waits for its items is the cause, not that it is waited for. A
-// thread
-// that copied each item into a new buffer was reported as starvation, and one that compiled, or read a pipe, too.
+// TestUpstream: a producer's activity while the GPU waits for its items is the cause, not the wait for it. A thread
+// that copied each item into a new buffer was reported as starvation, and so was one that compiled, or read a pipe.
 func TestUpstream(t *testing.T) {
 	const period = 1000 * us
 	for _, c := range []struct {

@@ -117,9 +117,9 @@ func TestFewCommandBuffersAreLessSure(t *testing.T) {
 	}
 }
 
-// The story: a thread submitted for others, which waited for it in std::future's futexes that are not recorded. The
-// verdict was that the GPU is saturated, and that more threads cannot help, which one thread does not show: no more
-// work was ready for it. Of it can be said what a GPU that is faster would bring, and what is not known.
+// The story: a thread submitted for other threads, which waited for it in std::future's futexes that are not recorded.
+// The verdict was that the GPU is saturated, and that more threads cannot help. One thread does not show that: no more
+// of its work was pending. The report may give the gain from a faster GPU, and must say what is unknown.
 func TestOneThreadDoesNotShowWhatMoreWouldBring(t *testing.T) {
 	w := handmade.New(100 * 1000 * us)
 	for i := range 100 {

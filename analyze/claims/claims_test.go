@@ -251,7 +251,7 @@ func TestUndecidable(t *testing.T) {
 	}
 }
 
-// Documents of other schemas have unknown keys: what is not there is skipped with its name.
+// Documents of other schemas have unknown keys: a claim on a missing key is skipped, and the key named.
 func TestOtherDocuments(t *testing.T) {
 	f, err := ParseFile("c.json", []byte(`{"claims": [{"expr": "series[0].rows[threads=8].efficiency > 0.5"}, {"expr": "series[0].rows[threads=9].efficiency > 0.5"},
 		{"expr": "series[*].rows.ops_per_s > 1000/1s"}, {"expr": "series[0].rows[*].ops_per_s > 1/1ms"}]}`), nil)

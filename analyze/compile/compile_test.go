@@ -39,8 +39,8 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// TestIdentity: functions of one name from two sources are two, those that constants specialise are each their own, and
-// one that is looked up again in the library of the same source is the same.
+// TestIdentity: functions of one name from two sources are two functions, and functions specialised by constants are
+// separate ones. A function that is looked up again in a library of the same source is the same.
 func TestIdentity(t *testing.T) {
 	th := &analyze.Thread{Process: &analyze.Process{ID: 1}}
 	var list []analyze.Compilation

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// A program is what the traces of these tests record: times scatter log-normally, and slow says by how much more.
+// A program describes the traces that these tests record: times scatter log-normally, and slow is a factor on them.
 type program struct {
 	seed    uint64
 	steps   int
@@ -202,8 +202,8 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-// The median round became 200 µs longer by the work on the GPU; that a thread was woken late a few times, which made
-// the mean 600 µs longer, is not the reason, and was said to be.
+// The median round became 200 µs longer because of the work on the GPU. A few late wake-ups of a thread made the mean
+// 600 µs longer; they are not the reason, and were reported as it.
 func TestBecauseOfWhatIsUsual(t *testing.T) {
 	key := Key{KindRun, wholeRun}
 	run := func(executing, notify float64) []*Run {
@@ -257,8 +257,8 @@ func TestMinorChangesFailNothing(t *testing.T) {
 	if err := d.Fail(0.1); err != nil || len(d.Failed) > 0 {
 		t.Errorf("%q, %v", d.Failed, err)
 	}
-	// Runs of the same program differ in calls of a few nanoseconds, by what else the machine does: a list of them hides
-	// what matters.
+	// Runs of the same program differ in calls of a few nanoseconds, depending on other load on the machine: a list of
+	// these would hide important changes.
 	var text bytes.Buffer
 	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "dispatchThreads") ||
 		!strings.Contains(text.String(), "nothing that matters changed by more than noise\nminor changes, of what has "+
@@ -279,9 +279,9 @@ func TestFailOver(t *testing.T) {
 	}
 }
 
-// The story: a program that did a thirtieth of the work failed a check against the one before, for one of its threads,
-// which had less to do, waited longer for the next signal; and, on a busy machine, for waitUntilCompleted, which had
-// been 11 µs after a wait for the same work's event and was 5 ms where that event came at once.
+// The story: a program that did a thirtieth of the work failed a check against the earlier one. One of its threads,
+// with less work, waited longer for the next signal. And on a busy machine waitUntilCompleted took 5 ms instead of 11
+// µs: in the earlier run it came after a wait for the same work's event, in the later one that event came at once.
 func TestWaitingForLessWorkIsNotSlower(t *testing.T) {
 	ratio := 50.0
 	for c, failed := range map[Change]int{
@@ -298,7 +298,7 @@ func TestWaitingForLessWorkIsNotSlower(t *testing.T) {
 	}
 }
 
-// Reports have sums only: one a side cannot tell a change from noise, and must not decide anything.
+// Reports have sums only: one report per side cannot distinguish a change from noise, and must not decide anything.
 func TestReports(t *testing.T) {
 	reports := func(seeds ...uint64) (runs []*Run) {
 		for _, s := range seeds {

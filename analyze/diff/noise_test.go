@@ -61,14 +61,14 @@ func slowed(r *Run, factor float64) *Run {
 // slower is how many times as long the second runs are made to take, to see whether that is noticed.
 var slower = []float64{1.1, 1.15, 1.2, 1.3, 1.5}
 
-// A noise counts what comparisons of programs with themselves say. The keys of alarms and run are the smallest changes
-// that are called one.
+// A noise counts the results of comparing programs with themselves. The keys of alarms and run are the smallest changes
+// that count as one.
 type noise struct {
 	least  []float64
 	pairs  int
 	alarms map[float64]int // pairs in which something that is not minor changed
 	run    map[float64]int // pairs in which the time for each command buffer did
-	// by a factor of slower: pairs in which the time for each command buffer was said to be slower
+	// by the factor slower: pairs in which the time for each command buffer was reported as slower
 	found    map[float64]int
 	untested int            // pairs in which nothing is reported of that
 	programs map[string]int // with alarms, at the smallest change that Compare calls one

@@ -183,7 +183,8 @@ func TestGPU(t *testing.T) {
 	}
 }
 
-// TestFullQueue: making a command buffer on a full queue is time lost to those who hold the queue's command buffers.
+// TestFullQueue: creating a command buffer on a full queue is time lost to the threads that hold the queue's command
+// buffers.
 func TestFullQueue(t *testing.T) {
 	w := handmade.New(1000)
 	w.Queue.Capacity = 2

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// TestLongestGaps: the gaps that are kept as they come are those that sorting all of them gives, with equal ones in the
-// order in which they came.
+// TestLongestGaps: the gaps kept while they arrive equal the result of sorting all of them, with equal gaps in the
+// order of arrival.
 func TestLongestGaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, count := range []int{0, 1, policy.MostGaps, 16 * policy.MostGaps, 16*policy.MostGaps + 1, 5000} {

@@ -13,7 +13,7 @@ func TestBarriersOfInputs(t *testing.T) {
 	for _, th := range threads {
 		submitters.Submits[th] = true
 	}
-	// In each round two threads wait for the third, which comes 1 ms after them; who is last changes.
+	// In each round two threads wait for the third, which comes 1 ms after them; the last thread changes.
 	rounds := func(n int, waiting func(round int) []int) (waits []analyze.SignalWait) {
 		for i := range n {
 			at, last := analyze.Nanos(i)*10_000_000, threads[i%3]

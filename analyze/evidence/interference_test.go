@@ -11,11 +11,11 @@ import (
 // two ticks.
 const tick = 41667
 
-// ticked is what that clock reads at a time in picoseconds, in nanoseconds.
+// ticked returns the clock's reading in nanoseconds at a time in picoseconds.
 func ticked(picos int64) analyze.Nanos { return analyze.Nanos(picos / tick * tick / 1000) }
 
-// shortCalls are calls of four threads, of 60 ns and some more; together for those that overlap take longer by slower
-// for each other call.
+// shortCalls returns calls of four threads, of 60 ns and a little more; overlapping calls take longer by slower for
+// each other call.
 func shortCalls(seed uint64, slower int64) []analyze.Call {
 	random := rand.New(rand.NewPCG(seed, 24))
 	threads := make([]analyze.Thread, 4)
@@ -43,8 +43,8 @@ func shortCalls(seed uint64, slower int64) []analyze.Call {
 }
 
 // TestTicksMakeNoInterference: a clock of 41.67 ns makes most durations of short calls equal. Ranks that broke such
-// ties by the order of the calls would find that who comes later takes longer; with shared ranks and permutations of
-// them, calls that are independent interfere no more often than by chance, and those that do interfere are still found.
+// ties by the order of the calls would show later calls as longer. With shared ranks and permutations of them,
+// independent calls interfere no more often than by chance, and calls that do interfere are still found.
 func TestTicksMakeNoInterference(t *testing.T) {
 	const rounds = 100
 	opts := Options{Permutations: 200}

@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// TestPassages: all that leads from one needless wait to the next hangs on it; beside a wait that is needed no more
-// than that; nothing where the thread does something else between.
+// TestPassages: the interval between two needless waits depends on them entirely. Next to a needed wait it depends on
+// them only in part, and not at all if the thread does something else in between.
 func TestPassages(t *testing.T) {
 	call := func(begin analyze.Nanos, kind CallKind) TimedCall {
 		return TimedCall{handmade.At(begin, begin+10), kind}

@@ -8,8 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Lines that are shifted against each other overlap as much as those that are painted into a circle, tick by tick,
-// whatever the times.
+// The overlap of shifted lines equals the overlap of lines painted into a circle, tick by tick, for any times.
 func TestShifted(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	window := analyze.Interval{Begin: 40, End: 140}

@@ -8,7 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// The median once sorted what it was given, and a caller read a percentile out of its own list because of that.
+// The median once sorted its argument in place, and a caller that read a percentile from its own list afterwards got a
+// wrong one.
 func TestTypicalLeavesTheListAsItIs(t *testing.T) {
 	list := []analyze.Nanos{5, 1, 4, 2, 3, 6}
 	was := slices.Clone(list)

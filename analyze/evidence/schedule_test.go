@@ -22,8 +22,8 @@ func sleepsOf(n int, work analyze.Nanos, until, length func(i int) analyze.Nanos
 	return list
 }
 
-// TestSchedule: a server that waits for a generator of requests was told to make the requests sooner. A producer whose
-// sleeps stand for work, or that limits its rate, is slow, and no generator.
+// TestSchedule: for a server that waits for a generator of requests the advice was to make the requests sooner. A
+// producer whose sleeps stand for work, or that limits its rate, is slow, and no generator.
 func TestSchedule(t *testing.T) {
 	const period = 3_000_000
 	fixed := func(int) analyze.Nanos { return period }

@@ -24,7 +24,7 @@ var places = []place{
 	{"lock", func(d *tracesim.Delay) *int64 { return &d.Hold }, change.InLock},
 }
 
-// A ruler measures what delays cost a simulated program.
+// A ruler measures the cost of delays in a simulated program.
 type ruler struct {
 	scenario *tracesim.Scenario
 	threads  int     // that commit

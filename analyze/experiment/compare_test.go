@@ -11,8 +11,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// Each kind of target is a delay in another place of the replayed program, of the target's threads only. A lock is
-// found by its name, which the target has behind "lock:".
+// Each kind of target adds a delay at another point of the replayed program, for the target's threads only. A lock is
+// found by its name, which follows "lock:" in the target.
 func TestAddedBy(t *testing.T) {
 	var s *tracesim.Scenario
 	for i := range tracesim.Scenarios {

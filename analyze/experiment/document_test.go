@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected files anew")
 
-// The schema that is published is the one of what is written.
+// The published schema matches the document that is written.
 func TestPublishedSchema(t *testing.T) {
 	about := "What `mtrace experiment --json` says of the delays that it added to a program."
 	if err := schema.Compare("../..", Schema, about, Measurement{}, *update); err != nil {

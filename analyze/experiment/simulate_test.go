@@ -99,7 +99,7 @@ func (w *world) run(random *rand.Rand) *analyze.Experiment {
 	return e
 }
 
-// worlds are what the estimator must stand: each kind of noise alone, and all together.
+// worlds are the conditions in which the estimator must work: each kind of noise alone, and all together.
 var worlds = []struct {
 	name string
 	world
@@ -165,7 +165,7 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 	}
 }
 
-// At most 5% of programs on which nothing has an effect are said to depend on something.
+// At most 5% of the programs on which no delay has an effect are reported to depend on a target.
 func TestFalsePositives(t *testing.T) {
 	programs := 40
 	if *all {

@@ -76,8 +76,7 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// What a program calls its things is never read as Markdown, as a workflow command, or as a person or an issue to be
-// told.
+// A program's names are never interpreted as Markdown, as a workflow command, or as a mention of a person or an issue.
 func TestNamesAreNames(t *testing.T) {
 	var markdown, annotations, junit bytes.Buffer
 	g := sample()

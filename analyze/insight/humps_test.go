@@ -10,7 +10,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// Distributions with one hump are not said to have two, and two humps are found where they are.
+// No second mode is reported for distributions with one mode, and two modes are found at their positions.
 func TestTwoHumps(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	normal := func(middle, spread float64) float64 { return middle * math.Exp(spread*random.NormFloat64()) }

@@ -20,7 +20,7 @@ const (
 	ms = 1_000_000
 )
 
-// look runs a program of one thread on a simulated Metal and finds what there is to say.
+// look runs a program of one thread on a simulated Metal and returns the insights.
 func look(t *testing.T, engines int, script func(s *tracesim.Sim, q *tracesim.Queue,
 	th *tracesim.Thread)) map[string]Insight {
 	t.Helper()
@@ -402,8 +402,8 @@ func TestInsights(t *testing.T) {
 	}
 }
 
-// TestScopes: the program says itself what an iteration is, and what is before the command buffer counts: compilation
-// in the first.
+// TestScopes: the program's scopes define its iterations, and activity before the command buffer counts: compilation in
+// the first.
 func TestScopes(t *testing.T) {
 	loop := func(compile int64) func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 		return func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
@@ -449,8 +449,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestSkipped: what cannot be told is reported: of a run too short to have a loop, and of a recording that lacks the
-// data.
+// TestSkipped: insights that cannot be checked are reported as skipped: in a run too short to have a loop, and in a
+// recording that lacks the data.
 func TestSkipped(t *testing.T) {
 	short := func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) { th.Wait(iterate(th, q, 400*us, "step")) }
 	found := look(t, 1, short)

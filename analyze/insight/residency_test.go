@@ -7,7 +7,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// What allocates memory resident was recorded, and never mentioned.
+// Calls that make memory resident were recorded, and never reported.
 func TestResidency(t *testing.T) {
 	work := func(th *tracesim.Thread, q *tracesim.Queue) { th.Wait(iterate(th, q, 400*us, "step")) }
 	ids := []string{"residency", "commit-after-idle", "large-allocations"}
@@ -73,7 +73,7 @@ func TestResidency(t *testing.T) {
 	}
 }
 
-// A run that uses nearly all of the memory that the device recommends was told nothing.
+// A run that uses nearly all of the memory that the device recommends got no remark.
 func TestNearTheWorkingSet(t *testing.T) {
 	for share, severity := range map[float64]string{0.85: "", 0.95: Info, 1.1: Warning} {
 		found := look(t, 1, func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {

@@ -21,12 +21,12 @@ type drawn struct {
 	pipes map[string]*analyze.Pipeline
 }
 
-// A disturbance is what makes a command buffer take another time than its kernels' costs add up to.
+// A disturbance makes a command buffer's time differ from the sum of its kernels' costs.
 type disturbance struct {
 	name     string
 	noise    float64 // of each dispatch, in parts of its cost
 	drift    float64 // by how much the GPU is faster at the end than at the beginning
-	overhead float64 // ns of each command buffer, which are nobody's
+	overhead float64 // ns of each command buffer, which belong to no kernel
 }
 
 func newDrawn(seed uint64, kernels int, by disturbance) *drawn {
@@ -68,7 +68,7 @@ func (d *drawn) commit(list ...batch) {
 	d.at += length + 5000
 }
 
-// judgement counts what the kernels' rows say of the truth.
+// judgement counts how the kernels' rows compare with the truth.
 type judgement struct{ kernels, right, ranked, wrongOrder int }
 
 func (j *judgement) judge(t *testing.T, name string, list []*Kernel, truth map[string]float64) {
@@ -102,7 +102,7 @@ var drawnPrograms = []struct {
 	ranked float64 // share of its kernels that the run identifies
 	draw   func(d *drawn)
 }{
-	{"alike", 0, func(d *drawn) { // each command buffer is one token of a model: all alike
+	{"alike", 0, func(d *drawn) { // each command buffer is one token of a model: all equal
 		for range 200 {
 			d.commit(batch{0, 4, 1000}, batch{1, 2, 1000}, batch{2, 2, 4000}, batch{3, 1, 500})
 		}
@@ -160,7 +160,7 @@ var drawnPrograms = []struct {
 			}
 		}
 	}},
-	{"once alone", 0, func(d *drawn) { // one command buffer tells two kernels apart, and it is the first, which is slow
+	{"once alone", 0, func(d *drawn) { // one command buffer separates two kernels, and it is the first, which is slow
 		d.costs["kernel00"] *= 4
 		d.commit(batch{0, 1, 1000})
 		d.costs["kernel00"] /= 4
@@ -170,8 +170,8 @@ var drawnPrograms = []struct {
 	}},
 }
 
-// TestFitHoldsTheTruth: of programs whose kernels' costs are known, nine tenths of the kernels have a time within a
-// tenth of the truth or a range that holds it, and none of those that are ranked is in the wrong place.
+// TestFitHoldsTheTruth: for programs with known kernel costs, nine tenths of the kernels have a time within a tenth of
+// the truth or a range that contains it, and no ranked kernel is in the wrong place.
 func TestFitHoldsTheTruth(t *testing.T) {
 	for _, by := range []disturbance{{"exact", 0, 0, 0}, {"noise", 0.03, 0, 0}, {"much noise", 0.2, 0, 0},
 		{"drift", 0.05, 0.3, 0},

@@ -16,8 +16,8 @@ func dispatched(kernel string, count int, threads uint64) analyze.Dispatch {
 
 var window = analyze.Interval{Begin: 0, End: 1 << 40}
 
-// TestSplit: the GPU's time goes to kernels, exactly, and is called measured only if it is. Where nothing tells kernels
-// apart, each gets the middle of what it may have taken, whatever its threads.
+// TestSplit: the GPU's time is divided among kernels, exactly, and is called measured only if it is. If nothing
+// separates two kernels, each gets the middle of its possible range, whatever its thread counts.
 func TestSplit(t *testing.T) {
 	gpu := analyze.Interval{Begin: 1000, End: 2001}
 	for _, c := range []struct {
@@ -129,8 +129,9 @@ func TestFusions(t *testing.T) {
 	}
 }
 
-// TestChains: what comes in a row is one candidate, also when the row begins again at once; a kernel with far fewer
-// threads than the one before gathers its results, as the second stage of a reduction, and cannot be a part of it.
+// TestChains: consecutive kernels are one candidate for fusion, also if the sequence begins again at once. A kernel
+// with far fewer threads than the one before gathers its results, as the second stage of a reduction, and cannot be a
+// part of it.
 func TestChains(t *testing.T) {
 	thread := &analyze.Thread{ID: 1}
 	for _, c := range []struct {

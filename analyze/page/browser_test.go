@@ -13,7 +13,7 @@ import (
 	"mtrace/fixtures/consumers"
 )
 
-// look is what a browser made of a page.
+// look is the result of loading a page in a browser.
 type look struct {
 	said    map[string]any // by the script that looked
 	console []string
@@ -79,7 +79,7 @@ func picture(t *testing.T, page []byte, name, size string, more ...string) {
 	}
 }
 
-// TestBrowserTells: what a page does wrong is seen, so that the tests below can fail.
+// TestBrowserTells: errors of a page are detected, so that the tests below can fail.
 func TestBrowserTells(t *testing.T) {
 	l := lookAt(t, []byte(`<html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'"></head><body><script>throw new Error("seen")</script></body></html>`), "800,600", "")
 	if len(l.console) == 0 || !strings.Contains(strings.Join(l.console, " "), "Content Security Policy") {

@@ -44,8 +44,7 @@ func inSlices(t testing.TB, path string, records int64) (d *Document, slices int
 	return b.Document(), slices
 }
 
-// TestTimesAreTheReports: what the lane of a thread shows of each part of its time is, to the nanosecond, what the
-// report says of it.
+// TestTimesAreTheReports: each part of a thread's time in its lane equals the report's, to the nanosecond.
 func TestTimesAreTheReports(t *testing.T) {
 	threads := 0
 	for _, s := range tracesim.Scenarios {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestBundle: the chart library in the page is what charts/bundle.sh makes of the locked version.
+// TestBundle: the chart library in the page is the output of charts/bundle.sh for the locked version.
 func TestBundle(t *testing.T) {
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm is not installed, and nothing else makes the bundle")

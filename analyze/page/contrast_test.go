@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// faint are the texts of a page that are hard to read on what is behind them, by the measure of WCAG 2: 4.5, and 3 for
-// large letters.
+// faint finds the texts of a page with too little contrast to their background, by WCAG 2: 4.5, and 3 for large
+// letters.
 const faint = `document.querySelectorAll("details").forEach((d) => d.open = true);
 	const parts = (text) => { const n = text.match(/[\d.]+/g).map(Number); return n.length < 4 ? [...n, 1] : n; };
 	const canvas = document.createElement("div");

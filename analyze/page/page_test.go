@@ -222,7 +222,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestPageIsBounded: of a run of very many threads, labels, scopes, kernels and failures the page is still below five
+// TestPageIsBounded: with very many threads, labels, scopes, kernels and failures the page is still below five
 // megabytes, and states what it leaves out.
 func TestPageIsBounded(t *testing.T) {
 	w := handmade.New(4_000_000_000)

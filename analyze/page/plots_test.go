@@ -53,8 +53,8 @@ func comparedDocument() *diff.Document {
 	return d
 }
 
-// A comparison of runs on a software Metal said so neither in its page nor in its text, and what only one side has was
-// not counted in its first line.
+// A comparison of runs on a software Metal mentioned that neither in its page nor in its text, and rows of only one
+// side were not counted in its first line.
 func TestDiffPageSaysWhatItIs(t *testing.T) {
 	d := comparedDocument()
 	d.Warnings = append(d.Warnings, "SOFTWARE METAL: the times of A and B are those of a software Metal, not of a GPU")
@@ -104,8 +104,8 @@ func TestPlotsAreTheDocument(t *testing.T) {
 	}
 }
 
-// seen is what a script says of a page of plots: its figures, the first and last row of each table, and whether
-// anything is wider than the screen.
+// seen is a script that returns facts about a page of plots: its figures, the first and last row of each table, and
+// whether anything is wider than the screen.
 const seen = `const figures = [...document.querySelectorAll("figure")];
 	return {drawn: document.documentElement.dataset.drawn, titles: figures.map((f) => f.querySelector("b").textContent), pictures: figures.map((f) => f.querySelectorAll("canvas").length),
 		inked: figures.map((f) => { const c = f.querySelector("canvas"); return c.getContext("2d").getImageData(0, 0, c.width, c.height).data.some((n) => n > 0); }),

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/report"
 )
 
-// TestPageIsTheJSON: what a browser shows in the page's text and tables is what --json has, in the report's words.
+// TestPageIsTheJSON: the page's text and tables in a browser equal the content of --json, in the report's words.
 func TestPageIsTheJSON(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	r := report.Build(trace, report.Options{Document: true})

@@ -9,7 +9,7 @@ import (
 
 var update = flag.Bool("update", false, "write the schema anew")
 
-// The schema that is published is the one of what is written.
+// The published schema matches the document that is written.
 func TestPublishedSchema(t *testing.T) {
 	if err := schema.Compare("../..", Schema,
 		"What the page of `mtrace report --html` and `mtrace view` draws. Times are nanoseconds after the begin of the "+

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// TestTables: what a reader can do with the page's tables and its list of contents, each in a browser. Every script
-// returns an object of booleans, which must all be true, and of texts that help where one is not.
+// TestTables checks the interactions with the page's tables and its list of contents, each in a browser. Every script
+// returns an object of booleans, which must all be true, and of texts that help to diagnose a failure.
 func TestTables(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	page := written(t, report.Build(trace, report.Options{}), d)

@@ -12,7 +12,7 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// hands are what a reader of the page does with mouse and keys, for scripts of tests.
+// hands simulates a reader's mouse and keys, for scripts of tests.
 const hands = `
 	const view = mtrace.viewed, canvas = view.canvas, strip = document.querySelector("#timeline .overview"),
 		text = (s) => document.querySelector("#timeline " + s).innerText;
@@ -82,8 +82,8 @@ func peeredPage(t *testing.T) []byte {
 	return written(t, r, b.Document())
 }
 
-// TestInteractions: what a reader can do with the timeline, each in a browser. Every script returns an object of
-// booleans, which must all be true, and of texts that help where one is not.
+// TestInteractions checks the interactions with the timeline, each in a browser. Every script returns an object of
+// booleans, which must all be true, and of texts that help to diagnose a failure.
 func TestInteractions(t *testing.T) {
 	cases := map[string]string{
 		"a search finds labels, threads and calls, fades the rest, and goes from one to the next": `

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// held is how long each kind takes in what a track holds, and how many blocks that stands for.
+// held returns the total time of each kind in a track's blocks, and the number of blocks that they stand for.
 func held(t testing.TB, x *track) (time [kinds]analyze.Nanos, count int64) {
 	t.Helper()
 	for i, b := range x.blocks {
@@ -38,8 +38,8 @@ func held(t testing.TB, x *track) (time [kinds]analyze.Nanos, count int64) {
 	return time, count
 }
 
-// TestTrackIsBounded: of however many blocks a track keeps so many things, in which no nanosecond of any kind is lost;
-// and what is long is there as it was.
+// TestTrackIsBounded: a track of any number of blocks keeps a limited number, in which no nanosecond of any kind is
+// lost; long blocks are kept unchanged.
 func TestTrackIsBounded(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	const most = 3000
@@ -100,8 +100,8 @@ func TestTracksTogether(t *testing.T) {
 	}
 }
 
-// FuzzFlat: whatever calls a thread is reported to have made, what it did at each instant are pieces that follow one
-// another, of no more time than there was.
+// FuzzFlat: for any reported calls of a thread, its activities over time follow one another, and take no more time than
+// there was.
 func FuzzFlat(f *testing.F) {
 	f.Add([]byte{1, 5, 0, 2, 9, 3, 0, 30, 1})
 	f.Add([]byte{0, 0, 0, 255, 255, 255, 1, 1, 1, 0, 255, 2})
@@ -132,7 +132,8 @@ func FuzzFlat(f *testing.F) {
 	})
 }
 
-// TestSteps: the mean levels have the area of what was raised, in whatever order it came and however long bins became.
+// TestSteps: the mean levels have the same area as the raised ones, in whatever order they came and however long bins
+// became.
 func TestSteps(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	var s steps

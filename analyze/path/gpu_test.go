@@ -62,8 +62,8 @@ func commits(count, group int) func(t *tracesim.Thread, q *tracesim.Queue) {
 	}
 }
 
-// With one serial stream every piece of the GPU's work is on the critical path. With gaps of more than 100 µs between
-// command buffers all before the gap, back to the commit, was listed as scheduling.
+// With one serial stream all of the GPU's work is on the critical path. With gaps of more than 100 µs between command
+// buffers everything before the gap, back to the commit, was listed as scheduling.
 func TestAllWorkOfOneStreamIsOnThePath(t *testing.T) {
 	for name, build := range map[string]func(seed uint64) *tracesim.Sim{
 		"a wait after each":                  oneStream(0, commits(100, 1)),
@@ -79,7 +79,8 @@ func TestAllWorkOfOneStreamIsOnThePath(t *testing.T) {
 }
 
 // Three command buffers in flight, as renderers keep them: the thread waits for a semaphore that completion handlers
-// post, on threads of Metal's own. The path went along those, and called nearly all of the run the program's.
+// post, on threads of Metal's own. The path followed those threads, and attributed nearly all of the run to the
+// program.
 func TestPathThroughCompletionHandlers(t *testing.T) {
 	const rounds, work, flight = 100, millisecond, 3
 	w := handmade.New((rounds + 5) * work)

@@ -18,7 +18,7 @@ func load(t *testing.T, file string) *analyze.Trace {
 	return trace
 }
 
-// TestPath: the parts add up, and what the program is known to wait for is what the path is built from.
+// TestPath: the parts add up, and the path consists of the program's known waits.
 func TestPath(t *testing.T) {
 	for name, want := range map[string]struct {
 		what  string
@@ -62,7 +62,7 @@ func TestPath(t *testing.T) {
 }
 
 // A pool's worker waits for the signal of a thread that makes no call itself. The path went back along that thread to
-// the clock's zero, and was said to be hours long.
+// the clock's zero, and was reported to be hours long.
 func TestPathAlongAThreadWithoutCalls(t *testing.T) {
 	const start, end = 31_000_000_000, 31_000_900_000
 	process := &analyze.Process{ID: 1}

@@ -44,8 +44,8 @@ var noThresholds = map[string]struct {
 	"xctrace/summary/trace.go":  {[]string{"63"}, "an id that nothing has"},
 }
 
-// A number that something is compared with, and one that a constant has, decides what is reported of a run. It is in
-// this package under a name that states what it limits; some fifty stood among the rules.
+// A number in a comparison or in a constant decides what is reported of a run. It is in this package, under a name that
+// states its purpose; some fifty were among the rules.
 func TestThresholdsStandHere(t *testing.T) {
 	used := map[string]bool{}
 	for _, dir := range ruledPackages {
@@ -81,7 +81,8 @@ func TestThresholdsStandHere(t *testing.T) {
 	}
 }
 
-// comparedNumbers are the numbers in comparisons of order and in constants, but those that no rule can do without.
+// comparedNumbers returns the numbers in ordered comparisons and in constants, except those that no rule can do
+// without.
 func comparedNumbers(file *ast.File) (found []*ast.BasicLit) {
 	collect := func(within ast.Node) {
 		ast.Inspect(within, func(n ast.Node) bool {

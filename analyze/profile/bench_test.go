@@ -30,8 +30,8 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(2*steps*float64(b.N)/(processorTime(b)-before).Seconds()/1e6, "Msamples/cpu-s")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
-// clock.
+// processorTime returns the processor time of the process so far. On a machine with other load it is more reliable than
+// the clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

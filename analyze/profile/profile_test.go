@@ -57,7 +57,8 @@ func signalTrace(t *testing.T) string {
 	return path
 }
 
-// TestSignals: waits for signals are distinguished from other waits, with what was waited for and who gave the signal.
+// TestSignals: waits for signals are distinguished from other waits, with the object waited for and the signalling
+// thread.
 func TestSignals(t *testing.T) {
 	p, err := Build("wait", load(t, signalTrace(t)))
 	if err != nil {

@@ -36,7 +36,7 @@ func names(s *profile.Sample) (list []string) {
 	return list
 }
 
-// TestStacks: where a call came from is behind what it was in Metal, and the interpreter's own code is not there.
+// TestStacks: the call stack of the program follows the Metal call, and the interpreter's own frames are left out.
 func TestStacks(t *testing.T) {
 	trace := withStacks(t, "device-wide sync")
 	if trace.Recording.Stacks.Stacks == 0 || trace.Recording.Stacks.Undefined > 0 {

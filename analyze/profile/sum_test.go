@@ -14,7 +14,7 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// byStack are the values of a profile's samples by what they say.
+// byStack returns the values of a profile's samples by their stack and labels.
 func byStack(p *profile.Profile) map[string][]int64 {
 	all := map[string][]int64{}
 	for _, s := range p.Sample {

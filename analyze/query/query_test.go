@@ -33,7 +33,7 @@ func folder(t testing.TB) string {
 	return dir
 }
 
-// TestRun: the answers are those that a person counts.
+// TestRun: the answers equal counts made by hand.
 func TestRun(t *testing.T) {
 	dir := folder(t)
 	for query, want := range map[string]string{
@@ -67,8 +67,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestWrongQueries: one line states what is wrong, and nothing outside of the folder is read. Durations under "1000",
-// in quotes, were once all there are, and the mean of a text was 0.
+// TestWrongQueries: one line states what is wrong, and nothing outside of the folder is read. Once durations under
+// "1000", in quotes, were all durations, and the mean of a text was 0.
 func TestWrongQueries(t *testing.T) {
 	dir := folder(t)
 	for query, want := range map[string]string{

@@ -9,8 +9,7 @@ import (
 	"mtrace/fixtures/loops"
 )
 
-// TestResampled: the times drawn are the thread's own, in runs of what came one after another, and the program
-// stays as it was.
+// TestResampled: the drawn times are the thread's own, in runs of consecutive ones, and the program is not modified.
 func TestResampled(t *testing.T) {
 	p := loops.Of(2, 120, 0, 0)
 	for i := range p.Threads {
@@ -48,8 +47,8 @@ func TestResampled(t *testing.T) {
 }
 
 // TestResampledLeavesFewStepsAlone tells of the demo's main thread, which warms up with 12 command buffers and then
-// sleeps for the run. If the sleep was not drawn the thread ended at once, and counted as if it had continued so:
-// the program seemed seven times as fast, and predictions from 0.20 to 2.12 times as fast were none.
+// sleeps for the run. If the sleep was not drawn the thread ended at once, and its pace was extrapolated: the program
+// seemed seven times as fast, and with predictions from 0.20 to 2.12 times as fast, nothing was reported.
 func TestResampledLeavesFewStepsAlone(t *testing.T) {
 	p := loops.Of(3, 200, 100*us, 100*us)
 	few := &p.Threads[2]

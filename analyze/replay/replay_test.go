@@ -30,7 +30,8 @@ func replayOf(t *testing.T, p *program.Program) *Replay {
 	return &Replay{program: p, base: rateOf(t, p, Change{})}
 }
 
-// TestRemoveDelays: what threads waited for processors is taken out of their times, since the machine adds it.
+// TestRemoveDelays: the threads' waits for processors are subtracted from their times, since the replay adds them
+// itself.
 func TestRemoveDelays(t *testing.T) {
 	p := loops.Of(4, 200, 100*us, 100*us)
 	p.Processors.Count = 1
@@ -42,7 +43,7 @@ func TestRemoveDelays(t *testing.T) {
 	if got := rateOf(t, p, Change{}); got <= before {
 		t.Errorf("%g instead of %g", got, before)
 	}
-	p = loops.Of(6, 200, 300*us, 900*us) // with what the GPU's work waited for the processors that run it
+	p = loops.Of(6, 200, 300*us, 900*us) // with waits of the GPU's work for the processors that run it
 	p.Devices[0].Engines, p.Processors = 2, program.Processors{Count: 2, Scattered: 1, RunGPU: true}
 	for i := range p.Jobs {
 		p.Jobs[i].Alone = 300 * us
@@ -56,9 +57,9 @@ func TestRemoveDelays(t *testing.T) {
 	}
 }
 
-// TestCalibrateProcessors tells of threads that compute on 4 to 16 processors. The machine put half of their bursts
-// on any processor, took 15 to 24% longer than the run, and nothing was predicted. The system had shared the
-// processors out better.
+// TestCalibrateProcessors tells of threads that compute on 4 to 16 processors. The replay put half of their bursts on
+// any processor, took 15 to 24% longer than the run, and nothing was predicted. The system had distributed the
+// processors better.
 func TestCalibrateProcessors(t *testing.T) {
 	for _, ran := range []float64{policy.Scattered, 0} {
 		p := loops.Of(4, 200, 1000*us, 50*us)
@@ -76,8 +77,8 @@ func TestCalibrateProcessors(t *testing.T) {
 	}
 }
 
-// TestInterval: what is predicted of a program that always does the same is sure, but for the machine's error. What
-// depends on how much a GPU runs at once is not.
+// TestInterval: the interval of a program that always does the same is only as wide as the replay's error. It is wider
+// if the result depends on how many command buffers the GPU runs at once.
 func TestInterval(t *testing.T) {
 	p := loops.Locked()
 	predict := func(c Change) (*Speedup, string) {
@@ -122,9 +123,9 @@ func TestNeverSlower(t *testing.T) {
 	}
 }
 
-// TestWaitingForProcessorsStays tells of a lock that cost nothing and was predicted to cost a tenth. Without any
-// cause whatever, hand-offs took no longer than usual, as far as threads had waited for processors, also where
-// they would wait for them all the same.
+// TestWaitingForProcessorsStays tells of a lock that cost nothing and was predicted to cost a tenth. Without any cause,
+// hand-offs were assumed to take no longer than usual, as far as threads had waited for processors, even if they would
+// still wait for them.
 func TestWaitingForProcessorsStays(t *testing.T) {
 	p := loops.Of(2, 200, 0, 100*us)
 	loops.Edit(p, func(s *program.Step, _ *program.Detail) {
@@ -141,10 +142,10 @@ func TestWaitingForProcessorsStays(t *testing.T) {
 	}
 }
 
-// TestSleepIsLessWithoutTheCause tells of a machine of 16 processors on which waking one that sleeps takes 250 µs.
-// Programs on it were predicted to gain too little, by 15% in the median, and 13 of 31 measured gains were inside
-// their intervals: without its cause a program wakes processors so often that they hardly sleep. That is the
-// estimate now, and the interval holds both.
+// TestSleepIsLessWithoutTheCause tells of a machine of 16 processors on which waking a sleeping one takes 250 µs. The
+// predicted gains of programs on it were too low, by 15% in the median, and 13 of 31 measured gains were inside their
+// intervals. Without its cause a program wakes processors so often that they hardly sleep. That is the estimate now,
+// and the interval covers both cases.
 func TestSleepIsLessWithoutTheCause(t *testing.T) {
 	p := loops.Of(2, 200, 0, 100*us)
 	for i := range p.Jobs {
@@ -173,10 +174,10 @@ func TestSleepIsLessWithoutTheCause(t *testing.T) {
 	}
 }
 
-// TestRelief tells of seven threads that allocate on two processors. For half of their time they wait for one, and
-// a commit takes 700 µs, as does the time from the GPU's end to the end of a wait. The machine lets bursts share a
-// processor, with which a short one waits little, and took the rest for what a hand-off takes: without allocating
-// they were predicted to be 3.3 times as fast, and are 8.7 times.
+// TestRelief tells of seven threads that allocate on two processors. For half of their time they wait for a processor,
+// and a commit takes 700 µs, as does the time from the GPU's end to the end of a wait. The replay lets bursts share a
+// processor, so a short burst waits little, and treated the rest as the cost of a hand-off. The prediction without
+// allocating was 3.3×, and the real speed-up is 8.7×.
 func TestRelief(t *testing.T) {
 	for _, c := range []struct {
 		what     string
@@ -223,9 +224,9 @@ func TestRelief(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForProcessors tells of a third of all predictions, whose interval reached to what the program
-// would gain if nothing waited for a processor, though all threads were seen to do. What depends on that altogether
-// is not predicted all the same.
+// TestNobodyWaitsForProcessors tells of a third of all predictions, whose interval extended to the gain with no waits
+// for processors at all, although all threads were seen to wait. A prediction that depends on that entirely is still
+// not made.
 func TestNobodyWaitsForProcessors(t *testing.T) {
 	for _, c := range []struct {
 		what    string

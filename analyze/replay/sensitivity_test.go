@@ -10,8 +10,8 @@ import (
 	"mtrace/fixtures/loops"
 )
 
-// What a delay costs is known of simple programs: itself where a thread waits for everything, nothing where the GPU is
-// the limit, and once for each thread where they all wait for one lock.
+// The cost of a delay is known for simple programs: the delay itself if a thread waits for everything, nothing if the
+// GPU is the limit, and once for each thread if they all wait for one lock.
 func TestSensitivity(t *testing.T) {
 	full := func() *program.Program {
 		p := loops.Of(6, 100, 100*us, 300*us)

@@ -32,8 +32,8 @@ func experimentWith(sensitivity int64) *analyze.Experiment {
 	return e
 }
 
-// The report of a run with added delays says so first, and shows what they say. If the replay predicts something else,
-// the verdict is less certain.
+// The report of a run with added delays says so first, and shows the measured sensitivities. If the replay predicts
+// something else, the verdict is less certain.
 func TestExperiment(t *testing.T) {
 	for _, c := range []struct {
 		sensitivity int64

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// TestOneRowAFunction: sem_wait, which waits for a lock at one call and for a signal at another one, stood in two rows
-// that nothing told apart.
+// TestOneRowAFunction: sem_wait, which waits for a lock at one call site and for a signal at another, was in two rows
+// that looked the same.
 func TestOneRowAFunction(t *testing.T) {
 	a, b := &analyze.Thread{ID: 1}, &analyze.Thread{ID: 2}
 	stat := func(part analyze.Part, th *analyze.Thread, took ...analyze.Nanos) *analyze.CallStat {

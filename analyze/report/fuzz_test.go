@@ -18,7 +18,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// checkWhole runs everything on a trace and checks what holds for every trace.
+// checkWhole runs every analysis on a trace and checks the properties of all traces.
 func checkWhole(t *testing.T, trace *analyze.Trace) {
 	t.Helper()
 	r := Build(trace, Options{})

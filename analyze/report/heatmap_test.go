@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHeatMap: threads have names, and those that have nothing in their row, or in their column, are not there. How
-// many have less than is shown is printed.
+// TestHeatMap: threads have names, and threads with an empty row, or an empty column, are left out. The number of
+// threads below the smallest printed value is printed.
 func TestHeatMap(t *testing.T) {
 	r := &Report{Threads: []Thread{{TID: 1, Name: "main"}, {TID: 2, Name: "worker"}, {TID: 3}, {TID: 4, Name: "slow"}}}
 	h := r.HeatMap(Matrix{TIDs: []uint64{1, 2, 3, 4}, NS: [][]int64{{0, 5000, 1, 0}, {0, 0, 0, 0}, {0, 2500, 0, 0},

@@ -55,7 +55,7 @@ func tree(t *testing.T, value any) (out any) {
 	return out
 }
 
-// same compares what adds up. Numbers may differ by a share of the larger.
+// same compares sums. Numbers may differ by a share of the larger one.
 func same(t *testing.T, at string, a, b any, share float64) {
 	t.Helper()
 	switch a := a.(type) {
@@ -124,7 +124,7 @@ func adds(t *testing.T, whole, parts *Report) {
 	}
 }
 
-// byName are kernels in an order that does not depend on what they take, without their bounds, which depend on how the
+// byName returns kernels in an order that does not depend on their times, without their bounds, which depend on how the
 // run is cut.
 func byName(list []Kernel) []Kernel {
 	list = slices.Clone(list)
@@ -187,7 +187,7 @@ func TestLongScenarios(t *testing.T) {
 			}
 			defer f.Close()
 			n := f.Records()
-			if n < 4000 { // of those that are no loops windows are too short to be judged
+			if n < 4000 { // for scenarios that are no loops, windows are too short for a verdict
 				whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Part: n / 10, Window: n / 2, Buffers: 300})
 				adds(t, whole, parts)
 				return

@@ -28,7 +28,7 @@ func TestOneScreen(t *testing.T) {
 	}
 }
 
-// TestTighterRows: rows are taken away one at a time until every part has its least, so that writing ends.
+// TestTighterRows: rows are removed one at a time until every part has its minimum, so that the loop ends.
 func TestTighterRows(t *testing.T) {
 	rows, steps := usualScreenRows, 0
 	for possible := true; possible; steps++ {
@@ -42,8 +42,8 @@ func TestTighterRows(t *testing.T) {
 	}
 }
 
-// TestHeadline: the verdict line has the name, the cost, the gain with its interval, and a word for the confidence; two
-// causes that the intervals of their gains cannot tell apart are both named.
+// TestHeadline: the verdict line has the name, the cost, the gain with its interval, and a word for the confidence. If
+// the intervals of two causes' gains overlap, both are named.
 func TestHeadline(t *testing.T) {
 	gain := func(cause string, share, estimate, low, high float64) Cause {
 		return Cause{Cause: cause, Share: share, SpeedupIfRemoved: &estimate, SpeedupInterval: &Speedup{low, high}}

@@ -9,8 +9,8 @@ import (
 // leastDifference is how far two states that touch must be apart in CIELAB (CIE 1976), for all readers.
 const leastDifference = 15
 
-// sights are what readers see of linear red, green and blue: of usual sight, and without the long, middle or short
-// wave cones (Machado, Oliveira and Fernandes 2009, severity 1).
+// sights maps linear red, green and blue to the colours that readers see: with usual sight, and without the long,
+// middle or short wave cones (Machado, Oliveira and Fernandes 2009, severity 1).
 var sights = map[string][3][3]float64{
 	"usual":        {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},

@@ -15,17 +15,17 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// keptTraces names a folder of recorded traces to check ranges on, beside those that the tests make.
+// keptTraces names a folder of recorded traces on which to check ranges, in addition to the tests' own.
 const keptTraces = "MTRACE_KEPT"
 
-// A partOf is what ranges of a trace must add up to: of a thread or, without one, of a GPU.
+// A partOf identifies a sum that ranges of a trace must add up to: of a thread or, without one, of a GPU.
 type partOf struct {
 	process int
 	thread  analyze.ThreadID
 	part    string
 }
 
-// sums are what a trace, or a range of it, says of its threads and its GPUs.
+// sums returns the times of the threads and GPUs of a trace, or of a range of it.
 func sums(t *testing.T, trace *analyze.Trace) map[partOf]analyze.Nanos {
 	t.Helper()
 	all := map[partOf]analyze.Nanos{}
@@ -80,8 +80,8 @@ func within(i, w analyze.Interval) analyze.Interval {
 	return analyze.Interval{Begin: max(i.Begin, w.Begin), End: min(i.End, w.End)}
 }
 
-// TestRanges: whatever the ranges are that a trace is cut into, each is exact in itself, says of the clocks what the
-// whole trace does, and what threads and GPUs did in all of them adds up to what they did in the whole trace.
+// TestRanges: for any ranges into which a trace is cut, each range is exact in itself and has the clock facts of the
+// whole trace, and the times of threads and GPUs in all ranges add up to their times in the whole trace.
 func TestRanges(t *testing.T) {
 	paths := []string{tracetest.Small(t), sharedDevice(t)}
 	for _, s := range tracesim.Scenarios {
@@ -205,7 +205,7 @@ func checkRanges(t *testing.T, path string, whole *analyze.Trace, random *rand.R
 	}
 }
 
-// checkProfiles checks that the profiles of what threads did and waited for add up to what the report has.
+// checkProfiles checks that the profiles of the threads' times and waits add up to the report's.
 func checkProfiles(t *testing.T, trace *analyze.Trace) {
 	t.Helper()
 	a := evidence.Divide(trace)

@@ -183,9 +183,9 @@ func TestPartitionInJSON(t *testing.T) {
 	}
 }
 
-// What may be missing is in the first lines. The story: the children of a fork pass through untraced, whatever they do,
-// and the report of a program whose children did most of the work began with "none lost"; its last lines named them
-// (found by the torture).
+// Possible losses are in the first lines. The story: the children of a fork continue untraced, whatever they do. The
+// report of a program whose children did most of the work began with "none lost"; its last lines named them (found by
+// the torture test).
 func TestUntracedChildrenAreInTheFirstLines(t *testing.T) {
 	trace := load(t, tracetest.Small(t))
 	trace.Recording.Lost.Children = 2
@@ -231,8 +231,8 @@ func TestRunningProcessesAreInTheFirstLines(t *testing.T) {
 	}
 }
 
-// A process whose part ended before it did, because of what it sent, lacks nobody knows how much. The first lines said
-// "none lost".
+// A process whose recording ended before the process did, because of the data that it sent, lacks an unknown number of
+// calls. The first lines said "none lost".
 func TestPartThatEndedEarlyIsInTheFirstLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)
@@ -244,7 +244,7 @@ func TestPartThatEndedEarlyIsInTheFirstLines(t *testing.T) {
 	inFirstLines(t, load(t, path), "LOSSES NOT KNOWN")
 }
 
-// inFirstLines holds that the first lines of the report, as text and as a page, say all of what.
+// inFirstLines checks that the first lines of the report, as text and as a page, contain all of what.
 func inFirstLines(t *testing.T, trace *analyze.Trace, what ...string) {
 	t.Helper()
 	r := Build(trace, Options{})
@@ -306,7 +306,7 @@ func TestNamesDoNotSteerTheTerminal(t *testing.T) {
 	}
 }
 
-// What the tracer did not see is red on a terminal. The escapes were mistaken for a name's and replaced.
+// Calls that the tracer did not see are red on a terminal. The escapes were mistaken for a part of a name and replaced.
 func TestColoursReachTheTerminal(t *testing.T) {
 	r := Build(scenario(t, "device-wide sync"), Options{})
 	r.Coverage.Processes = []ProcessCoverage{{PID: 1, Commits: Audit{Made: 10, Seen: 9},

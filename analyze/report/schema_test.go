@@ -6,7 +6,7 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// The schema that is published is the one of what is written.
+// The published schema matches the document that is written.
 func TestPublishedSchema(t *testing.T) {
 	if err := schema.Compare("../..", Schema,
 		"What `mtrace report --json` says of a trace. Times are nanoseconds, shares are 0…1; lists are never null.",

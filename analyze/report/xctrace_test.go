@@ -41,7 +41,7 @@ func TestRecordingOfInstruments(t *testing.T) {
 		!strings.Contains(text, "what would show these: compilation in the middle of the work, ") {
 		t.Error("what Instruments does not record is not told in one line")
 	}
-	// Of a recording whose calls nobody recorded it was said that there were "0 calls, none lost".
+	// For a recording without calls the report said "0 calls, none lost".
 	if headline, _, _ := strings.Cut(text, "VERDICT"); !strings.Contains(headline, " traced · 60 command buffers") ||
 		strings.Contains(headline, " calls") || strings.Contains(headline, "lost") {
 		t.Errorf("how much there is in it: %s", headline)

@@ -16,7 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// published is the raw Metal table of report R1 (M4 Max): reference figures, and what its authors computed from them.
+// published is the raw Metal table of report R1 (M4 Max): reference figures, and the values that its authors computed
+// from them.
 var published = struct {
 	baseline Point
 	series   []Series

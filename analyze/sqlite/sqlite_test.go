@@ -30,7 +30,7 @@ for query in sys.argv[2:]:
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }
 
-// create makes a database of what a function adds.
+// create makes a database with the tables that a function adds.
 func create(t *testing.T, fill func(d *Database)) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.sqlite")
@@ -102,7 +102,7 @@ func columns(count int) string {
 	return strings.Join(list, ", ")
 }
 
-// TestManyPages: tables of several levels of pages, whose rows come in turns, are whole and found by their keys.
+// TestManyPages: tables of several levels of pages, whose rows alternate, are complete and found by their keys.
 func TestManyPages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 25 MB")

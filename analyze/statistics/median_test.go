@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The story: there were seven of them: one sorted what it was given, three mistook it for sorted, and two took the
-// upper of the two in the middle.
+// The story: there were seven medians. One sorted its argument in place, three assumed that it was sorted, and two
+// returned the upper of the two middle values.
 func TestMedian(t *testing.T) {
 	list := []float64{9, 1, 4, 3}
 	if m := Median(list); m != 3.5 || !slices.Equal(list, []float64{9, 1, 4, 3}) {

@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A step lasts from the end of the one before to its own, and its parts add up to it.
+// A step lasts from the end of the step before to its own end, and its parts add up to it.
 func TestLengthsOfSteps(t *testing.T) {
 	phases := Find(ran("AB.." + strings.Repeat("ab.", 10)))
 	if len(phases) != 2 || phases[0].Kind != Prompt || phases[1].Kind != Decode {

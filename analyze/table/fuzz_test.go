@@ -14,12 +14,11 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// FuzzSlices: whatever the records in a trace are, in slices each call is written as often as of the trace read as one,
-// and no command buffer twice. The story: a call that ends before it begins, as one from a processor whose clock is
-// off, is taken to be at its end; its slice did not read it, as it began later. Another: what a damaged record puts at
-// a tick beyond 2^63 was after all that can be searched for, and so in no slice. And of a run of years, as damaged
-// times make it, so much was to be read around the last slice that the number began anew below zero, and nothing was
-// read.
+// FuzzSlices: for any records in a trace, the slices write each call as often as a trace read as a whole, and no
+// command buffer twice. The story: a call that ends before it begins, as from a processor whose clock is off, is placed
+// at its end; its slice did not read it, because it began later. Another: a damaged record at a tick beyond 2^63 was
+// after the end of every search, and so in no slice. And damaged times make a run of years: the range to read around
+// the last slice was so large that the number wrapped below zero, and nothing was read.
 func FuzzSlices(f *testing.F) {
 	random := rand.New(rand.NewPCG(7, 8))
 	for seed := range 11 {

@@ -55,7 +55,7 @@ type inMemory struct{ bytes.Buffer }
 
 func (*inMemory) Close() error { return nil }
 
-// allSigned is everyKind as a file has it: of what is unsigned the same bits.
+// allSigned is everyKind as a file stores it: unsigned values have the same bits as signed ones.
 type allSigned struct {
 	Int       int64  `parquet:"int"`
 	MaybeInt  int64  `parquet:"maybe_int,optional"`

@@ -104,7 +104,7 @@ func compareLines(t *testing.T, name string, whole, cut []string) {
 	}
 }
 
-// long is a run in which a thread makes short work all the time. Beside it a command buffer, memory, a scope and waits
+// long is a run in which a thread makes short work all the time. Meanwhile a command buffer, memory, a scope and waits
 // last nearly all of it, and others have no end.
 func long(t *testing.T) string {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
@@ -138,8 +138,7 @@ func long(t *testing.T) string {
 	return path
 }
 
-// TestLastsManySlices: what lasts longer than slices are, or has no end, is in one of them, with all that is known of
-// it.
+// TestLastsManySlices: an event that is longer than a slice, or has no end, is in one slice, with all its facts.
 func TestLastsManySlices(t *testing.T) {
 	path := long(t)
 	cut, count := inSlices(t, path, analyze.Options{}, 2_000)

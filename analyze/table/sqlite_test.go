@@ -39,7 +39,7 @@ func TestSQLite(t *testing.T) {
 	write(NewSQLite(file))
 	var lines bytes.Buffer
 	write(NewJSONLines(&lines))
-	// Each row as JSON, without what is null, in the order of the file: tables are compared line by line.
+	// Each row as JSON, without null values, in the order of the file: tables are compared line by line.
 	out, err := exec.Command(python, "-c", `import json, sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 print(db.execute("PRAGMA integrity_check").fetchone()[0])

@@ -59,7 +59,7 @@ func directory(t testing.TB, path string, f Format) string {
 	return d.Path
 }
 
-// grid is a table as rows of texts by column, without what has no value: the common ground of all formats.
+// grid is a table as rows of texts by column, without missing values: the common ground of all formats.
 type grid []map[string]string
 
 func fromJSON(t testing.TB, data []byte) map[string]grid {
@@ -161,8 +161,8 @@ func TestStrangeLabels(t *testing.T) {
 	}
 }
 
-// TestEveryTable: what threads waited for beside Metal, what devices said of their memory and what a process ended
-// inside are in the tables, as the model has them.
+// TestEveryTable: the threads' waits outside of Metal, the devices' memory totals, and the calls that were open at a
+// process's end are in the tables, as in the model.
 func TestEveryTable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "every.mtrace")
 	f := tracetest.Create(t, path)
@@ -499,7 +499,7 @@ func TestDiscardLeavesNothing(t *testing.T) {
 	}
 }
 
-// Memory does not grow with the calls: what is left of them after writing is less than the rows themselves would be.
+// Memory does not grow with the calls: after writing, less memory is left in use than the rows themselves would take.
 func TestMemoryIsBounded(t *testing.T) {
 	heap := func() uint64 {
 		var m runtime.MemStats
@@ -527,7 +527,7 @@ func TestMemoryIsBounded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		model := uint64(steps * 1200) // a generous bound on what the model takes for them
+		model := uint64(steps * 1200) // a generous bound on the model's memory for them
 		if grown := most - min(most, before); grown > model {
 			t.Errorf("%s: %d calls took %d MB", f, n, grown>>20)
 		}
@@ -552,8 +552,8 @@ func benchmark(b *testing.B, open func(*failing) *Writer) {
 	b.ReportMetric(float64(size)/rows, "B/row")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
-// clock.
+// processorTime returns the processor time of the process so far. On a machine with other load it is more reliable than
+// the clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

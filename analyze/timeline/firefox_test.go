@@ -17,8 +17,8 @@ import (
 
 func firefoxOf(b *bytes.Buffer) *Writer { return NewFirefox(b) }
 
-// firefoxMarkers reads a file as Firefox's profiler does: tables are lists of rows, and a schema states what is where
-// in a row.
+// firefoxMarkers reads a file as Firefox's profiler does: tables are lists of rows, and a schema gives the position of
+// each value in a row.
 func firefoxMarkers(t testing.TB, data []byte) (shown []string) {
 	t.Helper()
 	var file struct {

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 )
 
-// A shown slice is what a viewer would show.
+// A shown slice is a slice as a viewer would show it.
 type shown struct {
 	track      string // "pid/thread name" or "pid/track name"
 	name       string
@@ -40,9 +40,9 @@ func has(m protoreflect.Message, name string) bool {
 	return m.Has(m.Descriptor().Fields().ByName(protoreflect.Name(name)))
 }
 
-// replay is an importer of its own, made from Perfetto's documentation: it decodes with the protobuf library and the
-// schema in testdata, and refuses what Perfetto's would drop: events without state, ends without begins, clocks that go
-// back.
+// replay is an independent importer, written from Perfetto's documentation. It decodes with the protobuf library and
+// the schema in testdata, and refuses input that Perfetto's importer would drop: events without state, ends without
+// begins, clocks that go backwards.
 func replay(t testing.TB, data []byte) (slices []shown, counts []counted) {
 	t.Helper()
 	text, err := os.ReadFile("testdata/perfetto.txtpb")

@@ -11,7 +11,7 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// events are what Chrome's format has of a trace, each in a line, in the order of their text.
+// events returns the events of a trace in Chrome's format, one per line, sorted by their text.
 func events(b *bytes.Buffer) []string {
 	lines := strings.Split(strings.ReplaceAll(b.String(), "},\n", "}\n"), "\n")
 	slices.Sort(lines)

@@ -134,8 +134,8 @@ func TestInnerCallsAreInside(t *testing.T) {
 }
 
 // In Chrome's format, whose readers join the first beginning with the first end that they find, every arrow has one of
-// each. A command buffer had one beginning, and as many ends as threads waited for it; one that nobody waited for had
-// none.
+// each. A command buffer had one beginning, and as many ends as threads waited for it; without a waiting thread it had
+// no end.
 func TestChromeArrowsAreWhole(t *testing.T) {
 	for name, path := range map[string]string{"small": tracetest.Small(t),
 		"recorded": "../../fixtures/traces/device-sync.mtrace"} {
@@ -242,7 +242,7 @@ func nanos(t testing.TB, micros json.Number) int64 {
 	return int64(math.Round(f * 1000))
 }
 
-// Chrome's file shows the same slices as Perfetto's: the two writers share nothing behind the sorter.
+// Chrome's file shows the same slices as Perfetto's: the two writers share no code after the sorter.
 func TestChromeShowsTheSame(t *testing.T) {
 	path := tracetest.Small(t)
 	data, _ := write(t, path, perfettoOf)
@@ -341,8 +341,8 @@ func TestCallAroundVeryMany(t *testing.T) {
 	}
 }
 
-// Names that the program gave to times have tracks of their own, memory has a counter, and an array of command buffers
-// that one call commits has an arrow for each.
+// The program's scopes have tracks of their own, memory has a counter, and an array of command buffers in one commit
+// has an arrow for each.
 func TestScopesMemoryAndArrays(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "extra.mtrace")
 	f := tracetest.Create(t, path)
@@ -488,8 +488,8 @@ func benchmark(b *testing.B, open func(*bytes.Buffer) *Writer) {
 	b.ReportMetric(float64(size)/slices, "B/slice")
 }
 
-// processorTime is what the process has used so far. On a machine that does other things as well it tells more than the
-// clock.
+// processorTime returns the processor time of the process so far. On a machine with other load it is more reliable than
+// the clock.
 func processorTime(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -527,7 +527,7 @@ func TestModelWithoutCalls(t *testing.T) {
 	}
 }
 
-// What the GPU ran states what the program calls it: at most a few names, each once.
+// GPU work has the names that the program gives it: at most a few names, each once.
 func TestOperationsAreArguments(t *testing.T) {
 	encoder := func(names ...string) (e analyze.Encoder) {
 		for _, n := range names {

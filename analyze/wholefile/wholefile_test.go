@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestWrite: what is not whole never is in the place of what was, a file is replaced only when the caller says so,
-// and a link is never followed.
+// TestWrite: an incomplete file never replaces an older one, a file is replaced only at the caller's request, and a
+// link is never followed.
 func TestWrite(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "page"), filepath.Join(dir, "link")
@@ -72,7 +72,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// TestNobodyComesBetween: a file that somebody makes while ours is written is not replaced.
+// TestNobodyComesBetween: a file that another process creates while ours is written is not replaced.
 func TestNobodyComesBetween(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "page")
 	err := Write(path, false, func(*os.File) error { return os.WriteFile(path, []byte("somebody's"), 0o644) })
@@ -98,7 +98,7 @@ func TestPipeOfAnotherUser(t *testing.T) {
 	}
 }
 
-// TestDescriptorGoesOn: what is written to /dev/fd/N is behind what is there, although the descriptor leads to a
+// TestDescriptorGoesOn: output to /dev/fd/N is appended to the existing content, although the descriptor leads to a
 // file.
 func TestDescriptorGoesOn(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "log"))

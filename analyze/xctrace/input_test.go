@@ -236,7 +236,7 @@ func TestInputErrors(t *testing.T) {
 	}
 }
 
-// A gzip stream that is cut gives its complete rows, said to be cut.
+// A gzip stream that is cut gives its complete rows, and is reported as cut.
 func TestCutGzip(t *testing.T) {
 	data := gpuExport(t)
 	packed := gzipped(t, data)
@@ -277,8 +277,8 @@ func TestDirectoriesHoldOtherThings(t *testing.T) {
 	}
 }
 
-// A folder that is a link was one without exports, and so were exports beside an archive without any, as the bundle's
-// own.
+// A folder that is a link was treated as a folder without exports, and exports next to an archive without any were
+// treated as the bundle's own.
 func TestDirectoriesAreWalked(t *testing.T) {
 	dir, data := t.TempDir(), gpuExport(t)
 	put(t, dir, "real/gpu.xml", data)

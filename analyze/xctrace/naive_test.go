@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// A second reader of exports, with encoding/xml and a tree for every value, as
-// slow and plain as can be: what the fast one reads is compared with it.
+// A second reader of exports, with encoding/xml and a tree for every value, as slow and simple as possible: the fast
+// reader is compared with it.
 
 type naiveValue struct {
 	tag      string

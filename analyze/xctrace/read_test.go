@@ -22,7 +22,7 @@ func exportFiles(t testing.TB) []string {
 	return files
 }
 
-// line is what a row of any table says, in words that both readers can write.
+// intervalLine, submissionLine and sampleLine return the content of a row, in words that both readers can write.
 func intervalLine(d *Dictionary, g *GPUInterval) string {
 	return fmt.Sprint("gpu ", int64(g.Start), " ", int64(g.Duration), " ", int64(g.StartLatency), " ", d.Text(g.Channel),
 		" ", d.Processes[g.Process].PID, " ", d.Processes[g.Process].Name, " ",
@@ -247,7 +247,7 @@ func FuzzRead(f *testing.F) {
 			content := func(r *Recording) string {
 				return fmt.Sprintf("%+v %+v %+v", r.GPU.Intervals, r.Commands.Submissions, r.CPU.Samples)
 			}
-			what := func(err error) string { // and where; then it quotes some of the window
+			what := func(err error) string { // the error and its position; after that it quotes some of the window
 				text, _, _ := strings.Cut(fmt.Sprint(err), `"`)
 				return text
 			}
@@ -273,8 +273,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// shortcutRows has cells that are nearly what a shortcut reads, each in a row of its own that has one column of a time
-// and one of a text.
+// shortcutRows has cells that almost fit a shortcut, each in a row of its own with a column for a time and one for a
+// text.
 var shortcutRows = func() string {
 	doc := `<trace-query-result><node><schema name="metal-gpu-state-intervals"><col><mnemonic>start</mnemonic><engineering-type>start-time</engineering-type></col>` +
 		`<col><mnemonic>duration</mnemonic><engineering-type>duration</engineering-type></col><col><mnemonic>state</mnemonic><engineering-type>gpu-state</engineering-type></col></schema>`
@@ -303,7 +303,7 @@ var shortcutRows = func() string {
 	return doc + `</node></trace-query-result>`
 }()
 
-// What a shortcut reads, the scanner reads the same: the rows, and what is reported of those that break a rule.
+// The scanner reads the same as a shortcut: the rows, and the reports on rows that break a rule.
 func TestShortcuts(t *testing.T) {
 	read := func(without bool) (states []GPUState, doc *Document, err error) {
 		noShortcuts = without

@@ -75,7 +75,7 @@ func lineEnds(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// errOther marks what encoding/xml takes and the scanner on purpose does not.
+// errOther marks input that encoding/xml accepts and the scanner deliberately does not.
 var errOther = errors.New("a part of XML that exports do not have")
 
 func standardEvents(data []byte) ([]string, error) {
@@ -146,8 +146,8 @@ var scanSeeds = []string{
 	`<a>&bad;</a>`, `<a></a >`,
 }
 
-// What encoding/xml reads, the scanner reads the same; on everything else it
-// ends with an error or an end, and never depends on how the bytes arrive.
+// The scanner reads the same as encoding/xml. On all other input it returns an error or an end, and never depends on
+// how the bytes arrive.
 func FuzzScanner(f *testing.F) {
 	for _, s := range scanSeeds {
 		f.Add([]byte(s))
@@ -165,7 +165,7 @@ func FuzzScanner(f *testing.F) {
 			return
 		}
 		if err != nil {
-			// It takes what the standard forbids: attributes without a space between.
+			// encoding/xml accepts attributes without a space between them, which the standard forbids.
 			if strings.Contains(err.Error(), "deeper") || strings.Contains(err.Error(), "no space before") {
 				return
 			}

@@ -77,9 +77,8 @@ func TestTrap02SentinelsKeepTheirColumn(t *testing.T) {
 	}
 }
 
-// Trap 3. In real exports the process column refers to a process that was first
-// written inside the label of the same row; who registered only cells found no
-// process at all (43,818 of 44,280 cells were references).
+// Trap 3. In real exports the process column refers to a process that was first written inside the label of the same
+// row. A reader that registered only cells found no process at all (43,818 of 44,280 cells were references).
 func TestTrap03IdsInsideOtherCells(t *testing.T) {
 	rows, _, d := read(t, doc(node("metal-gpu-intervals", gpuColumns, firstRow)))
 	if len(rows) != 1 || d.Processes[rows[0].Process] != (Process{42, "p"}) || rows[0].LabelProcess != rows[0].Process {
@@ -121,7 +120,7 @@ func TestTrapRowsThatBreakTheRules(t *testing.T) {
 	}
 }
 
-// A dangling reference in a column nobody reads costs no row, but is counted.
+// A dangling reference in a column that is not read costs no row, but is counted.
 func TestTrapDanglingReferencesAreCounted(t *testing.T) {
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns+" color:render-buffer-depth",
 		firstRow+`<render-buffer-depth ref="777"/>`)))
@@ -198,7 +197,7 @@ func TestTrapMagicNumbersAreNull(t *testing.T) {
 	}
 }
 
-// A null is a null behind a reference as well.
+// A reference to a null is a null as well.
 func TestTrapReferencesToNull(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals", gpuColumns,
 		`<start-time id="1" fmt="">5</start-time><duration id="2" fmt="0 ns">0</duration><sentinel/><duration ref="2"/><sentinel/><sentinel/><metal-command-buffer-id id="3" fmt="">18446744073709551615</metal-command-buffer-id>`,
@@ -255,8 +254,7 @@ const twoNodesTail = `<node xpath='//trace-toc[1]/run[1]/data[1]/table[1]'><row>
 
 var twoNodes = doc(node("metal-gpu-intervals", gpuColumns, firstRow), twoNodesTail)
 
-// Several nodes of one document share ids, and a node without a schema has that
-// of the one before.
+// Several nodes of one document share ids, and a node without a schema has the schema of the node before.
 func TestTrapNodesShareIdsAndSchema(t *testing.T) {
 	rows, d, _ := read(t, twoNodes)
 	if len(rows) != 2 || rows[0] != rows[1] || !d.Tables[1].Inherited || d.Tables[1].Schema != "metal-gpu-intervals" {
@@ -398,8 +396,8 @@ func TestTrapStacks(t *testing.T) {
 	}
 }
 
-// The first line of a table is 3 to 10 kB and a row with a stack more: what
-// reads lines of at most 64 KiB loses them.
+// The first line of a table is 3 to 10 kB, and a row with a stack is longer: a reader of lines of at most 64 KiB loses
+// them.
 func TestTrapLongLines(t *testing.T) {
 	long := strings.Repeat("x", 3*windowSize)
 	rows, _, d := read(t, doc(node("metal-gpu-intervals", gpuColumns, strings.ReplaceAll(firstRow, "a:b", long))))
@@ -569,8 +567,9 @@ func TestReadTable(t *testing.T) {
 	}
 }
 
-// An export that was packed and kept beside itself gave every row twice, two runs were one table, and a detail view of
-// other columns gave its values under the columns of the one before. A summary leaves such tables out, and says so.
+// An export that was stored both packed and unpacked gave every row twice, two runs were merged into one table, and the
+// values of a detail view with other columns were under the columns of the table before. A summary leaves such tables
+// out, and reports that.
 func TestReadTableOnce(t *testing.T) {
 	run := func(n int) string {
 		return strings.Replace(node("counters-profile", counters, counterRows...), "run[1]", fmt.Sprintf("run[%d]", n), 1)

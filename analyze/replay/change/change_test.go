@@ -46,9 +46,9 @@ func everyChange() map[string]change.Change {
 	return all
 }
 
-// TestBounds tells of a deeper queue that was predicted to make a program 11 times as fast whose GPU was busy for
-// 84% of the time, because commits counted whose work would never have been done. Whatever is changed in any
-// program, the GPU does no more than its engines can, and the recorded program stays as it is.
+// TestBounds tells of a deeper queue that was predicted to bring 11× to a program whose GPU was busy for 84% of the
+// time, because commits counted whose work would never have been done. Whatever is changed in any program, the GPU does
+// no more than its engines can, and the recorded program is not modified.
 func TestBounds(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 11))
 	for n := range 25 {
@@ -99,9 +99,9 @@ func TestProcessorForEach(t *testing.T) {
 	}
 }
 
-// TestGPUOfProcessors tells of the demo beside three busy loops on two processors, predicted to be 2.5 times as
-// fast without its needless waits where it was 1.4 times. Processors ran its GPU's work, which the machine ran as
-// if it took none.
+// TestGPUOfProcessors tells of the demo with three busy loops on two processors. The prediction without its needless
+// waits was 2.5×, and the real speed-up 1.4×. Processors executed its GPU's work, which the replay ran as if it took
+// none.
 func TestGPUOfProcessors(t *testing.T) {
 	p := loops.Of(6, 200, 0, 300*us)
 	p.Devices[0].Engines, p.Processors.Count = 2, 2
@@ -147,9 +147,8 @@ func TestBeginWithoutCompiling(t *testing.T) {
 	}
 }
 
-// TestSkipFences tells of threads that waited for empty command buffers behind all threads' work, and were
-// predicted to gain nothing without that: the empty ones continued taking their places in the queue, and counted as
-// work.
+// TestSkipFences tells of threads that waited for empty command buffers behind all threads' work. The prediction
+// without these waits was no gain: the empty command buffers kept their places in the queue, and counted as work.
 func TestSkipFences(t *testing.T) {
 	p := loops.Of(3, 100, 100*us, 50*us)
 	p.Queues = p.Queues[:1] // one for all, one command buffer at a time
@@ -179,8 +178,8 @@ func TestSkipFences(t *testing.T) {
 	wantRate(t, "without", rate(t, p, change.Change{Foreign: true}), 3/0.17)
 }
 
-// TestEventsOfThreads tells of command buffers that waited for a value that a thread gives an event. They were run
-// as if they began at once in the unchanged program too, so that nothing was predicted.
+// TestEventsOfThreads tells of command buffers that waited for an event's value that a thread sets. They were replayed
+// as if they began at once, in the unchanged program too, so nothing was predicted.
 func TestEventsOfThreads(t *testing.T) {
 	p := loops.Of(3, 50, 0, 100*us)
 	clock := loops.Thread()
@@ -198,7 +197,7 @@ func TestEventsOfThreads(t *testing.T) {
 }
 
 // TestEventsUnblockAtOnce tells of command buffers that an event unblocks all at once. They were predicted to be as
-// late without the event, though they wait for each other's processors only because they begin together.
+// late without the event, although they compete for processors only because they begin together.
 func TestEventsUnblockAtOnce(t *testing.T) {
 	p := loops.Of(2, 100, 0, 100*us)
 	for i := range p.Jobs {

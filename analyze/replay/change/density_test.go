@@ -45,8 +45,8 @@ func TestAmong(t *testing.T) {
 }
 
 // TestTurnaroundAmongMore tells of two threads on a GPU that fill their queues and wait for slow handlers: the GPU
-// takes 65 µs from one command buffer to the next, and 300 if that wakes a processor. Without the handlers they
-// were predicted to be 2.37 times as fast, and are 3.32.
+// takes 65 µs from one command buffer to the next, and 300 if that wakes a processor. The prediction without the
+// handlers was 2.37×, and the real speed-up is 3.32×.
 func TestTurnaroundAmongMore(t *testing.T) {
 	p := &program.Program{HandOvers: program.HandOvers{Turnarounds: []analyze.Nanos{65 * us, 65 * us, 65 * us, 305 * us}}}
 	if got := NewDensity(p, 1).turnaround; got != 125*us {
@@ -57,13 +57,13 @@ func TestTurnaroundAmongMore(t *testing.T) {
 	}
 }
 
-// TestUnhindered: what hand-offs took beyond the usual goes with a cause as far as threads waited for processors.
-// The rest had another reason.
+// TestUnhindered: a cause's removal also removes the excess time of hand-offs, as far as threads waited for processors.
+// The rest has another reason.
 func TestUnhindered(t *testing.T) {
 	for _, c := range []struct {
 		what   string
 		waited analyze.Nanos
-		want   analyze.Nanos // of what took 200 µs where 20 µs is usual
+		want   analyze.Nanos // of a hand-off that took 200 µs where 20 µs is usual
 	}{
 		{"all of it was waiting for processors", 10 * 360 * us, 20 * us},
 		{"half of it was", 5 * 360 * us, 110 * us},
@@ -98,9 +98,9 @@ func TestUnhindered(t *testing.T) {
 	}
 }
 
-// TestSleepersAreWokenSooner tells of threads that sleep for 100 µs by the clock, and wait 2 ms for a place in a
-// queue. Without that they were predicted to be 15.6 times as fast, and were 18.7 times on a quiet machine: its
-// processors sleep less deeply then, and a clock's wake-up is as much quicker as another thread's.
+// TestSleepersAreWokenSooner tells of threads that sleep for 100 µs by the clock, and wait 2 ms for a place in a queue.
+// The prediction without that wait was 15.6×, and the speed-up on a quiet machine 18.7×: its processors then sleep less
+// deeply, and a timer's wake-up becomes as much quicker as another thread's.
 func TestSleepersAreWokenSooner(t *testing.T) {
 	var half []analyze.Nanos // 60 µs on average, and 40 among twice as many
 	for range 100 {
@@ -132,9 +132,9 @@ func TestSleepersAreWokenSooner(t *testing.T) {
 	}
 }
 
-// TestReliefLeavesHandingOver tells of eleven programs of threads that allocate, predicted to gain a tenth to a
-// quarter too much. Without it a hand-off took what the quickest tenth had taken where all lacked processors; one
-// that finds a processor takes longer than these.
+// TestReliefLeavesHandingOver tells of eleven programs of threads that allocate, whose predicted gain was a tenth to a
+// quarter too high. Without the cause a hand-off was assumed to take the time of the quickest tenth, measured when all
+// lacked processors; a hand-off with a free processor takes longer than these.
 func TestReliefLeavesHandingOver(t *testing.T) {
 	p := loops.Of(2, 100, 100*us, 100*us)
 	for i := range p.Jobs {

@@ -9,7 +9,7 @@ import (
 	"mtrace/fixtures/loops"
 )
 
-// poolOf is a pool of threads that wait for each piece of work, and get so many of them.
+// poolOf is a pool of threads that wait for each item of work; pieces has the number of items of each thread.
 func poolOf(pieces ...int) *program.Program {
 	p := loops.Of(len(pieces), 0, 0, 0)
 	pool := make([]int32, len(pieces))
@@ -65,8 +65,8 @@ func TestDeal(t *testing.T) {
 	}
 }
 
-// TestSleepTakesNoProcessor tells of the same pool. A share of its threads' time was taken to be work, and since
-// they slept for most of it, next to none of what they do was left on a processor when they did not.
+// TestSleepTakesNoProcessor tells of the same pool. A share of its threads' time was treated as work. Since they slept
+// for most of it, almost none of their computing was left on a processor when they did not sleep.
 func TestSleepTakesNoProcessor(t *testing.T) {
 	p := poolOf(100, 100)
 	p.Processors.Count = 1

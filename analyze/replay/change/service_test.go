@@ -10,8 +10,8 @@ import (
 
 const us = loops.Us
 
-// TestSubmitApart tells of programs in which one thread submits for all. Nothing was predicted, though all that it
-// does for each is in the trace.
+// TestSubmitApart tells of programs in which one thread submits for all. Nothing was predicted, although all of its
+// work for each thread is in the trace.
 func TestSubmitApart(t *testing.T) {
 	p := loops.Served(5, 100, 200*us)
 	wantRate(t, "one submits", p, Change{}, 1/0.2)
@@ -22,7 +22,7 @@ func TestSubmitApart(t *testing.T) {
 	}
 }
 
-// TestSubmitApartOwnWork: a thread that comes after the serving one keeps what it submitted for itself.
+// TestSubmitApartOwnWork: a thread that comes after the serving one keeps the work that it submitted for itself.
 func TestSubmitApartOwnWork(t *testing.T) {
 	p := loops.Served(2, 100, 200*us)
 	last := int32(len(p.Threads) - 1)
@@ -44,8 +44,8 @@ func TestSubmitApartOwnWork(t *testing.T) {
 	}
 }
 
-// TestSubmitApartSharedCommandBuffers tells of a stream that encodes what several threads want, and commits when
-// one asks it to. The command buffer belongs to the thread that has it committed.
+// TestSubmitApartSharedCommandBuffers tells of a stream that encodes work for several threads, and commits on request
+// of one of them. The command buffer belongs to the thread that requested the commit.
 func TestSubmitApartSharedCommandBuffers(t *testing.T) {
 	p := loops.Served(2, 100, 200*us)
 	first := &p.Threads[0]
@@ -68,9 +68,9 @@ func TestSubmitApartSharedCommandBuffers(t *testing.T) {
 	wantRate(t, "each for itself", p, Change{Apart: true, Room: true}, 1/0.21)
 }
 
-// TestSubmitApartAnswersNobody tells of threads whose work one thread submits. They were predicted to gain up to a
-// fifth less than they do from submitting it themselves: what the serving thread runs after an answer, to wake the
-// threads that asked, went to each of them with its work.
+// TestSubmitApartAnswersNobody tells of threads whose work one thread submits. Their predicted gain from submitting it
+// themselves was up to a fifth too low: the serving thread's time after an answer, to wake the threads that asked, was
+// added to each of them with its work.
 func TestSubmitApartAnswersNobody(t *testing.T) {
 	p := loops.Served(5, 100, 100*us)
 	loops.Edit(p, func(s *program.Step, d *program.Detail) {

@@ -35,11 +35,11 @@ func backlog() *analyze.Trace {
 	return w.Trace
 }
 
-// TestBacklogIsNotLatency tells of nine threads that filled their queues at once and then waited for slow handlers.
-// Without these they were predicted to be 9.7 times as fast, and six threads 5.5 times; they are 6.6 and 3.4 times.
-// What stood behind 40 others was taken to need 40 turnarounds to be submitted. So nothing of that was taken to
-// be waiting for processors, and it was to go where more is submitted. Since a queue stood still for long when
-// all began, it was not taken to run one at a time either.
+// TestBacklogIsNotLatency tells of nine threads that filled their queues at once and then waited for slow handlers. The
+// prediction without these handlers was 9.7×, and for six threads 5.5×; the real speed-ups are 6.6× and 3.4×. A command
+// buffer behind 40 others was assumed to need 40 turnarounds to be submitted. So none of that time was attributed to
+// waiting for processors, and all of it was to disappear with more submissions. Since a queue was idle for long when
+// all threads began, it was not recognised as running one command buffer at a time either.
 func TestBacklogIsNotLatency(t *testing.T) {
 	ev := evidence.Gather(backlog(), evidence.Options{})
 	p, why := Program(ev, evidence.GPUTaken{}, false)

@@ -9,9 +9,9 @@ import (
 	"mtrace/fixtures/loops"
 )
 
-// TestLimitAlike tells of queues that run one command buffer at a time. That was seen of two of them and not of
-// five, which had work ready only while the GPU was full. These were run as if they had no limit: faster than the
-// GPU's work takes.
+// TestLimitAlike tells of queues that run one command buffer at a time. That was detected for two of them, and not for
+// five, which had work ready only while the GPU was full. These were replayed without a limit, and finished before the
+// GPU's work could.
 func TestLimitAlike(t *testing.T) {
 	queues := []program.Queue{{AtOnce: 1, Limited: true}, {AtOnce: 1}, {AtOnce: 2, Device: 1},
 		{AtOnce: 1, Device: 1, Limited: true}}
@@ -69,9 +69,9 @@ func TestMarkFences(t *testing.T) {
 	}
 }
 
-// TestUnlockedByChance tells of a lock that cost a twentieth and was predicted to bring a fifth. What a thread did
-// behind a wait for a lock was cut down to what it usually does without one each time that it took longer, though
-// half of all times do by chance.
+// TestUnlockedByChance tells of a lock that cost a twentieth and was predicted to bring a fifth. The time of a thread
+// after a wait for a lock was cut down to its usual time without a wait whenever it was longer, although half of all
+// times are longer by chance.
 func TestUnlockedByChance(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var th program.Thread
@@ -96,7 +96,8 @@ func TestUnlockedByChance(t *testing.T) {
 }
 
 // TestUnlockedIsEachThreadsOwn tells of workers that were predicted to need 1 µs between two calls without a lock,
-// where they sleep for 400: another thread, which does not sleep there, never waited for the lock.
+// where they sleep for 400 µs: the value came from another thread, which does not sleep there, and never waited for the
+// lock.
 func TestUnlockedIsEachThreadsOwn(t *testing.T) {
 	threads := make([]program.Thread, 2)
 	add := func(th *program.Thread, k program.Kind, gap analyze.Nanos) {

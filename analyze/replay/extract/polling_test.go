@@ -11,8 +11,8 @@ import (
 
 const us = loops.Us
 
-// pace is a thread that makes 200 command buffers: next says when it makes one, given when those before completed,
-// and the GPU takes about a millisecond for each, one after another.
+// pace is a thread that creates 200 command buffers: next returns when it creates one, given the completion times of
+// the earlier ones. The GPU takes about a millisecond for each, one after another.
 func pace(next func(at analyze.Nanos, completed []analyze.Nanos, random *rand.Rand) analyze.Nanos) (own []turn) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var at, gpu analyze.Nanos
@@ -31,7 +31,7 @@ func pace(next func(at analyze.Nanos, completed []analyze.Nanos, random *rand.Ra
 	return own
 }
 
-// behind waits for the command buffer so many before, and is so late.
+// behind waits for the n-th command buffer before this one, and then up to late longer.
 func behind(n int, late analyze.Nanos) func(analyze.Nanos, []analyze.Nanos, *rand.Rand) analyze.Nanos {
 	return func(at analyze.Nanos, completed []analyze.Nanos, random *rand.Rand) analyze.Nanos {
 		if len(completed) >= n {
@@ -41,7 +41,7 @@ func behind(n int, late analyze.Nanos) func(analyze.Nanos, []analyze.Nanos, *ran
 	}
 }
 
-// TestFollows: whether, and how far behind, a thread follows its own work.
+// TestFollows: whether a thread follows its own completed work, and how many command buffers behind.
 func TestFollows(t *testing.T) {
 	for _, c := range []struct {
 		what string
@@ -69,11 +69,10 @@ func TestFollows(t *testing.T) {
 	}
 }
 
-// TestFollowsWhatItSees tells of seven threads that ask for the status of their command buffers again and again, on
-// a busy machine. Now and then the tracer's handler had no processor yet when the thread continued. Once in 87 was
-// too often: three threads were taken to work for the 6 ms that they slept, and with more engines the program was
-// predicted to be 3.1 times as fast, where it is 5.8 times. A thread that continues before the GPU's end does not
-// wait for it all the same.
+// TestFollowsWhatItSees tells of seven threads that poll the status of their command buffers, on a busy machine.
+// Sometimes the tracer's handler had no processor yet when the thread continued. One such case in 87 was too many:
+// three threads were assumed to work for the 6 ms that they slept, and the prediction with more engines was 3.1×, where
+// it is 5.8×. But a thread that continues before the GPU's end does not wait for it.
 func TestFollowsWhatItSees(t *testing.T) {
 	own := pace(behind(1, 50*us))
 	for i := range own {

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// TestAgenda: an agenda returns what a heap returns, whatever is inserted and removed in between.
+// TestAgenda: an agenda returns the same as a heap, for any insertions and removals in between.
 func TestAgenda(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 8))
 	var a agenda

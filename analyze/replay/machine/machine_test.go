@@ -41,8 +41,8 @@ func TestLocks(t *testing.T) {
 	wantRate(t, "each holds the lock for 100 µs", rate(t, loops.Locked()), 10)
 }
 
-// TestNewest tells of threads that wait for another thread's newest work. The machine had them wait for the work
-// that they had waited for when that thread was slow, and predicted nothing for what made it faster.
+// TestNewest tells of threads that wait for another thread's newest work. The replay had them wait for the work that
+// they had waited for when that thread was slow, and predicted no gain from a faster thread.
 func TestNewest(t *testing.T) {
 	p := loops.Of(2, 100, 100*us, 200*us)
 	slow, fast := &p.Threads[0], &p.Threads[1]
@@ -65,9 +65,9 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// TestFrameworkOnSeveralProcessors tells of four threads on 16 processors, where these run the kernels: the
-// framework uses 790 µs of them for each command buffer of 100 µs. That was taken to happen one after the other, so
-// that each end was seen late, and the replay was off by 45%.
+// TestFrameworkOnSeveralProcessors tells of four threads on 16 processors that also run the kernels: the framework uses
+// 790 µs of processor time for each command buffer of 100 µs. That was assumed to be sequential, so that each
+// completion was noticed late, and the replay was off by 45%.
 func TestFrameworkOnSeveralProcessors(t *testing.T) {
 	p := loops.Of(4, 100, 100*us, 100*us)
 	want := rate(t, p)

@@ -9,7 +9,7 @@ import (
 
 const us = analyze.Nanos(1000)
 
-// TestWaking: commits that need not wake a thread show what waking takes.
+// TestWaking: commits that need not wake a thread show the cost of waking.
 func TestWaking(t *testing.T) {
 	for _, c := range []struct{ quick, slow, want float64 }{{2, 10, 0.762}, {10, 10, 0}, {0, 10, policy.MostWaking},
 		{0, 0, 0}} {
@@ -25,9 +25,9 @@ func TestWaking(t *testing.T) {
 	}
 }
 
-// TestUndelayed tells of threads that compute, on fewer processors, which were predicted to gain a tenth more from
-// a processor for each than they do. A fifth of their hand-offs had begun inside the commit, for want of a
-// processor, and was the measure of how quickly that goes.
+// TestUndelayed tells of threads that compute, on fewer processors. The predicted gain from a processor for each was a
+// tenth too high. A fifth of their hand-offs had begun inside the commit, for want of a processor, and were used as the
+// measure of a quick hand-off.
 func TestUndelayed(t *testing.T) {
 	var all []analyze.Nanos
 	for range 30 {

@@ -8,7 +8,8 @@ import (
 )
 
 // TestPace tells of threads that compiled for most of a run and made nine command buffers each meanwhile. They were
-// taken to set the pace of the run without compilation, which ended with their ninth, before the others had begun.
+// assumed to set the pace of the run without compilation, which ended with their ninth, before the other threads had
+// begun.
 func TestPace(t *testing.T) {
 	p := loops.Of(3, 200, 100*loops.Us, 100*loops.Us)
 	few := &p.Threads[2]

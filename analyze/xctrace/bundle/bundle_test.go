@@ -133,10 +133,9 @@ func TestExportsATableAtATime(t *testing.T) {
 	}
 }
 
-// xctrace dies of SIGTRAP or SIGSEGV now and then, in the middle of its output,
-// directly or behind a shell; or it ends well without having written the end.
-// Another attempt often works. When none does, the complete rows of the last
-// are kept, said to be cut, and the other tables are there.
+// xctrace sometimes dies of SIGTRAP or SIGSEGV in the middle of its output, directly or in a shell; or it exits with 0
+// without having written the end. Another attempt often works. If none does, the complete rows of the last attempt are
+// kept and reported as cut, and the other tables are there.
 func TestExportSurvivesCrashes(t *testing.T) {
 	for _, kind := range []string{"trap", "segv", "shell", "half"} {
 		t.Run(kind+" twice", func(t *testing.T) {
@@ -168,7 +167,7 @@ func TestExportSurvivesCrashes(t *testing.T) {
 	}
 }
 
-// A failure that is no crash is not tried again, and states what xctrace said.
+// A failure that is no crash is not tried again, and the error has xctrace's message.
 func TestExportErrors(t *testing.T) {
 	tool, said := tool(t)
 	_, failed := exportAll(t, tool, makeBundle(t, map[string]any{
@@ -383,9 +382,9 @@ func TestSettingsErrors(t *testing.T) {
 	}
 }
 
-// TestBundlesNameNoPaths: what a bundle from elsewhere says never becomes a path: only tables that mtrace knows are
-// exported, into files named after them, and what is in the place of the template is read only if it is a file of a
-// template's size.
+// TestBundlesNameNoPaths: no text in a bundle from elsewhere becomes a path. Only tables that mtrace knows are
+// exported, into files named after them, and the template's file is read only if it is a regular file of a template's
+// size.
 func TestBundlesNameNoPaths(t *testing.T) {
 	run := &xctrace.Run{Tables: []xctrace.TOCTable{{Schema: "../../../escape"}, {Schema: "/etc/passwd"},
 		{Schema: "metal-gpu-intervals"}, {Schema: "..\x00"}}}

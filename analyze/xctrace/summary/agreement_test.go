@@ -44,8 +44,8 @@ func workOf(r *export.Recording) (rows []workRow) {
 	return rows
 }
 
-// covered is the union and the sum of the rows that are wanted, by a way that no output uses: the time line is cut at
-// every begin and end, and each piece looked for in every row.
+// covered returns the union and the sum of the selected rows, by a method that no output uses: the time line is cut at
+// every begin and end, and each interval is looked up in every row.
 func covered(rows []workRow, wanted func(workRow) bool) (union, sum int64) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r workRow) bool { return !wanted(r) })
 	var cuts []int64
@@ -68,11 +68,11 @@ func covered(rows []workRow, wanted func(workRow) bool) (union, sum int64) {
 	return union, sum
 }
 
-// TestOneFigureInEveryOutput: of one export `mtrace xctrace` said 2.27 ms busy and `mtrace report` 2.56 ms, because the
-// model had one interval for each command buffer, from its first work to its last; and of one with several channels a
-// claim gpu.busy_share > 0.9 passed where the truth was 0.33. To mtrace diff an encoder that no table names took 0 ns.
-// Numbers of command buffers were mistaken for identities: with 3 numbers for 60 command buffers, three command buffers
-// ran for the whole time. Every output's figure is compared with what the simulation did.
+// TestOneFigureInEveryOutput: for one export `mtrace xctrace` reported 2.27 ms busy and `mtrace report` 2.56 ms,
+// because the model had one interval for each command buffer, from its first work to its last. For an export with
+// several channels a claim gpu.busy_share > 0.9 passed where the truth was 0.33. For mtrace diff an encoder that no
+// table names took 0 ns. Numbers of command buffers were mistaken for identities: with 3 numbers for 60 command
+// buffers, three command buffers ran for the whole time. Every output's figure is compared with the simulation.
 func TestOneFigureInEveryOutput(t *testing.T) {
 	const gpu, submitted, completed, encoders = "metal-gpu-intervals", "metal-application-command-buffer-submissions",
 		"metal-command-buffer-completed", "metal-application-encoders-list"
@@ -136,7 +136,7 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 		union, sum := covered(rows, func(r workRow) bool {
 			return r.process == p.Name && int64(s.Window.FromNS) < r.end && r.begin < int64(s.Window.ToNS)
 		})
-		if p.Subject { // others' work may be cut by the window
+		if p.Subject { // other programs' work may be cut by the window
 			check("busy of "+p.Name, int64(p.GPUBusyNS), union)
 			check("sum of "+p.Name, int64(p.GPUSumNS), sum)
 		}
@@ -150,7 +150,7 @@ func agree(t *testing.T, simulated *export.Recording, recording *xctrace.Recordi
 	}
 	check("command buffers of the model", int64(len(trace.CommandBuffers)), buffers)
 	check("what command buffers took", ofBuffers, took)
-	// mtrace report, and what mtrace check and mtrace diff read of it
+	// mtrace report, and the values that mtrace check and mtrace diff read from it
 	r := report.Build(trace, report.Options{})
 	check("busy of mtrace report", r.GPU.BusyNS, busy)
 	check("sum of mtrace report", r.GPU.SumNS, sum)

@@ -116,8 +116,8 @@ func TestNoTimeIsNotTheTimeZero(t *testing.T) {
 	}
 }
 
-// A range of time past the end gave a summary of nothing, and a table of contents of another recording a summary of
-// nobody.
+// A time range past the end gave an empty summary, and a table of contents of another recording gave a summary without
+// a process.
 func TestNothingIsNotAnswered(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 3, CommandBuffers: 20})))
 	if _, err := Of(r, Filter{From: 100 * 1e9}); err == nil || !strings.Contains(err.Error(), "the recording ends at") {
@@ -130,7 +130,7 @@ func TestNothingIsNotAnswered(t *testing.T) {
 	}
 }
 
-// Without the submissions "0 submissions" and "0 encoders" stood beside every process: what no table told is null.
+// Without submissions every process had "0 submissions" and "0 encoders": values that no table has are null.
 func TestNoFalseZero(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "",
 		gpuTable(many(60, gpuRow{start: 1000, duration: 500, pid: 7, label: "a:b"})...))

@@ -14,13 +14,13 @@ import (
 	"mtrace/fixtures/xctrace/export"
 )
 
-// exportsVariable names a folder of files that Apple's xctrace wrote, for those who have some: they are not in the
+// exportsVariable names a folder of files that Apple's xctrace wrote, for users who have some: they are not in the
 // project.
 const exportsVariable = "MTRACE_XCTRACE_EXPORTS"
 
 // TestOneJudge: mtrace xctrace and mtrace report give the same verdict, with the same sentence, and the same figures of
-// the GPU. Each had a judge of its own: a GPU was saturated at 90% in one and at 93% in the other, and one named
-// launch-bound where the other told nothing.
+// the GPU. Each had rules of its own: a GPU was saturated at 90% in one and at 93% in the other, and one reported
+// launch-bound where the other reported nothing.
 func TestOneJudge(t *testing.T) {
 	for name, c := range map[string]export.Config{
 		"saturated":        {Seed: 1, CommandBuffers: 400, Threads: 4, GPUNanos: 80_000},

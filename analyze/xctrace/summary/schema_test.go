@@ -6,7 +6,7 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// The schema that is published is the one of what is written.
+// The published schema matches the document that is written.
 func TestPublishedSchema(t *testing.T) {
 	if err := schema.Compare("../../..", "mtrace.xctrace/1",
 		"What `mtrace xctrace --json` says of an export of Instruments. Times are nanoseconds since the "+

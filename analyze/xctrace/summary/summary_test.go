@@ -126,7 +126,7 @@ func truthOf(r *export.Recording) truth {
 	return tr
 }
 
-// Every figure of a summary against what the simulation knows.
+// Every figure of a summary is compared with the simulation's truth.
 func TestSummaryIsTheTruth(t *testing.T) {
 	for name, c := range map[string]export.Config{
 		"one thread, waiting": {Seed: 1, CommandBuffers: 300, Wait: true, Compositor: true},
@@ -281,8 +281,8 @@ func TestFilters(t *testing.T) {
 	}
 }
 
-// TestEncodersByProcess: a summary of every process tells whose an encoder's label is: the same label is not the same
-// work. The story: it did for the labels of the GPU only.
+// TestEncodersByProcess: a summary of all processes names the process of an encoder's label: the same label is not the
+// same work. The story: it did so only for the GPU's labels.
 func TestEncodersByProcess(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 6, CommandBuffers: 300, Compositor: true})))
 	one, all := of(t, r, Filter{}), of(t, r, Filter{All: true})

@@ -111,8 +111,7 @@ func TestTrapTheReportOfAnExportGuessesNothing(t *testing.T) {
 	}
 }
 
-// The parts of a synchronous thread's time are what the simulation did, and add
-// up to all of it.
+// The parts of a synchronous thread's time equal the simulation's, and add up to all of it.
 func TestCycleAddsUp(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 7, CommandBuffers: 200, Threads: 2, Wait: true, Encoders: 2})
 	s := of(t, load(t, exported(t, simulated)), Filter{})

@@ -86,8 +86,8 @@ func TestTrap08StagesAreNotEncoders(t *testing.T) {
 	}
 }
 
-// Trap 9. start-latency is the time from commit to GPU start, so it grows with
-// the queue; a deep queue was reported as a slow CPU. The stall is what is idle.
+// Trap 9. start-latency is the time from commit to GPU start, so it grows with the queue; a deep queue was reported as
+// a slow CPU. Only the idle part of it is a stall.
 func TestTrap09LatencyIsQueueing(t *testing.T) {
 	deep := export.Record(export.Config{Seed: 8, CommandBuffers: 600, Threads: 4, GPUNanos: 60_000})
 	s := of(t, load(t, exported(t, deep)), Filter{})
@@ -287,9 +287,8 @@ func TestTrap23UnlabelledWork(t *testing.T) {
 	}
 }
 
-// Traps 24, 28 and 32. An encoder holds many dispatches, so rows are no kernels;
-// frame numbers are per process and some frames spanned 3.74 s; nothing in the
-// export tells what recording cost. None of the three is guessed.
+// Traps 24, 28 and 32. An encoder holds many dispatches, so rows are no kernels; frame numbers are per process and some
+// frames spanned 3.74 s; the export does not contain the cost of recording. None of the three is guessed.
 func TestTrap24And28And32NothingIsGuessed(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 12, CommandBuffers: 60})))
 	s := of(t, r, Filter{})
@@ -358,7 +357,8 @@ func TestTrap27PhasesComeFromOutside(t *testing.T) {
 	if !reflect.DeepEqual(s.Signposts, want) {
 		t.Errorf("phases %+v, want %+v", s.Signposts, want)
 	}
-	// Without a table of the GPU's work it is not known, and not none, as was said of a real export of signposts alone.
+	// Without a table of the GPU's work that work is unknown, not none, as was reported for a real export of signposts
+	// alone.
 	if s := summarise(t, Filter{All: true}, "", signposts); len(s.Signposts) != 2 || s.Signposts[0].GPUBusyNS != nil {
 		t.Errorf("phases without a table of the GPU's work: %+v", s.Signposts)
 	}
@@ -443,7 +443,7 @@ func TestMissingExportsAreOneHint(t *testing.T) {
 	}
 }
 
-// Idle time by what ran before and after it: which step waits for which.
+// Idle time by the work before and after it: which step waits for which.
 func TestIdleByTransition(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(
 		gpuRow{start: 100, duration: 10, label: "a", pid: 7}, gpuRow{start: 130, duration: 10, label: "b", pid: 7},

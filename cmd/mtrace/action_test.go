@@ -14,7 +14,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// An action is what the tests look at of the action for GitHub.
+// An action has the parts of the GitHub action's file that the tests read.
 type action struct {
 	Inputs map[string]struct {
 		Description, Default string
@@ -29,7 +29,7 @@ type action struct {
 	}
 }
 
-// actionRun is what a job sees of a step with the action.
+// actionRun is the result of a step with the action, as a job sees it.
 type actionRun struct {
 	outcome
 	outputs map[string]string
@@ -39,8 +39,8 @@ type actionRun struct {
 
 var expression = regexp.MustCompile(`\$\{\{\s*([\w.-]+)\s*\}\}`)
 
-// runAction does what GitHub's runner does with a composite action of one step: inputs, then environment, then the line
-// in bash.
+// runAction runs a composite action of one step as GitHub's runner does: inputs, then environment, then the line in
+// bash.
 func runAction(t *testing.T, dir string, with map[string]string) actionRun {
 	t.Helper()
 	folder, err := filepath.Abs("../../.github/actions/mtrace")
@@ -125,8 +125,8 @@ func simulatedRuns(t *testing.T, runs int, microseconds int64) string {
 	return dir
 }
 
-// TestActionDecides: the action's script, run as GitHub's runner runs it, passes what is as fast, fails what is slower,
-// and says that nothing is decided where nothing can be.
+// TestActionDecides: the action's script, run as GitHub's runner runs it, passes a change that is as fast, fails a
+// slower one, and reports undecided where nothing can be decided.
 func TestActionDecides(t *testing.T) {
 	t.Parallel()
 	fast, same, slow := simulatedRuns(t, 3, 200), simulatedRuns(t, 3, 200), simulatedRuns(t, 3, 600)

@@ -17,7 +17,7 @@ import (
 
 const shaders = "../../shaders"
 
-// buildRawmetal builds the program that measures, beside the tool, once.
+// buildRawmetal builds the benchmark program into the tool's folder, once.
 var buildRawmetal = sync.OnceValues(func() ([]byte, error) {
 	return saidBy(exec.Command("../../fixtures/rawmetal/build.sh", tool.dir), commandLimit)
 })
@@ -29,7 +29,7 @@ func needRawmetal(t *testing.T) {
 	}
 }
 
-// benchReport is what the tests read of the JSON document.
+// benchReport has the keys of the JSON document that the tests read.
 type benchReport struct {
 	Schema     string
 	Conditions struct {

@@ -70,7 +70,7 @@ func copyFile(to, from string) error {
 	return os.WriteFile(to, text, 0o755)
 }
 
-// needTruth skips a test that compares with what really happened, which only the software Metal tells.
+// needTruth skips a test that compares with the real calls, which only the software Metal writes down.
 func needTruth(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -78,7 +78,7 @@ func needTruth(t *testing.T) {
 	}
 }
 
-// outcome is what a user sees of a command.
+// outcome is a command's result as its user sees it.
 type outcome struct {
 	stdout, stderr string
 	exit           int // as a shell reports it: 128+N for signal N

@@ -81,8 +81,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What a server for continuous integration is shown: the decision as Markdown on standard output, and annotations
-// alongside it.
+// The output for a continuous integration server: the decision as Markdown on standard output, and annotations.
 func TestCheckForOthersServers(t *testing.T) {
 	trace := smallTrace(t)
 	list := claimsFile(t, `calls[selector="commit"].count >= 40`, `gpu.busy_share > 2`)

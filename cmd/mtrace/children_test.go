@@ -11,10 +11,10 @@ import (
 	"mtrace/analyze/report"
 )
 
-// A program that has child processes compile, by the private compiler service as tinygrad's pool does, was said to be
-// outside of Metal meanwhile, and the children were not in the trace at all: they make no device. Now each request is a
-// compilation of the child's, with the source that it has, and who waits for it waits for compilation, in the call that
-// it waits in. The program prints the same.
+// A program whose child processes compile, through the private compiler service as tinygrad's pool does, was reported
+// to be outside of Metal meanwhile. The children were not in the trace at all, because they create no device. Now each
+// request is a compilation of the child's, with its source. A thread that waits for it waits for compilation, in the
+// call that it waits in. The program's output is unchanged.
 func TestCompilationInChildProcesses(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the service of the software Metal; on a Mac it is Apple's, which is private")
@@ -47,8 +47,8 @@ func TestCompilationInChildProcesses(t *testing.T) {
 			if plain.exit != 0 || plain.stdout != want.said {
 				t.Fatalf("untraced: %+v", plain)
 			}
-			// A wait is for what compiles if that is most of it, so compiling takes longer than all that went before, on a busy
-			// machine too.
+			// A wait counts as compilation if compilation is most of it. So compiling takes longer than everything
+			// before it, on a busy machine too.
 			env = append(env, fmt.Sprint("SOFTMETAL_COMPILE_US=", max(300_000, time.Since(began).Microseconds())))
 			traced := sh(t, dir, env, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "python3", script, how)
 			if traced != plain {
@@ -91,8 +91,8 @@ func TestCompilationInChildProcesses(t *testing.T) {
 	}
 }
 
-// waited checks that the thread that submits waited for children in one of the calls, and that what of it counts is its
-// compilation.
+// waited checks that the thread that submits waited for children in one of the calls, and that the compiling part of
+// the wait counts as its compilation.
 func waited(t *testing.T, r *report.Report, parent int, calls []string, program string) {
 	t.Helper()
 	counted, found := map[uint64]int64{}, false

@@ -54,7 +54,7 @@ func startCollecting(t *testing.T, dir string, env []string, args ...string) *co
 	}
 }
 
-// interrupt ends it as a user does and returns what else it said.
+// interrupt ends the collector as a user does and returns the rest of its output.
 func (c *collecting) interrupt(t *testing.T) outcome {
 	t.Helper()
 	if err := c.cmd.Process.Signal(os.Interrupt); err != nil {
@@ -147,8 +147,8 @@ func TestCollectWhenNobodyReads(t *testing.T) {
 	}
 }
 
-// A reader of the log that is there and does not read holds nobody up. Strangers filled the pipe with a warning each,
-// and from then on a sender with the right token got no answer, and the collector did not end.
+// A reader that keeps the log's pipe open without reading blocks nothing. Unauthenticated connections filled the pipe
+// with a warning each. From then on a sender with the right token got no answer, and the collector did not end.
 func TestCollectWhoseLogNobodyReads(t *testing.T) {
 	whole, err := os.ReadFile(smallTrace(t))
 	if err != nil {

@@ -12,7 +12,7 @@ func TestCompletion(t *testing.T) {
 	if err != nil {
 		t.Skip("no bash: apt-get install bash")
 	}
-	// What bash calls for a word is a function of the script; it asks the tool, by its name.
+	// For a word bash calls a function of the script, which runs the tool, by its name.
 	script := `PATH="$1:$PATH"
 _get_comp_words_by_ref() { cur=${COMP_WORDS[COMP_CWORD]} words=("${COMP_WORDS[@]}") cword=$COMP_CWORD; }
 . <(mtrace completion bash)
@@ -73,7 +73,8 @@ func TestCommandsAreFound(t *testing.T) {
 	}
 }
 
-// TestColourIsChosen: --color goes before NO_COLOR and FORCE_COLOR, and these before what is known of a terminal.
+// TestColourIsChosen: --color takes precedence over NO_COLOR and FORCE_COLOR, and these over the properties of the
+// terminal.
 func TestColourIsChosen(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

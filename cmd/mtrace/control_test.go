@@ -17,7 +17,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// steering is a text that would change what a terminal does: ESC, CSI of C1, BEL, DEL, NEL, and an OSC that sets the
+// steering is a text with control characters for terminals: ESC, CSI of C1, BEL, DEL, NEL, and an OSC that sets the
 // title.
 const steering = "\x1b[31m\u009b7m\x07\x7f\u0085\u009d0;title\u009c"
 
@@ -136,7 +136,7 @@ func hostileExport(t *testing.T) string {
 	return ""
 }
 
-// onTerminal is what a command shows on a terminal.
+// onTerminal returns a command's output on a terminal.
 func onTerminal(t *testing.T, args []string) string {
 	t.Helper()
 	cmd := exec.Command(tool.mtrace, args...)

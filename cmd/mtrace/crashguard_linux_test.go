@@ -77,8 +77,8 @@ func TestCrashGuard(t *testing.T) {
 	}
 }
 
-// TestTraceHasTheProgramsEnd: the trace says how the program ended and what processor time it used. It said neither: Go
-// forgets the process id of a child that was waited for, and the collector was told of the end of process -1.
+// TestTraceHasTheProgramsEnd: the trace has the program's exit status and processor time. It had neither: Go forgets
+// the process id of a child that was waited for, and the collector was notified of the end of process -1.
 func TestTraceHasTheProgramsEnd(t *testing.T) {
 	needTruth(t)
 	script, err := filepath.Abs("testdata/crash.py")

@@ -9,9 +9,10 @@ import (
 	"mtrace/analyze/report"
 )
 
-// With one serial stream all of the GPU's work is on the critical path, of real recordings too: with completion
+// With one serial stream all of the GPU's work is on the critical path, also in real recordings: with completion
 // handlers that post a semaphore for which the thread waits, and with a queue that is always full and never waited for.
-// The path went to Metal's own threads and called all the program's, or called what lay before a gap scheduling.
+// The path followed Metal's own threads and attributed everything to the program, or listed everything before a gap as
+// scheduling.
 func TestCriticalPathHasAllWorkOfOneStream(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
@@ -46,9 +47,9 @@ func TestCriticalPathHasAllWorkOfOneStream(t *testing.T) {
 	}
 }
 
-// missingFromPath compares the GPU's time on the critical path with the time in which it was busy. On a machine with
-// other work the program may come late: then the path goes along the program while the GPU still runs what it had, and
-// no more is missing than the program's part.
+// missingFromPath compares the GPU's time on the critical path with its busy time. On a machine with other load the
+// program may be late. Then the path follows the program while the GPU still runs earlier work, and the missing time is
+// at most the program's part of the path.
 func missingFromPath(r *report.Report) (missing, program int64) {
 	var onGPU int64
 	for _, part := range r.Serialization.CriticalPath.Parts {

@@ -12,7 +12,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// damaged is a trace with a few bytes changed, or cut, or both; how states what was done.
+// damaged returns a trace with a few bytes changed, or cut, or both; how describes the damage.
 func damaged(random *rand.Rand, whole []byte) (trace []byte, how string) {
 	trace = bytes.Clone(whole)
 	if random.IntN(3) == 0 {
@@ -39,9 +39,8 @@ func damaged(random *rand.Rand, whole []byte) (trace []byte, how string) {
 	return trace, how
 }
 
-// TestDamage: no command that reads traces panics at a damaged one, hangs, or passes what it could read off as the
-// whole. Once `mtrace diff` compared what was left of a cut trace and said with its exit status that nothing had
-// changed.
+// TestDamage: no command that reads traces panics at a damaged one, hangs, or presents the readable part as the whole.
+// Once `mtrace diff` compared the rest of a cut trace and exited with the status for no change.
 func TestDamage(t *testing.T) {
 	paths, attacks := tracesToAttack(t, 40)
 	random := rand.New(rand.NewPCG(12, 12))

@@ -14,8 +14,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// background are ways in which a program leaves a process behind that uses Metal a second after the program has ended.
-// $1 is a file for its process id.
+// background has the methods by which a program leaves a process behind that uses Metal a second after the program has
+// ended. $1 is a file for its process id.
 var background = map[string]string{
 	"a job":     `(echo $$ >"$1"; sleep 1; exec "$0" classes 3) >/dev/null 2>&1 & sleep 0.1`,
 	"nohup":     `nohup sh -c 'echo $$ >"$1"; sleep 1; exec "$0" classes 3' "$0" "$1" >/dev/null 2>&1 & sleep 0.1`,

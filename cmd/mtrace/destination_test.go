@@ -18,15 +18,15 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// TestRunWritesReportElsewhere: `mtrace run --json` printed its report behind what the program printed, and who read
-// the one got the other.
+// TestRunWritesReportElsewhere: `mtrace run --json` printed its report after the program's output to the same stream,
+// and a reader of one got the other.
 func TestRunWritesReportElsewhere(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
 	client := buildShapesClient(t)
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report.json")
-	// The program prints what looks like a report, and which descriptors it has.
+	// The program prints a text that looks like a report, and the descriptors that it has.
 	script := `"$0" classes 3 >/dev/null; echo '{"schema": "mine"}'; [ ! -e /dev/fd/7 ] || echo "it has 7"`
 	for name, line := range map[string]string{
 		"a file":       `"$MTRACE" run -o t.mtrace --json=report.json -- sh -c "$SCRIPT" "$CLIENT"`,
@@ -71,8 +71,8 @@ func TestRunWritesReportElsewhere(t *testing.T) {
 	}
 }
 
-// TestRunSaysWhatItLeaves: the last line on standard error is the trace and its size; of a program that used no Metal
-// nothing is left, unless it was asked for.
+// TestRunSaysWhatItLeaves: the last line on standard error is the trace and its size. For a program that used no Metal
+// no trace is left, unless it was requested.
 func TestRunSaysWhatItLeaves(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -88,7 +88,7 @@ func TestRunSaysWhatItLeaves(t *testing.T) {
 		{[]string{"-o", "t.mtrace", "--", "true"}, "mtrace: wrote t.mtrace, ", 1},
 		{[]string{"--keep-empty=false", "-o", "t.mtrace", "--", "true"},
 			"mtrace: no Metal call was seen, so no trace is kept", 0},
-		{[]string{"--no-report", "--", "true"}, "", 1}, // it says nothing into what may be somebody's input
+		{[]string{"--no-report", "--", "true"}, "", 1}, // it prints nothing that may become another program's input
 		{[]string{"--no-report", "--keep-empty=false", "--", "true"}, "", 0},
 	} {
 		dir := t.TempDir()
@@ -180,7 +180,7 @@ func TestDashIsStandardOutput(t *testing.T) {
 	}
 }
 
-// TestColoursAreForTerminals: decisions have colours on a terminal, if nobody said NO_COLOR, and nowhere else.
+// TestColoursAreForTerminals: decisions have colours on a terminal, unless NO_COLOR is set, and nowhere else.
 func TestColoursAreForTerminals(t *testing.T) {
 	t.Parallel()
 	claims := filepath.Join(t.TempDir(), "claims.json")

@@ -15,14 +15,14 @@ import (
 	"mtrace/analyze/report"
 )
 
-// devicesSaid is what testdata/devices.py says of itself: by device.
+// devicesSaid is the output of testdata/devices.py, by device.
 type devicesSaid struct {
 	TIDs           [][]uint64 `json:"tids"`
 	CommandBuffers []int      `json:"command_buffers"`
 	GPU            []int64    `json:"gpu_ns"`
 }
 
-// traceDevices traces the program, or several of it, and returns the trace and what each said.
+// traceDevices traces one or several runs of the program, and returns the trace and each run's output.
 func traceDevices(t *testing.T, metal []string, copies int, args string) (string, []devicesSaid) {
 	t.Helper()
 	needTruth(t)
@@ -168,7 +168,7 @@ func exportsOfTwoDevices(t *testing.T, trace string, names []string, sum int64) 
 	}
 }
 
-// Threads that each have a device of their own hold each other up nowhere.
+// Threads with a device each do not block each other anywhere.
 func TestVerdictOfTwoDevices(t *testing.T) {
 	ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
 		trace, _ := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, fmt.Sprintf("%d 1:1500 1:2500", milliseconds))
@@ -180,8 +180,8 @@ func TestVerdictOfTwoDevices(t *testing.T) {
 	})
 }
 
-// The story: the device with the most work has one thread, the other has five that wait for each other's: the first was
-// the one that the verdict was about, and there was none.
+// The story: the device with the most work has one thread, the other has five that wait for each other. The verdict was
+// about the first device, and it was none.
 func TestVerdictIsAboutTheDeviceThatThreadsWaitFor(t *testing.T) {
 	ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
 		trace, _ := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, fmt.Sprintf("%d 1:3000 5:3000", milliseconds))
@@ -193,9 +193,9 @@ func TestVerdictIsAboutTheDeviceThatThreadsWaitFor(t *testing.T) {
 	})
 }
 
-// Two processes on one device that they share: sums are exact, the device's time is the union, and neither is another
-// program on the GPU to the other, in the whole trace and in the part of one. A machine that stands still for a while
-// looks like another program, once; what the analysis makes of the other process it makes of it in each run.
+// Two processes share one device: sums are exact, the device's time is the union, and neither process counts as
+// external load for the other, in the whole trace and in a range of it. A machine that stands still for a while looks
+// like external load, once; an error of the analysis shows in each run.
 func TestTwoProcessesOnOneDevice(t *testing.T) {
 	ofFourRecordings(t, func(t *testing.T, milliseconds int) string {
 		return strings.Join(twoProcessesOnOneDevice(t, milliseconds), "; ")

@@ -30,7 +30,7 @@ func documents(t *testing.T) map[string]string {
 	return pages
 }
 
-// code is what stands as code on a page: the lines of its blocks, and what is between backquotes elsewhere.
+// code returns the code on a page: the lines of its blocks, and the texts between backquotes elsewhere.
 func code(page string) (lines []string) {
 	inline := regexp.MustCompile("`([^`\n]+)`")
 	block := false

@@ -31,8 +31,8 @@ func unpacked(t *testing.T, path string) map[string]string {
 var ofTimes = map[string]bool{"doctor/cost": true, "doctor/full-queue": true, "doctor/lock": true,
 	"doctor/gpu-clock": true, "doctor/start-cost": true}
 
-// TestDoctorBundle makes the archive for real, on this machine's Metal: nothing differs from what is expected but what
-// a loaded machine or a missing Python explains, and everything that a reader of it needs is in it.
+// TestDoctorBundle makes the archive for real, on this machine's Metal. Every difference from the expected values has a
+// cause in the machine's load or a missing Python, and the archive has everything that its reader needs.
 func TestDoctorBundle(t *testing.T) {
 	buildSelfTest(t)
 	folder := t.TempDir()
@@ -74,7 +74,7 @@ func TestDoctorBundle(t *testing.T) {
 	}
 }
 
-// TestDoctorBundleOfABrokenLibrary: what cannot work is in the archive, as what differs, and the answer is no.
+// TestDoctorBundleOfABrokenLibrary: a broken part is in the archive as a difference, and the answer is no.
 func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
 	buildSelfTest(t)
 	folder := t.TempDir()

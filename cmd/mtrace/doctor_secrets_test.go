@@ -9,9 +9,9 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// TestDoctorKeepsSecrets: no secret of the environment, the command line, paths or configuration files is in what
-// doctor prints to be sent. `doctor --json` and `--bundle` showed MTRACE_TOKEN, every argument, and the folder in which
-// they ran.
+// TestDoctorKeepsSecrets: no secret from the environment, the command line, paths or configuration files is in the
+// doctor's output that users send to others. `doctor --json` and `--bundle` showed MTRACE_TOKEN, every argument, and
+// the working folder.
 func TestDoctorKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	buildSelfTest(t)

@@ -29,7 +29,7 @@ func buildSelfTest(t *testing.T) {
 	}
 }
 
-// examine runs `mtrace doctor --json` of a build and decodes what it says.
+// examine runs `mtrace doctor --json` of a build and decodes its output.
 func examine(t *testing.T, env []string, args ...string) (doctor.Report, outcome) {
 	t.Helper()
 	buildSelfTest(t)

@@ -44,9 +44,9 @@ func selfTestCommits(t *testing.T, stdout string) int {
 	return -1
 }
 
-// Programs that are executed in the place of others: each of these says hello in the same process id, faster than the
-// collector gets a processor. Of forty runs beside three busy loops twenty-one left a trace without one call, and
-// nobody said so.
+// Programs that replace each other by exec: each of these sends a hello from the same process id, faster than the
+// collector gets a processor. With three busy loops, twenty-one of forty runs left a trace without one call, and no
+// message.
 func TestExecChains(t *testing.T) {
 	needTruth(t)
 	buildSelfTest(t)

@@ -229,7 +229,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestExperimentOfNothing: what cannot be is one line, and the program's status remains its own where it ran.
+// TestExperimentOfNothing: an impossible request is one line, and the exit status stays the program's if it ran.
 func TestExperimentOfNothing(t *testing.T) {
 	for _, c := range []struct {
 		args []string

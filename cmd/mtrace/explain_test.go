@@ -11,8 +11,7 @@ import (
 	"mtrace/cmd/mtrace/internal/explain"
 )
 
-// docs/verdicts.md, which `mtrace explain` prints, has a section for each verdict that docs/vocabulary.md lists, and
-// states what to do.
+// docs/verdicts.md, which `mtrace explain` prints, has a section with advice for each verdict in docs/vocabulary.md.
 func TestExplainHasEveryVerdict(t *testing.T) {
 	vocabulary, err := os.ReadFile("../../docs/vocabulary.md")
 	if err != nil {

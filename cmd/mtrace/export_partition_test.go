@@ -11,8 +11,8 @@ import (
 	"mtrace/cmd/mtrace/internal/convert"
 )
 
-// TestExportPartition: the exports of two runs lie in one dataset, each in the folder of its host and run, and have
-// what the plain export has; an export again replaces its own.
+// TestExportPartition: the exports of two runs are in one dataset, each in the folder of its host and run, with the
+// same content as the plain export; a repeated export replaces its own.
 func TestExportPartition(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

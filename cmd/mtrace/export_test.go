@@ -36,8 +36,8 @@ func refused(t *testing.T, directory string, cases map[string]struct {
 	}
 }
 
-// holdsCalls is, for each format, what of a file or folder of it must agree with the number of calls that were traced.
-// A new format fails TestExport until it has its row here.
+// holdsCalls has for each format a check of a file or folder of it against the number of traced calls. A new format
+// fails TestExport until it has its row here.
 var holdsCalls = map[string]func(t *testing.T, path string, calls int){
 	"perfetto": func(t *testing.T, path string, calls int) {
 		if len(contents(t, path)) < calls {
@@ -219,7 +219,7 @@ func TestExportRefuses(t *testing.T) {
 	}
 }
 
-// What a full disk leaves must not look whole.
+// The file that a full disk leaves must not look complete.
 func TestExportToAFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("this system has no /dev/full")
@@ -230,7 +230,7 @@ func TestExportToAFullDisk(t *testing.T) {
 	}
 }
 
-// An export that is interrupted leaves nothing. A pipe that nobody reads holds it up.
+// An export that is interrupted leaves nothing. A pipe without a reader keeps it waiting.
 func TestExportInterrupted(t *testing.T) {
 	trace := smallTrace(t)
 	dir := t.TempDir()
@@ -258,7 +258,7 @@ func TestExportInterrupted(t *testing.T) {
 	}
 }
 
-// A cut trace exports what it has, and says that this is not all.
+// A cut trace is exported as far as it is readable, and reported as incomplete.
 func TestExportOfACutTrace(t *testing.T) {
 	trace := smallTrace(t)
 	whole, err := os.ReadFile(trace)

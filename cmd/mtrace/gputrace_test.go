@@ -53,9 +53,10 @@ func captured(t *testing.T, dir string) (labels []string) {
 	return labels
 }
 
-// TestGPUTrace: Metal captures what is committed in the first scope of a name, or between two marks, and nothing else;
-// the calls for it are not in the trace. What the program does not end is ended in time; and where there is no capture,
-// the report says why. The software Metal ends a process that stops one inside of a commit.
+// TestGPUTrace: Metal captures the command buffers committed in the first scope of a name, or between two marks, and
+// nothing else; the calls for the capture are not in the trace. A capture that the program does not end is ended by the
+// time limit. If there is no capture, the report gives the reason. The software Metal ends a process that stops a
+// capture inside a commit.
 func TestGPUTrace(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

@@ -73,7 +73,7 @@ func (h *hanging) end(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// Programs that hang were said to be slow: "GPU-BOUND 80%" of the moment before. Each hangs for a reason of its own.
+// Programs that hang were reported as slow: "GPU-BOUND 80%" of the moment before. Each hangs for a different reason.
 func TestHangs(t *testing.T) {
 	for _, c := range []struct {
 		program string
@@ -151,7 +151,7 @@ func TestHangs(t *testing.T) {
 	}
 }
 
-// saysSoon waits until what the tracer says has all of the parts.
+// saysSoon waits until the tracer's output contains all of the parts.
 func (h *hanging) saysSoon(t *testing.T, said func() string, parts ...string) {
 	t.Helper()
 	waitFor(t, strings.Join(parts, ", "), func() bool {
@@ -242,8 +242,8 @@ func TestHangWhileItHangs(t *testing.T) {
 	})
 }
 
-// Nothing was said between Ctrl-C and the report, which may take long, and whoever pressed it again lost the report
-// and was not told where the trace is.
+// mtrace printed nothing between Ctrl-C and the report, which may take long. A user who pressed Ctrl-C again lost the
+// report, and did not learn where the trace is.
 func TestInterruptIsAnswered(t *testing.T) {
 	t.Parallel()
 	trace := filepath.Join(t.TempDir(), "t.mtrace")

@@ -45,7 +45,7 @@ func TestHoleInATrace(t *testing.T) {
 	} {
 		begin := time.Now()
 		got := sh(t, dir, nil, tool.mtrace, args...)
-		if took := time.Since(begin); took > 15*time.Second { // a fraction of a second where nobody else is at work
+		if took := time.Since(begin); took > 15*time.Second { // a fraction of a second on an idle machine
 			t.Errorf("%q took %v", args, took)
 		} else {
 			t.Logf("%q took %v", args, took)

@@ -19,7 +19,7 @@ func TestInsightsOfPrograms(t *testing.T) {
 	}
 	for _, c := range []struct {
 		program string
-		found   []string // insights, of those that are looked for here
+		found   []string // insights found, of those that are looked for here
 		at      string   // of the first: its place
 	}{
 		{"compile_in_loop", []string{"compile-in-loop", "repeated-compile", "wait-after-commit"}, "compile_in_loop()"},

@@ -62,9 +62,9 @@ func openTerminal(t *testing.T) *terminal {
 	return c
 }
 
-// close takes the terminal away: what still runs on it is hung up when the shell has ended. The other side is closed
-// only when nobody reads it any more: a test that had failed waited here for a shell that waited for a line, until all
-// tests were out of time.
+// close closes the terminal: programs that still run on it get SIGHUP when the shell has ended. The other side is
+// closed only when nothing reads it any more: a failed test waited here for a shell that waited for a line, until the
+// time limit of all tests.
 func (c *terminal) close() {
 	c.shell.Process.Kill()
 	c.screen.Close()
@@ -91,7 +91,7 @@ func (c *terminal) comes(text string) bool {
 	return found
 }
 
-// expect waits for a text. Between looks it types what is to make it come, if there is such a thing.
+// expect waits for a text. Between attempts it types the texts of again, if there are any.
 func (c *terminal) expect(text string, again ...string) {
 	c.t.Helper()
 	for end := time.Now().Add(3 * time.Minute); !c.comes(text); time.Sleep(20 * time.Millisecond) {
@@ -122,7 +122,7 @@ func (c *terminal) program() (lines []string) {
 
 const interruptKey, suspendKey = "\x03", "\x1a"
 
-// converse has a program on a terminal and does to it what people do. Prefix is what runs it.
+// converse runs a program on a terminal and acts on it as people do. prefix is the command that runs it.
 func converse(t *testing.T, prefix string) (said []string) {
 	c := openTerminal(t)
 	script, err := filepath.Abs("testdata/interactive.py")
@@ -179,10 +179,9 @@ func converse(t *testing.T, prefix string) (said []string) {
 	return c.program()
 }
 
-// At a terminal, with a shell that has job control, a traced program is the one that it is untraced: it gets the
-// terminal's keys, its size and its turns in the foreground, and the shell sees it stop, whatever stopped it, and end.
-//
-// A program that stopped itself left its shell waiting, because only the program stopped and mtrace did not; and one
+// At a terminal, with a shell that has job control, a program behaves the same traced and untraced: it gets the
+// terminal's keys, its size and its turns in the foreground, and the shell sees it stop, for any reason, and end. A
+// program that stopped itself left its shell waiting, because only the program stopped and mtrace did not. A program
 // that ignores ^Z lost the terminal to the shell, because mtrace stopped and the program did not.
 func TestJobControl(t *testing.T) {
 	t.Parallel()
@@ -202,8 +201,8 @@ func TestJobControl(t *testing.T) {
 	}
 }
 
-// The story: a program that somebody stopped, and let continue, by its number alone left mtrace stopped for ever, and
-// the collector in it: nobody had told mtrace to continue. Where no shell watches it does not stop at all.
+// The story: a program was stopped and continued by its process id alone. mtrace, and the collector in it, stayed
+// stopped for ever, because only the program got SIGCONT. Without a shell that watches, mtrace does not stop at all.
 func TestProgramStoppedAlone(t *testing.T) {
 	c := exec.Command(tool.mtrace, "run", "--no-report", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", "sh", "-c",
 		"echo $$; kill -STOP $$; echo on")

@@ -16,16 +16,16 @@ import (
 	"time"
 )
 
-// What a test starts or waits for has an end. The story: one test waited for ever, go test said after 40 minutes that
-// all had failed, and not which one.
+// Every program and wait of a test has a time limit. The story: one test waited for ever, and after 40 minutes go test
+// reported that all had failed, and not which one.
 const (
-	patience     = 3 * time.Minute  // for what takes seconds where nothing else runs
+	patience     = 3 * time.Minute  // for actions that take seconds on an idle machine
 	commandLimit = 10 * time.Minute // for a command
-	networkLimit = 2 * time.Minute  // for what is brought from the network, which may swallow all and answer nothing
+	networkLimit = 2 * time.Minute  // for downloads: the network may accept everything and answer nothing
 )
 
-// killAfter ends a command that was started, and what it started, after a time. Go's programs print the stacks of their
-// goroutines first. Stop takes it back and says whether it came to that.
+// killAfter kills a started command and its child processes after a time. Go programs print the stacks of their
+// goroutines first. stop cancels it and reports whether it happened.
 func killAfter(cmd *exec.Cmd, limit time.Duration) (stop func() bool) {
 	over, ended, expired := make(chan struct{}), make(chan struct{}), false
 	go func() {
@@ -54,11 +54,12 @@ func killAfter(cmd *exec.Cmd, limit time.Duration) (stop func() bool) {
 	}
 }
 
-// startInTime starts a command that ends with its test at the latest, with what it started, and in commandLimit: then
-// the test has failed.
+// startInTime starts a command that ends, with its child processes, with its test at the latest, and within
+// commandLimit: otherwise the test has failed.
 func startInTime(t testing.TB, cmd *exec.Cmd) {
 	t.Helper()
-	cmd.WaitDelay = cmp.Or(cmd.WaitDelay, patience) // for those that it left, and that hold its output
+	// for processes that the command left, and that hold its output open
+	cmd.WaitDelay = cmp.Or(cmd.WaitDelay, patience)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -110,8 +111,8 @@ func endsInTime(cmd *exec.Cmd, limit time.Duration) error {
 	return err
 }
 
-// saidBy is what a command says on both its outputs until its end, which comes within a limit; last, in an error, that
-// it did not.
+// saidBy returns a command's output on both streams until its end, which comes within a limit; an error at the end
+// reports that it did not end.
 func saidBy(cmd *exec.Cmd, limit time.Duration) ([]byte, error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -122,7 +123,7 @@ func saidBy(cmd *exec.Cmd, limit time.Duration) ([]byte, error) {
 	return said.Bytes(), err
 }
 
-// printedBy is what a command prints until its end, which comes within a limit.
+// printedBy returns a command's standard output until its end, which comes within a limit.
 func printedBy(cmd *exec.Cmd, limit time.Duration) ([]byte, error) {
 	var printed bytes.Buffer
 	cmd.Stdout = &printed
@@ -130,7 +131,7 @@ func printedBy(cmd *exec.Cmd, limit time.Duration) ([]byte, error) {
 	return printed.Bytes(), err
 }
 
-// inTime is a context for what a test asks of a command that answers within its limit.
+// inTime is a context for a test's request to a command that answers within its limit.
 func inTime(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), commandLimit)
 	t.Cleanup(cancel)
@@ -190,7 +191,7 @@ func childrenOf(t *testing.T, pid int) (children []int) {
 	return children
 }
 
-// familyOf are the processes that a process has started, and those that they have, as far as can be told.
+// familyOf returns the child processes of a process, and their child processes, as far as known.
 func familyOf(pid int) (family []int) {
 	all, _ := parents()
 	for list := []int{pid}; len(list) > 0; list = list[1:] {
@@ -203,7 +204,7 @@ func familyOf(pid int) (family []int) {
 	return family
 }
 
-// A command that does not end ends with what it started, and what it said is reported.
+// A command that does not end is killed with its child processes, and its output is reported.
 func TestCommandsEnd(t *testing.T) {
 	t.Parallel()
 	began := time.Now()

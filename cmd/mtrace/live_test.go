@@ -15,8 +15,8 @@ import (
 	"mtrace/analyze"
 )
 
-// endless makes a command buffer last longer than any test, so that what a thread waits for does not hang on how quick
-// a machine is.
+// endless makes a command buffer last longer than any test, so that a thread's wait does not depend on the machine's
+// speed.
 const endless = "SOFTMETAL_TIMED=1 SOFTMETAL_DURATION_US=3600000000"
 
 // A liveProgram is a program on a terminal, under mtrace run --live, that does as it is asked.
@@ -129,12 +129,13 @@ func (p *liveProgram) restored(status int, wrote ...string) {
 	}
 }
 
-// waiting is what is on the screen while the program's thread waits for the GPU.
+// waiting has the texts on the screen while the program's thread waits for the GPU.
 var waiting = []string{"python3", "GPU busy", "in flight 1", "lost 0", "THREAD", "STATE", "WAITS ON", "waits: GPU",
 	"its own work", "COMMITS/S", "program: first line", "s sort", "p pause", "q quit"}
 
-// The table on screens of three widths: each thread with what it is at and for whom it waits. Keys sort, pause, and end
-// the table, not the program; what the program writes, colours and all, is on the terminal when the table has gone.
+// The table on screens of three widths: each thread with its activity and the thread it waits for. Keys sort, pause,
+// and end the table, not the program. The program's output, colours included, is on the terminal when the table has
+// closed.
 func TestLiveTable(t *testing.T) {
 	t.Parallel()
 	for columns, more := range map[int][]string{60: nil, 80: {"CALLS/S", "WAITED"}, 140: {"CALLS/S", "WAITED", "IN CALL",
@@ -232,9 +233,9 @@ func (p *liveProgram) leaves() {
 	}
 }
 
-// A program that waits for what its user types continues waiting, and gets it. The story: reads of the table's end
-// after a tenth of a second, by the terminal's settings, and so did the program's, with nothing: it was at the end of
-// its input.
+// A program that waits for its user's input continues to wait, and gets the input. The story: reads of the table end
+// after a tenth of a second, by the terminal's settings. The program's reads did the same, without data: it saw the end
+// of its input.
 func TestLiveProgramReads(t *testing.T) {
 	t.Parallel()
 	p := newLive(t, 80, 24)
@@ -245,8 +246,8 @@ func TestLiveProgramReads(t *testing.T) {
 	p.restored(0, "ready", "got:hello")
 }
 
-// A text that is pasted into the table, with a q in it, hung mtrace for good: the library that draws waited until
-// somebody had taken all keys.
+// A text that is pasted into the table, with a q in it, hung mtrace for good: the drawing library waited until all keys
+// were read.
 func TestLivePaste(t *testing.T) {
 	t.Parallel()
 	p := startLive(t, 80, 24)

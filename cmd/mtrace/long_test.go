@@ -28,7 +28,8 @@ func longTrace(t *testing.T, calls int64) (path string, written int64) {
 	return path, written
 }
 
-// TestLongTrace: what reads traces reads one that is too long to be analysed as one, with figures of all of it.
+// TestLongTrace: every command that reads traces reads one that is too long to be analysed as a whole, with figures for
+// all of it.
 func TestLongTrace(t *testing.T) {
 	path, calls := longTrace(t, 1_900_000)
 	claims := claimsFile(t, fmt.Sprintf("events == %d", calls), fmt.Sprintf("count(sampled.windows) == %d", 8))
@@ -59,7 +60,7 @@ func TestLongTrace(t *testing.T) {
 	if err := json.Unmarshal([]byte(got.stdout), &doc); err != nil || got.exit != 0 {
 		t.Errorf("diff: %v %+v", err, got)
 	}
-	// How long a long trace still takes was told, and how fast it is read was not.
+	// The remaining time for a long trace was printed, and the reading speed was not.
 	cmd := exec.Command(tool.mtrace, "report", "--section", "threads", path)
 	screen, err := pty.Start(cmd)
 	if err != nil {

@@ -54,7 +54,7 @@ func manPage(c *cobra.Command) []byte {
 	return md2man.Render([]byte(b.String()))
 }
 
-// writeOption writes what a flag does under its names.
+// writeOption writes the description of a flag under its names.
 func writeOption(b *strings.Builder, f *pflag.Flag) {
 	if f.Hidden {
 		return

@@ -11,8 +11,8 @@ import (
 	"mtrace/cmd/mtrace/internal/tools"
 )
 
-// answersOf starts the server, sends it all lines followed at once by the end of input, and returns the answers by id;
-// of those without id the codes, in order.
+// answersOf starts the server, sends it all lines followed at once by the end of input, and returns the answers by id,
+// and the error codes of answers without an id, in order.
 func answersOf(t *testing.T, lines ...string) (byID map[string]json.RawMessage, codes []int, exit error) {
 	t.Helper()
 	cmd := exec.Command(tool.mtrace, "mcp")

@@ -45,7 +45,7 @@ func TestMCP(t *testing.T) {
 	if slices.Sort(names); strings.Join(names, " ") != "diff query report tables what_if" {
 		t.Errorf("tools %q", names)
 	}
-	// ask is the text of an answer, and what is in it for programs.
+	// ask returns the text of an answer, and its structured content.
 	ask := func(name string, question map[string]any) (text string, structured any, err error) {
 		t.Helper()
 		result, err := session.CallTool(inTime(t), &mcp.CallToolParams{Name: name, Arguments: question})

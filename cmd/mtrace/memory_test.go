@@ -90,8 +90,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// A Metal 4 commit tells the handlers of its options when it ran, and not which commit it was: of two that are under
-// way with the same options neither has times. The report once said nothing of it: those command buffers looked as if
+// A Metal 4 commit passes its times to the handlers of its options, without the commit's identity: two concurrent
+// commits with the same options have no times. The report once did not mention that: those command buffers looked as if
 // they had never run.
 func TestUntimedCommitsAreSaid(t *testing.T) {
 	var d struct{ Warnings []string }

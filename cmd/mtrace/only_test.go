@@ -33,8 +33,8 @@ func count(r *report.Report, selector string) (n int64) {
 	return n
 }
 
-// TestRunRecordsASelection: what is requested is in the trace, what is left out is not; and the report says so first,
-// in the verdict, and rules nothing out.
+// TestRunRecordsASelection: the selection is in the trace, and nothing else. The report says so first, and in the
+// verdict, and rules nothing out.
 func TestRunRecordsASelection(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -98,7 +98,7 @@ func TestRunRecordsASelection(t *testing.T) {
 	}
 }
 
-// TestSelectionIsSaidByOthers: what compares traces, and what checks them, says that one was recorded in part.
+// TestSelectionIsSaidByOthers: commands that compare or check traces report that one was recorded in part.
 func TestSelectionIsSaidByOthers(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

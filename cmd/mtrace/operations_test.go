@@ -15,8 +15,8 @@ import (
 	"mtrace/fixtures/softmetal/truth"
 )
 
-// truthKernels are the GPU times of kernels as the software Metal itself has them, of those that were alone in each of
-// their command buffers.
+// truthKernels returns the software Metal's own GPU times of the kernels that were alone in each of their command
+// buffers.
 func truthKernels(file *truth.File) map[string]float64 {
 	names, bound := map[truth.ObjectID]string{}, map[truth.ObjectID]truth.ObjectID{}
 	of, in := map[truth.ObjectID]map[string]bool{}, map[truth.ObjectID]truth.ObjectID{}
@@ -170,7 +170,7 @@ func TestKernelTimesOfGGML(t *testing.T) {
 	}
 }
 
-// results are the lines that say what passed: others say how much memory is free.
+// results returns the lines on tests that passed: other lines report free memory.
 func results(stdout string) string {
 	lines := slices.DeleteFunc(strings.Split(stdout, "\n"),
 		func(line string) bool { return !strings.Contains(line, "OK") && !strings.Contains(line, "passed") })

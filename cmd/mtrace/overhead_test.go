@@ -19,9 +19,9 @@ import (
 // repeats is how often a benchmark runs a program; ./build.sh bench, which has rounds, asks for fewer.
 var repeats = flag.Int("runs", 10, "how often a benchmark runs each program")
 
-// BenchmarkWhole measures what all of tracing costs a program that makes a command buffer every 15 µs, as field report
-// R1 did: the calls, the drainer in the program, the collector alongside it, and the disk. With as many threads as
-// there are processors the drainer and the collector take their time from the program's.
+// BenchmarkWhole measures the total cost of tracing a program that makes a command buffer every 15 µs, as field report
+// R1 did: the calls, the drainer in the program, the concurrent collector, and the disk. With as many threads as
+// processors the drainer and the collector take their time from the program's.
 func BenchmarkWhole(b *testing.B) {
 	const commandBuffers = 60000
 	client := buildShapesClient(b)
@@ -113,7 +113,7 @@ func buildShapesClient(b testing.TB) string {
 	return client
 }
 
-// processorTime is what a command that has ended took of processors, with all that it started and waited for.
+// processorTime returns the processor time of a command that has ended, with its child processes.
 func processorTime(cmd *exec.Cmd) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }

@@ -65,8 +65,8 @@ func fileWriters(t *testing.T) map[string]struct {
 }
 
 // TestNoCommandReplacesAFile: no command replaces a file without --force, and none follows a symbolic link, with or
-// without it. `mtrace report --html`, export, pprof and check --junit wrote over whatever was there, also through a
-// link that somebody else had planted.
+// without it. `mtrace report --html`, export, pprof and check --junit overwrote any existing file, also through another
+// user's link.
 func TestNoCommandReplacesAFile(t *testing.T) {
 	t.Parallel()
 	const precious = "precious"
@@ -127,8 +127,8 @@ func TestNoCommandReplacesAFile(t *testing.T) {
 	}
 }
 
-// TestUnfinishedFilesFollowNoLink: the file that becomes the result has a name that nobody could prepare. `mtrace
-// report --html x` wrote x.part through a link of that name.
+// TestUnfinishedFilesFollowNoLink: the file that becomes the result has an unpredictable name. `mtrace report --html x`
+// wrote x.part through a link of that name.
 func TestUnfinishedFilesFollowNoLink(t *testing.T) {
 	t.Parallel()
 	trace, err := filepath.Abs(smallTrace(t))
@@ -147,8 +147,8 @@ func TestUnfinishedFilesFollowNoLink(t *testing.T) {
 	}
 }
 
-// TestPipeWithoutAReaderIsSaid: a pipe that nobody reads is waited for, which one line on standard error says. The tool
-// waited in silence.
+// TestPipeWithoutAReaderIsSaid: the tool waits for a pipe without a reader, and one line on standard error says so. It
+// used to wait silently.
 func TestPipeWithoutAReaderIsSaid(t *testing.T) {
 	t.Parallel()
 	trace, err := filepath.Abs(smallTrace(t))

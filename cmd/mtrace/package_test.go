@@ -12,8 +12,8 @@ import (
 	"mtrace/fixtures/consumers"
 )
 
-// TestPythonPackage: the wheel that pack.py makes is installed by pip into an environment of its own, and does there
-// what its page says; with pandas, Polars and DuckDB where they can be had. The queries of docs/sql have equal answers
+// TestPythonPackage: pip installs the wheel that pack.py makes into an environment of its own, where it does what its
+// page describes; with pandas, Polars and DuckDB if they can be installed. The queries of docs/sql have equal answers
 // in DuckDB, DataFusion, ClickHouse and Spark, and the notebook runs to its end.
 func TestPythonPackage(t *testing.T) {
 	t.Parallel()
@@ -85,7 +85,8 @@ func TestPythonPackage(t *testing.T) {
 	}
 
 	t.Run("Perfetto", func(t *testing.T) {
-		// its trace processor is nowhere that packages are: what it publishes for others is its protobuf
+		// Perfetto's trace processor is in no package registry; the package that it publishes has its protobuf
+		// definitions
 		if err := install("perfetto==0.59.1"); err != nil {
 			t.Skipf("Perfetto's package cannot be had here: %v", err)
 		}

@@ -22,8 +22,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// receiver is a server of a test, which says its addresses in its first line and then, in a line of JSON each, what it
-// got.
+// receiver is a test's server, which prints its addresses in its first line and then one line of JSON for each profile
+// that it receives.
 type receiver struct {
 	addresses []string
 	lines     *bufio.Reader
@@ -107,7 +107,7 @@ func parcaServer(t *testing.T) *receiver {
 	return startReceiver(t, exec.Command("node", "testdata/parca/server.mjs", folder))
 }
 
-// got is what a server received of a profile.
+// got is a profile as a server received it.
 type got struct {
 	Server                string
 	Labels                map[string]any
@@ -118,7 +118,7 @@ type got struct {
 	Time                  int64
 }
 
-// ofProfile is what a server must have received of one in a file.
+// ofProfile returns a profile in a file as a server must receive it.
 func ofProfile(p *pprof.Profile) got {
 	want := got{Samples: len(p.Sample), Sums: map[string]int64{}, Time: p.TimeNanos}
 	for _, s := range p.Sample {
@@ -135,7 +135,7 @@ func ofProfile(p *pprof.Profile) got {
 	return want
 }
 
-// filed is the profile that mtrace pprof writes, which must be what is sent.
+// filed returns the profile that mtrace pprof writes, which must equal the sent one.
 func filed(t *testing.T, trace, kind string) *pprof.Profile {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), kind)
@@ -238,7 +238,7 @@ func TestPush(t *testing.T) {
 			refused(t, to, address, "refuse=yes", "this label is not wanted")
 		}
 		refused(t, "otlp", server.addresses[1], "partly=yes", "it left out 2 of the profiles: too much")
-		// Each is asked for what the other is.
+		// Each server gets a request in the other's protocol.
 		refused(t, "otlp", server.addresses[0], "a=b", "404 Not Found")
 		refused(t, "pyroscope", server.addresses[1], "a=b", "404 Not Found")
 		refused(t, "parca", server.addresses[0], "a=b", "p") // that it speaks another HTTP, in Go's words

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// The stories: threads of Python that kept a threading.Lock for half of their work were said to wait for signals, as
-// threads do that have nothing to do, and nothing was said of an executor of one thread to which others gave three
-// pieces of work at a time.
+// The stories: threads of Python that held a threading.Lock for half of their work were reported to wait for signals,
+// as idle threads do. An executor of one thread, with three items of work at a time from other threads, was not
+// mentioned at all.
 func TestPythonThreadsInEachOthersWay(t *testing.T) {
 	needTruth(t)
 	programs, err := filepath.Abs("../../fixtures/scenarios/programs")

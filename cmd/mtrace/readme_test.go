@@ -34,8 +34,7 @@ func generated(t *testing.T, page, name, want string) {
 	}
 }
 
-// The pictures of README and docs/reading.md are what the tool says of a recorded trace: the verdict, and the threads
-// behind it.
+// The pictures of README and docs/reading.md are the tool's output for a recorded trace: the verdict, and the threads.
 func TestReadmeShowsAReport(t *testing.T) {
 	for part, where := range map[string]struct {
 		page  string

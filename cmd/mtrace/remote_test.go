@@ -32,7 +32,8 @@ func spoolsIn(t *testing.T) (folder string) {
 	return filepath.Join(home, "Library", "Caches", "mtrace", "spool")
 }
 
-// sendingWorkload is a run of the workload that goes to a collector, with the truth of what it did in a file.
+// sendingWorkload is a run of the workload that sends its trace to a collector, with the truth about its calls in a
+// file.
 func sendingWorkload(t *testing.T, dir, address, truth string, iterations int, flags ...string) *exec.Cmd {
 	args := append([]string{"run", "--collector", "tcp://" + strings.TrimPrefix(address, "tcp://")}, flags...)
 	args = append(args, "--", "python3", workload(t), "--op", "axpy", "--size", "4096", "--threads", "4", "--iters",
@@ -114,7 +115,8 @@ func TestRunSendsAway(t *testing.T) {
 	}
 }
 
-// Where nobody takes the trace, the program runs as ever, and the trace is here: a line says where, and why.
+// If no collector accepts the trace, the program runs as usual, and the trace stays here: a line gives its path, and
+// the reason.
 func TestRunKeepsWhatNobodyTakes(t *testing.T) {
 	spools, dir := spoolsIn(t), t.TempDir()
 	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
@@ -247,8 +249,8 @@ func TestNetworkCutWhileSending(t *testing.T) {
 	checkTruth(t, filepath.Join(dir, strings.TrimSpace(got.stdout)), truth)
 }
 
-// A spool that is full costs calls; the report's first lines say how many, and what is there and what is lost adds up
-// to the truth.
+// A full spool costs calls. The report's first lines have their number, and recorded and lost calls add up to the
+// truth.
 func TestSpoolFullIsSaid(t *testing.T) {
 	needTruth(t)
 	spoolsIn(t)

@@ -19,8 +19,8 @@ func smallTrace(t *testing.T) string {
 	return path
 }
 
-// Whatever is given as a trace that is none gets one clear line and status 2, and what could be read of a cut one is
-// not passed as whole.
+// Any input that is no trace gets one clear line and status 2, and the readable part of a cut trace is not presented as
+// complete.
 func TestUnusableInput(t *testing.T) {
 	trace := smallTrace(t)
 	whole, err := os.ReadFile(trace)
@@ -70,7 +70,7 @@ func TestUnusableInput(t *testing.T) {
 	}
 }
 
-// A cut trace still tells what it has.
+// The report of a cut trace shows the readable part.
 func TestCutTraceReportsWhatItHas(t *testing.T) {
 	trace := smallTrace(t)
 	whole, err := os.ReadFile(trace)
@@ -95,7 +95,7 @@ func TestCutTraceReportsWhatItHas(t *testing.T) {
 	}
 }
 
-// What go tool pprof reads is what the reports say it reads.
+// The figures that go tool pprof reads equal the report's.
 func TestProfilesAreRead(t *testing.T) {
 	trace := smallTrace(t)
 	directory := filepath.Join(t.TempDir(), "profiles")

@@ -24,9 +24,9 @@ func runClientWithTruth(t *testing.T, check string, document any, env ...string)
 	return trace, file
 }
 
-// Views of textures, and textures and tensors in buffers, once would have doubled the memory that they share: they are
-// in the trace with their sizes, as inside what they are made from, and only what is a device's own counts for the
-// peak. The sums are truth's.
+// Views of textures, and textures and tensors in buffers, once would have doubled the memory that they share. They are
+// in the trace with their sizes, as parts of the object they are made from, and only the device's own allocations count
+// for the peak. The sums equal the truth.
 func TestMemoryOfAnother(t *testing.T) {
 	t.Parallel()
 	var d struct {
@@ -88,8 +88,8 @@ func TestMemoryOfAnother(t *testing.T) {
 	}
 }
 
-// Libraries by the hash of their source, with its size; pipelines and archives; each with the time that it took and
-// whether it failed: what the report sums is what truth has, call by call. Writing an archive to a file is no
+// The trace has libraries by the hash of their source, with its size, and pipelines and archives, each with its time
+// and whether it failed. The report's sums equal the truth, call by call. Writing an archive to a file is no
 // compilation.
 func TestCompilationsAreTheTruth(t *testing.T) {
 	const source = "kernel void one(device int *x) { x[0] = 1; }"

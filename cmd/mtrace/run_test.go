@@ -81,7 +81,8 @@ func TestRunCannotStart(t *testing.T) {
 		{"limit without block", []string{"run", "--block-limit", "2s", "--", "true"}, 2, "give that too"},
 		{"negative limit", []string{"run", "--on-full", "block", "--block-limit", "-2s", "--", "true"}, 2,
 			"whole milliseconds"},
-		// These were said when the program had ended, hours later, or never, and the exit status was the program's.
+		// These errors were reported when the program had ended, hours later, or never, and the exit status was the
+		// program's.
 		{"no such section", []string{"run", "--section", "verdicts", "--", "true"}, 2, `no section "verdicts" in a report`},
 		{"no prediction", []string{"run", "--what-if", "matmul=0.5", "--", "true"}, 2, "does not begin with a kind"},
 		{"a report and none", []string{"run", "--no-report", "--json=r.json", "--", "true"}, 2, "--json says where one goes"},
@@ -115,7 +116,7 @@ func TestRunSurvivesInterrupt(t *testing.T) {
 			file, err := truth.Open(truthPath)
 			return err == nil && len(file.Calls) > 100
 		}
-		if runtime.GOOS != "linux" { // Apple's Metal says nothing of what it does
+		if runtime.GOOS != "linux" { // Apple's Metal does not write down its calls
 			atWork = after(3 * time.Second)
 		}
 		env := []string{"SOFTMETAL_LIBRARY=" + filepath.Join(tool.dir, "softmetal", "libsoftmetal.so"), "SOFTMETAL_TRUTH=" +

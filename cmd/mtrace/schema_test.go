@@ -73,8 +73,8 @@ func smallWorkload(t *testing.T, threads string) []string {
 		threads}
 }
 
-// knownDocuments has a row for each document: the command that prints it by --json, if one does, and what makes real
-// ones. Nil is that a test beside its type does. A document may be a line of several.
+// knownDocuments has a row for each document: the command that prints it by --json, if one does, and a function that
+// makes real ones. nil means that a test next to its type makes them. A document may be one line of several.
 var knownDocuments = []struct {
 	name, command string
 	make          func(*testing.T, recorded) []string
@@ -123,8 +123,8 @@ var knownDocuments = []struct {
 	{"mtrace.relay-note/1", "", nil},           // gone when the trace is whole: there, too
 }
 
-// Every document that anything here writes or reads has a row, and so has every command that prints one. The story: the
-// tables of a trace, the ends of a relay and the self-test were not among those that somebody had thought of.
+// Every document that the project writes or reads has a row, and so has every command that prints one. The story: the
+// tables of a trace, the messages of a relay and the self-test's result had been forgotten.
 func TestEveryDocumentIsValidated(t *testing.T) {
 	names, err := schema.Names(root)
 	if err != nil {
@@ -167,8 +167,7 @@ func TestDocumentsAreOfTheirSchemas(t *testing.T) {
 	}
 }
 
-// printed is what a command prints. That something is not as expected, as its exit status 1 says, changes nothing about
-// the form.
+// printed returns a command's output. Exit status 1, for an unexpected result, does not change the form.
 func printed(args ...string) func(*testing.T, recorded) []string {
 	return func(t *testing.T, r recorded) []string {
 		t.Helper()
@@ -235,7 +234,7 @@ func checksOfBundle(t *testing.T, r recorded) []string {
 	return []string{unpacked(t, path)["checks.json"]}
 }
 
-// selfTestResult is what the program prints that the doctor runs.
+// selfTestResult returns the output of the program that the doctor runs.
 func selfTestResult(t *testing.T, r recorded) []string {
 	buildSelfTest(t)
 	got := sh(t, r.dir, nil, tool.mtrace, "run", "--no-report", "-o", "selftest.mtrace", "--",

@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
 }
 `
 
-// threadNumbers match what differs between two runs of a program.
+// threadNumbers match the texts that differ between two runs of a program.
 var threadNumbers = regexp.MustCompile(`(?m)^\d+ `)
 
 // TestSeccompFilters: a program whose seccomp filter refuses the tracer's system calls runs as it does alone, and is

@@ -50,8 +50,8 @@ func sum(families map[string]*dto.MetricFamily, name, label, value string) (tota
 	return total
 }
 
-// TestServe: Prometheus reads what a program that is being traced has done so far; counters grow; when it has ended,
-// they are what the report says.
+// TestServe: Prometheus reads the counters of a program that is being traced; counters grow; after the program's end
+// they equal the report's.
 func TestServe(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

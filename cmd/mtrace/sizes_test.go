@@ -33,7 +33,7 @@ func soaking(t *testing.T, options ...string) []string {
 	return append([]string{filepath.Join(tool.dir, "rawmetal"), "soak", "--shaders", folder}, options...)
 }
 
-// made is what loads say that they called, from what they printed.
+// made returns the numbers of calls that the loads printed.
 func made(t *testing.T, stdout string) (loads, pipelines int) {
 	t.Helper()
 	for _, line := range strings.Split(strings.TrimSpace(stdout), "\n") {
@@ -109,10 +109,10 @@ func TestTwoHundredProcesses(t *testing.T) {
 	}
 }
 
-// More threads alive at once than are recorded: the program continues, what they called is counted as lost, and all who
-// tell of it say why. They said that buffers were full, and advised --on-full block to whom had asked for just that. A
-// workload that is run again and again in one process, as TestServe's is, has not more and more threads: it kept its
-// queues, whose threads were 256 after a second on a fast machine.
+// More threads are alive at once than can be recorded: the program continues, their calls are counted as lost, and
+// every message about it gives the reason. The messages once said that buffers were full, and advised --on-full block
+// to users who had set it. A workload that runs repeatedly in one process, as TestServe's does, must not accumulate
+// threads: it kept its queues, whose threads were 256 after a second on a fast machine.
 func TestMoreThreadsThanAreRecorded(t *testing.T) {
 	needTruth(t)
 	dir := t.TempDir()
@@ -140,8 +140,8 @@ func TestMoreThreadsThanAreRecorded(t *testing.T) {
 	}
 }
 
-// Bursts at ten million calls a second, far longer than the rings: what does not fit is dropped and counted to the last
-// call; with --on-full block nothing is.
+// Bursts at ten million calls a second, far longer than the rings: records without space are dropped and counted to the
+// last call; with --on-full block none are.
 func TestBursts(t *testing.T) {
 	load := soaking(t, "--threads", "1", "--rate", "10000000", "--iters", "2000000", "--rest-ms", "200", "--budget-ms",
 		"1500")
@@ -210,8 +210,9 @@ func TestSoak(t *testing.T) {
 			cmd := exec.Command(tool.mtrace, append(append(args, "--"), load...)...)
 			cmd.Dir = dir
 			end := runs(t, cmd)
-			// Go's os package starts a child that ends at once, to see whether the kernel has pidfds. A slow machine met it
-			// first, and looked at nothing for the rest of the run: who is gone is not the program.
+			// Go's os package starts a child that ends at once, to test for pidfds in the kernel. A slow machine found
+			// that child first, and looked at nothing else for the rest of the run: a process that is gone is not the
+			// program.
 			program := 0
 			watched := map[string]func() int{"the collector": func() int { return cmd.Process.Pid }, "the program": func() int {
 				if resident(program) == 0 {

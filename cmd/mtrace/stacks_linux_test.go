@@ -25,7 +25,7 @@ func stacksProgram(t *testing.T, flags ...string) string {
 	return program
 }
 
-// traceStacks runs a program with stacks and without, compares what a user sees of the two, and loads the trace.
+// traceStacks runs a program with stacks and without, compares the outputs that a user sees, and loads the trace.
 func traceStacks(t *testing.T, command ...string) *analyze.Trace {
 	t.Helper()
 	dir := t.TempDir()
@@ -162,8 +162,7 @@ func checkLines(t *testing.T, trace *analyze.Trace, program string) {
 	}
 }
 
-// Where a program stands still for ever is what its stacks are wanted for most: the stack is written when the wait
-// begins.
+// Stacks matter most where a program hangs: the stack is written when the wait begins.
 func TestStackOfHungWait(t *testing.T) {
 	program := stacksProgram(t, "-fno-omit-frame-pointer")
 	trace := traceStacks(t, program, "hung")
@@ -178,7 +177,7 @@ func TestStackOfHungWait(t *testing.T) {
 	t.Errorf("no wait is unfinished: %+v", trace.Unfinished)
 }
 
-// Code that keeps no frame pointers has short stacks, and what its registers hold instead does no harm.
+// Code without frame pointers has short stacks, and the other values in its registers do no harm.
 func TestStacksWithoutFramePointers(t *testing.T) {
 	program := stacksProgram(t, "-O2", "-fomit-frame-pointer")
 	for _, which := range []string{"plain", "threads", "deep", "coroutine", "signal"} {

@@ -20,9 +20,9 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// strangerScript connects to every collector's socket in a folder that /proc/net/unix shows, as often as it is asked
-// to. It sends the bytes and, when a file is named, the file's descriptor with the frame behind them. It says how
-// many connections it has, and holds them until its input ends.
+// strangerScript connects to every collector's socket in a folder that /proc/net/unix shows, as often as requested. It
+// sends the bytes and, if a file is named, the file's descriptor with the frame after them. It prints how many
+// connections it has, and holds them until its input ends.
 const strangerScript = `
 import array, os, socket, struct, sys
 times, hello, rings, path, folder = int(sys.argv[1]), bytes.fromhex(sys.argv[2]), bytes.fromhex(sys.argv[3]), sys.argv[4], sys.argv[5]
@@ -76,9 +76,9 @@ func lyingRegion(t *testing.T, dir string) string {
 	return file.Name()
 }
 
-// A process of another user is neither believed nor counted while root records, and takes nothing from the program. As
-// nobody it found the socket in /proc/net/unix: its calls were in root's trace, and its claims in the first lines;
-// while it held 1,021 silent connections none of the program's processes was traced.
+// A process of another user is neither trusted nor counted while root records, and takes nothing from the program. The
+// user nobody found the socket in /proc/net/unix: its calls were in root's trace, and its claims in the first lines.
+// While it held 1,021 silent connections none of the program's processes was traced.
 func TestStrangersInRootsTrace(t *testing.T) {
 	needTruth(t)
 	if os.Geteuid() != 0 {

@@ -87,8 +87,8 @@ func TestTail(t *testing.T) {
 	}
 }
 
-// TestTailEndsWithItsWriter: tail ends when nobody writes the trace any more, with status 2, and not before: a
-// recording of a program that does nothing is followed to its end. Of a trace that was cut, tail never ended.
+// TestTailEndsWithItsWriter: tail ends with status 2 when no process writes the trace any more, and not before: a
+// recording of an idle program is followed to its end. At a cut trace, tail never ended.
 func TestTailEndsWithItsWriter(t *testing.T) {
 	t.Parallel()
 	trace, err := os.ReadFile(smallTrace(t))

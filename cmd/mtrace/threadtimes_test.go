@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The processor times of threads, from the kernel to the report: of a program whose eight threads compute, and of one
-// whose threads sleep. The story: without them, who slept was called cpu-bound.
+// The processor times of threads, from the kernel to the report: for a program whose eight threads compute, and for one
+// whose threads sleep. The story: without these times, sleeping threads were called cpu-bound.
 func TestReportOfProcessorTimes(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {

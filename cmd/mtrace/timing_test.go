@@ -36,7 +36,7 @@ var metalClient = sync.OnceValues(func() (string, error) {
 	return path, err
 })
 
-// timed is what of the JSON report concerns the times of encoders.
+// timed has the keys of the JSON report on the times of encoders.
 type timed struct {
 	Warnings  []string
 	GPUTiming string `json:"gpu_timing"`
@@ -66,7 +66,7 @@ func (d *timed) kernel(name string) (gpu int64, source string) {
 	return 0, ""
 }
 
-// runTimed runs a check of the client and returns its report, what really happened, and the path of the trace.
+// runTimed runs a check of the client and returns its report, the truth about its run, and the path of the trace.
 func runTimed(t *testing.T, check, timing string, env ...string) (timed, *truth.File, string) {
 	t.Helper()
 	needTruth(t)
@@ -92,7 +92,7 @@ func runTimed(t *testing.T, check, timing string, env ...string) (timed, *truth.
 	return d, file, trace
 }
 
-// trueKernels sums the encoders' true times by what the client had them do.
+// trueKernels sums the encoders' true times by the work that the client encoded in them.
 func trueKernels(file *truth.File) map[string]int64 {
 	does := map[string]string{"us=300": "wide", "us=6000": "narrow", "us=200": "wide", "us=1500": "(copies)",
 		"us=500": "(copies)"}
@@ -108,9 +108,9 @@ func trueKernels(file *truth.File) map[string]int64 {
 	return sums
 }
 
-// A graph as tinygrad runs it makes a dispatch without threads of each kernel and then executes an indirect command
-// buffer. All of its time was credited, as measured, to a kernel that never ran a thread, and the one that did the work
-// was not named.
+// A graph as tinygrad runs it makes a dispatch without threads for each kernel and then executes an indirect command
+// buffer. All of its time was attributed, as measured, to a kernel that never ran a thread, and the kernel that did the
+// work was not named.
 func TestGraphNamesTheKernelThatWorks(t *testing.T) {
 	d, file, _ := runTimed(t, "graph", "encoder")
 	want, commands := int64(0), 0
@@ -131,8 +131,8 @@ func TestGraphNamesTheKernelThatWorks(t *testing.T) {
 	}
 }
 
-// With --gpu-timing encoder the kernels' GPU times are the true ones, where without it nothing tells them apart: all
-// command buffers are alike, and the kernel with few threads is the dear one.
+// With --gpu-timing encoder the kernels' GPU times are the true ones. Without it nothing separates the kernels: all
+// command buffers are equal, and the kernel with few threads is the expensive one.
 func TestEncoderTimingIsTrue(t *testing.T) {
 	estimate, _, _ := runTimed(t, "unequal-encoders", "buffer")
 	if gpu, source := estimate.kernel("narrow"); source != "not identified" || gpu > 30_000_000 ||
@@ -251,9 +251,9 @@ func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 	}
 }
 
-// TestKernelCostsHoldTheTruth: in mixtures of kernels as ggml, MLX and candle make them, where those with the most
-// threads take the least, nine tenths of the kernels have a time within a tenth of the truth or a range that holds it,
-// and those that are ranked are in the true order.
+// TestKernelCostsHoldTheTruth: in mixtures of kernels as ggml, MLX and candle make them, where the kernels with the
+// most threads take the least time, nine tenths of the kernels have a time within a tenth of the truth or a range that
+// contains it, and the ranked ones are in the true order.
 func TestKernelCostsHoldTheTruth(t *testing.T) {
 	needTruth(t)
 	client, err := metalClient()

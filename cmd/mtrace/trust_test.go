@@ -17,8 +17,9 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A program whose limits leave no room for the shared memory runs untraced, and says why into the trace. The report
-// said instead that it "made no Metal call; check that it uses the GPU", and without a report nobody said anything.
+// A program whose limits leave no memory for the shared memory runs untraced, and records the reason in the trace. The
+// report said instead that it "made no Metal call; check that it uses the GPU", and without a report there was no
+// message.
 func TestLimitedProgramSaysWhy(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
@@ -58,7 +59,7 @@ func TestLimitedProgramSaysWhy(t *testing.T) {
 	}
 }
 
-// Where one process is traced and another is not, the first lines of the report say so: what is there is not all.
+// If one process is traced and another is not, the first lines of the report say that the trace is incomplete.
 func TestOneOfTwoIsNotTraced(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
@@ -73,9 +74,9 @@ func TestOneOfTwoIsNotTraced(t *testing.T) {
 	}
 }
 
-// A process that used Metal lives on when the program has ended, and so does one that did not: what the first will
-// still call is missing, which standard error, the first lines of the report and its JSON say; of the other nothing is.
-// The first lines said "none lost".
+// A process that used Metal keeps running when the program has ended, and so does one that did not. The later calls of
+// the first are missing, which standard error, the first lines of the report and its JSON report; of the second nothing
+// is missing. The first lines said "none lost".
 func TestWhatLivesOnIsSaid(t *testing.T) {
 	needTruth(t)
 	const script = `"$0" endlessly 1 made >/dev/null 2>&1 & echo $!; sleep 1000 >/dev/null 2>&1 & echo $!; until [ ` +
@@ -110,8 +111,8 @@ func TestWhatLivesOnIsSaid(t *testing.T) {
 	}
 }
 
-// callsOfMetal counts the calls of Metal in a trace: how often a program waits outside of it, for a pipe that is full,
-// is not the same each time. It is 0 for what is no trace.
+// callsOfMetal counts the calls of Metal in a trace: the number of a program's waits outside of it, for a full pipe,
+// varies. It is 0 for a file that is no trace.
 func callsOfMetal(trace string) (n int) {
 	if _, err := analyze.Load(trace, analyze.Options{Visit: func(c *analyze.VisitedCall) {
 		if !c.Row.Effect.Blocks() {
@@ -139,8 +140,8 @@ func installForOthers(t *testing.T) (mtrace, client string) {
 	return filepath.Join(dir, filepath.Base(tool.dir), "mtrace"), client
 }
 
-// Two users record at the same time, both with a folder for temporary files that both can write to: each has its own
-// program in its trace, and what one leaves or sweeps is not the other's.
+// Two users record at the same time, with a folder for temporary files that both can write to. Each has its own program
+// in its trace, and neither removes the other's files.
 func TestTwoUsersRecordAtOnce(t *testing.T) {
 	needTruth(t)
 	if os.Geteuid() != 0 {
@@ -202,7 +203,7 @@ func TestNoThreadsLeft(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := func(before ...string) outcome {
-				user++ // what an earlier run left counts for its user
+				user++ // an earlier run's leftovers count for its user
 				id := strconv.Itoa(user)
 				program := append(before, "setpriv", "--reuid", id, "--regid", id, "--clear-groups", "bash", "-c",
 					limits+`; exec "$0" process 3`, client)
@@ -218,8 +219,8 @@ func TestNoThreadsLeft(t *testing.T) {
 	}
 }
 
-// Children of a fork that give up their root folder before their first Metal call cannot come to the collector, nor
-// leave a word beside its socket: "none lost" was said of their calls.
+// Children of a fork that change their root folder before their first Metal call cannot reach the collector, nor leave
+// a message next to its socket: "none lost" was reported.
 func TestChildrenOutOfReach(t *testing.T) {
 	needTruth(t)
 	if os.Geteuid() != 0 {
@@ -235,8 +236,8 @@ func TestChildrenOutOfReach(t *testing.T) {
 	}
 }
 
-// The child of a fork, of a process that was recorded, passes through and is counted with its parent. When it came to
-// use Metal after its parent's end nobody looked at the count any more: "none lost" (found by the torture, seed 3179).
+// The child of a fork of a recorded process runs untraced and is counted with its parent. When it used Metal after its
+// parent's end the count was not read any more: "none lost" (found by the torture test, seed 3179).
 func TestChildAfterItsParent(t *testing.T) {
 	needTruth(t)
 	script := `"$0" late-child 1 "$1"; until [ -e "$1" ]; do sleep 0.05; done`
@@ -250,7 +251,7 @@ func TestChildAfterItsParent(t *testing.T) {
 	}
 }
 
-// A parent that lives counts its children itself, also when the trace has been told how far it has come.
+// A running parent counts its children itself, also after the trace has got its counters so far.
 func TestChildrenOfALongParent(t *testing.T) {
 	needTruth(t)
 	got := sh(t, "", nil, tool.mtrace, "run", "-o", filepath.Join(t.TempDir(), "t.mtrace"), "--", buildShapesClient(t),
@@ -281,8 +282,8 @@ func TestChildrenOfAnotherUser(t *testing.T) {
 	}
 }
 
-// The clock of a process in a time namespace counts from another instant. What both it and one outside did in a second
-// was "100005 s traced": samples of the collector's clock were mistaken for samples of its own (found by the torture).
+// The clock of a process in a time namespace counts from another instant. A second of it and of a process outside was
+// "100005 s traced": samples of the collector's clock were mistaken for samples of its own (found by the torture test).
 func TestTimeNamespace(t *testing.T) {
 	needTruth(t)
 	ahead := []string{"unshare", "--time", "--fork", "--monotonic", "100000", "--boottime", "100000"}
@@ -359,9 +360,9 @@ func runsChild(pid int) bool {
 	return false
 }
 
-// Two hundred processes that start at the same instant are all traced, also where few find room among those that
-// connect: the kernel keeps at most net.core.somaxconn of them, which a network namespace has for itself. They say
-// hello when they have been let in, and not before.
+// Two hundred processes that start at the same instant are all traced, even with a short queue of pending connections:
+// the kernel keeps at most net.core.somaxconn of them, which each network namespace has for itself. They send their
+// hello when they have been accepted, and not before.
 func TestTwoHundredAtOnce(t *testing.T) {
 	needTruth(t)
 	const processes = 200

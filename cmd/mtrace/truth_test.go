@@ -26,7 +26,7 @@ func compared(row wire.Row) bool {
 		row.Family != wire.FamilyFunction && !row.Polls()
 }
 
-// tracedSelectors are the selectors of the table of calls: what the truth file knows beyond them is not for the trace.
+// tracedSelectors returns the selectors in the table of calls: the truth file's other calls are not traced.
 func tracedSelectors() map[string]bool {
 	all := map[string]bool{}
 	for c := range wire.Table {
@@ -107,7 +107,7 @@ func runWorkload(t *testing.T, args ...string) (tracePath, truthPath string) {
 	return tracePath, truthPath
 }
 
-// The trace has what happened: every call of every thread in order, nothing more, and the GPU's times.
+// The trace equals the truth: every call of every thread in order, nothing more, and the GPU's times.
 func TestTraceIsTheTruth(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -153,8 +153,8 @@ func TestTraceIsTheTruth(t *testing.T) {
 	}
 }
 
-// checkNested compares the calls inside calls that were counted and left out with those that the software Metal made
-// itself. A call of super is none: it goes past whoever replaced the method of the object's class.
+// checkNested compares the number of calls inside calls, which are counted and not recorded, with the calls that the
+// software Metal made itself. A call of super does not count: it bypasses the replaced method of the object's class.
 func checkNested(t *testing.T, trace *analyze.Trace, file *truth.File) {
 	t.Helper()
 	traced, want := tracedSelectors(), int64(0)

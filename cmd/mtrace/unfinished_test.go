@@ -94,7 +94,7 @@ func TestRunKeepsTraces(t *testing.T) {
 	}
 }
 
-// TestRunNamesNeverMeet: runs at once without -o, and runs whose process ids come again, each leave a trace of their
+// TestRunNamesNeverMeet: concurrent runs without -o, and runs with a reused process id, each leave a trace of their
 // own.
 func TestRunNamesNeverMeet(t *testing.T) {
 	t.Parallel()
@@ -125,7 +125,7 @@ func TestRunNamesNeverMeet(t *testing.T) {
 		}
 		u.WriteString("trace")
 		u.Close()
-		if want == 2 { // somebody takes the name while the trace is recorded
+		if want == 2 { // another process takes the name while the trace is recorded
 			os.WriteFile(strings.TrimSuffix(u.Path, cli.PartSuffix), []byte("not ours"), 0o644)
 		}
 		if last, err = u.FinishNumbered("true-7"); err != nil {
@@ -165,9 +165,9 @@ func TestRunLeavesPart(t *testing.T) {
 	}
 }
 
-// TestPipes: a trace may go into a pipe, as the message about -o - advises, and then the run ends when the program has.
-// It continued for good to wait for somebody who writes into that pipe, to report of what it had written itself; so did
-// whatever else was to read a pipe for a trace.
+// TestPipes: a trace may go into a pipe, as the message about -o - advises, and then the run ends with the program. It
+// used to wait for ever for a writer of that pipe, to report on its own output; so did every other command that was to
+// read a trace from a pipe.
 func TestPipes(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -223,9 +223,9 @@ func TestReportGoesOn(t *testing.T) {
 	}
 }
 
-// TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is no trace, and nothing of
-// another's is touched. Of one whose folder was renamed, and which is whole there, it was said that it had been removed
-// and was lost.
+// TestRunSaysThatTheTraceIsGone: a trace that is removed or replaced while it is recorded is reported as gone, and no
+// other file is touched. A trace whose folder was renamed, and which is complete there, was reported as removed and
+// lost.
 func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 	t.Parallel()
 	for script, says := range map[string]string{

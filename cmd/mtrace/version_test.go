@@ -9,8 +9,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A release's tool says the release's version. Alone, as go install makes it, it reads traces and cannot record any,
-// and states what is missing and where that comes from: it said to run a script that is not where the tool is.
+// A release's tool prints the release's version. Alone, as go install builds it, it reads traces and cannot record any,
+// and names the missing parts and their source: it used to name a script that is not where the tool is.
 func TestToolAlone(t *testing.T) {
 	alone := filepath.Join(t.TempDir(), "mtrace")
 	if out, err := saidBy(exec.Command("go", "build", "-ldflags=-X main.release=v9.8.7", "-o", alone, "."),

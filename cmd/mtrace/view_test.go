@@ -149,8 +149,8 @@ func TestViewServesAtOnce(t *testing.T) {
 	}
 }
 
-// TestViewOfNothing: what is wrong with a trace may show only after the address is printed. The command ends then, with
-// one line.
+// TestViewOfNothing: an error in a trace may show only after the address is printed. The command ends then, with one
+// line.
 func TestViewOfNothing(t *testing.T) {
 	for _, args := range [][]string{{"--pid", "1"}, {"--from", "100s"}} {
 		cmd := exec.Command(tool.mtrace, append(append([]string{"view"}, args...),
@@ -165,7 +165,7 @@ func TestViewOfNothing(t *testing.T) {
 	}
 }
 
-// TestViewSaysWhatIsWrong: a port that is taken, and no trace, end it with one line.
+// TestViewSaysWhatIsWrong: a port in use, and a missing trace, end it with one line.
 func TestViewSaysWhatIsWrong(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -192,7 +192,7 @@ func TestViewInBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := view(t, path)
-	v.get(t, "GET", "", "") // the browser shows what the first answer was
+	v.get(t, "GET", "", "") // the browser shows the first answer
 	seen := browser.See(t, folder, v.address+"#200000000-200500000",
 		func(s consumers.Seen) bool { return strings.Contains(s.Document, "data-details=") })
 	if !strings.Contains(seen.Document, `data-drawn="yes"`) {
@@ -204,8 +204,8 @@ func TestViewInBrowser(t *testing.T) {
 	}
 }
 
-// TestViewOpensBrowserInPrivate: what opens the browser gets a file that nobody else can read, and not the address:
-// command lines are for all to see.
+// TestViewOpensBrowserInPrivate: the program that opens the browser gets a file that only the user can read, and not
+// the address: all users can see command lines.
 func TestViewOpensBrowserInPrivate(t *testing.T) {
 	opener := "xdg-open"
 	if runtime.GOOS == "darwin" {

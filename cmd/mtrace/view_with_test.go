@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestViewWith: a trace is served, converted, to the page of another tool, and to nobody else; nothing is left behind.
+// TestViewWith: a converted trace is served to the page of another tool only; nothing is left behind.
 func TestViewWith(t *testing.T) {
 	trace := "../../fixtures/traces/device-sync.mtrace"
 	folder := t.TempDir()

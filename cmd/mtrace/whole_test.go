@@ -16,7 +16,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A told is what a report says of what is in the trace and what is not.
+// A told has the statements of a report on the trace's completeness.
 type told struct {
 	Events int64
 	Lost   struct {
@@ -136,7 +136,7 @@ func TestCutByKill(t *testing.T) {
 	}
 }
 
-// TestCutByRelay: the machine that a trace is sent to goes away. What arrived there says that it is cut.
+// TestCutByRelay: the machine that receives a trace goes away. The received part is reported as cut.
 func TestCutByRelay(t *testing.T) {
 	spoolsIn(t)
 	dir := t.TempDir()
@@ -172,9 +172,8 @@ func TestCutByRelay(t *testing.T) {
 	t.Log(s.Source.Incomplete.Text)
 }
 
-// TestFlippedBits: a bit of a real trace is flipped. Its report is as it was, or says in its first line what is wrong,
-// with the records that are there and those that are missing adding up; it never panics, and never says something else
-// in silence.
+// TestFlippedBits: a bit of a real trace is flipped. Its report is unchanged, or names the damage in its first line,
+// with recorded and missing records adding up. It never panics, and never silently reports something else.
 func TestFlippedBits(t *testing.T) {
 	paths, attacks := tracesToAttack(t, 60)
 	random := rand.New(rand.NewPCG(9, 9))

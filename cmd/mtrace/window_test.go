@@ -82,8 +82,8 @@ func dispatched(r *report.Report, operation string) (n int64) {
 	return n
 }
 
-// TestRunRecordsBetweenMarks: what is between two marks is in the trace, all of it and by its name although the queue
-// and the kernels were made before, and nothing else; the first lines of the report say so.
+// TestRunRecordsBetweenMarks: the calls between two marks are in the trace, all of them and with names although the
+// queue and the kernels were created before, and nothing else; the first lines of the report say so.
 func TestRunRecordsBetweenMarks(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -112,7 +112,7 @@ func TestRunRecordsBetweenMarks(t *testing.T) {
 	}
 }
 
-// TestRunKeepsTheEnd: the flight recorder has the last that happened, and not what was long before.
+// TestRunKeepsTheEnd: the flight recorder has the latest calls, and not the ones long before.
 func TestRunKeepsTheEnd(t *testing.T) {
 	t.Parallel()
 	needTruth(t)
@@ -125,7 +125,7 @@ func TestRunKeepsTheEnd(t *testing.T) {
 	}
 }
 
-// TestRunTogglesOnSignal: SIGUSR1 to mtrace starts and stops what is kept, and does not reach the program, which it
+// TestRunTogglesOnSignal: SIGUSR1 to mtrace starts and stops the recording, and does not reach the program, which it
 // would end.
 func TestRunTogglesOnSignal(t *testing.T) {
 	t.Parallel()
@@ -170,7 +170,7 @@ func TestRunTogglesOnSignal(t *testing.T) {
 	}
 }
 
-// TestWindowRefuses: what goes not together is reported before anything runs.
+// TestWindowRefuses: incompatible flags are reported before the program starts.
 func TestWindowRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

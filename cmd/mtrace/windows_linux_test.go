@@ -13,10 +13,10 @@ import (
 	"mtrace/fixtures/scenarios"
 )
 
-// TestVerdictByWindows: the verdict on a run from windows of it is that on all of it, and what it costs is near.
-// Recordings differ with the machine's load, so each is compared with itself. The story of lock-beside: three of its
-// threads commit now and then and wait for a lock in between; in windows in which they did not commit they were left
-// out, and the run seemed to wait for the GPU.
+// TestVerdictByWindows: the verdict from a run's windows equals the verdict on the whole run, and the costs are near
+// each other. Recordings differ with the machine's load, so each is compared with itself. The story of lock-beside:
+// three of its threads commit now and then and wait for a lock in between. In windows in which they did not commit they
+// were left out, and the run seemed to wait for the GPU.
 func TestVerdictByWindows(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
@@ -27,7 +27,7 @@ func TestVerdictByWindows(t *testing.T) {
 		if !slices.Contains([]string{"device-sync", "one-lock", "lock-beside", "launch-bound", "saturated"}, s.Name) {
 			continue
 		}
-		// What else the machine does is not in the windows as it is in all of a run: that alone puts them apart now and then.
+		// Other load on the machine differs between a window and the whole run: that alone sometimes makes them differ.
 		ofFourRecordings(t, func(t *testing.T, milliseconds int) string { return verdictsApart(t, s, tools, 2*milliseconds) })
 	}
 }

@@ -111,7 +111,7 @@ func TestXctraceStdin(t *testing.T) {
 	}
 }
 
-// A cut file: what there is, and a status that says it is not the whole.
+// A cut file: the readable part, and a status that marks it as incomplete.
 func TestXctraceCut(t *testing.T) {
 	dir := t.TempDir()
 	var b bytes.Buffer
@@ -279,7 +279,7 @@ func TestXctraceInterrupted(t *testing.T) {
 	}
 }
 
-// What reads traces of ours reads recordings of Instruments too.
+// Commands that read our traces read recordings of Instruments too.
 func TestXctraceInOtherCommands(t *testing.T) {
 	dir := exports(t)
 	out := t.TempDir()
@@ -322,8 +322,8 @@ func TestXctraceInOtherCommands(t *testing.T) {
 	}
 }
 
-// A recording without Metal: its report was a verdict on nothing and its profiles were five empty files. It is an error
-// that states what is in it, and what can be had of it is.
+// A recording without Metal: its report was a verdict on nothing and its profiles were five empty files. Now it is an
+// error that lists the recording's content, and the available outputs are written.
 func TestXctraceWithoutMetal(t *testing.T) {
 	from, out := exports(t), t.TempDir()
 	samples := filepath.Join(from, "time-profile.xml")
@@ -387,8 +387,8 @@ func TestExportTable(t *testing.T) {
 	}
 }
 
-// The rows of an export that was cut were written with the status 0, as if they were all; and beside the same packed,
-// all were there twice.
+// The rows of a cut export were written with status 0, as if complete; and with a packed copy of the same export, every
+// row was there twice.
 func TestExportTableOfACutExport(t *testing.T) {
 	const schema = "gpu-performance-state-intervals"
 	data, err := os.ReadFile(filepath.Join(exports(t), schema+".xml"))

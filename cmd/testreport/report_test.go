@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// tests runs the tests of a module made of files and returns the report's text of what go test said of them.
+// tests runs the tests of a module with the given files and returns the report's text about go test's output.
 func tests(t *testing.T, files map[string]string) (text string, r *report) {
 	t.Helper()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestPassedTestsAreCounted(t *testing.T) {
 	}
 }
 
-// A skip's reason was said to nobody: go test prints it only when it is asked for every line of every test.
+// The reason for a skip was not shown: go test prints it only if every line of every test is requested.
 func TestSkipsAreListedWithTheirReasons(t *testing.T) {
 	text, r := tests(t, map[string]string{"m_test.go": passing, "skip/s_test.go": `package skip
 
@@ -93,8 +93,8 @@ skipped:
 	}
 }
 
-// Whatever goes wrong is counted and shown with what it said: a test that fails, a process that ends in the middle, a
-// package that is not compiled.
+// Every failure is counted and shown with its output: a test that fails, a process that ends in the middle, a package
+// that does not compile.
 func TestFailuresAreShown(t *testing.T) {
 	for name, row := range map[string]struct {
 		file  string

@@ -24,8 +24,8 @@ func fieldClaims(t *testing.T) *Claims {
 	return claims
 }
 
-// A claim whose selector is misspelled would be SKIPPED for ever, and nobody would notice: every selector must have the
-// keys and the metric of some case that was measured.
+// A claim with a misspelled selector would be SKIPPED for ever without notice: every selector must have the keys and
+// the metric of some measured case.
 func TestFieldReportsCanBeJudged(t *testing.T) {
 	for _, claim := range fieldClaims(t).Claims {
 		b, _ := Find(claim.Measure.Bench)

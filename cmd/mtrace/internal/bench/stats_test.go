@@ -41,8 +41,7 @@ func TestMedianInterval(t *testing.T) {
 	}
 }
 
-// What an interval promises is that it holds the median at least 95 times of 100, here for times as skewed as latencies
-// are.
+// An interval contains the median in at least 95 of 100 cases, here for times as skewed as latencies.
 func TestMedianIntervalCovers(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{6, 9, 11, 30} {

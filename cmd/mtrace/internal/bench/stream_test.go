@@ -12,7 +12,7 @@ import (
 
 const end = `{"type":"end"}` + "\n"
 
-// A run that is cut short, or states what is not understood, is refused: half a result printed as a whole one would be
+// An output that is cut short, or contains something unknown, is refused: half a result printed as a whole one would be
 // believed.
 func TestReadRefuses(t *testing.T) {
 	for _, c := range []struct{ name, stream, says string }{

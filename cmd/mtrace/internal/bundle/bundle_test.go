@@ -94,7 +94,8 @@ func TestEveryExpectationCanFail(t *testing.T) {
 	}
 }
 
-// TestMacExpectations: on a Mac the system's own tools are asked, and what they did not say differs.
+// TestMacExpectations: on a Mac the system's own tools are run, and a value that they do not print counts as a
+// difference.
 func TestMacExpectations(t *testing.T) {
 	e := good()
 	e.OS = "darwin"
@@ -184,7 +185,7 @@ func TestCrashReports(t *testing.T) {
 	}
 }
 
-// TestCrashReportsAreNoLinks: what leads out of the folder of crash reports is not read.
+// TestCrashReportsAreNoLinks: links out of the folder of crash reports are not read.
 func TestCrashReportsAreNoLinks(t *testing.T) {
 	folder, secret := t.TempDir(), filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("libmtrace secret"), 0o600); err != nil {

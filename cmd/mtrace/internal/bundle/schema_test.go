@@ -9,7 +9,7 @@ import (
 
 var update = flag.Bool("update", false, "write the schema anew")
 
-// The schema that is published is the one of what is written.
+// The published schema matches the document that is written.
 func TestPublishedSchema(t *testing.T) {
 	if err := schema.Compare("../../../..", Schema,
 		"checks.json of `mtrace doctor --bundle`: what was expected of a machine, and what was found.", Document{},

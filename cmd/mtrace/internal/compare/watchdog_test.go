@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A benchmark on a GPU that hangs says nothing more: somebody must notice.
+// A benchmark on a GPU that hangs prints nothing more: the watchdog must notice.
 func TestWatchdog(t *testing.T) {
 	in, out := io.Pipe()
 	w := watch(in, 50*time.Millisecond, func() { out.CloseWithError(os.ErrDeadlineExceeded) })

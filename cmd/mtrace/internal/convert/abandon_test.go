@@ -12,8 +12,8 @@ import (
 
 var writers = regexp.MustCompile(`mtrace/analyze/(timeline|table)\.\S+`)
 
-// TestFailedExportLeavesNoWriter: an export that cannot be made ends what would have written it. Timelines and tables
-// have goroutines that write, which waited for more until the process ended.
+// TestFailedExportLeavesNoWriter: a failed export ends its writers. Timelines and tables have goroutines that write,
+// which waited for more data until the process ended.
 func TestFailedExportLeavesNoWriter(t *testing.T) {
 	job := ExportJob{Formats: FormatNames(AnyFormat), Output: filepath.Join(t.TempDir(), "out")}
 	if err := job.run(cli.Stdio{Out: os.Stdout, Err: os.Stderr},

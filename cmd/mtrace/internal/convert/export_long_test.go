@@ -12,7 +12,7 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// TestExportLong: what is too long to be held in memory is exported slice by slice, in every format, with each call
+// TestExportLong: a trace that does not fit into memory is exported slice by slice, in every format, with each call
 // once.
 func TestExportLong(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")

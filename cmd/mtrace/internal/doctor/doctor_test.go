@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// mac describes a Mac: what its programs print, by command line.
+// mac describes a Mac: the output of its programs, by command line.
 func mac(t *testing.T, answers map[string]string) *Probe {
 	t.Helper()
 	return &Probe{
@@ -64,7 +64,7 @@ func m4(t *testing.T) map[string]string {
 	}
 }
 
-// TestMachine: what a Mac's programs print becomes these checks.
+// TestMachine: the output of a Mac's programs becomes these checks.
 func TestMachine(t *testing.T) {
 	cases := []struct {
 		name   string

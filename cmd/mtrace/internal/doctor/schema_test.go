@@ -6,7 +6,7 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// The schema that is published is the one of what is written.
+// The published schema matches the document that is written.
 func TestPublishedSchema(t *testing.T) {
 	if err := schema.Compare("../../../..", Schema, "What `mtrace doctor --json` finds out about a machine or a command.",
 		Report{}, *update); err != nil {

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A terminal that shows nothing takes some kilobytes, and then writes wait. ^Z throws away what it has not shown, and
-// on Linux nobody tells who waits that there is room again. In 4 of 200 runs beside busy loops mtrace --live stood
-// still at ^Z for good: its table was waiting so, and nobody could stop it. Here a program throws away what the
-// terminal has not shown, as the key does, and nobody ever reads.
+// A terminal that shows nothing buffers some kilobytes, and then writes block. ^Z discards the buffered output, and
+// Linux does not wake the blocked writer. In 4 of 200 runs with busy loops mtrace --live hung at ^Z for good: its table
+// was blocked in such a write, and could not be stopped. Here a program discards the terminal's output, as the key
+// does, and nothing ever reads.
 func TestWriteToATerminalThatForgets(t *testing.T) {
 	shown, terminal, err := pty.Open()
 	if err != nil {

@@ -43,7 +43,7 @@ func watched(t *testing.T) *Watcher {
 	for ring, thread := range []uint64{1, 2, 3} {
 		w.Records(0, uint16(ring), []wire.Record{{Call: wire.CallThreadStart, Arg: thread, Flags: wire.HasMore}})
 	}
-	// what belongs to a record may come later
+	// records that belong to another record may come later
 	w.Records(0, 0, []wire.Record{{Call: wire.CallMore, Begin: wire.Ticks(name)}})
 	w.Records(0, 1, []wire.Record{
 		record(t, wire.FamilyCommandBuffer, "commit", wire.GroupCommit, 1, 2, 50, 0),
@@ -91,7 +91,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// A screen is as wide and as high as the terminal, whatever that is, and says at any width what is lost.
+// A screen is as wide and as high as the terminal, whatever its size, and shows the losses at any width.
 func TestLayout(t *testing.T) {
 	w := watched(t)
 	p := w.Picture(w.began.Add(time.Second))
@@ -126,7 +126,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// What a program writes cannot steer the terminal that it is shown on.
+// A program's output cannot steer the terminal on which it is shown.
 func TestShown(t *testing.T) {
 	for written, want := range map[string]string{"plain ": "plain", "\x1b[31mred\x1b[0m": "red",
 		"\x1b]0;title\x07": "]0;title�", "a\x1b": "a", "\x1b[": "", "tab\there": "tab here"} {

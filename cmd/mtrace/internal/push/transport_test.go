@@ -49,7 +49,7 @@ func TestServerThatSpeaksFirst(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
 			<-said
-			time.Sleep(100 * time.Millisecond) // in which what was said is there to be read
+			time.Sleep(100 * time.Millisecond) // so that the sent data is there to be read
 		}})
 		p := &profile.Profile{SampleType: []*profile.ValueType{{Type: "wait", Unit: "nanoseconds"}}}
 		err := (&Server{URL: address, Protocol: protocol}).Send(ctx, Profile{Kind: "wait", Profile: p})

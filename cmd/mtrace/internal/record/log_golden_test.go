@@ -13,8 +13,8 @@ import (
 
 var updateLog = flag.Bool("update-log", false, "write testdata/log.golden instead of comparing with it")
 
-// Every row of the table has a line that states what happened in words: no bare number whose meaning only the table
-// knows, and no row that was forgotten. The golden file is for reading.
+// Every row of the table has a line that describes the event in words: no bare number that only the table explains, and
+// no forgotten row. The golden file is for reading.
 func TestLogOfEveryCall(t *testing.T) {
 	q := &loggedProcess{Process: tracefile.Process{Hello: wire.Hello{PID: 1}},
 		texts: map[wire.StringID]string{7: "a name", 8: "a label"}}

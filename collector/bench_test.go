@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// measure runs one recording and reports what it amounts to.
+// measure runs one recording and reports its rates and losses.
 func measure(b *testing.B, t task) {
 	var records, lost uint64
 	var bytes int64
@@ -41,8 +41,8 @@ func BenchmarkMemory(b *testing.B) {
 	measure(b, task{Threads: 2, Workload: 2_000_000, Drain: "no", Block: true})
 }
 
-// BenchmarkPaced: two threads, 2 million records a second together, dropping what finds no room, spinning all the
-// while.
+// BenchmarkPaced: two threads with 2 million records a second together, which drop records without space and spin
+// between their records.
 func BenchmarkPaced(b *testing.B) {
 	measure(b, task{Threads: 2, Workload: 2_000_000, Rate: 1_000_000, Drain: "yes"})
 }

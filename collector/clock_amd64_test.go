@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// A process that dies in its first millisecond leaves one sample, from which no rate can be told. The collector's own
-// samples, from its hello and from its end, give it one.
+// A process that dies in its first millisecond leaves one sample, from which no rate can be derived. The collector's
+// own samples, from the process's hello and from its end, give it a rate.
 func TestShortProcessHasAClock(t *testing.T) {
 	observer := seen{records: make(chan struct{}, 1)}
 	r := startObserved(t, observer)

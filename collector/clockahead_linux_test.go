@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Of a process that is gone its clock tells how far it was ahead, by the ticks that it has in common with ours: on a
-// busy machine the collector came to one of another time namespace when it had ended.
+// For a process that has ended, the offset of its clock is derived from the ticks that it shares with ours: on a busy
+// machine the collector looked at a process in another time namespace only after its end.
 func TestAheadByTicks(t *testing.T) {
 	began, ok := sampleClock(wire.ClockTSC)
 	if !ok {

@@ -52,7 +52,7 @@ func startWith(tb testing.TB, o Options) *recording {
 	return r
 }
 
-// wait waits for a traced process and tells the collector, as mtrace run does.
+// wait waits for a traced process and notifies the collector, as mtrace run does.
 func (r *recording) wait(cmd *exec.Cmd) {
 	cmd.Wait()
 	r.ProcessExited(cmd.Process.Pid, cmd.ProcessState.Sys().(syscall.WaitStatus),
@@ -81,7 +81,7 @@ func (r *recording) finish() (*tracefile.Reader, Result) {
 	return trace, result
 }
 
-// checkValid checks what must hold in every trace.
+// checkValid checks the properties of all traces.
 func checkValid(t testing.TB, trace *tracefile.Reader) {
 	t.Helper()
 	problems, err := validate.Trace(trace)
@@ -159,8 +159,8 @@ func totalCalls(truth truth, threads int) (n uint64) {
 	return n
 }
 
-// SIGKILL at a random moment: every call that was published is in the trace, once. The ring's tail alone would not do:
-// a frame that was written and whose slots were not yet released would come twice. Positions tell.
+// SIGKILL at a random moment: every call that was published is in the trace, once. The ring's tail alone is not enough:
+// a frame that was written while its slots were not yet released would appear twice. Positions prevent that.
 func TestKilledAtRandom(t *testing.T) {
 	kills := 50
 	if testing.Short() {
@@ -342,7 +342,8 @@ func TestDaemonWithoutMetal(t *testing.T) {
 	}
 }
 
-// exec replaces the program in the same process id: two parts, the first whole although nobody saw a process end.
+// exec replaces the program in the same process id: two parts, the first complete although no end of a process was
+// seen.
 func TestExec(t *testing.T) {
 	r := startRecording(t)
 	mode := task{Threads: 1, Calls: 3000, PerStep: 100, Pause: time.Millisecond, Drain: "yes", Exec: true, Exit: 3}
@@ -377,7 +378,7 @@ func TestTakesOverFullRings(t *testing.T) {
 	}
 }
 
-// A frozen collector costs the program nothing but records, and those are counted, by thread.
+// A frozen collector costs the program only records, and these are counted, by thread.
 func TestDropsAreCounted(t *testing.T) {
 	r := startRecording(t)
 	mode := task{Threads: 2, Calls: 150000, Drain: "stuck"}

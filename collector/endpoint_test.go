@@ -14,8 +14,8 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// endpointOf is a collector's directory as it is while the collector lives; closing the lock is what the kernel does
-// when it is killed.
+// endpointOf is a collector's directory while the collector runs; closing the lock is the kernel's action when it is
+// killed.
 func endpointOf(t *testing.T, parent string) *endpoint {
 	t.Helper()
 	p, err := newEndpoint(parent, false)
@@ -32,8 +32,8 @@ func endpointOf(t *testing.T, parent string) *endpoint {
 	return p
 }
 
-// Each killed collector left a directory behind for good. The next one removes it, and only it: not one whose collector
-// lives, not another user's, nothing behind a link, and nothing that no collector made.
+// Each killed collector left a directory behind for good. The next collector removes it, and nothing else: no directory
+// of a running collector, none of another user, nothing behind a link, and nothing that no collector made.
 func TestKilledCollectorsAreSwept(t *testing.T) {
 	parent := t.TempDir()
 	dead := []*endpoint{endpointOf(t, parent), endpointOf(t, parent), endpointOf(t, parent)}
@@ -122,8 +122,7 @@ func TestSweepersDoNotMeet(t *testing.T) {
 	}
 }
 
-// A collector holds the lock beside its socket for as long as it lives; programs look at it for a moment, which is in
-// nobody's way.
+// A collector holds the lock next to its socket while it runs; programs test it briefly, which disturbs nothing.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	looking, err := lock(path + lockEnding)
@@ -148,7 +147,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// What a process could say over no connection is in the trace.
+// Messages that a process could not send, for lack of a connection, are in the trace.
 func TestWords(t *testing.T) {
 	r := startRecording(t)
 	for name, text := range map[string]string{
@@ -184,9 +183,9 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// A program that had gone to another folder before it started what uses Metal did not find a collector whose folder for
-// temporary files was named from where mtrace was started: `TMPDIR=tmp mtrace run -- sh -c 'cd sub; ./train'` recorded
-// nothing, and said that nothing was lost.
+// A program changed its folder before it started another one that uses Metal. That one did not find a collector with a
+// relative folder for temporary files: `TMPDIR=tmp mtrace run -- sh -c 'cd sub; ./train'` recorded nothing, and
+// reported no losses.
 func TestPlaceIsFoundFromEverywhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", ".")

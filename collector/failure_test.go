@@ -50,8 +50,8 @@ func TestSocketRemoved(t *testing.T) {
 	}
 }
 
-// On a full disk the error is reported, what was written reads as a cut trace, the program continues; and though
-// nothing can be written any more, the trace says to the last record how many it lacks. It used to say nothing:
+// On a full disk the error is reported, the written part reads as a cut trace, and the program continues. Although
+// nothing can be written any more, the trace knows to the last record how many it lacks. It used to know nothing:
 // reports called 36,838 calls of 405,105 "none lost".
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
@@ -109,7 +109,8 @@ func TestDiskFull(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for i := range 2 { // each call that was published, every third with a More record, and what began the threads
+	// each call that was published, every third with a More record, and the records of the threads' starts
+	for i := range 2 {
 		c := atomic.LoadUint64(truth.calls(i))
 		calls += c + (c+2)/3 + 2 + atomic.LoadUint64(truth.dropped(i))
 	}

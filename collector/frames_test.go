@@ -232,8 +232,8 @@ func (f *facted) Facts(_ tracefile.ProcessIndex, facts []wire.Fact) {
 	}
 }
 
-// Facts may come in pieces that end inside one, overlap, and overtake each other: each is there once. Only what lies in
-// a gap that stays is lost, with the fact that was begun before it.
+// Facts may arrive in chunks that end inside a fact, overlap, and overtake each other: each fact is there once. Only
+// facts in a gap that stays are lost, with the fact that began before it.
 func TestFactsInPieces(t *testing.T) {
 	var all []byte
 	var ends []int

@@ -58,7 +58,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// However the pieces are cut, repeated and shuffled: each element once, in order.
+// However the chunks are cut, repeated and shuffled: each element once, in order.
 func TestJoinShuffled(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
@@ -85,7 +85,7 @@ func TestJoinShuffled(t *testing.T) {
 	}
 }
 
-// A peer must not make the collector keep without bound what it sends out of order.
+// A peer must not make the collector buffer unlimited out-of-order data.
 func TestJoinIsBounded(t *testing.T) {
 	j, _ := newTestJoiner()
 	if err := j.add(10, span(10, 1010)); err != nil {

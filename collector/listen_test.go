@@ -47,8 +47,8 @@ func TestConnectedBeforeServe(t *testing.T) {
 	}
 }
 
-// Nobody but this user can reach the socket. Where root records programs that may give up their user, others can, if
-// they know its name, and must know the token, too: see TestUserGivenUp. The kernel shows the name to nobody.
+// Only this user can reach the socket. If root records programs that may drop privileges, other users can reach it if
+// they know its name, and must know the token, too: see TestUserGivenUp. The kernel shows the name to no user.
 func TestPrivate(t *testing.T) {
 	for _, token := range []wire.Token{{}, wire.NewToken()} {
 		r := startWith(t, Options{Token: token})
@@ -208,9 +208,9 @@ func TestRunsOutOfDescriptors(t *testing.T) {
 	}
 }
 
-// Without descriptors and with nobody at the door, nobody is missing; and who comes when the recording ends is not said
-// to have been kept out. Those who continued knocking while it ended were let in until no descriptor was left, and
-// thousands were said not to be traced.
+// Without free descriptors and without pending connections, no process is missing, and a process that connects while
+// the recording ends is not reported as refused. Processes that kept connecting meanwhile were accepted until no
+// descriptor was left, and thousands were reported as untraced.
 func TestNobodyAtTheDoor(t *testing.T) {
 	var before unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
@@ -257,7 +257,7 @@ func write(fd int, b []byte) error {
 	return err
 }
 
-// A socket left behind by a collector that was killed is in nobody's way; one on which a collector listens is.
+// The socket of a killed collector blocks nothing; a socket on which a collector listens does.
 func TestPath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	gone, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
@@ -292,8 +292,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// Whoever ends the recording, however often and at whatever moment: nothing hangs, and what connected is in the trace
-// or was never accepted.
+// The recording may be ended repeatedly and at any moment: nothing hangs, and a connected process is in the trace or
+// was never accepted.
 func TestClosedAtAnyMoment(t *testing.T) {
 	for range 50 {
 		w, err := tracefile.Create(os.DevNull, tracefile.Info{})

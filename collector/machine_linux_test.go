@@ -38,8 +38,7 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// What a machine's programs had of its processors is no less than what this one had, and is not looked at anew by
-// everyone.
+// The machine's processor time is no less than this process's, and is not read anew by every caller.
 func TestMachineClock(t *testing.T) {
 	var m machineClock
 	first, known := m.look()

@@ -137,8 +137,8 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// Rings that have filled by more than a quarter are taken alongside each other, and each record is there once, in the
-// order of its ring.
+// Rings that are more than a quarter full are drained in parallel, and each record is there once, in the order of its
+// ring.
 func TestFullRingsBesideEachOther(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(3))
 	const rings, records = 5, wire.RecordsPerRing / 2

@@ -100,9 +100,9 @@ func TestHellosInTheWrongOrder(t *testing.T) {
 	}
 }
 
-// The same at the heart of it: whatever the order in which they are noted, the process that connected last is there and
-// the others are gone. One that is noted after its successor has come to its end is gone too, and takes nobody's exit
-// status.
+// The same for the data structure alone: in whatever order connections are noted, the process that connected last is
+// running and the others are gone. A process that is noted after its successor's end is gone too, and gets no other
+// process's exit status.
 func TestOrderOfConnections(t *testing.T) {
 	gone := func(replaced <-chan struct{}) bool {
 		select {

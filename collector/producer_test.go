@@ -23,10 +23,10 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// The tests run this binary again as the process that is traced: it does what the shim and its drainer do, and notes in
-// a file, which is shared memory too, what it did: the truth that the trace is compared with.
+// The tests run this binary again as the traced process. It acts like the shim and its drainer, and notes its calls in
+// a file in shared memory: the truth with which the trace is compared.
 
-// A task states what a traced process does.
+// A task describes the actions of a traced process.
 type task struct {
 	Socket   string
 	Token    wire.Token
@@ -43,13 +43,13 @@ type task struct {
 	Linger   bool // does not exit after its calls
 	Exec     bool // executes another such program in its place, after its calls
 	Workload int  // instead of numbered calls: so many records of a workload, of each thread
-	Rate     int  // of those, records a second of each thread; 0: as fast as they go
+	Rate     int  // of those, records a second of each thread; 0: as fast as possible
 	Compute  int  // instead: so many threads compute
 	Sleep    int  // and so many sleep, for Pause, under the ids that they have
 	Nonsense bool // writes over its counters, after its calls
 	Silent   int  // instead: makes so many connections that say nothing, and holds them
 
-	user int // as which it runs; 0 is that of the test
+	user int // the user id to run as; 0: the test's own
 }
 
 // sayNothing connects again and again, whatever becomes of the connections.
@@ -242,7 +242,7 @@ func (t task) prepare() func(*wiretest.Thread, int, truth) {
 				atomic.AddUint64(truth.dropped(index), batch)
 			}
 			if t.Rate > 0 {
-				// What the machine took away is not made up for: that would be a burst and not a rate.
+				// Lost time is not made up for: that would make a burst and not a rate.
 				due = max(due+batch*time.Second/time.Duration(t.Rate), time.Since(began)-time.Millisecond)
 				for time.Since(began) < due {
 					runtime.Gosched()
@@ -314,7 +314,7 @@ func (t task) start(tb testing.TB, socket string) (*exec.Cmd, truth) {
 	return cmd, truth
 }
 
-// become lets a process be started as another user, who must reach the program, its folders and the truth.
+// become permits a process to be started as another user, who must reach the program, its folders and the truth.
 func (t task) become(tb testing.TB, cmd *exec.Cmd) {
 	tb.Helper()
 	dir, err := os.MkdirTemp("/tmp", "mtrace-user-")

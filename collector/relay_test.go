@@ -112,7 +112,7 @@ func TestReceiverGoesAndComesBack(t *testing.T) {
 	checkValid(t, trace)
 }
 
-// What the spool had no room for is lost, and counted: in the result, and in the trace.
+// Records without space in the spool are lost, and counted: in the result, and in the trace.
 func TestSpoolWithoutRoom(t *testing.T) {
 	r := startRelayed(t, 256<<10)
 	r.receiver.Close()

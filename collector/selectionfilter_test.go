@@ -14,7 +14,7 @@ import (
 	"mtrace/fixtures/validate"
 )
 
-// selected is the trace of a process, of what was selected: feed gives the records of its rings.
+// selected returns the trace of a process with a selection; feed passes it the records of its rings.
 func selected(t *testing.T, only, leaveOut []string, feed func(p *process)) *tracefile.Reader {
 	t.Helper()
 	selection, err := NewSelection(only, leaveOut)
@@ -135,7 +135,7 @@ func TestSelection(t *testing.T) {
 		p.trace.mutex.Unlock()
 		random := rand.New(rand.NewPCG(1, 2))
 		var fed [4]int
-		for left := 4; left > 0; { // in pieces that end anywhere, the makers of queues last
+		for left := 4; left > 0; { // in chunks that end anywhere, the creators of queues last
 			i := random.IntN(4)
 			if left == 4 {
 				i = 1 + random.IntN(3)
@@ -161,7 +161,8 @@ func TestSelection(t *testing.T) {
 		only, leaveOut []string
 		want           [4]int // calls, without More records and starts of threads
 	}{
-		{only: []string{"thread:worker-1"}, want: [4]int{4, 0, 1600, 600}}, // what the GPU did is known of all
+		// the GPU's work is known of all command buffers
+		{only: []string{"thread:worker-1"}, want: [4]int{4, 0, 1600, 600}},
 		{only: []string{"thread:102", "thread:nobody"}, want: [4]int{4, 0, 1600, 600}},
 		{leaveOut: []string{"thread:worker-*"}, want: [4]int{4, 0, 0, 600}},
 		{only: []string{"queue:queue*0"}, want: [4]int{4, 1600, 0, 300}},
@@ -192,8 +193,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestSelectionOfQuietRings: what a thread did before it fell silent is decided in time. The story: it waited for the
-// thread's next record, or for the end, and was lost with a collector that was killed meanwhile.
+// TestSelectionOfQuietRings: records of a thread that falls silent are filtered in time. The story: the decision waited
+// for the thread's next record, or for the end, and the records were lost with a collector that was killed meanwhile.
 func TestSelectionOfQuietRings(t *testing.T) {
 	records := []wire.Record{{Call: wire.CallThreadStart, Arg: 100, Begin: 1, End: 1},
 		{Call: callQueue, Object: 1, Arg: 2, Begin: 10, End: 20},

@@ -51,10 +51,10 @@ func (t task) live(region wiretest.Region) {
 	}
 }
 
-// Twice as many threads compute as there are processors: each is on one or waits for one all of the time. Those that
-// sleep do neither for as long as they sleep, which their records tell: on a busy machine they wait long for a
-// processor each time they wake. The test once wanted them to sleep for most of the time, and failed beside ten other
-// programs. What a machine does may still come in between, so it may be tried again; but times never go back.
+// Twice as many threads compute as there are processors: each is on a processor or waits for one all of the time.
+// Sleeping threads do neither while they sleep, as their records show: on a busy machine they wait long for a processor
+// each time they wake. The test once expected them to sleep for most of the time, and failed with ten other programs
+// running. Other load may still interfere, so the test may be repeated; but times never go backwards.
 func TestThreadTimesOfAProcess(t *testing.T) {
 	if openThreadClock(os.Getpid()) == nil {
 		t.Skip("this system does not show the processor times of threads")

@@ -53,7 +53,7 @@ func TestThreadSampler(t *testing.T) {
 	step(50*time.Millisecond, both)
 	step(50*time.Millisecond, both)
 	step(50*time.Millisecond, both)
-	// From when it did nothing, then what it did.
+	// The time from which the thread was idle, then its next activity.
 	step(50*time.Millisecond, both, wire.ThreadTime{Thread: 2, Ran: 5, Waited: 1, At: int64(-200 * time.Millisecond)},
 		wire.ThreadTime{Thread: 2, Ran: 6, Waited: 2})
 	delete(clock, 2)
@@ -65,8 +65,8 @@ func TestThreadSampler(t *testing.T) {
 	}
 }
 
-// Other programs run all the time: that is no reason to look often at a process that does nothing. And what was read
-// for another process is no news.
+// Other programs run all the time: that is no reason to poll an idle process often. And values that were read for
+// another process do not count as new.
 func TestSamplerOfTheMachine(t *testing.T) {
 	clock := clockStub{1: {Thread: 1, At: 1, Ran: 10}, wire.WholeMachine: {Thread: wire.WholeMachine, At: 1, Ran: 100}}
 	s := threadSampler{clock: clock}

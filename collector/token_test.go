@@ -15,7 +15,7 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// nobody is a user that no test runs as.
+// nobody is the id of a user as which no test runs.
 const nobody = 65534
 
 // A process of another user is part of the trace if it knows the token, as a program that has given up its user does,
@@ -90,9 +90,9 @@ func TestSilentConnectionsOfAnotherUser(t *testing.T) {
 	}
 }
 
-// A process that says hello, passes on its memory and ends before it is accepted is in the trace, with its records.
-// macOS does not say of it which process it was (ENOTCONN); it was refused, and counted as a process 0 that was not
-// traced. One that ended before it said who it is, is nobody.
+// A process that sends its hello, passes on its memory and ends before it is accepted is in the trace, with its
+// records. macOS does not return the process of such a connection (ENOTCONN): it was refused, and counted as a process
+// 0 that was not traced. A process that ends before its hello is not counted.
 func TestPeerThatIsGone(t *testing.T) {
 	r := &recording{path: filepath.Join(t.TempDir(), "t.mtrace"), tb: t}
 	w, err := tracefile.Create(r.path, tracefile.Info{})

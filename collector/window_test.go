@@ -80,7 +80,7 @@ func (r *windowedRun) end() *tracefile.Reader {
 	return trace
 }
 
-// kept is what the trace has of a ring.
+// kept returns the records of a ring in the trace.
 func kept(t testing.TB, trace *tracefile.Reader, ring int) (all []wire.Record) {
 	t.Helper()
 	for _, s := range trace.Streams() {
@@ -100,8 +100,9 @@ func kept(t testing.TB, trace *tracefile.Reader, ring int) (all []wire.Record) {
 	return all
 }
 
-// TestWindowByMarks: whatever threads do, in whichever order their records come, all calls that were continuing between
-// the marks are kept, whole and in order; of those well outside only what lasts is; and nothing seems to be lost.
+// TestWindowByMarks: for any threads and any order of their records, all calls that overlap the range between the marks
+// are kept, complete and in order. Of calls well outside only those with lasting effects are kept, and nothing seems to
+// be lost.
 func TestWindowByMarks(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -227,8 +228,8 @@ func commits(from int64, count int) (all []wire.Record) {
 	return all
 }
 
-// TestWindowKeepsTheEnd: of a run of any length, the end is kept, in bounded memory. The past is given up by when it
-// came here, and so that what came long ago can be told, it is made to have come then.
+// TestWindowKeepsTheEnd: the end of a run of any length is kept, in bounded memory. Old records are discarded by their
+// time of arrival, so the test gives old records an old time of arrival.
 func TestWindowKeepsTheEnd(t *testing.T) {
 	run := newWindowedRun(t, &Window{Last: 5 * time.Second}, 1)
 	began := now().nanos
@@ -286,7 +287,7 @@ func TestWindowLongerThanTheMachineRuns(t *testing.T) {
 	}
 }
 
-// TestWindowIsBounded: with a bound the end that is kept is shorter than was asked for, and the trace says so.
+// TestWindowIsBounded: with a bound the end that is kept is shorter than requested, and the trace says so.
 func TestWindowIsBounded(t *testing.T) {
 	const room = 256 << 10
 	w := &Window{Last: time.Hour, MostSize: room}

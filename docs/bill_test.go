@@ -42,7 +42,7 @@ func billOf(t *testing.T, program string) []byte {
 	return text
 }
 
-// goSays is what a command of Go prints, without blanks around it.
+// goSays returns the output of a Go command, without surrounding blanks.
 func goSays(t *testing.T, folder string, environment []string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("go", args...)

@@ -24,8 +24,8 @@ func visitTables(t *testing.T, visits ...string) string {
 	return string(out)
 }
 
-// TestLabTablesOfFiles: files of one visit are one visit, also when they were made one with what no table shows left
-// out; another commit's are another.
+// TestLabTablesOfFiles: files of one visit are one visit, also after they were merged into one file with only the
+// tables' data; files of another commit are another visit.
 func TestLabTablesOfFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -89,8 +89,9 @@ func TestLabTablesOfAVisit(t *testing.T) {
 	}
 }
 
-// TestVisitEndsSessions: a command that runs past its limit is ended with all that it started. A benchmark's programs
-// are in groups of their own: after the first visit's they lived on, and held the GPU while the next part ran.
+// TestVisitEndsSessions: a command that passes its limit is killed with all its child processes. A benchmark's programs
+// are in process groups of their own: after the first visit's limit they kept running, and used the GPU during the next
+// part.
 func TestVisitEndsSessions(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("visits are made to Linux")

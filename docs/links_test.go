@@ -9,7 +9,7 @@ import (
 )
 
 // TestLinks: each link of a page leads to a file of the project, and to a heading of it if it names one. Pages named
-// each other between backquotes, which nobody can click, and links led to sections that had moved.
+// each other between backquotes, which is no link, and links led to sections that had moved.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\[[^\]\n]*\]\(([^)\s]+)\)`)
 	fenced := regexp.MustCompile("(?s)```.*?```")

@@ -19,7 +19,8 @@ import (
 	"testing"
 )
 
-// releaseTree is a repository that has what .github/release.sh packs, with a line of text in place of each program.
+// releaseTree is a repository with the files that .github/release.sh packs, with a line of text in place of each
+// program.
 func releaseTree(t *testing.T) (root string) {
 	t.Helper()
 	for _, program := range []string{"bash", "git", "tar", "xz", "sha256sum", "python3"} {
@@ -61,8 +62,8 @@ func releaseTree(t *testing.T) (root string) {
 	return root
 }
 
-// head is how a program begins that is for the platform that its path names, or for this one: what says for which
-// processor it is, and for which macOS.
+// head returns the first bytes of a program for the platform in its path, or for this platform: they contain the
+// processor, and the macOS version.
 func head(path, other string) string {
 	processor := runtime.GOARCH
 	switch {
@@ -103,7 +104,7 @@ func release(root, tag, folder string) (out string, err error) {
 	return string(text), err
 }
 
-// unpacked is a file of an archive; member is its path behind the archive's own folder.
+// unpacked returns a file of an archive; member is its path inside the archive's folder.
 func unpacked(t *testing.T, archive, member string) string {
 	t.Helper()
 	folder := strings.TrimSuffix(filepath.Base(archive), ".tar.xz")
@@ -114,7 +115,7 @@ func unpacked(t *testing.T, archive, member string) string {
 	return string(text)
 }
 
-// uname is what Linux calls the processors that Go calls otherwise.
+// uname maps Go's names of processors to Linux's.
 var uname = map[string]string{"amd64": "x86_64", "arm64": "aarch64"}
 
 // wheelHas reads a wheel and checks the same as installers: its files are the files in its RECORD, with their hashes,
@@ -181,8 +182,8 @@ func TestWheelTags(t *testing.T) {
 	}
 }
 
-// There is an archive for each platform, with the tool for it, and Homebrew's formula has the checksum of the one that
-// it loads. The story: one archive held the tool for both processors of Macs, and had 16.6 MB.
+// There is an archive for each platform, with the tool for it, and Homebrew's formula has the checksum of the archive
+// that it loads. The story: one archive held the tool for both processors of Macs, and had 16.6 MB.
 func TestRelease(t *testing.T) {
 	root := releaseTree(t)
 	if out, err := release(root, "v1.2.3", "out"); err != nil {

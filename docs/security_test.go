@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSecurityPageNamesItsTests: each row of security.md that states what somebody can or cannot do names a test, and
-// each of these tests exists.
+// TestSecurityPageNamesItsTests: each row of security.md on the abilities of an attacker names a test, and each of
+// these tests exists.
 func TestSecurityPageNamesItsTests(t *testing.T) {
 	text, err := os.ReadFile("security.md")
 	if err != nil {

@@ -47,8 +47,8 @@ func eachSource(t *testing.T, look func(path string, lines []string)) {
 	}
 }
 
-// longest is how many columns a line of code may have. What stands between quotes counts for nothing, and a row of a
-// table may be longer.
+// longest is the maximum number of columns of a line of code. Text between quotes does not count, and a row of a table
+// may be longer.
 const longest = 200
 
 // The story: a line of a table's test had 456 columns, a constructor of the shim 245.

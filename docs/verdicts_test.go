@@ -11,7 +11,7 @@ import (
 
 var update = flag.Bool("update", false, "write the tables of verdicts instead of comparing with them")
 
-// A verdict is what verdicts.md says of one, in a sentence each.
+// A verdict has the sentences of verdicts.md about one.
 type verdict struct{ name, means, help string }
 
 func verdicts(t *testing.T) (all []verdict) {

@@ -36,7 +36,7 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// Whatever a receiver says, a sender has the trace, or knows that it has been taken.
+// Whatever a receiver sends, the sender still has the trace, or knows that it was delivered.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(`{"have":100}`), int64(100))
 	f.Add([]byte(`{"have":200,"whole":true,"path":"/x"}`), int64(200))

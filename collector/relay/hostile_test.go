@@ -72,9 +72,9 @@ func refusedBy(t *testing.T, conn net.Conn) answer {
 	}
 }
 
-// Two hundred and fifty-six connections that say nothing once took all places, and every mtrace run --collector failed
-// for ten seconds without having started its program. They have places of their own now, and lose them to the next that
-// come, or after two seconds.
+// Two hundred and fifty-six silent connections once occupied all slots, and every mtrace run --collector failed for ten
+// seconds without having started its program. Unauthenticated connections have slots of their own now, and lose them to
+// newer ones, or after two seconds.
 func TestIdleStrangers(t *testing.T) {
 	r := receive(t)
 	var idle []net.Conn
@@ -115,7 +115,7 @@ func TestIdleStrangers(t *testing.T) {
 	r.waitLog(t, "had not proved that they know the token")
 }
 
-// Whom the receiver knows is not displaced by those it does not know, however many there are.
+// Senders that the receiver knows are not displaced by unknown ones, however many there are.
 func TestFloodOfStrangers(t *testing.T) {
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), 1<<30))
@@ -185,7 +185,7 @@ func TestWrongToken(t *testing.T) {
 	}
 }
 
-// Somebody between the two, with TLS of his own on both sides, passes the proofs on and gets nowhere.
+// A man in the middle, with its own TLS on both sides, passes the proofs on and is refused.
 func TestSomebodyInBetween(t *testing.T) {
 	r := receive(t)
 	address := posing(t, func(in *tls.Conn) {
@@ -254,8 +254,8 @@ func TestStrangers(t *testing.T) {
 	trace.deliver(t, 2*time.Minute)
 }
 
-// A receiver that does not speak the protocol costs the program nothing and the trace nothing: it is kept, and it is
-// said why.
+// A receiver that does not speak the protocol costs neither the program nor the trace anything: the trace is kept, and
+// the reason reported.
 func TestHostileReceiver(t *testing.T) {
 	for name, c := range map[string]struct {
 		says string
@@ -288,7 +288,7 @@ func TestHostileReceiver(t *testing.T) {
 	}
 }
 
-// checkSaved checks that what was not delivered is all there as a trace of its own.
+// checkSaved checks that the undelivered trace is complete in a file of its own.
 func checkSaved(t *testing.T, r *recording) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "saved.mtrace"))
@@ -372,7 +372,7 @@ func TestReceiverCannotWrite(t *testing.T) {
 	checkSaved(t, trace)
 }
 
-// A trace that somebody removes while it is received is not called delivered.
+// A trace that is removed while it is received is not reported as delivered.
 func TestRemovedWhileReceived(t *testing.T) {
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), 1<<30))

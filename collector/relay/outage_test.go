@@ -12,7 +12,7 @@ import (
 	"mtrace/fixtures/relaytest"
 )
 
-// The network is cut again and again, in every way a network can be: what arrives is what was written, once.
+// The network is cut again and again, in every possible manner: the written bytes arrive, once.
 func TestNetworkCut(t *testing.T) {
 	r := receive(t)
 	p := relaytest.NewProxy(t, r.Address())
@@ -85,8 +85,8 @@ func TestNetworkHangs(t *testing.T) {
 	trace.deliver(t, time.Minute)
 }
 
-// Another receiver on the same address and folder continues with the trace, also when the one before was killed in the
-// middle of a write.
+// Another receiver on the same address and folder continues the trace, also if the earlier one was killed in the middle
+// of a write.
 func TestReceiverRestarts(t *testing.T) {
 	r := receive(t)
 	address := r.Address()
@@ -153,7 +153,7 @@ func TestSlowReceiver(t *testing.T) {
 	}
 }
 
-// Nobody comes: what there is becomes a trace here.
+// No collector returns: the recorded part becomes a trace here.
 func TestNobodyThere(t *testing.T) {
 	r := receive(t)
 	address := r.Address()

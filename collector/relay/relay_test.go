@@ -97,8 +97,8 @@ func send(t *testing.T, address string, limit int64) *Sender {
 	return s
 }
 
-// A recording is a trace that is written, of one process with one ring; its bytes are kept too, to compare with what
-// arrives.
+// A recording is a trace that is being written, of one process with one ring; its bytes are kept, to compare with the
+// delivered ones.
 type recording struct {
 	*tracefile.Writer
 	sender  *Sender
@@ -162,7 +162,7 @@ func (r *recording) end(t *testing.T) {
 	}
 }
 
-// deliver waits until the receiver has the trace, and checks that it is just what was written.
+// deliver waits until the receiver has the trace, and checks that it equals the written one.
 func (r *recording) deliver(t *testing.T, wait time.Duration) {
 	t.Helper()
 	if err := r.sender.Deliver(context.Background(), wait); err != nil {
@@ -219,7 +219,7 @@ func (r *receiving) waitLog(t *testing.T, want string) {
 	}
 }
 
-// traces are the names of what is in the receiver's folder.
+// traces returns the names of the files in the receiver's folder.
 func (r *receiving) traces(t *testing.T) (names []string) {
 	t.Helper()
 	entries, err := os.ReadDir(r.dir)
@@ -257,7 +257,7 @@ func TestRelay(t *testing.T) {
 	}
 }
 
-// A sender that is gone for good leaves what it had sent, as a trace that is cut; it is named when the receiver ends.
+// A sender that is gone for good leaves its sent part as a cut trace; it is named when the receiver ends.
 func TestSenderGone(t *testing.T) {
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), 1<<30))

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the schemas anew")
 
-// The schema that is published is the one of what is written.
+// The published schema matches the document that is written.
 func TestPublishedSchema(t *testing.T) {
 	for name, value := range map[string]any{requestSchema: schema.Either{request{}, answer{}}, noteSchema: note{}} {
 		if err := schema.Compare("../..", name, "What the ends of a relay say to each other, or keep: docs/relay.md.", value,
@@ -60,8 +60,8 @@ func TestMessagesAreOfTheirSchemas(t *testing.T) {
 	}
 }
 
-// hear passes on what a sender and a receiver say to each other, and keeps the request, the answers, and the note that
-// the receiver has of the trace before it has any of it.
+// hear forwards the messages of a sender and a receiver, and keeps the request, the answers, and the receiver's note
+// about the trace from before the first byte of it.
 func hear(in *tls.Conn, r *receiving, asked, note *[]byte, answers *bytes.Buffer) error {
 	if err := authenticate(in, testToken, false, patience); err != nil {
 		return err

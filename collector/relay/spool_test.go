@@ -62,7 +62,7 @@ func TestSpoolFull(t *testing.T) {
 	}
 }
 
-// What the receiver has makes room: a trace may be longer than its spool.
+// The delivered part is removed from the spool: a trace may be longer than its spool.
 func TestTraceLargerThanItsSpool(t *testing.T) {
 	const limit = 1 << 20
 	r := receive(t)
@@ -130,7 +130,7 @@ func TestRestOfTrace(t *testing.T) {
 	}
 }
 
-// spoolAndWait is the process that TestSweep kills: it has written a trace, and nobody has taken it.
+// spoolAndWait is the process that TestSweep kills: it has written a trace that no receiver has accepted.
 func spoolAndWait() {
 	s, err := NewSender(SenderOptions{Address: "127.0.0.1:1", Token: testToken, Name: "victim", Limit: 1 << 20})
 	if err != nil {

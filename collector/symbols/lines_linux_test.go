@@ -80,8 +80,8 @@ func linesOf(t *testing.T, steps ...string) (source string, found []Place) {
 	return source, found
 }
 
-// Calls are on the lines that the source has them on, in every form that compilers give debug information; those
-// inlined into a function are on that function's line, because its name is the frame's.
+// Calls are on their source lines, in every format of debug information that compilers write. Calls inlined into a
+// function are on that function's line, because the frame has its name.
 func TestLines(t *testing.T) {
 	debugFolder = t.TempDir()
 	const build = "g++ -O1 -no-pie -Wl,--build-id -o whole lines.cc "
@@ -130,8 +130,7 @@ func TestNoLines(t *testing.T) {
 	}
 }
 
-// Debug information that is cut or changed at any place is refused, or read as what it then says, at once and without
-// harm.
+// Debug information that is cut or changed at any place is refused, or read as it is, at once and without harm.
 func TestBrokenLines(t *testing.T) {
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "lines.cc"), filepath.Join(dir, "lines")
@@ -173,7 +172,7 @@ func TestBrokenLines(t *testing.T) {
 	}
 }
 
-// Of a Mach-O file the lines are read, from its dSYM when there is one of its build. The file is what Go makes for a
+// The lines of a Mach-O file are read from its dSYM if there is one of the same build. The file is built by Go for a
 // Mac.
 func TestMachOLines(t *testing.T) {
 	for _, arch := range []string{"arm64", "amd64"} {

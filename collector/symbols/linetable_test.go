@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCountsWrong: package dwarf sets aside what the header of a table of lines asks for, and a file of a traced
-// program that asked for 52 TB took the collector with it (FuzzFind found it after five million files).
+// TestCountsWrong: package dwarf allocates as much as the header of a line table requests. A file of a traced program
+// that requested 52 TB ended the collector (FuzzFind found it after five million files).
 func TestCountsWrong(t *testing.T) {
 	const before = "\x00\x01\x00\x00" + "\x05\x00" + "\x08\x00" + "\x00\x01\x00\x00" + "\x01\x01\x01\xfb\x0e" +
 		"\x04\x00\x01\x01"

@@ -12,7 +12,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// assembled is what Assemble makes of the parts, opened.
+// assembled returns the opened result of Assemble for the parts.
 func assembled(t *testing.T, note string, parts ...[]byte) *Reader {
 	t.Helper()
 	var readers []io.Reader
@@ -35,8 +35,7 @@ func assembled(t *testing.T, note string, parts ...[]byte) *Reader {
 	return r
 }
 
-// The parts of a trace make the same trace; and when the records of the first part are gone, a trace that lacks just
-// those.
+// The parts of a trace give the same trace. If the records of the first part are gone, the trace lacks just those.
 func TestAssemble(t *testing.T) {
 	path, streams := writeSmall(t, true)
 	all, err := os.ReadFile(path)

@@ -8,8 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// TestNanos: each clock's ticks are converted by what the process says of them: two of one trace may have different
-// timebases, as under Rosetta.
+// TestNanos: each clock's ticks are converted by the process's own timebase: two processes of one trace may have
+// different timebases, as under Rosetta.
 func TestNanos(t *testing.T) {
 	tsc := func(samples ...wire.ClockSample) *Process { return &Process{Clock: wire.ClockTSC, Samples: samples} }
 	mach := &Process{Clock: wire.ClockMach, TimebaseNumer: 125, TimebaseDenom: 3}

@@ -15,7 +15,7 @@ func copyAll(dst *bytes.Buffer, data []byte) (n int64, whole bool, err error) {
 	return c.Size(), c.Whole(), err
 }
 
-// What a Copier wrote of a stream that ended anywhere is what a file cut there holds in whole blocks.
+// A Copier's output for a stream that ends anywhere equals the complete blocks of a file that is cut there.
 func TestCopyCutAnywhere(t *testing.T) {
 	path, _ := writeSmall(t, true)
 	all, err := os.ReadFile(path)

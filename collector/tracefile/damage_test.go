@@ -15,7 +15,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// readable is what can be read of a trace, in an order that tells what is missing.
+// readable is the readable content of a trace, in an order that shows gaps.
 type readable struct {
 	streams map[streamKey][]wire.Record
 	missing map[streamKey]uint64
@@ -71,9 +71,9 @@ func isPart(part, all []wire.Record) bool {
 	return true
 }
 
-// TestEveryBit: whichever bit of a trace is flipped, either nothing changes or it is reported, and what is read is
-// right; of records that a block of a known header or index held it is known how many are missing. One flipped bit
-// used to make the whole file unreadable.
+// TestEveryBit: whichever bit of a trace is flipped, either nothing changes or the damage is reported, and the read
+// content is right. For a block with a known header or index entry the number of missing records is known. One flipped
+// bit used to make the whole file unreadable.
 func TestEveryBit(t *testing.T) {
 	path, want := writeSmall(t, true)
 	whole, err := os.ReadFile(path)
@@ -125,8 +125,8 @@ func TestEveryBit(t *testing.T) {
 		refused)
 }
 
-// TestRepair: what is whole of a damaged or cut trace becomes a file that reads without a complaint of its own, has the
-// same records, and states what it lacks.
+// TestRepair: the intact blocks of a damaged or cut trace become a file that reads without errors, has the same
+// records, and states its losses.
 func TestRepair(t *testing.T) {
 	path, _ := writeSmall(t, true)
 	whole, err := os.ReadFile(path)
@@ -194,7 +194,7 @@ func TestRepair(t *testing.T) {
 	}
 }
 
-// TestSoFar: of a cut trace it is known what the processes had counted when they were last looked at.
+// TestSoFar: for a cut trace the processes' last saved counters are known.
 func TestSoFar(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	w, err := Create(path, testInfo)
@@ -228,8 +228,8 @@ func TestSoFar(t *testing.T) {
 	}
 }
 
-// The record that says that another thread has a ring from then on was in a damaged block: what came behind was laid on
-// the thread that had the ring before, which had not made those calls (found by the torture, seeds 1119 and 11925).
+// The record that passes a ring to another thread was in a damaged block. The records after it were attributed to the
+// ring's previous thread, which had not made those calls (found by the torture test, seeds 1119 and 11925).
 func TestThreadStartDamaged(t *testing.T) {
 	start := func(thread uint64) wire.Record {
 		return wire.Record{Begin: 1, End: 1, Arg: thread, Call: wire.CallThreadStart}
@@ -362,7 +362,7 @@ func TestThreadStartDamaged(t *testing.T) {
 	}
 }
 
-// FuzzRepair: whatever a file is, what is repaired of it reads without a complaint of its own.
+// FuzzRepair: the repaired copy of any file reads without errors.
 func FuzzRepair(f *testing.F) {
 	for _, closed := range []bool{false, true} {
 		path, _ := writeSmall(f, closed)

@@ -28,8 +28,8 @@ var (
 	testImage = wire.Image{Start: 0x400000, Size: 0x2000, BuildID: "ab", Path: "/bin/p q"}
 )
 
-// writeSmall writes a trace of two processes with everything in it, closed or not, and returns its path and what is in
-// the streams.
+// writeSmall writes a trace of two processes with records of every kind, closed or not, and returns its path and the
+// content of the streams.
 func writeSmall(t testing.TB, closed bool) (string, map[streamKey][]wire.Record) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	w, err := Create(path, testInfo)
@@ -286,7 +286,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// The checksums keep a fuzzer out of everything behind them, so this one makes them right.
+// Checksums keep a fuzzer away from all code after their test, so this one corrects them.
 func FuzzBlocks(f *testing.F) {
 	f.Add(uint8(blockFacts), []byte("x"), uint32(0), uint64(0))
 	f.Add(uint8(blockEnd), []byte(`{"ExitKnown":true}`), uint32(0), uint64(0))

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestFollow: what is written while a trace grows, by any number of bytes at a time, makes the trace that it becomes.
+// TestFollow: following a growing trace, by any number of bytes at a time, reads the same as the final trace.
 func TestFollow(t *testing.T) {
 	for _, path := range []string{"../../fixtures/traces/device-sync.mtrace"} {
 		data, err := os.ReadFile(path)
@@ -57,7 +57,7 @@ func TestFollowIntoAFullDisk(t *testing.T) {
 	}
 }
 
-// failing is what nothing can be written to.
+// failing is a writer that always fails.
 type failing struct{ error }
 
 func (f failing) Write([]byte) (int, error) { return 0, f.error }

@@ -62,7 +62,7 @@ func TestStepOf(t *testing.T) {
 	}
 }
 
-// Bits that end too early are known, and so are whole bytes that nobody read.
+// Bits that end too early are detected, and so are whole bytes left unread.
 func TestBitsLeftOver(t *testing.T) {
 	records := workload(300, 1)
 	payload, _, _ := new(encoder).encode(nil, records)

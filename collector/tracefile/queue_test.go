@@ -135,8 +135,8 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 }
 
-// Under a stream of records that never ends a flush waited for a queue that was never empty: what came later than a
-// second before the collector was killed was still with the streams.
+// With an endless stream of records a flush waited for a queue that was never empty: records of the last second before
+// the collector was killed were still in the streams.
 func TestFlushEndsWhileRecordsCome(t *testing.T) {
 	w, file := stuckFile(t)
 	records := workload(recordsPerBlock, 1)

@@ -157,7 +157,7 @@ func TestReadTextRefuses(t *testing.T) {
 		process + `{"process":0,"ring":1,"record":{"call":"x"}}`:                `no call "x"`,
 		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
 			`{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}`: "come after",
-		// Records behind an end began their ring anew, so that what was written of the trace could not be read.
+		// Records after an end restarted their ring, so that the written trace could not be read.
 		process + `{"process":0,"ring":1,"position":5,"record":{"call":"scheduled","family":"tracer"}}` + "\n" +
 			`{"process":0,"end":{}}` + "\n" +
 			`{"process":0,"ring":1,"position":2,"record":{"call":"scheduled","family":"tracer"}}`: "line 5 of the trace's " +

@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// written1 is a trace of version 1, and written1Records what the mtrace that wrote it read of it: its records, and a
-// hash of them.
+// written1 is a trace of version 1, and written1Records the records that the mtrace of its time read from it: their
+// number, and a hash of them.
 const (
 	written1        = "../../fixtures/traces/device-sync.mtrace"
 	written1Records = 12613
@@ -41,7 +41,7 @@ func TestReadsVersion1(t *testing.T) {
 	}
 }
 
-// A trace of version 1 goes through whatever copies blocks as they are, and can be read behind it.
+// A trace of version 1 passes every function that copies blocks unchanged, and can be read afterwards.
 func TestCopiesVersion1(t *testing.T) {
 	data, err := os.ReadFile(written1)
 	if err != nil {

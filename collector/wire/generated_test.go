@@ -8,8 +8,8 @@ import (
 
 var update = flag.Bool("update", false, "write generated files and goldens instead of comparing with them")
 
-// The shim and the collector must agree to the byte: the header the shim includes is the one these tables make. The
-// documentation is made from them too.
+// The shim and the collector must agree to the byte: the shim includes a header that is generated from these tables.
+// The documentation is generated from them too.
 func TestGeneratedFilesAreCurrent(t *testing.T) {
 	for path, want := range map[string]string{"../../interpose/wire.h": CHeader(), "../../docs/wire.md": Document()} {
 		if *update {

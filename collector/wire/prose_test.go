@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// What a record means was once read out of the sentences that document it: one of them decided which calls have stacks,
-// and a sentence that was put better changed what the loader did. So the words of the table are for eyes only. Outside
-// of this package they may be printed, and stand as values in what is printed later; nobody may compare them, look into
-// them or keep them to do so. What a call does is its row's effect, so nobody looks into its selector either.
+// The meaning of a record was once read from the sentences that document it: one of them decided which calls have
+// stacks, and a rewording changed the loader's behaviour. So the table's texts are for people only. Outside of this
+// package they may be printed, and stored in values that are printed later; no code may compare or search them. The
+// effect of a call is in its row, so no code may search its selector either.
 func TestNobodyReadsProse(t *testing.T) {
 	root, files := filepath.Join("..", ".."), 0
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -11,7 +11,7 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// newRegion makes a region in memory that is shared with nobody. Most of its pages are never touched.
+// newRegion creates a region in private memory. Most of its pages are never touched.
 func newRegion(t *testing.T) (wiretest.Region, []byte) {
 	file, err := wiretest.Memory()
 	if err != nil {

@@ -2,7 +2,7 @@ package wire
 
 import "testing"
 
-// Every row states what its values are in a way that its readers can rely on.
+// Every row describes its values in a form that its readers can rely on.
 func TestRowsAreWhole(t *testing.T) {
 	for _, row := range Table[1:] {
 		if row.Effect != EffectNone && row.Effect.String() == "" {

@@ -48,6 +48,15 @@ func TestTables(t *testing.T) {
 				!s.closest("details:not([open])")).map((s) => s.textContent.slice(0, 60));
 			return {fit: wide.length === 0, calls: box.parentNode.scrollWidth <= box.parentNode.clientWidth + 1,
 				wide: wide.join()};`},
+		"the list of contents is not cut off": {"1280,900", `
+			const list = document.querySelector(".contents");
+			return {whole: list.scrollWidth <= list.clientWidth + 1, inside: [...list.children].every((a) =>
+				a.getBoundingClientRect().right <= innerWidth)};`},
+		"what is cut off on a telephone has a shadow at its edge": {"400,900", `
+			const cut = [...document.querySelectorAll(".scroll, .contents")].filter((s) => s.scrollWidth > s.clientWidth + 1 &&
+				s.clientWidth > 0 && !s.closest(".card"));
+			return {some: cut.length > 1, shadows: cut.every((s) =>
+				/local, local, scroll, scroll/.test(getComputedStyle(s).backgroundAttachment))};`},
 		"bars are seen on a telephone": {"400,900", `
 			const bars = [...document.querySelectorAll(".bar")].map((b) => b.getBoundingClientRect());
 			return {some: bars.length > 3, inside: bars.every((b) => b.left >= 0 && b.right <= innerWidth + 1), wide:
@@ -57,7 +66,11 @@ func TestTables(t *testing.T) {
 			for (const sheet of document.styleSheets) for (const rule of sheet.cssRules) if (rule.media &&
 				rule.media.mediaText === "print") rule.media.mediaText = "all";
 			document.querySelectorAll("details").forEach((d) => d.open = true);
-			return {charts:
+			const shown = (s) => [...document.querySelectorAll(s)].filter((e) => e.getClientRects().length > 0);
+			return {hints: shown("[role=status]").length === 0, unpressed:
+				shown("#flame .kinds button").every((b) => b.ariaPressed === "true"),
+				triangles: shown("summary").every((s) => getComputedStyle(s).listStyleType === "none"),
+				charts:
 				[...document.querySelectorAll("#charts table:not(.u-legend)")].every((t) => t.getClientRects().length === 0),
 				some: document.querySelectorAll("#charts table:not(.u-legend)").length > 2,
 				filters:

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// A Builder takes a run in, as timeline.Writer does: Call for every call, Slice for every slice of the run after its
-// calls. Then Document makes the document. Its memory does not grow with the run.
+// A Builder receives a run like timeline.Writer: Call for every call, and Slice for every slice after the slice's
+// calls. Then Document returns the document. The Builder's memory does not grow with the run.
 type Builder struct {
 	origin, begin, end analyze.Nanos
 	lanes              int
@@ -40,13 +40,14 @@ func NewBuilder() *Builder {
 		living:  memory.NewLevels(), memory: map[*analyze.Process]*steps{}, flows: newFlows(), stacks: newStacks()}
 }
 
-// A laneName tells threads apart in all documents of a trace.
+// A laneName identifies a thread in all documents of a trace.
 type laneName struct {
 	pid int
 	tid uint64
 }
 
-// Like gives threads the colours that they have in another document of the trace, if there is one. It comes first.
+// Like gives threads the colours that they have in another document of the trace. It must be called first; other may be
+// nil.
 func (b *Builder) Like(other *Document) {
 	if other == nil {
 		return
@@ -59,7 +60,7 @@ func (b *Builder) Like(other *Document) {
 	}
 }
 
-// thread is what is drawn of a thread. Its calls and its waits lie alongside each other in time, and come apart.
+// thread has what is drawn of a thread. Its calls and its waits arrive separately, and overlap in time.
 type thread struct {
 	*analyze.Thread
 	color        uint8
@@ -85,16 +86,16 @@ func (b *Builder) thread(of *analyze.Thread) *thread {
 	return t
 }
 
-// mostKept bounds what all lanes keep together, and leastKept what each of them may.
+// mostKept limits the number of elements of all lanes together; each lane may have at least leastKept.
 const (
 	mostKept  = 1 << 18
 	leastKept = 1 << 8
 )
 
-// room is how much a lane may keep.
+// room returns how many elements a lane may have.
 func (b *Builder) room() int { return max(leastKept, min(1<<14, mostKept/max(1, b.lanes))) }
 
-// The kinds of blocks of threads are the parts of their time; one that waits for a signal is outside of Metal.
+// The kinds of threads' blocks are the parts of their time. A wait for a signal is time outside of Metal.
 const kindSignal = uint8(analyze.PartOutside)
 
 // Call adds a call; it fits analyze.Options.Visit.
@@ -111,7 +112,7 @@ func (b *Builder) Call(c *analyze.VisitedCall) {
 	t.flat.add(p, c.Absorbs(), func(x block) { t.calls.add(x, b.room()) })
 }
 
-// Slice adds what the model knows of a slice of the run.
+// Slice adds the model's data of a slice of the run.
 func (b *Builder) Slice(s *analyze.Slice) error {
 	t := s.Trace
 	b.origin, b.begin, b.end = t.Run.Origin, t.Window.Begin, t.Window.End
@@ -138,7 +139,7 @@ func (b *Builder) Slice(s *analyze.Slice) error {
 	return nil
 }
 
-// waits adds the waits of a slice in their parts.
+// waits adds the waits of a slice, divided into their parts.
 func (b *Builder) waits(s *analyze.Slice) {
 	work := evidence.Locate(s.Trace)
 	for i := range s.Trace.Waits {
@@ -169,8 +170,8 @@ func (b *Builder) waits(s *analyze.Slice) {
 	}
 }
 
-// Model adds the calls that the model knows, for sources without calls of their own: see model of timeline.Writer. It
-// comes before Slice.
+// Model adds the calls that the model has, for sources that do not record calls: see model of timeline.Writer. It must
+// be called before Slice.
 func (b *Builder) Model(t *analyze.Trace) {
 	for _, c := range timelineOf(t) {
 		x := b.thread(c.thread)
@@ -179,7 +180,7 @@ func (b *Builder) Model(t *analyze.Trace) {
 	}
 }
 
-// threadName is what a lane of a thread is called.
+// threadName returns the name of a thread's lane.
 func threadName(t *analyze.Thread) string {
 	return cmp.Or(t.Name, "thread") + fmt.Sprintf(" %d", t.ID)
 }

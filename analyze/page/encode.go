@@ -10,7 +10,7 @@ import (
 type encoder struct {
 	document *Document
 	names    map[string]int64
-	laneOf   map[int]int64 // the lane of each thread, by its number
+	laneOf   map[int]int64 // the lane of each thread, by the thread's number
 	flowOf   map[*flow]int64
 	stacks   *stacks
 	stackOf  map[stackNumber]int64 // places in the document
@@ -18,11 +18,10 @@ type encoder struct {
 	origin   analyze.Nanos
 }
 
-// mostBytes is what a document takes as JSON at most: a page has the report's tables and the charts' library
-// alongside it.
+// mostBytes is the maximum size of a document as JSON. A page also has the report's tables and the charts' library.
 const mostBytes = 4 << 20
 
-// size is how many bytes the document takes.
+// size returns the size of the document as JSON.
 func (d *Document) size() int {
 	text, err := json.Marshal(d)
 	if err != nil { // it has nothing that cannot be written
@@ -45,7 +44,7 @@ func (x *encoder) lane(from *drawing) Lane {
 		for range coarser {
 			level.coarsen()
 		}
-		if 4*level.size() < 3*size { // or it is as good as the one before
+		if 4*level.size() < 3*size { // otherwise it is not much smaller than the previous level
 			l.Levels = append(l.Levels, x.level(level))
 		}
 		if level.cell > 1<<60 {
@@ -90,7 +89,7 @@ func (x *encoder) level(t *track) Level {
 	return l
 }
 
-// instant is a time after the begin of the trace, -1 for one that is not known.
+// instant returns a time since the begin of the trace; -1 if it is not known.
 func (x *encoder) instant(at analyze.Nanos) int64 {
 	if at == 0 {
 		return -1
@@ -98,7 +97,7 @@ func (x *encoder) instant(at analyze.Nanos) int64 {
 	return int64(at - x.origin)
 }
 
-// stack is the place of a stack among the document's.
+// stack returns the index of a stack in the document.
 func (x *encoder) stack(number stackNumber) int64 {
 	if number == 0 {
 		return 0
@@ -120,7 +119,7 @@ func (x *encoder) stack(number stackNumber) int64 {
 	return place
 }
 
-// name is the place of a name among the names. Of very many the last have none.
+// name returns the index of a name in the document. Beyond a maximum number, names are dropped.
 func (x *encoder) name(of string) int64 {
 	of = short(of)
 	n, known := x.names[of]

@@ -17,7 +17,7 @@ type Flame struct {
 	Nodes []int64 `json:"nodes"`
 }
 
-// FlameKinds are the kinds of profiles that a page has as flame graphs.
+// FlameKinds are the kinds of profiles that a page shows as flame graphs.
 var FlameKinds = []string{"wait", "gpu", "api"}
 
 // What a flame graph holds at most.
@@ -28,7 +28,7 @@ const (
 	unknownOfFlame = "(no name)"
 )
 
-// A flameNode is a function, called from those above it.
+// A flameNode is a function on a call path.
 type flameNode struct {
 	name     string
 	total    int64
@@ -54,7 +54,7 @@ func (n *flameNode) ordered() (list []*flameNode) {
 	return list
 }
 
-// count is how many nodes of at least a size there are.
+// count returns the number of nodes of at least a given size.
 func (n *flameNode) count(least int64, depth int) (nodes int) {
 	if n.total < least || depth > deepestNode {
 		return 0
@@ -65,8 +65,8 @@ func (n *flameNode) count(least int64, depth int) (nodes int) {
 	return nodes + 1
 }
 
-// AddFlame adds a profile as a flame graph. The second value of its samples is nanoseconds: in a wait, on the GPU, in a
-// call. A profile without time adds nothing.
+// AddFlame adds a profile as a flame graph. The second value of its samples must be nanoseconds: in a wait, on the GPU
+// or in a call. A profile without time adds nothing.
 func (d *Document) AddFlame(kind string, p *profile.Profile) {
 	root := &flameNode{children: map[string]*flameNode{}}
 	for _, s := range p.Sample {

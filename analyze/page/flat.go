@@ -6,26 +6,26 @@ import (
 	"mtrace/analyze"
 )
 
-// flat makes of the nested calls of a thread, which come by their ends, what it was doing at each instant: an inner
-// call cuts the one around it into pieces. So the pieces of each part of a thread's time add up to what the report says
-// of it.
+// flat converts the nested calls of a thread, which arrive in order of their ends, into what the thread was doing at
+// each instant: a nested call divides the one around it into pieces. So the pieces of each part of a thread's time add
+// up to the time in the report.
 type flat struct {
-	pending []piece // by begin, disjoint: a call around them may still come
+	pending []piece // sorted by begin, disjoint: a call around them may still arrive
 	done    analyze.Nanos
 }
 
-// A piece is a call, or what its inner calls leave of it.
+// A piece is a call, or what remains of it between its nested calls.
 type piece struct {
 	block
 	yields bool
-	hidden bool // a wait, whose parts come from the model
+	hidden bool // a wait, whose parts the model provides
 }
 
-// pendingPieces is how many pieces are kept for a call around them.
+// pendingPieces is the number of pieces that are kept because a call around them may still arrive.
 const pendingPieces = 1 << 12
 
-// add adds the call that ended next, which absorbs its inner calls or not, and passes on what no call can be around
-// any more.
+// add adds the call that ended next. Absorbs tells whether it includes its nested calls. It passes on the pieces around
+// which no further call can be.
 func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	if n := len(f.pending); n > 0 && f.pending[n-1].End > p.End {
 		p.End = f.pending[n-1].End
@@ -50,7 +50,7 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	}
 }
 
-// around puts a call around the pieces from the first on.
+// around puts a call around the pieces from index first on.
 func (f *flat) around(p piece, first int, absorbs bool) {
 	inner := slices.Clone(f.pending[first:])
 	f.pending = f.pending[:first]

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// flows are command buffers, drawn as arrows from commits over the GPU to the returns of waits. When there are too
-// many every second is left out, again and again.
+// flows are command buffers, drawn as arrows from commits over the GPU to the returns of waits. Whenever there are too
+// many, every second one is dropped.
 type flows struct {
 	list  []*flow
 	by    map[bufferID]*flow
@@ -40,7 +40,7 @@ const mostFlows = 1 << 12
 
 func newFlows() flows { return flows{by: map[bufferID]*flow{}, every: 1} }
 
-// commit begins the arrow of a command buffer; nil when it is left out.
+// commit begins the arrow of a command buffer; it returns nil if the arrow is dropped.
 func (f *flows) commit(b *analyze.CommandBuffer, by *thread) *flow {
 	number := f.count
 	f.count++
@@ -74,14 +74,14 @@ func (f *flows) thin() {
 	f.list = kept
 }
 
-// ran notes where the GPU ran the command buffer first.
+// ran records where the GPU first ran the command buffer.
 func (x *flow) ran(on *gpuLane, i analyze.Interval) {
 	if x != nil && x.on == nil && on != nil {
 		x.on, x.gpu = on, i
 	}
 }
 
-// wake notes a wait for a command buffer that returned.
+// wake records that a wait for a command buffer returned.
 func (f *flows) wake(b *analyze.CommandBuffer, t *thread, wait analyze.Interval) {
 	if x := f.by[bufferID{b.Process, b.ID}]; x != nil && x.to == nil {
 		x.to, x.wait = t, wait

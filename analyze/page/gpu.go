@@ -9,13 +9,13 @@ import (
 	"mtrace/analyze/timeline"
 )
 
-// A gpuName tells the lanes of GPUs apart in all slices of a run.
+// A gpuName identifies the lanes of a GPU in all slices of a run.
 type gpuName struct {
 	device  analyze.Device
 	channel string
 }
 
-// gpu is the lanes of one channel of a GPU: what runs at the same time lies in several.
+// gpu has the lanes of one channel of a GPU: concurrent work is in separate lanes.
 type gpu struct {
 	gpuName
 	lanes  []*gpuLane
@@ -27,7 +27,7 @@ type gpuLane struct {
 	until analyze.Nanos
 }
 
-// mostBeside is how many lanes a channel has at most.
+// mostBeside is the maximum number of lanes of a channel.
 const mostBeside = 8
 
 // device is the levels of one GPU.
@@ -36,7 +36,7 @@ type device struct {
 	until        analyze.Nanos // it was busy
 }
 
-// A queueName tells queues apart in all slices of a run.
+// A queueName identifies a queue in all slices of a run.
 type queueName struct {
 	process *analyze.Process
 	id      uint32
@@ -46,14 +46,14 @@ type queueName struct {
 // title is what the queue is called.
 func (q *queueName) title() string { return cmp.Or(q.label, fmt.Sprintf("queue %d", q.id)) }
 
-// Colours of what the GPU ran are those of the threads that committed it.
+// Work on the GPU has the colour of the thread that committed it.
 const (
 	colors      = 12
 	kindUnknown = 14
 	kindFailed  = 15
 )
 
-// colorOf is the colour of a thread's work.
+// colorOf returns the colour of a thread's work.
 func colorOf(t *thread) uint8 {
 	if t == nil {
 		return kindUnknown
@@ -74,7 +74,7 @@ func (b *Builder) device(of *analyze.Device) (*device, analyze.Device) {
 	return d, key
 }
 
-// buffers adds the command buffers that came to their end in a slice.
+// buffers adds the command buffers that ended in a slice.
 func (b *Builder) buffers(s *analyze.Slice) {
 	list := slices.Clone(s.Buffers)
 	slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(x.GPU.Begin, y.GPU.Begin) })
@@ -106,7 +106,7 @@ func (b *Builder) buffers(s *analyze.Slice) {
 	}
 }
 
-// levels adds a command buffer to what is in flight.
+// levels adds a command buffer to the numbers in flight.
 func (b *Builder) levels(d *device, x *analyze.CommandBuffer) {
 	flight := analyze.Interval{Begin: x.Committed.Begin, End: max(x.GPU.End, x.Completed.Begin)}
 	if !x.Committed.Known() || flight.Length() == 0 {
@@ -125,14 +125,14 @@ func (b *Builder) levels(d *device, x *analyze.CommandBuffer) {
 	q.between(flight)
 }
 
-// run adds to the time in which the device was busy, whatever ran beside.
+// run adds to the time in which the device was busy; overlapping work counts once.
 func (d *device) run(i analyze.Interval) {
 	i.Begin = max(i.Begin, d.until)
 	d.busy.between(i)
 	d.until = max(d.until, i.End)
 }
 
-// run adds what a channel of a GPU ran to the first of its lanes that is free; nil if none is.
+// run adds work of a GPU's channel to its first free lane; it adds nothing if none is free.
 func (b *Builder) run(on analyze.Device, x *analyze.CommandBuffer, w analyze.GPUWork, by *thread,
 	f *flow) *gpuLane {
 	name := gpuName{on, w.Channel}

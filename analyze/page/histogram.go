@@ -6,14 +6,14 @@ import (
 	"mtrace/analyze"
 )
 
-// counts are how many durations there are of each length, in classes a quarter of an octave wide.
+// counts has the number of durations per class; a class is a quarter of an octave wide.
 type counts struct {
 	classes [256]int64
 	total   int64
 	longest analyze.Nanos
 }
 
-// classesOfOctave is how finely durations are distinguished: to a fifth.
+// classesOfOctave is the resolution of durations: about 20%.
 const classesOfOctave = 4
 
 func (c *counts) add(n analyze.Nanos) {
@@ -26,7 +26,7 @@ func (c *counts) add(n analyze.Nanos) {
 	c.longest = max(c.longest, n)
 }
 
-// histogram is the classes from the first to the last that has any.
+// histogram returns the classes from the first to the last that is not empty.
 func (c *counts) histogram(name string) Histogram {
 	h := Histogram{Name: name, Total: c.total, Bins: []Bin{}}
 	first, last := 0, len(c.classes)-1

@@ -15,11 +15,11 @@ const (
 	mostDrawn  = 100_000 // blocks and cells of the finest levels
 	mostNames  = 4000
 	longName   = 120 // letters
-	coarser    = 3   // a level's cells are eight times as long as those of the one before
-	leastLevel = 500 // what is as short as this needs no coarser level
+	coarser    = 3   // a level's cells are 2^coarser times as long as those of the previous level
+	leastLevel = 500 // a level with so few elements needs no coarser one
 )
 
-// A drawing is a lane on the way into the document.
+// A drawing is a lane that is being added to the document.
 type drawing struct {
 	Lane
 	of *track
@@ -27,7 +27,7 @@ type drawing struct {
 	at *gpuLane // of a GPU's
 }
 
-// Document makes the document of what was added. Builder is of no use after it.
+// Document returns the document. The Builder must not be used afterwards.
 func (b *Builder) Document() *Document {
 	for drawn := mostDrawn; ; drawn /= 2 {
 		if d := b.document(drawn); drawn < 1000 || d.size() < mostBytes {
@@ -36,7 +36,7 @@ func (b *Builder) Document() *Document {
 	}
 }
 
-// document makes one with so many blocks and cells.
+// document returns a document with at most the given number of blocks and cells.
 func (b *Builder) document(drawn int) *Document {
 	d := &Document{Schema: Schema, BeginNS: int64(b.begin - b.origin), EndNS: int64(b.end - b.origin), Kinds: partKinds(),
 		Names: []string{""}, Frames: []string{}, Stacks: [][]int{{}}, Lanes: []Lane{},
@@ -76,7 +76,7 @@ func (b *Builder) document(drawn int) *Document {
 	return d
 }
 
-// share is how much each may have at most, for all together to have no more than so much.
+// share returns the largest size per element for which the total is at most all.
 func share(sizes []int, all int) int {
 	sizes = slices.Sorted(slices.Values(sizes))
 	for i, n := range sizes {
@@ -88,7 +88,7 @@ func share(sizes []int, all int) int {
 	return 1 << 40
 }
 
-// drawings are the lanes that have anything: GPUs, then threads, each below its scopes.
+// drawings returns the lanes that are not empty: GPUs, then threads, each below its scopes.
 func (b *Builder) drawings() (list []drawing) {
 	slices.SortStableFunc(b.gpuOrder, func(x, y *gpu) int {
 		return cmp.Or(cmp.Compare(x.device.Host, y.device.Host), cmp.Compare(x.device.Name, y.device.Name),
@@ -101,7 +101,7 @@ func (b *Builder) drawings() (list []drawing) {
 				name += ", " + g.channel
 			}
 			key := name
-			if len(g.lanes) > 1 { // work that runs at the same time lies in several lanes
+			if len(g.lanes) > 1 { // concurrent work is in several lanes
 				name += fmt.Sprintf(" (%d of %d)", i+1, len(g.lanes))
 			}
 			hidden := int64(0)
@@ -145,7 +145,7 @@ func (b *Builder) drawings() (list []drawing) {
 	return list
 }
 
-// idle is 0 of a thread that gives the GPU work, or waits for it; others come after those.
+// idle returns 0 for a thread that submits GPU work or waits for it, and 1 for others, which come later.
 func idle(t *thread) int {
 	switch {
 	case t.works:
@@ -156,8 +156,8 @@ func idle(t *thread) int {
 	return 1
 }
 
-// onlyWaits says whether all that is seen of a thread is that it waited for signals, and at most for a moment for a
-// lock, as threads of frameworks do.
+// onlyWaits reports whether the thread was seen doing nothing but waiting for signals, and at most briefly for a lock,
+// as framework threads do.
 func onlyWaits(t *thread) bool {
 	for kind, time := range t.calls.time {
 		moment := uint8(kind) == uint8(analyze.PartLock) && 20*time < t.active.Length()
@@ -175,7 +175,7 @@ func pid(t *thread) int {
 	return t.Process.ID
 }
 
-// busiest are so many of the lanes as fit, in their order: those of GPUs, and then those with the most blocks.
+// busiest returns as many lanes as fit, in their order: those of GPUs, and then those with the most blocks.
 func busiest(list []drawing) []drawing {
 	order := make([]int, len(list))
 	for i := range order {
@@ -195,7 +195,7 @@ func busiest(list []drawing) []drawing {
 	return kept
 }
 
-// arrows adds flows and marks, in which lanes have their places.
+// arrows adds flows and marks, which refer to lanes by index.
 func (b *Builder) arrows(d *Document, x *encoder, list []drawing, places map[*thread]int) {
 	gpus := map[*gpuLane]int{}
 	for i := range list {
@@ -253,10 +253,10 @@ func (b *Builder) series() []Series {
 	return list
 }
 
-// mostSeries bounds how many of each group there are.
+// mostSeries is the maximum number of series per group.
 const mostSeries = 12
 
-// partKinds are the kinds of blocks of threads.
+// partKinds returns the kinds of threads' blocks.
 func partKinds() (list []Kind) {
 	for _, p := range report.PartColors() {
 		list = append(list, Kind(p))
@@ -265,7 +265,7 @@ func partKinds() (list []Kind) {
 	return list
 }
 
-// short is a name that takes no more room than there is.
+// short shortens a name to the available space.
 func short(name string) string {
 	if runes := []rune(name); len(runes) > longName {
 		return string(runes[:longName-1]) + "…"

@@ -7,14 +7,14 @@ import (
 	"mtrace/analyze"
 )
 
-// modelled is what a thread did, as the model knows it.
+// modelled is a call that the model has of a thread.
 type modelled struct {
 	piece
 	thread *analyze.Thread
 	stack  *analyze.Stack
 }
 
-// timelineOf are the encoders and commits of a run whose source has no calls, by their ends.
+// timelineOf returns the encoders and commits, sorted by end, of a run whose source does not record calls.
 func timelineOf(t *analyze.Trace) (all []modelled) {
 	add := func(call *analyze.Call, i analyze.Interval, part analyze.Part, name string) {
 		if call.Thread != nil && i.Length() > 0 {

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// peers names, in the blocks of threads that wait for a lock or a signal, the lock and the thread that holds the lock
-// or sent the signal. The model knows them only when the calls have been added.
+// peers adds the lock, and the lock's holder or the signalling thread, to the blocks of threads that wait for a lock or
+// a signal. The model knows them only after all calls were added.
 func (b *Builder) peers(t *analyze.Trace) {
 	for i := range t.CPUWaits.Locks {
 		w := &t.CPUWaits.Locks[i]
@@ -19,7 +19,7 @@ func (b *Builder) peers(t *analyze.Trace) {
 	}
 }
 
-// peer names the peer of the blocks that a call became.
+// peer sets the peer of the blocks that a call was converted to.
 func (b *Builder) peer(call *analyze.Call, kind uint8, by *analyze.Thread, selector, object string) {
 	if call.Thread == nil || by == nil && object == "" {
 		return

@@ -24,7 +24,7 @@ var (
 
 var plotsTemplate = template.Must(template.New("plots").Parse(plots))
 
-// plotsData is what the script of a page of plots draws: the document of --json, and what is alongside it.
+// plotsData is the input of the script of a page of plots: the document of --json and additional data.
 type plotsData struct {
 	Sweep  *scaling.Document `json:"sweep,omitempty"`
 	Diff   *diff.Document    `json:"diff,omitempty"`
@@ -55,8 +55,8 @@ type plotsPage struct {
 
 const softwareNote = "Software Metal: these are the times of a software Metal, not of a GPU."
 
-// WriteSweep writes a sweep as a page: throughput by threads with its laws, and what the time went into. It needs no
-// other file.
+// WriteSweep writes a sweep as a page: throughput by threads with the fitted laws, and how the threads spent their
+// time. The page needs no other file.
 func WriteSweep(w io.Writer, d *scaling.Document) error {
 	data := plotsData{Sweep: d, Parts: drawnParts()}
 	for _, s := range d.Series {
@@ -76,7 +76,7 @@ func WriteSweep(w io.Writer, d *scaling.Document) error {
 	return p.write(w, data, d.WriteText)
 }
 
-// drawnParts are the parts of the threads' time, in the order and colours of the table of threads.
+// drawnParts returns the parts of the threads' time, in the order and colours of the table of threads.
 func drawnParts() (list []Kind) {
 	for _, p := range report.PartColors() {
 		if !slices.Contains(list, Kind(p)) {
@@ -86,7 +86,7 @@ func drawnParts() (list []Kind) {
 	return list
 }
 
-// curvesOf are the ideal, from the baseline, and the laws that fit.
+// curvesOf returns perfect scaling from the baseline, and the laws that fit.
 func curvesOf(r scaling.Result) (c curves) {
 	const steps = 120
 	first, last := float64(r.Rows[0].Threads), float64(r.Rows[len(r.Rows)-1].Threads)
@@ -111,7 +111,7 @@ func curvesOf(r scaling.Result) (c curves) {
 	return c
 }
 
-// WriteDiff writes a comparison as a page: what became slower and faster, with intervals. It needs no other file.
+// WriteDiff writes a comparison as a page: what became slower and faster, with intervals. The page needs no other file.
 func WriteDiff(w io.Writer, d *diff.Document) error {
 	count := map[diff.Status]int{}
 	for _, c := range d.Changes {

@@ -8,16 +8,16 @@ import (
 	"mtrace/analyze"
 )
 
-// scopeLane is scopes of one thread that do not overlap.
+// scopeLane has scopes of one thread that do not overlap.
 type scopeLane struct {
 	track
 	until analyze.Nanos
 }
 
-// mostScopes is how many lanes of scopes a thread has at most.
+// mostScopes is the maximum number of lanes of scopes per thread.
 const mostScopes = 4
 
-// scopes adds the times and moments that the program gave names to.
+// scopes adds the program's scopes and marks.
 func (b *Builder) scopes(s *analyze.Slice) {
 	list := slices.Clone(s.Trace.Scopes)
 	slices.SortStableFunc(list, func(x, y analyze.Scope) int {
@@ -48,14 +48,14 @@ func (b *Builder) scopes(s *analyze.Slice) {
 	}
 }
 
-// colorOfName gives scopes of one name one colour.
+// colorOfName returns the same colour for scopes with the same name.
 func colorOfName(name string) uint8 {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name))
 	return uint8(h.Sum32() % colors)
 }
 
-// marks are the moments that are shown, of very many some.
+// marks are the marks that are shown; if there are very many, only some.
 type marks struct {
 	list   []mark
 	left   int64 // that are not shown

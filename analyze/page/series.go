@@ -6,15 +6,15 @@ import (
 	"mtrace/analyze"
 )
 
-// steps are the changes of a level over the run, in bins that are made twice as long whenever there are too many. They
-// may come in any order.
+// steps are the changes of a level over the run, in bins whose length doubles whenever there are too many. Changes may
+// be added in any order.
 type steps struct {
 	bin  analyze.Nanos // length of a bin
 	from int64         // number of the first bin
 	bins []step
 }
 
-// A step is the changes within a bin: their sum, and what they add to the level's area within the bin.
+// A step has the changes within a bin: their sum, and their contribution to the level's integral within the bin.
 type step struct{ change, area float64 }
 
 // mostBins bounds the bins of a level.
@@ -62,14 +62,14 @@ func (s *steps) coarsen() {
 		to := &bins[n>>1-from]
 		to.change += b.change
 		to.area += b.area
-		if n&1 == 0 { // the level holds on over the other half
+		if n&1 == 0 { // the level also holds for the second half of the longer bin
 			to.area += b.change * float64(s.bin)
 		}
 	}
 	s.bin, s.from, s.bins = 2*s.bin, from, bins
 }
 
-// means are the mean levels of the bins.
+// means returns the mean level of each bin.
 func (s *steps) means() (list []float64) {
 	level := 0.0
 	for _, b := range s.bins {

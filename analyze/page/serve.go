@@ -15,44 +15,44 @@ import (
 	"mtrace/analyze"
 )
 
-// A Detail makes the document of a part of a run, from one time after its begin to another. It ends early when nobody
-// wants it any more.
+// A Detail returns the document of a range of a run, given by times since its begin. It stops early when ctx is
+// cancelled.
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
-// A Server answers a browser on the same machine: with a page, and with documents of parts of its run. Until the page
-// is made it answers with a short one that loads itself again. Requests from other machines are refused, and those for
-// a host of another name, which a page of another site could make; so are requests without the token that all
-// addresses begin with: other users of the machine can reach the port, and a trace shows what a program does.
+// A Server serves a page, and documents of ranges of its run, to a browser on the same machine. Until the page is
+// ready, it serves a short one that reloads itself. It refuses requests from other machines, and requests for another
+// host name, which a page of another site could make. It also refuses requests whose path does not begin with the
+// token: other users of the machine can reach the port, and a trace shows what a program does.
 type Server struct {
 	port   int
 	token  string
 	ready  chan struct{} // closed when page and detail are there
 	page   []byte
 	detail Detail
-	busy   chan struct{} // has room for one part that is read at a time
+	busy   chan struct{} // a semaphore: only one range is read at a time
 }
 
-// NewServer serves on a port. It has no page yet.
+// NewServer returns a server on a port, without a page.
 func NewServer(port int) *Server {
 	return &Server{port: port, token: rand.Text(), ready: make(chan struct{}), busy: make(chan struct{}, 1)}
 }
 
-// Show gives the server its page. It is called once.
+// Show sets the server's page. It must be called once.
 func (s *Server) Show(page []byte, detail Detail) {
 	s.page, s.detail = page, detail
 	close(s.ready)
 }
 
-// reloadAfter is how long a request waits for the page before it is answered with the one that loads itself again.
+// reloadAfter is how long a request waits for the page before it gets the one that reloads itself.
 const reloadAfter = time.Second
 
-// waitingPage is what a browser shows until the page is made. The address and its fragment stay the same.
+// waitingPage is shown until the page is ready. Reloading keeps the address and its fragment.
 const waitingPage = `<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="0">
 <title>mtrace</title><body style="font:16px system-ui;margin:3em">The trace is being analysed. The page appears here
 when that is done.</body></html>
 `
 
-// Path is that of the page: / and the token.
+// Path returns the path of the page: / and the token.
 func (s *Server) Path() string { return "/" + s.token + "/" }
 
 // ServeHTTP answers a request.
@@ -79,7 +79,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// whole answers with the page, or, while that is being made, with the one that loads itself again.
+// whole responds with the page or, until it is ready, with the one that reloads itself.
 func (s *Server) whole(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	select {
@@ -92,7 +92,7 @@ func (s *Server) whole(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// local says whether a request came from this machine and for this server.
+// local reports whether a request came from this machine and is for this server.
 func (s *Server) local(r *http.Request) bool {
 	from, _, err := net.SplitHostPort(r.RemoteAddr)
 	if ip := net.ParseIP(from); err != nil || ip == nil || !ip.IsLoopback() {
@@ -106,13 +106,14 @@ func (s *Server) local(r *http.Request) bool {
 	return false
 }
 
-// knows says whether a path begins with the token. How much of it is right takes no time to say.
+// knows reports whether a path begins with the token. It takes constant time, so that the time reveals nothing about
+// the token.
 func (s *Server) knows(path string) bool {
 	said, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return subtle.ConstantTimeCompare([]byte(said), []byte(s.token)) == 1
 }
 
-// part answers with the document of a part of the run.
+// part responds with the document of a range of the run.
 func (s *Server) part(w http.ResponseWriter, r *http.Request) {
 	from, err1 := strconv.ParseInt(r.URL.Query().Get("from"), 10, 64)
 	to, err2 := strconv.ParseInt(r.URL.Query().Get("to"), 10, 64)

@@ -5,8 +5,8 @@ import (
 	"net/http"
 )
 
-// A FileServer serves one file to the page of another tool, which a browser of this machine has opened. As a Server it
-// refuses requests from elsewhere and those without the token; and only the tool's own page may read the answer.
+// A FileServer serves one file to the page of another tool, opened in a browser on this machine. Like a Server it
+// refuses requests from other machines and those without the token. Only the tool's own page may read the response.
 type FileServer struct {
 	Server
 	file, name string
@@ -18,7 +18,7 @@ func NewFileServer(port int, file, name, origin string) *FileServer {
 	return &FileServer{Server{port: port, token: rand.Text()}, file, name, origin}
 }
 
-// Path is that of the file: / and the token, and the name.
+// Path returns the path of the file: /, the token, and the name.
 func (s *FileServer) Path() string { return s.Server.Path() + s.name }
 
 // ServeHTTP answers a request.
@@ -29,7 +29,8 @@ func (s *FileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	head.Set("Vary", "Origin")
 	if r.Header.Get("Origin") == s.origin {
 		head.Set("Access-Control-Allow-Origin", s.origin)
-		head.Set("Access-Control-Allow-Private-Network", "true") // browsers ask for it before a page reaches this machine
+		// browsers require it before a public page may access this machine
+		head.Set("Access-Control-Allow-Private-Network", "true")
 		head.Set("Access-Control-Allow-Methods", "GET, HEAD")
 	}
 	switch {

@@ -6,16 +6,16 @@ import (
 	"mtrace/analyze"
 )
 
-// A stackNumber is the number of a stack among those of a builder, from 1. 0 is a stack that is not known.
+// A stackNumber identifies a stack in a builder, from 1 on; 0 is an unknown stack.
 type stackNumber int32
 
 // What the page keeps of stacks.
 const (
-	mostStacks = 4000 // of a run; blocks with others have none
+	mostStacks = 4000 // of a run; blocks with further stacks have none
 	mostFrames = 32   // of a stack, from the innermost
 )
 
-// stacks are the stacks of a run, each once: the model of each slice of a run has stacks of its own.
+// stacks has each stack of a run once. The model has separate ones for each slice of a run.
 type stacks struct {
 	known  map[*analyze.Stack]stackNumber
 	byText map[string]stackNumber
@@ -26,7 +26,7 @@ func newStacks() stacks {
 	return stacks{known: map[*analyze.Stack]stackNumber{}, byText: map[string]stackNumber{}}
 }
 
-// number is the number of a stack, which is new or known.
+// number returns the number of a stack, which it adds if it is new.
 func (s *stacks) number(of *analyze.Stack) stackNumber {
 	if of == nil {
 		return 0
@@ -55,5 +55,5 @@ func (s *stacks) number(of *analyze.Stack) stackNumber {
 	return n
 }
 
-// frames are those of a stack, innermost first.
+// frames returns the frames of a stack, innermost first.
 func (s *stacks) frames(n stackNumber) []string { return strings.Split(s.list[n-1], "\n") }

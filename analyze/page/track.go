@@ -7,31 +7,31 @@ import (
 	"mtrace/analyze"
 )
 
-// kinds is how many kinds of blocks a lane may have: parts of a thread's time, or colours.
+// kinds is the maximum number of kinds of blocks of a lane: parts of a thread's time, or colours.
 const kinds = 16
 
-// A block is something that took a time, alone in its lane.
+// A block is an interval in a lane. Blocks of a lane do not overlap.
 type block struct {
 	analyze.Interval
 	kind uint8
 	name string
-	// by is the number, from 1, of the peer: the thread that committed the work, holds the lock or sent the signal. 0 is
-	// none.
+	// by is the number, from 1 on, of the peer: the thread that committed the work, holds the lock or sent the signal;
+	// 0 for none.
 	by    int
 	stack stackNumber
 	of    *flow // its command buffer; nil when not known
 }
 
-// A cell stands for what was shorter than it: how long each kind took within it.
+// A cell sums up blocks that were shorter than it: how much of it each kind took.
 type cell struct {
 	at    int64 // its begin, in cells
 	count int64 // of blocks that begin in it
 	time  [kinds]analyze.Nanos
 }
 
-// A track is the blocks of one lane by begin. Those shorter than a cell are added up in cells, and cells are made twice
-// as long whenever there is too much to keep: so a track's memory does not grow with the run, and what is long is
-// always there as it was.
+// A track has the blocks of one lane, sorted by begin. Blocks shorter than a cell are summed up in cells, and the
+// length of cells doubles whenever there are too many elements. So a track's memory does not grow with the run, and
+// long blocks are always kept exactly.
 type track struct {
 	cell   analyze.Nanos // length of a cell
 	blocks []block
@@ -40,7 +40,7 @@ type track struct {
 	time   [kinds]analyze.Nanos
 }
 
-// add adds a block, which begins where the one before ended or later, and keeps no more than so many things.
+// add adds a block, which must begin at or after the end of the previous one. It keeps at most most elements.
 func (t *track) add(b block, most int) {
 	b.End = max(b.End, b.Begin)
 	t.count++
@@ -51,7 +51,7 @@ func (t *track) add(b block, most int) {
 	}
 }
 
-// put files a block under the blocks, or in cells.
+// put adds a block to the blocks, or to cells.
 func (t *track) put(b block) {
 	t.cell = max(t.cell, 1)
 	if b.Length() >= t.cell {
@@ -63,7 +63,7 @@ func (t *track) put(b block) {
 	c.count++
 	edge := analyze.Nanos(at+1) * t.cell
 	c.time[b.kind] += min(b.End, edge) - b.Begin
-	if b.End > edge { // it is shorter than a cell, and reaches into the next
+	if b.End > edge { // it is shorter than a cell, but extends into the next one
 		t.cellAt(at + 1).time[b.kind] += b.End - edge
 	}
 }
@@ -86,7 +86,8 @@ func (t *track) cellAt(at int64) *cell {
 // coarsen makes cells twice as long.
 func (t *track) coarsen() {
 	blocks, cells, was := t.blocks, t.cells, max(t.cell, 1)
-	t.cell, t.blocks, t.cells = 2*was, blocks[:0], make([]cell, 0, cap(cells)) // what is written to blocks was read before
+	// safe in place: the blocks were read before they are overwritten
+	t.cell, t.blocks, t.cells = 2*was, blocks[:0], make([]cell, 0, cap(cells))
 	for _, b := range blocks {
 		for len(cells) > 0 && analyze.Nanos(cells[0].at)*was <= b.Begin { // in the order of time
 			t.merge(&cells[0])
@@ -108,7 +109,7 @@ func (t *track) merge(c *cell) {
 	}
 }
 
-// with adds another track, whose blocks lie beside this one's.
+// with adds another track, whose blocks do not overlap this one's.
 func (t *track) with(other *track) {
 	for t.cell < other.cell {
 		t.coarsen()
@@ -148,17 +149,17 @@ func (t *track) copy() *track {
 	return &c
 }
 
-// size is how much there is to draw.
+// size returns the number of elements to draw.
 func (t *track) size() int { return len(t.blocks) + len(t.cells) }
 
-// fit coarsens the track until there are no more than so many things to draw.
+// fit coarsens the track until it has at most most elements.
 func (t *track) fit(most int) {
 	for t.size() > max(most, 2) && t.cell < 1<<60 {
 		t.coarsen()
 	}
 }
 
-// floor is the number of the cell that an instant is in.
+// floor returns the index of the cell that an instant is in.
 func floor(at, cell analyze.Nanos) int64 {
 	n := at / cell
 	if at < 0 && n*cell != at {

@@ -40,7 +40,7 @@ var (
 
 var templates = template.Must(template.New("pictures").Parse(pictures))
 
-// picturesData is what the parts of the page around the report are built from.
+// picturesData is the input of the templates for the parts of the page around the report.
 type picturesData struct {
 	*Document
 	Policy  string
@@ -52,8 +52,8 @@ type picturesData struct {
 	Kinds   []Kind // those that there are
 }
 
-// Write writes the page: the report with the document's pictures in it. It needs no other file, and its policy lets it
-// ask nobody but, of a page that a server has more for, that server.
+// Write writes the page: the report with the document's pictures. It needs no other file. Its content security policy
+// allows no requests except to mtrace's own server, if that served the page.
 func Write(w io.Writer, r *report.Report, d *Document) error {
 	data, err := json.Marshal(d) // which leaves no < in it
 	if err != nil {
@@ -87,7 +87,7 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	return r.WriteHTML(w, with)
 }
 
-// timelineScript is the timeline's files together. They only define functions, so that their order means nothing.
+// timelineScript returns the timeline's scripts together. They only define functions, so their order does not matter.
 func timelineScript() string {
 	files, err := fs.Glob(timelineFiles, "timeline/*.js")
 	if err != nil {
@@ -104,14 +104,14 @@ func timelineScript() string {
 	return all.String()
 }
 
-// policy lets a page run its own script and ask nobody for anything.
+// policy returns a content security policy that lets a page run its own script and make no requests.
 func policy(script string) string {
 	hash := sha256.Sum256([]byte(script))
 	return fmt.Sprintf("default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'sha256-%s'; base-uri "+
 		"'none'; form-action 'none'", base64.StdEncoding.EncodeToString(hash[:]))
 }
 
-// usedKinds are the parts of time that threads have any of.
+// usedKinds returns the parts of time that occur in any thread.
 func (d *Document) usedKinds() (used []Kind) {
 	known := map[string]bool{}
 	for n, k := range d.Kinds {
@@ -124,7 +124,7 @@ func (d *Document) usedKinds() (used []Kind) {
 	return used
 }
 
-// remarks say what the timeline does not show.
+// remarks says what the timeline does not show.
 func (d *Document) remarks(r *report.Report) (list []string) {
 	if r.Source.LeftOut > 0 {
 		list = append(list, "Calls that were left out, as asked for, are not here: their threads seem to be outside of "+

@@ -13,16 +13,16 @@ import (
 // An answer is one figure of the page's first screen.
 type answer struct{ Title, Text string }
 
-// A strip is how one kind of time was spent, as a bar with its largest parts in words.
+// A strip shows how one kind of time was spent: a bar, with its largest parts in words.
 type strip struct {
 	Title, Text string
 	Bars, Most  []bar
 }
 
-// mostStripParts bounds the parts of a strip that are named below it.
+// mostStripParts is the maximum number of parts of a strip that are named below it.
 const mostStripParts = 5
 
-// Answer is what the first screen says below the verdict: the cost, the gain, the line of code and the advice.
+// Answer returns what the first screen shows below the verdict: the cost, the gain, the line of code and the advice.
 func (d pageData) Answer() (list []answer) {
 	s := &d.Serialization
 	if s.Share <= 0 || len(s.Causes) == 0 {
@@ -39,7 +39,7 @@ func (d pageData) Answer() (list []answer) {
 	return append(list, answer{"what to do", top.Advice})
 }
 
-// Strips are how the time of threads and of GPUs was spent.
+// Strips returns how the time of threads and of GPUs was spent.
 func (d pageData) Strips() (list []strip) {
 	var bars []bar
 	total := int64(0)

@@ -13,29 +13,30 @@ import (
 	"mtrace/analyze/steps"
 )
 
-// Options steer what a report holds and how it is written.
+// Options control the content of a report and how it is written.
 type Options struct {
 	Seed   uint64 // of what is random in the analysis
 	Limits Limits // of BuildLong; zero is UsualLimits
 
-	// Part reads the trace again, from one time after its Origin to another, to judge parts of the run. Nil: that is not
-	// done.
+	// Part loads a range of the trace again, given by times since its Origin, to analyze ranges of the run on their
+	// own. If it is nil, that is not done.
 	Part func(from, to analyze.Nanos) (*analyze.Trace, error)
 
 	WhatIf []replay.Wanted // to be predicted together; empty is nothing
-	// threads to list, in matrices with those that they wait for or that wait for them; empty is all
+	// threads to list; matrices also have the threads that they wait for or that wait for them. Empty means all
 	Threads []ThreadPattern
 	Queues  []uint32 // queues to list; empty is all
-	// of WriteText; empty is one screen, or everything with All. What the others need is not computed
+	// for WriteText; empty means one screen, or everything if All is set. Data that only other sections need is not
+	// computed
 	Sections []string
 	All      bool // WriteText writes every section
-	Document bool // all is computed, because it is written as JSON or HTML as well
+	Document bool // everything is computed, because the report is also written as JSON or HTML
 	Color    bool // of WriteText
-	Width    int  // of WriteText, in columns: UsualWidth when it is 0, and AnyWidth for all there is
-	Top      int  // rows of each table of WriteText; 0 is as many as it has as a rule
+	Width    int  // for WriteText, in columns: 0 means UsualWidth, AnyWidth no limit
+	Top      int  // rows of each table of WriteText; 0 means the table's default
 }
 
-// answers are what the analyses say of a trace.
+// answers are the results of the analyses of a trace.
 type answers struct {
 	trace    *analyze.Trace
 	serial   *cause.Analysis
@@ -49,11 +50,11 @@ type answers struct {
 	repeats  *steps.Sequences
 	insights []insight.Insight
 	hang     *hang.Report
-	before   *cause.Analysis // of the run before it hangs; nil when it does not
-	window   *replay.Replay  // of a typical range of a long run; nil if the run is analysed as one
+	before   *cause.Analysis // of the run before it hangs; nil if it does not hang
+	window   *replay.Replay  // of a typical range of a long run; nil if the run is analysed as a whole
 }
 
-// ask asks all analyses; unpredicted leaves out what the run would gain.
+// ask runs all analyses; unpredicted omits predictions.
 func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	x := &answers{trace: t, compile: compile.Summarize(t), memory: memory.Summarize(t), scopes: scopesOf(t),
 		hang: hang.Find(t, hang.Options{}), repeats: steps.NewSequences()}
@@ -72,7 +73,7 @@ func ask(t *analyze.Trace, opts Options, unpredicted bool) *answers {
 	return x
 }
 
-// Build asks all analyses and fills the document.
+// Build runs all analyses and fills the document.
 func Build(t *analyze.Trace, opts Options) *Report {
 	x := ask(t, opts, false)
 	x.untilHang(opts)

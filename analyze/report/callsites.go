@@ -19,7 +19,7 @@ type CallSite struct {
 	ThreadIDs   []uint64 `json:"thread_ids"`
 }
 
-// mostSites bounds the call sites that are listed.
+// mostSites is the maximum number of listed call sites.
 const mostSites = 50
 
 func buildCallSites(r *Report, t *analyze.Trace) {

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A column of the table of threads is one part of the threads' time, or several.
+// A column of the table of threads shows one part of the threads' time, or several.
 type column struct {
 	head   string // in text, where there is little room
 	name   string // where there is room
@@ -15,7 +15,7 @@ type column struct {
 	color  string // in HTML
 }
 
-// one is the column of a single part, which has the part's name.
+// one returns the column of a single part, which has the part's name.
 func one(part analyze.Part, head, legend, color string) column {
 	return column{head, part.Name(), []analyze.Part{part}, legend, color}
 }
@@ -45,7 +45,7 @@ func (c *column) of(t *Thread) (sum int64) {
 	return sum
 }
 
-// meaning is what a column of this run shows.
+// meaning explains what a column shows in this run.
 func meaning(r *Report, c column) string {
 	if r.Source.LeftOut > 0 && slices.Contains(c.parts, analyze.PartOutside) {
 		return c.legend + ", or in a call that a flag left out"
@@ -53,7 +53,7 @@ func meaning(r *Report, c column) string {
 	return c.legend
 }
 
-// usedColumns are those in which one of the threads has 0.5% of its time or more.
+// usedColumns returns the columns in which at least one thread has 0.5% of its time or more.
 func usedColumns(threads []Thread) (used []column) {
 	for _, c := range columns {
 		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
@@ -63,7 +63,7 @@ func usedColumns(threads []Thread) (used []column) {
 	return used
 }
 
-// TimeParts are the nanoseconds of all threads' time in each part that there is any of, by its name.
+// TimeParts returns the nanoseconds of all threads in each part that occurs, by the part's name.
 func (r *Report) TimeParts() map[string]int64 {
 	all := map[string]int64{}
 	for i := range r.Threads {

@@ -64,7 +64,8 @@ type CompileItem struct {
 	Functions []string `json:"functions"` // of a library: those that were looked up in it
 }
 
-// Title is what the item is called in the table: a library made from source by its functions, as far as they are known.
+// Title returns the item's name in the table. A library made from source is named by its functions, as far as they are
+// known.
 func (i CompileItem) Title() string {
 	switch {
 	case i.Kind != "library" || i.SourceBytes == 0:
@@ -79,7 +80,8 @@ func (i CompileItem) Title() string {
 	return text
 }
 
-// Listed are the items of the tables: a function that was looked up for a pipeline state is in the row of that.
+// Listed returns the items for the tables. A function that was looked up for a pipeline state is in that pipeline
+// state's row.
 func (c *Compile) Listed() (items []CompileItem) {
 	states := map[string]bool{}
 	for _, item := range c.Items {
@@ -93,10 +95,10 @@ func (c *Compile) Listed() (items []CompileItem) {
 	return items
 }
 
-// titleFunctions bounds the functions that a library is called by.
+// titleFunctions is the maximum number of functions in a library's title.
 const titleFunctions = 3
 
-// mostItems bounds the compilations that are listed one by one.
+// mostItems is the maximum number of compilations that are listed individually.
 const mostItems = 50
 
 func buildCompile(r *Report, c *compile.Use) {
@@ -144,7 +146,7 @@ func writeCompile(w *sheet, r *Report) {
 	c.writeWaits(w)
 }
 
-// writeWaits writes who waited for child processes that compiled, and which processes compiled.
+// writeWaits writes which threads waited for child processes that compiled, and which processes compiled.
 func (c *Compile) writeWaits(w *sheet) {
 	if len(c.Waited) == 0 {
 		return
@@ -165,7 +167,7 @@ func (c *Compile) writeWaits(w *sheet) {
 // Title names the thread that waited.
 func (x CompileWait) Title() string { return fmt.Sprintf("thread %d of process %d", x.TID, x.PID) }
 
-// By is what it waited in, and for which program.
+// By returns the call that the thread waited in, and for which program.
 func (x CompileWait) By() string {
 	if x.Program == "" {
 		return x.How

@@ -75,12 +75,12 @@ func buildCoverage(r *Report, t *analyze.Trace) {
 	})
 }
 
-// right says whether every call of the self-check was seen exactly once.
+// right reports whether every call of the self-check was seen exactly once.
 func (s *SelfCheck) right() bool {
 	return !slices.ContainsFunc(s.Calls, func(k CheckedCall) bool { return k.Made != k.Seen })
 }
 
-// writeCoverage writes what the tracer knows that it missed, process by process if there are few.
+// writeCoverage writes what the tracer knows that it missed, by process if there are few.
 func writeCoverage(w *sheet, r *Report) {
 	const most = 8
 	for i, p := range r.Coverage.Processes {
@@ -96,7 +96,7 @@ func writeCoverage(w *sheet, r *Report) {
 	}
 }
 
-// parts say what was seen of what there was, what has no hooks, and what was left out.
+// parts lists what was seen, which classes have no hooks, and what was omitted.
 func (p *ProcessCoverage) parts(w *sheet) []string {
 	audit := func(a Audit, what string) string {
 		if a.Made == 0 {

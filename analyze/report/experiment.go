@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// buildExperiment adds what an experiment says, if the run was one. A replay that the experiment contradicts makes the
-// verdict less certain, since the verdict relies on what the replay predicts.
+// buildExperiment adds the results of an experiment, if the run was one. If the experiment contradicts the replay, the
+// verdict's confidence is lowered, because the verdict relies on the replay's predictions.
 func buildExperiment(r *Report, x *answers) {
 	p := experiment.Of(x.trace)
 	if p == nil {
@@ -41,7 +41,7 @@ func writeExperiment(w *sheet, r *Report) {
 	}
 }
 
-// screenExperiment writes what an experiment says about its first targets, a line each.
+// screenExperiment writes the experiment's results for its first targets, a line each.
 func screenExperiment(r *Report, w *sheet, rows screenRows) {
 	if r.Experiment == nil {
 		return
@@ -57,7 +57,7 @@ func screenExperiment(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// A sensitivityRow is a target in the page. Positions are percentages of the axis.
+// A sensitivityRow is a target on the page. Positions are percentages of the axis.
 type sensitivityRow struct {
 	Name, Words, Replay, Result string
 	Blocks                      int
@@ -66,7 +66,7 @@ type sensitivityRow struct {
 	Marks                       []float64 // where 0 and 1 are
 }
 
-// sensitivities are the targets with a sensitivity, on an axis that they have in common.
+// sensitivities returns the targets with a sensitivity, on a common axis.
 func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
 	least, most := -0.2, 1.2
 	var shown []*experiment.TargetResult
@@ -105,5 +105,5 @@ func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
 	return rows
 }
 
-// widestShown is the width of an interval from which the axis does not show all of it.
+// widestShown is the width of intervals above which the axis does not show them completely.
 const widestShown = 10

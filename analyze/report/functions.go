@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// functionsOf has one sum for each function and class. A trace has two of a function that waits for a lock at one
-// call and for a signal at another one, as sem_wait does.
+// functionsOf returns one sum for each function and class. A trace may have two for a function that waits for a lock in
+// some calls and for a signal in others, such as sem_wait.
 func functionsOf(calls []*analyze.CallStat) (list []*analyze.CallStat) {
 	type function struct{ selector, class string }
 	known := map[function]int{}

@@ -153,7 +153,7 @@ func writeGPU(w *sheet, r *Report) {
 	}
 }
 
-// Text says how the times of encoders came about, where that was asked for; else "".
+// Text says how the encoders' times were determined, if they were requested; else "".
 func (e Encoders) Text() string {
 	if !e.Asked {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/hang"
 )
 
-// untilHang restricts the answers about causes to the run before it stopped making progress, because a hung program
-// shows nothing of how it worked; totals still cover the whole run.
+// untilHang restricts the analysis of causes to the run before it stopped making progress, because a hung program shows
+// nothing of how it worked. Totals still cover the whole run.
 func (x *answers) untilHang(opts Options) {
 	if !x.hang.Hung() || opts.Part == nil || !opts.wants(causes) {
 		return
@@ -25,7 +25,7 @@ func (x *answers) untilHang(opts Options) {
 	x.serial = &cause.Analysis{Totals: evidence.Measure(x.trace)}
 }
 
-// warnings are the trace's warnings without those about threads that the hang report covers.
+// warnings returns the trace's warnings without those about threads that the hang report covers.
 func (x *answers) warnings() []string {
 	all := append([]string{}, x.trace.Warnings...)
 	if !x.hang.Hung() {
@@ -42,7 +42,7 @@ func (x *answers) warnings() []string {
 	return append(all, analyze.UnfinishedWarnings(x.trace, stuck)...)
 }
 
-// causesIn is the analysis that looked for causes.
+// causesIn returns the analysis from which the causes are taken.
 func (x *answers) causesIn() *cause.Analysis {
 	if x.before != nil {
 		return x.before
@@ -57,10 +57,10 @@ func buildHang(r *Report, found *hang.Document) {
 	}
 }
 
-// Hung says whether a program stopped making progress.
+// Hung reports whether a program stopped making progress.
 func (r *Report) Hung() bool { return r.Hang != nil && len(r.Hang.Hangs) > 0 }
 
-// writeHang says, before any verdict, whether a program stopped making progress.
+// writeHang writes, before any verdict, whether a program stopped making progress.
 func writeHang(w *sheet, r *Report) {
 	if r.Hang == nil {
 		return
@@ -78,7 +78,7 @@ func writeHang(w *sheet, r *Report) {
 	}
 }
 
-// screenHang writes the same on one screen, with the verdict on the run before it in a line.
+// screenHang writes the same for one screen, with the verdict on the run before the hang in a line.
 func screenHang(r *Report, w *sheet, _ screenRows) {
 	writeHang(w, r)
 	if !r.Hung() {

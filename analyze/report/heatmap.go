@@ -7,12 +7,11 @@ import (
 	"slices"
 )
 
-// A heatMap is a matrix as the page shows it: threads with their names, those alone that have enough in their row or
-// their column.
+// A heatMap is a matrix for the page: threads with their names, without those that have little in their row and column.
 type heatMap struct {
 	Columns []string
 	Rows    []heatRow
-	More    int // threads that have something and are not shown
+	More    int // threads with non-zero values that are not shown
 }
 
 type heatRow struct {
@@ -25,7 +24,7 @@ type heatCell struct {
 	Heat template.CSS // the redder, the longer
 }
 
-// mostHeat bounds the rows and columns of a heat map.
+// mostHeat is the maximum number of rows and of columns of a heat map.
 const mostHeat = 40
 
 func (m Matrix) largest() (most int64) {
@@ -37,7 +36,7 @@ func (m Matrix) largest() (most int64) {
 	return most
 }
 
-// HeatMap makes a heat map of a matrix.
+// HeatMap returns the heat map of a matrix.
 func (r *Report) HeatMap(m Matrix) (h heatMap) {
 	waits, causes := make([]int64, len(m.TIDs)), make([]int64, len(m.TIDs)) // sums of rows and columns
 	total := int64(0)
@@ -68,7 +67,7 @@ func (r *Report) HeatMap(m Matrix) (h heatMap) {
 	}
 	rows, columns := used(waits), used(causes)
 	seen := func(i, j int) bool { return m.NS[i][j] > 0 }
-	columns = slices.DeleteFunc(columns, func(j int) bool { // all of it is in rows that are not shown
+	columns = slices.DeleteFunc(columns, func(j int) bool { // everything in the column is in rows that are not shown
 		left[j] = !slices.ContainsFunc(rows, func(i int) bool { return seen(i, j) })
 		return left[j]
 	})

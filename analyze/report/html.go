@@ -19,7 +19,7 @@ var (
 	Style string
 )
 
-// A pageData is what the page shows: the report, and what of it.
+// A pageData is the input of the page's template.
 type pageData struct {
 	*Report
 	Style         template.CSS
@@ -30,10 +30,10 @@ type pageData struct {
 	Found         []Insight
 	Skipped       []string
 	QueueRows     []queueRow
-	SeparateLocks bool // some of the waiting for others was not for locks
+	SeparateLocks bool // some waiting for other threads was not for locks
 }
 
-// A bar is a part of a thread's time in the page.
+// A bar shows a part of a thread's time on the page.
 type bar struct {
 	Color   template.CSS
 	Title   string
@@ -73,7 +73,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"calls":          func(list []Call) []Call { return list[:min(4*mostRows, len(list))] },
 }).Parse(page))
 
-// mostKernels bounds the kernels of the page, and mostListed what programs may make very many of.
+// mostKernels limits the kernels on the page, and mostListed other lists that may be very long.
 const (
 	mostKernels = 100
 	mostListed  = 200
@@ -91,7 +91,7 @@ func toInt(n any) int64 {
 	return 0
 }
 
-// bars are the parts of a thread's time, in the order of the columns.
+// bars returns the parts of a thread's time, in the order of the columns.
 func bars(t Thread) []bar {
 	var list []bar
 	for _, c := range columns {
@@ -103,7 +103,7 @@ func bars(t Thread) []bar {
 	return list
 }
 
-// Pictures are what analyze/page puts into the page beside the report; all are empty in a page of tables alone.
+// Pictures are the parts that analyze/page adds to the report's page; all are empty in a page with tables only.
 type Pictures struct{ Head, Timeline, Flame, Charts, Tail template.HTML }
 
 // Meaning is what a column shows.

@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// inOrder runs a number of tasks on all processors and passes their results to use in order. It starts no task far
-// ahead of use, because results hold memory until then. It stops at the first error.
+// inOrder runs tasks on all processors and passes their results to use in order. Tasks start only shortly before their
+// results are used, because results take memory until then. It stops at the first error.
 func inOrder[T any](count int, do func(int) (T, error), use func(T)) error {
 	type result struct {
 		of  T

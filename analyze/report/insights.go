@@ -75,7 +75,7 @@ func writeInsights(w *sheet, r *Report) {
 	}
 }
 
-// foundInsights are those that say something; and, by reason, what could not be looked for.
+// foundInsights returns the insights with a result and, by reason, those that could not be examined.
 func foundInsights(r *Report) (found []Insight, skipped []string) {
 	titles := map[string][]string{}
 	var reasons []string
@@ -85,7 +85,7 @@ func foundInsights(r *Report) (found []Insight, skipped []string) {
 			continue
 		}
 		why := i.Evidence
-		if strings.HasPrefix(why, insight.NotOfInstruments) { // what of each habit is in the document
+		if strings.HasPrefix(why, insight.NotOfInstruments) { // the document has the reason for each insight
 			why = insight.NotOfInstruments + " what would show these"
 		}
 		if titles[why] == nil {

@@ -96,7 +96,7 @@ func (k *Kernel) operations(from *kernels.Kernel) {
 // widestOperation bounds a cell of text.
 const widestOperation = 30
 
-// OperationCell is the operation that it ran for most, and how many others there are.
+// OperationCell returns the operation with most of the kernel's time, and the number of others.
 func (k *Kernel) OperationCell() string {
 	if n := len(k.Operations); n > 1 {
 		return fmt.Sprintf("%s +%d", cut(k.Operation, widestOperation), n-1)
@@ -104,7 +104,7 @@ func (k *Kernel) OperationCell() string {
 	return cut(k.Operation, widestOperation)
 }
 
-// Title is the kernel's name, with its variant where several have that name.
+// Title returns the kernel's name, with its variant if several kernels have that name.
 func (k *Kernel) Title() string {
 	if k.Variant == "" {
 		return k.Name
@@ -123,22 +123,22 @@ func (k *Kernel) cost() cost {
 	return cost{k.GPUNS, k.GPULowNS, k.GPUHighNS, k.Share, k.Source}
 }
 
-// Identified says whether the run identifies the kernel's GPU time.
+// Identified reports whether the run identifies the kernel's GPU time.
 func (k *Kernel) Identified() bool { return k.Source != kernels.NotIdentified }
 
-// GPUCell is the GPU time, or its bounds.
+// GPUCell formats the GPU time, or its bounds.
 func (k *Kernel) GPUCell() string { return k.cost().time(1) }
 
-// ShareCell is the share of all GPU time, or its bounds.
+// ShareCell formats the share of all GPU time, or its bounds.
 func (k *Kernel) ShareCell() string { return k.cost().ofAll() }
 
-// MeanCell is the mean of a dispatch, or its bounds.
+// MeanCell formats the mean time of a dispatch, or its bounds.
 func (k *Kernel) MeanCell() string { return k.cost().time(int64(max(1, k.Dispatches))) }
 
-// SourceCell says how the time came about, and how sure it is.
+// SourceCell formats how the time was determined, and its precision.
 func (k *Kernel) SourceCell() string { return k.cost().from() }
 
-// time is a part of the time, or its bounds.
+// time formats the time divided by parts, or its bounds.
 func (c cost) time(parts int64) string {
 	if c.source == kernels.NotIdentified {
 		return ns(c.low/parts) + "–" + ns(c.high/parts)
@@ -163,7 +163,7 @@ func (c cost) from() string {
 	return c.source
 }
 
-// notIdentifiedText says of kernels that are not identified what that means.
+// notIdentifiedText explains why a kernel's time is not identified.
 const notIdentifiedText = "not identified: the kernel nearly always shares its command buffers and encoders with " +
 	"the same other kernels, so the trace shows only bounds of its time. These kernels are in no order; mtrace run " +
 	"--gpu-timing encoder separates kernels of different encoders"

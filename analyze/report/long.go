@@ -20,20 +20,21 @@ import (
 // Everything additive is summed range by range over the whole run, so that memory does not grow with its length
 // (docs/scale.md). Limits has the length from which on a run counts as long, and the sizes of ranges.
 type Limits struct {
-	Whole   int64 // records that are analysed as one
-	Window  int64 // records of a window
-	Part    int64 // records that are added up at once
-	Buffers int   // command buffers that a window must have: one with fewer is made wider, up to all that it stands for
+	Whole  int64 // records that are analysed as one
+	Window int64 // records of a window
+	Part   int64 // records that are added up at once
+	// minimum number of command buffers in a window: a window with fewer is widened, up to the whole range that it
+	// stands for
+	Buffers int
 }
 
-// UsualLimits: what is analysed as one, about a million calls, takes two to three seconds and 400 MB; a window has
-// thousands of command buffers, as a rule, where the tests need hundreds; parts are so large that little of what is
-// read at their borders is read twice, and so small that what lives of two is soon gone over by the collector of
-// garbage.
+// UsualLimits are the default limits. A run that is analysed as a whole, about a million calls, takes two to three
+// seconds and 400 MB. A window usually has thousands of command buffers, while the tests need hundreds. Parts are so
+// large that little is read twice at their borders, and so small that the garbage collector has little to scan.
 var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Part: 3 << 16, Buffers: 300}
 
-// windows is how many there are, one in the middle of each of as many parts of the run: so many that a phase of a
-// quarter of the run has two.
+// windows is the number of windows, one in the middle of each of as many equal ranges of the run. A phase that lasts a
+// quarter of the run contains two of them.
 const windows = 8
 
 // Sampled describes the ranges of a long run from which causes were derived. Totals cover the whole run: calls, times
@@ -75,7 +76,7 @@ func writeSampled(w *sheet, r *Report) {
 	}
 }
 
-// Long says whether a file, or the part of it that is asked for, is too long to be analysed as one.
+// Long reports whether a file, or its requested range, is too long to be analysed as a whole.
 func (l Limits) Long(f *analyze.File, asked analyze.Options) bool {
 	return f.Records() > l.Whole && len(f.Parts(asked, l.Whole)) > 1
 }
@@ -113,7 +114,7 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 	return l.report(f.Calls(asked.PIDs))
 }
 
-// long is a long trace that is reported on.
+// long is a long trace for which a report is built.
 type long struct {
 	file     *analyze.File
 	opts     Options
@@ -138,7 +139,7 @@ type long struct {
 	hang  *hang.Document
 }
 
-// A look is a window, what it stands for, and what was found in it.
+// A look is a window, the range that it stands for, and its results.
 type look struct {
 	at     analyze.Options
 	around analyze.Options
@@ -147,7 +148,7 @@ type look struct {
 	answer *answers
 }
 
-// windowed is what the windows say of the run, without their traces.
+// windowed has the windows' results for the run, without their traces.
 type windowed struct {
 	judgement *cause.Judgement
 	fusions   []kernels.Fusion
@@ -159,7 +160,7 @@ type windowed struct {
 	replay    *replay.Replay // of a typical window; nil if nothing was predicted
 }
 
-// choose takes the windows from the middles of equal shares of small parts of the run.
+// choose selects the windows in the middles of equal ranges of the run, from small parts of it.
 func (l *long) choose(small []analyze.Options) {
 	n := min(windows, len(small))
 	for i := range n {
@@ -172,7 +173,7 @@ func (l *long) choose(small []analyze.Options) {
 	}
 }
 
-// read looks at the windows, and then adds the parts up in their order.
+// read analyses the windows, and then adds up the parts in order.
 func (l *long) read() error {
 	if err := l.learn(l.start); err != nil {
 		return err
@@ -194,8 +195,8 @@ func (l *long) read() error {
 	return err
 }
 
-// lookAtAll looks at each other window first. Where these agree, those in between are only asked for their verdict, and
-// once more for everything where that is another one.
+// lookAtAll first analyses every second window completely. If its neighbours agree, a window in between is analysed for
+// its verdict only, and completely if that verdict differs.
 func (l *long) lookAtAll() error {
 	var first, between []*look
 	for i := range l.looks {
@@ -231,8 +232,9 @@ func (l *long) step() {
 	}
 }
 
-// learn finds, in a small part, by which objects threads ask one for something. At the start of a run the one that is
-// asked waits for the first requests; later there is always a next one, and nothing shows that it is asked.
+// learn determines, from a small part, the objects with which threads send requests to a submitter. At the start of a
+// run the submitter waits for the first requests. Later there may always be a next request, so that it never waits and
+// nothing shows the requests.
 func (l *long) learn(small analyze.Options) error {
 	t, err := l.file.Load(small)
 	if err == nil && len(t.CPUWaits.Signals) > 0 {
@@ -241,7 +243,7 @@ func (l *long) learn(small analyze.Options) error {
 	return err
 }
 
-// know adds objects by which one thread is asked for something, and says whether any is new.
+// know adds objects with which threads send requests, and reports whether any is new.
 func (l *long) know(objects []uint64) (news bool) {
 	for _, object := range objects {
 		if l.known[object] {
@@ -257,7 +259,7 @@ func (l *long) know(objects []uint64) (news bool) {
 	return news
 }
 
-// lookAgain looks again at the windows in which nobody seemed to be asked for something, if others show by what.
+// lookAgain analyses windows without apparent requests again if other windows show the objects that requests use.
 func (l *long) lookAgain() error {
 	news := false
 	for i := range l.looks {
@@ -274,7 +276,7 @@ func (l *long) lookAgain() error {
 	}, func(bool) {})
 }
 
-// look looks for causes in a window; unpredicted leaves out what removing them would bring.
+// look analyses the causes in a window; unpredicted omits predictions.
 func (l *long) look(w *look, unpredicted bool) error {
 	t, err := l.load(w.at)
 	if err == nil && len(t.CommandBuffers) < l.opts.Limits.Buffers {
@@ -297,13 +299,13 @@ func (l *long) look(w *look, unpredicted bool) error {
 	return nil
 }
 
-// load loads a part, with what is known of the whole run.
+// load loads a range, with what is known about the whole run.
 func (l *long) load(part analyze.Options) (*analyze.Trace, error) {
 	part.RequestObjects = l.known
 	return l.file.Load(part)
 }
 
-// measured is what adds up of a part.
+// measured has the results of a range that add up.
 type measured struct {
 	trace   *analyze.Trace
 	shows   *evidence.Totals
@@ -335,9 +337,10 @@ func (l *long) add(m *measured) {
 	l.first = min(l.first, m.first)
 }
 
-// conclude judges the run from its ranges and frees them: for a program that waits much they use the most memory.
+// conclude derives the verdict on the run from its windows and frees them: for a program that waits much they use the
+// most memory.
 func (l *long) conclude() {
-	if len(l.parts) == 0 { // what is known of the whole run by any part of it
+	if len(l.parts) == 0 { // no part was read; any part tells the facts about the whole run
 		l.total.Add(l.looks[0].answer.trace)
 	}
 	var found []cause.Window
@@ -406,7 +409,7 @@ func (l *long) sampled(calls int64) *Sampled {
 	return s
 }
 
-// fusions adds up the kernels that could be one, of all windows.
+// fusions adds up the fusion candidates of all windows.
 func (l *long) fusions() (all []kernels.Fusion) {
 	for i := range l.looks {
 		all = kernels.AddFusions(all, l.looks[i].answer.fusions, l.looks[i].found.Scale)
@@ -414,7 +417,7 @@ func (l *long) fusions() (all []kernels.Fusion) {
 	return all
 }
 
-// insights merges the insights of all ranges, each in the words of the range in which it costs most.
+// insights merges the insights of all windows, each in the words of the window in which it costs most.
 func (l *long) insights(typical int) (all []insight.Insight) {
 	var lists [][]insight.Insight
 	var scales []float64
@@ -427,7 +430,7 @@ func (l *long) insights(typical int) (all []insight.Insight) {
 	return insight.Together(lists, scales, names)
 }
 
-// phases are parts of the run whose windows have verdicts that differ, two windows at least.
+// phases returns consecutive ranges of the run with different verdicts, at least two windows each.
 func (l *long) phases() []Phase {
 	none := []Phase{}
 	var found []Phase

@@ -33,10 +33,10 @@ func (m Matrix) equal(other Matrix) bool {
 	return slices.EqualFunc(m.NS, other.NS, slices.Equal[[]int64])
 }
 
-// leastWeight is the part of all waiting that a thread must have to be shown.
+// leastWeight is the share of all waiting that a thread must have to be shown.
 const leastWeight = 0.002
 
-// mostColumns bounds a matrix: the threads with the most time in it are shown.
+// mostColumns is the maximum number of threads in a matrix: those with the most time are shown.
 const mostColumns = 9
 
 func writeMatrix(w *sheet, r *Report, title, remark string, m Matrix) {

@@ -13,18 +13,18 @@ import (
 // The default text of a report answers on one screen: what was traced, the verdict with its evidence, what to do, and
 // the largest rows of the most important tables. `--all` writes every section, `--section` the named ones.
 
-// mostScreenLines is the length that the one-screen report keeps to.
+// mostScreenLines is the maximum length of the one-screen report.
 const mostScreenLines = 40
 
-// screenRows bounds the rows of each part of the one-screen report.
+// screenRows limits the rows of each part of the one-screen report.
 type screenRows struct {
 	evidence, targets, helps, threads, kernels, notes, warnings int
 }
 
-// usualScreenRows are the rows of a report whose parts all fit.
+// usualScreenRows are the numbers of rows of a report that fits completely.
 var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3}
 
-// leastScreenRows are the rows that every part keeps.
+// leastScreenRows are the minimum numbers of rows.
 var leastScreenRows = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 2, notes: 1, warnings: 1}
 
 // tighter returns one row less of the part that can best spare it, or false if every part has its least rows.
@@ -59,7 +59,7 @@ var screenParts = []func(r *Report, w *sheet, rows screenRows){
 	screenGPU, screenSteps, screenNotes, screenEnd,
 }
 
-// hungParts are the same of a run that hangs: where the program is stuck, and no more.
+// hungParts are the parts for a run that hangs: only where the program is stuck.
 var hungParts = []func(r *Report, w *sheet, rows screenRows){screenSource, screenHang, screenEnd}
 
 // writeScreen writes the one-screen report, with as many rows in its tables as fit.

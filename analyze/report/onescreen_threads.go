@@ -8,8 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A screenColumn is a share of the threads' time in the one-screen report, which puts several parts of the time split
-// together.
+// A screenColumn is a share of the threads' time in the one-screen report, which combines several parts of the time.
 type screenColumn struct {
 	heads [2]string // two lines
 	parts []analyze.Part
@@ -29,7 +28,7 @@ var screenColumns = []screenColumn{
 	{[2]string{"outside", "Metal"}, []analyze.Part{analyze.PartOutside}},
 }
 
-// of is the thread's time in the column.
+// of returns the thread's time in the column.
 func (c *screenColumn) of(t *Thread) (sum int64) {
 	for _, p := range c.parts {
 		sum += t.Time[p.Key()]
@@ -79,7 +78,7 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 	}
 }
 
-// submitting are the threads that committed command buffers; all where none did.
+// submitting returns the threads that committed command buffers; all threads if none did.
 func submitting(threads []Thread) []Thread {
 	list := slices.DeleteFunc(slices.Clone(threads), func(th Thread) bool { return th.CommandBuffers == 0 })
 	if len(list) == 0 {
@@ -88,7 +87,7 @@ func submitting(threads []Thread) []Thread {
 	return list
 }
 
-// usedScreenColumns are the columns in which one of the threads has 0.5% of its time or more.
+// usedScreenColumns returns the columns in which at least one thread has 0.5% of its time or more.
 func usedScreenColumns(threads []Thread) (used []screenColumn) {
 	for _, c := range screenColumns {
 		if slices.ContainsFunc(threads, func(th Thread) bool { return c.of(&th)*200 >= th.WindowNS && th.WindowNS > 0 }) {
@@ -98,8 +97,8 @@ func usedScreenColumns(threads []Thread) (used []screenColumn) {
 	return used
 }
 
-// busiestThreads are the threads that used Metal, those with the most command buffers first, and the number of the
-// others.
+// busiestThreads returns the threads that used Metal, sorted by command buffers, most first, and the number of other
+// threads.
 func busiestThreads(r *Report) (busiest []Thread, idle int) {
 	for _, th := range r.Threads {
 		if th.CommandBuffers == 0 && th.Waits == 0 && len(r.Threads) > 1 && th.onlyLocks() {
@@ -112,7 +111,7 @@ func busiestThreads(r *Report) (busiest []Thread, idle int) {
 	return busiest, idle
 }
 
-// wholePercent is part of whole without decimals: "62%", "<1%", and "-" for nothing.
+// wholePercent formats part/whole without decimals: "62%", "<1%", and "-" for 0.
 func wholePercent(part, whole int64) string {
 	if part == 0 || whole == 0 {
 		return "-"

@@ -41,7 +41,7 @@ func screenVerdict(r *Report, w *sheet, rows screenRows) {
 	s.writeAlso(w, others)
 }
 
-// headline is the verdict line in parts: name, cost, gain, certainty.
+// headline returns the parts of the verdict line: name, cost, gain, certainty.
 func (s *Serialization) headline() []string {
 	if s.Confidence == 0 {
 		return []string{s.Verdict, "not enough data"}
@@ -57,15 +57,15 @@ func (s *Serialization) headline() []string {
 	return append(parts, s.certainty())
 }
 
-// faster is a predicted speed-up in words: "1.42x faster (1.21-1.58)".
+// faster formats a predicted speedup: "1.42x faster (1.21-1.58)".
 func (g Gain) faster() string {
 	return fmt.Sprintf("%s faster (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
 }
 
-// FormatSpeedup is a speed-up as every text of mtrace writes it: "1.42x".
+// FormatSpeedup formats a speedup as in all texts of mtrace: "1.42x".
 func FormatSpeedup(x float64) string { return factor(x) + "x" }
 
-// factor has three digits that count: 1.42, 14.2, 142.
+// factor formats with three significant digits: 1.42, 14.2, 142.
 func factor(x float64) string {
 	switch {
 	case x < 9.995:
@@ -76,7 +76,7 @@ func factor(x float64) string {
 	return fmt.Sprintf("%.0f", x)
 }
 
-// certainty says in a word how sure the verdict is; `mtrace explain confidence` states what each word means.
+// certainty says in a word how certain the verdict is; `mtrace explain confidence` explains the words.
 func (s *Serialization) certainty() string {
 	switch {
 	case len(s.CloseCalls) > 0:
@@ -89,7 +89,7 @@ func (s *Serialization) certainty() string {
 	return "close call"
 }
 
-// gains says whether removing the cause of the verdict certainly makes the run faster, as far as that was predicted.
+// gains reports whether removing the verdict's cause certainly makes the run faster, according to the prediction.
 func (s *Serialization) gains() bool {
 	if s.Verdict == cause.None || len(s.Causes) == 0 || s.Causes[0].SpeedupInterval == nil {
 		return true
@@ -97,10 +97,10 @@ func (s *Serialization) gains() bool {
 	return s.Causes[0].SpeedupInterval.Low > 1
 }
 
-// mostAlso bounds the other causes that the one-screen report names.
+// mostAlso is the maximum number of other causes that the one-screen report names.
 const mostAlso = 2
 
-// writeAlso names the largest of the other causes and what removing two would bring.
+// writeAlso names the largest other causes and the gain of removing two.
 func (s *Serialization) writeAlso(w *sheet, others []Cause) {
 	var also []string
 	for i := range others {

@@ -36,22 +36,22 @@ func (o *Operation) cost() cost {
 	return cost{o.GPUNS, o.GPULowNS, o.GPUHighNS, o.Share, o.Source}
 }
 
-// Identified says whether the run identifies the operation's GPU time.
+// Identified reports whether the run identifies the operation's GPU time.
 func (o *Operation) Identified() bool { return o.Source != kernels.NotIdentified }
 
-// GPUCell is the GPU time, or its bounds.
+// GPUCell formats the GPU time, or its bounds.
 func (o *Operation) GPUCell() string { return o.cost().time(1) }
 
-// ShareCell is the share of all GPU time, or its bounds.
+// ShareCell formats the share of all GPU time, or its bounds.
 func (o *Operation) ShareCell() string { return o.cost().ofAll() }
 
-// MeanCell is the mean of a dispatch, or its bounds.
+// MeanCell formats the mean time of a dispatch, or its bounds.
 func (o *Operation) MeanCell() string { return o.cost().time(int64(max(1, o.Dispatches))) }
 
-// SourceCell says how the time came about, and how sure it is.
+// SourceCell formats how the time was determined, and its precision.
 func (o *Operation) SourceCell() string { return o.cost().from() }
 
-// KernelCell is the kernel that it ran, or how many.
+// KernelCell formats the operation's kernel, or the number of its kernels.
 func (o *Operation) KernelCell() string {
 	if len(o.Kernels) == 1 {
 		return cut(o.Kernels[0], widestOperation)

@@ -37,10 +37,10 @@ func outsideOf(t *evidence.ThreadTime) *Outside {
 	return out
 }
 
-// known says whether samples of processor time tell how much of the time the thread ran.
+// known reports whether samples of processor time tell how long the thread ran.
 func (o *Outside) known() bool { return o.RunningNS != nil }
 
-// outsideParts are the parts of the time outside of Metal in their order, with the head of a column.
+// outsideParts are the parts of the time outside of Metal in order, with the head of each column.
 var outsideParts = func() (list []outsidePart) {
 	list = append(list, outsidePart{"running", func(o *Outside) int64 { return orZero(o.RunningNS) }},
 		outsidePart{"runnable", func(o *Outside) int64 { return orZero(o.RunnableNS) }})
@@ -63,7 +63,7 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// outsideWords says in one line what threads did outside of Metal, in shares of all of their time; empty where they were
+// outsideWords says in one line what threads did outside of Metal, in shares of all of their time; empty if they were
 // hardly there.
 func outsideWords(threads []Thread) string {
 	var window, outside int64

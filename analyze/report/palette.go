@@ -5,7 +5,7 @@ import "mtrace/analyze"
 // SignalColor is the color of time outside of Metal in which a thread waits for another thread's signal.
 const SignalColor = "#aaaaa9"
 
-// A PartColor is how a part of a thread's time is called and coloured.
+// A PartColor has the name and colour of a part of a thread's time.
 type PartColor struct{ Name, Meaning, Color string }
 
 // PartColors returns the colors of all parts, in the order of the table of threads.

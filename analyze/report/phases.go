@@ -22,13 +22,13 @@ type Phase struct {
 const (
 	phaseBuffers    = 40   // command buffers that a phase must have
 	phaseConfidence = 0.55 // of its verdict
-	phaseShare      = 0.2  // of the threads' time that its cause must explain
-	phaseNone       = 0.1  // and at most, for there to be none
+	phaseShare      = 0.2  // minimum share of the threads' time that the phase's cause must explain
+	phaseNone       = 0.1  // a phase without a cause may have at most this share
 )
 
-// buildPhases judges the parts of the run between the instants at which the threads' way of spending time changes,
-// each anew from the trace, and keeps them when they have different verdicts, all of them well supported. Of two
-// causes that take turns, the verdict on the whole run is the one that costs more, and says nothing of when.
+// buildPhases analyses the ranges between the instants at which the threads' use of time changes, each loaded anew. It
+// keeps them if their verdicts differ and all are well supported. If two causes alternate, the verdict on the whole run
+// is the more expensive one, and does not tell when it acts.
 func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := evidence.Shifts(a.Evidence.Work, &a.Evidence.Times, a.Evidence.Blocked)
@@ -41,7 +41,7 @@ func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	for _, end := range append(shifts, t.Window.End) {
 		part, err := opts.Part(begin-t.Run.Origin, end-t.Run.Origin)
 		if err != nil {
-			return // the trace was read once, and can no longer be
+			return // the trace was read from a stream and cannot be read again
 		}
 		if len(part.CommandBuffers) < phaseBuffers {
 			return
@@ -70,7 +70,7 @@ func (p *Phase) supported() bool {
 	return p.Confidence >= phaseConfidence && p.Share >= phaseShare
 }
 
-// PhaseLine says in one line how the verdict changes over time; empty when it does not.
+// PhaseLine says in one line how the verdict changes over time; empty if it does not.
 func (s Serialization) PhaseLine() string {
 	var parts []string
 	for i, p := range s.Phases {

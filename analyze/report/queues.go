@@ -66,7 +66,7 @@ func writeQueues(w *sheet, r *Report) {
 	t.write(w)
 }
 
-// A queueRow is a queue as the report prints it. Cells that the source does not know are empty.
+// A queueRow is a queue in the printed table. Cells that the source does not provide are empty.
 type queueRow struct{ Name, Threads, CommandBuffers, Mean, Most, Capacity, Full string }
 
 func queueRows(r *Report) (rows []queueRow) {
@@ -80,7 +80,7 @@ func queueRows(r *Report) (rows []queueRow) {
 		if q.AtCapacityNS > 0 {
 			row.Full = ns(q.AtCapacityNS)
 		}
-		if !r.Source.hasCalls() { // Instruments tells neither queues nor who waits for them
+		if !r.Source.hasCalls() { // Instruments records neither queues nor waits
 			row.Capacity, row.Full = "", ""
 			if q.CommandBuffers > 0 && q.Threads == 0 {
 				row.Threads = ""

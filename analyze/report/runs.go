@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze"
 )
 
-// WriteRuns writes a table of the reports of several runs, a line each: what it was, the verdict with the share of the
-// threads' time that the cause takes, how busy the GPU was, and what of the recording is missing.
+// WriteRuns writes a table of the reports of several runs, a line each: the program, the verdict with its share of the
+// threads' time, how busy the GPU was, and what the recording lacks.
 func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 	b := bufio.NewWriter(w)
 	page := newSheet(b, opts)
@@ -43,8 +43,7 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 	return b.Flush()
 }
 
-// runNames are what the traces are called: their files' names, with as many folders before them as it takes to tell
-// them apart.
+// runNames returns the traces' names: their file names, with as many parent folders as needed to make them unique.
 func runNames(runs []*Report) []string {
 	paths, names, folders := make([][]string, len(runs)), make([]string, len(runs)), 1
 	for i, r := range runs {
@@ -64,7 +63,7 @@ func runNames(runs []*Report) []string {
 	return names
 }
 
-// longestProgram is how much of a command line a table shows.
+// longestProgram is the maximum length of a command line in the table.
 const longestProgram = 28
 
 // what returns the program with its arguments, in one line.
@@ -76,7 +75,7 @@ func (s *Source) what() string {
 	return analyze.Printable(strings.Join(strings.Fields(what), " "))
 }
 
-// lacks says in a few words what is missing of the recording; "" is nothing.
+// lacks says briefly what the recording lacks; "" if nothing.
 func lacks(r *Report) string {
 	var words []string
 	if r.Source.Incomplete != nil {

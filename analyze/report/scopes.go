@@ -18,7 +18,7 @@ type Scope struct {
 	GPUNS   int64  `json:"gpu_ns"` // of command buffers committed in it
 }
 
-// scopesOf sums the scopes by name, and the GPU time of what was committed in each. A mark is a scope without a length.
+// scopesOf sums the scopes by name, and the GPU time of the work committed in each. A mark is a scope without a length.
 func scopesOf(t *analyze.Trace) []Scope {
 	by := map[string]*Scope{}
 	var order []string
@@ -64,7 +64,7 @@ func finishScopes(all []Scope) []Scope {
 	return all
 }
 
-// addScopes adds the scopes of the part that comes next.
+// addScopes adds the scopes of the next range.
 func addScopes(all, part []Scope) []Scope {
 	for _, s := range part {
 		i := slices.IndexFunc(all, func(of Scope) bool { return of.Name == s.Name })

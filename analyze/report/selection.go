@@ -8,17 +8,16 @@ import (
 	"mtrace/analyze"
 )
 
-// A ThreadPattern chooses threads: by the system's number, or by their names, in which * and ? stand for others, as in
-// a shell.
+// A ThreadPattern selects threads by their system-wide number, or by name with the wildcards * and ? as in a shell.
 type ThreadPattern string
 
-// Check is an error if the pattern cannot be one: path.ErrBadPattern.
+// Check returns path.ErrBadPattern if the pattern is malformed.
 func (p ThreadPattern) Check() error {
 	_, err := path.Match(string(p), "")
 	return err
 }
 
-// Matches says whether a thread is one that is meant.
+// Matches reports whether the pattern selects a thread.
 func (p ThreadPattern) Matches(id analyze.ThreadID, name string) bool {
 	if n, err := strconv.ParseUint(string(p), 10, 64); err == nil && analyze.ThreadID(n) == id {
 		return true
@@ -27,13 +26,13 @@ func (p ThreadPattern) Matches(id analyze.ThreadID, name string) bool {
 	return err == nil && found
 }
 
-// lists says whether the thread is to be listed.
+// lists reports whether the thread is to be listed.
 func (o *Options) lists(t *analyze.Thread) bool {
 	return len(o.Threads) == 0 || slices.ContainsFunc(o.Threads,
 		func(p ThreadPattern) bool { return p.Matches(t.ID, t.Name) })
 }
 
-// about keeps of a matrix what threads that are listed waited for, or were waited for.
+// about returns the rows and columns of a matrix in which a listed thread waited or was waited for.
 func (m Matrix) about(listed func(i int) bool) Matrix {
 	kept := Matrix{TIDs: []uint64{}, NS: [][]int64{}}
 	var places []int

@@ -5,16 +5,15 @@ import (
 	"io"
 )
 
-// A sheet is what the text is written on: how wide it is, how long its tables may be, and whether it has colours.
+// A sheet is the output of text: its width, the maximum length of tables, and whether colours are used.
 type sheet struct {
 	io.Writer
 	width int // columns that the text may take
-	top   int // rows that tables have at most; 0 is as many as each has as a rule
+	top   int // maximum rows of tables; 0 means each table's default
 	color bool
 }
 
-// The columns that a sheet may have. Tables of fewer lose too much of the names in them; lines of more are no longer
-// read.
+// Limits of a sheet's width. Narrower tables cut too much of the names; longer lines are hard to read.
 const (
 	UsualWidth = 100
 	LeastWidth = 60
@@ -22,7 +21,7 @@ const (
 	AnyWidth   = 1 << 16 // nothing is broken or cut
 )
 
-// newSheet is a sheet as the options have it.
+// newSheet returns a sheet with the settings of the options.
 func newSheet(w io.Writer, opts Options) *sheet {
 	s := &sheet{w, cmp.Or(opts.Width, UsualWidth), opts.Top, opts.Color}
 	if s.width != AnyWidth {
@@ -31,7 +30,7 @@ func newSheet(w io.Writer, opts Options) *sheet {
 	return s
 }
 
-// rows is how many rows a table may have that has so many as a rule; 0 is all.
+// rows returns the maximum number of rows of a table whose default is usual; 0 means no limit.
 func (s *sheet) rows(usual int) int {
 	switch {
 	case s.top > 0:

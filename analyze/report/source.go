@@ -94,10 +94,11 @@ type Incomplete struct {
 	Text    string `json:"text"`  // all of it in one line
 }
 
-// hasCalls says whether the source records calls, threads' waits and queues.
+// hasCalls reports whether the source records calls, threads' waits and queues.
 func (s *Source) hasCalls() bool { return !slices.Contains(s.NotRecorded, "calls") }
 
-// Busy says that other programs had the machine's processors, if they had enough of them to make the program slower.
+// Busy returns a warning if other programs used so much of the machine's processors that the program may have been
+// slower.
 func (s *Source) Busy() string {
 	if s.OthersShare == nil || *s.OthersShare < policy.WorthNaming.Value {
 		return ""
@@ -107,7 +108,7 @@ func (s *Source) Busy() string {
 		analyze.Plural(s.Processors, "processor"))
 }
 
-// Contents says how much there is in the trace.
+// Contents says how much data the trace has.
 func (r *Report) Contents() string {
 	if r.Source.hasCalls() {
 		return count(r.Events) + " calls"
@@ -119,7 +120,7 @@ func (r *Report) Contents() string {
 	return count(n) + " command buffers"
 }
 
-// Losses says in a few words what is not in the trace, or that it is all; it is empty where nobody knows.
+// Losses says briefly what is missing from the trace, or that it is complete; empty if that is not known.
 func (r *Report) Losses() string {
 	if !r.Source.hasCalls() && !r.Lost.Some() {
 		return "" // it does not say
@@ -130,7 +131,7 @@ func (r *Report) Losses() string {
 func writeSource(w *sheet, r *Report) {
 	s := &r.Source
 	if s.Incomplete != nil {
-		fmt.Fprintln(w, w.red(s.Incomplete.Text)) // one line, however long: scripts read the first
+		fmt.Fprintln(w, w.red(s.Incomplete.Text)) // never wrapped, because scripts read the first line
 	}
 	fmt.Fprintln(w, w.bold(cut(s.what(), w.width)))
 	if s.RecordedText != "" {
@@ -159,7 +160,7 @@ func writeSource(w *sheet, r *Report) {
 	}
 }
 
-// contentsAndLosses is the part of the head that says how much was recorded, and what is missing.
+// contentsAndLosses returns the part of the head that says how much was recorded, and what is missing.
 func contentsAndLosses(r *Report, w *sheet) (parts []string) {
 	contents := r.Contents()
 	switch lost := r.Losses(); {

@@ -40,10 +40,11 @@ type StepPhase struct {
 	IdleNS         Quantiles `json:"idle_ns"` // of a step: the GPU had none of its work
 }
 
-// lengths are the times of steps, each in ascending order.
+// lengths are the durations of steps, each list in ascending order.
 type lengths struct{ step, gpu, idle []int64 }
 
-// add adds the steps of a phase. The first of a row has a length only if it is known when the step before it ended.
+// add adds the steps of a phase. The first step of a sequence has a length only if the end of the previous step is
+// known.
 func (l *lengths) add(p *steps.Phase) {
 	for _, s := range p.Steps {
 		l.gpu = append(l.gpu, int64(s.GPU))
@@ -53,7 +54,7 @@ func (l *lengths) add(p *steps.Phase) {
 	}
 }
 
-// quantilesOf summarizes durations, and puts them in order.
+// quantilesOf summarizes durations, and sorts them.
 func quantilesOf(values []int64) (q Quantiles) {
 	n := len(values)
 	if n == 0 {
@@ -69,7 +70,7 @@ func quantilesOf(values []int64) (q Quantiles) {
 		P99NS: at(99), MaxNS: values[n-1]}
 }
 
-// buildSteps fills the phases of steps; their times count from the beginning of the window.
+// buildSteps fills in the phases of steps; their times are relative to the begin of the window.
 func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
 	r.Steps.Phases = []StepPhase{}
 	if sequences == nil {
@@ -99,7 +100,7 @@ func buildSteps(r *Report, t *analyze.Trace, sequences *steps.Sequences) {
 	}
 }
 
-// perSecond writes a rate with one decimal while it is small.
+// perSecond formats a rate, with one decimal if it is small.
 func perSecond(rate float64) string {
 	if rate < 100 {
 		return fmt.Sprintf("%.1f", rate)
@@ -107,7 +108,7 @@ func perSecond(rate float64) string {
 	return count(int64(rate + 0.5))
 }
 
-// Parts is the generation in phrases: prompts, tokens, and how long the GPU was idle between tokens.
+// Parts describes the generation in phrases: prompts, tokens, and how long the GPU was idle between tokens.
 func (g *Generation) Parts() (parts []string) {
 	switch n := g.PromptNS.Count; {
 	case n == 1:
@@ -137,7 +138,7 @@ func (p *StepPhase) Cells() []string {
 		ns(p.GPUNS.P50NS), idle}
 }
 
-// source is the queue as the table of queues names it, or the name of the marks.
+// source returns the queue's name as in the table of queues, or the name of the marks.
 func (p *StepPhase) source() string {
 	if p.From == steps.FromMarks {
 		return p.Label

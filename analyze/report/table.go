@@ -9,25 +9,25 @@ import (
 	"mtrace/analyze"
 )
 
-// A table has columns as wide as their contents. If it is too wide, its first column is shortened, and then columns
-// are left out, with a note.
+// A table has columns as wide as their contents. If it is too wide, its first column is shortened, then columns are
+// omitted with a note.
 type table struct {
-	over  []string // a line above the heads, for heads of two lines; nil for none
+	over  []string // a line above the heads, for heads of two lines; nil if there is none
 	heads []string
-	left  int   // columns from the first that are aligned to the left; the others are numbers
-	most  int   // rows that are shown, 0 for all; how many more there are is reported
-	spare []int // columns that are left out first, in this order; then it is those to the right
+	left  int   // number of leading columns that are aligned to the left; the others are numbers
+	most  int   // maximum rows, 0 for all; a note counts the omitted ones
+	spare []int // columns to omit first, in this order; after these, the rightmost ones
 	rows  [][]string
 	more  int
 }
 
-// mostThreads and mostRows bound the tables; a note counts the rows left out.
+// mostThreads and mostRows limit the tables; a note counts the omitted rows.
 const (
 	mostThreads = 24
 	mostRows    = 15
 )
 
-// leastFirst is how far the first column is cut.
+// leastFirst is the minimum width of the first column.
 const leastFirst = 16
 
 func (t *table) add(cells ...string) {
@@ -82,8 +82,8 @@ func (t *table) write(w *sheet) {
 	}
 }
 
-// fit is which columns a sheet of a width has room for, with how many blanks between them. It makes the first as narrow
-// as it must be.
+// fit returns the columns that fit into a width, and the number of blanks between them. It narrows the first column as
+// far as necessary.
 func (t *table) fit(widths []int, width int) (shown []int, gap int) {
 	order := slices.Clone(t.spare) // in which columns are left out
 	for i := range widths {

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// A section is a part of the report that can be asked for by name.
+// A section is a part of the report that can be requested by name.
 type section struct {
 	name  string
 	write func(w *sheet, r *Report)
@@ -20,7 +20,7 @@ type section struct {
 type need uint8
 
 const (
-	totals need = 1 << iota // what adds up over all of the run
+	totals need = 1 << iota // values that add up over the whole run
 	causes                  // what looks at each event against others
 )
 
@@ -47,7 +47,7 @@ var sections = []section{
 	{"tracer", writeTracer, totals},
 }
 
-// Sections are the names that Options.Sections may hold, in the order in which they are written.
+// Sections returns the names that Options.Sections may have, in the order in which they are written.
 func Sections() []string {
 	return list(sections, func(s section) string { return s.name })
 }
@@ -63,7 +63,7 @@ func (o *Options) wants(n need) bool {
 	})
 }
 
-// CheckSections is an error that names the first unknown section, if there is one.
+// CheckSections returns an error that names the first unknown section, if there is one.
 func CheckSections(names []string) error {
 	for _, n := range names {
 		if !slices.Contains(Sections(), n) {
@@ -73,8 +73,8 @@ func CheckSections(names []string) error {
 	return nil
 }
 
-// WriteText writes the report for people: on one screen what was traced, the verdict with its evidence and the largest
-// rows of the tables, or the sections that opts names, or everything.
+// WriteText writes the report as text: by default one screen with what was traced, the verdict with its evidence and
+// the largest rows of the tables; otherwise the sections in opts, or everything.
 func (r *Report) WriteText(w io.Writer, opts Options) error {
 	if !opts.All && len(opts.Sections) == 0 {
 		return writeScreen(w, r, opts)

@@ -57,7 +57,7 @@ func buildThreads(r *Report, a *cause.Analysis, opts Options) {
 	}
 }
 
-// processorTimes says how long the thread ran and waited for a processor, as far as that is known.
+// processorTimes fills in how long the thread ran and waited for a processor, as far as known.
 func (th *Thread) processorTimes(t *evidence.ThreadTime) {
 	cpu := t.Thread.CPUIn(t.Thread.Active)
 	if cpu.Covered == 0 {
@@ -119,8 +119,8 @@ func writeThreads(w *sheet, r *Report) {
 	}
 }
 
-// shownThreads are those with the most command buffers, by process and number; how many there are more, and how many
-// only waited for locks, and not for long.
+// shownThreads returns the threads with the most command buffers, sorted by process and number. It also returns the
+// number of further ones, and the number of those that only waited briefly for locks.
 func shownThreads(r *Report, w *sheet) (shown []Thread, more, hidden int) {
 	for _, th := range r.Threads {
 		if th.onlyLocks() && th.Time[analyze.PartLock.Key()]*50 < r.Source.WindowNS {
@@ -141,8 +141,7 @@ func shownThreads(r *Report, w *sheet) (shown []Thread, more, hidden int) {
 	return shown, more, hidden
 }
 
-// onlyLocks says whether all that is known of the thread is that it waited for locks, and for signals that were none of
-// a submitter's.
+// onlyLocks reports whether the thread only waited for locks, and for signals that a submitter did not give.
 func (t *Thread) onlyLocks() bool {
 	lock := t.Time[analyze.PartLock.Key()]
 	return lock > 0 && !t.HandsOver && lock+t.Time[analyze.PartOutside.Key()] == t.WindowNS

@@ -101,10 +101,10 @@ func (o Overhead) Text() string {
 	return fmt.Sprintf("%s: %s of the threads' time", text, analyze.FormatShare(o.Share))
 }
 
-// Some says that calls are not in the trace, or may be.
+// Some reports whether calls are, or may be, missing from the trace.
 func (l Lost) Some() bool { return l.AtLeast || l.Total > 0 }
 
-// Short says in a few words how much is not in the trace, as far as it is known.
+// Short says briefly how much is missing from the trace, as far as known.
 func (l Lost) Short() string {
 	records := strings.ToUpper(analyze.Plural(l.Total, "record"))
 	switch {
@@ -121,7 +121,7 @@ func (l Lost) Short() string {
 	return "none lost"
 }
 
-// Beside says, loudly and in a few words each, what else may have happened and be in no count of calls.
+// Beside lists briefly other data that may be missing and that no count of calls includes.
 func (l Lost) Beside() (parts []string) {
 	if l.Processes > 0 {
 		parts = append(parts, strings.ToUpper(analyze.Plural(l.Processes, "process")+" not traced"))
@@ -136,7 +136,7 @@ func (l Lost) Beside() (parts []string) {
 	return parts
 }
 
-// Text describes what is missing from the trace. Inner calls are left out on purpose and do not count.
+// Text describes what is missing from the trace. Nested calls are omitted on purpose and do not count.
 func (l Lost) Text() string {
 	var lost []string
 	for _, of := range []struct {

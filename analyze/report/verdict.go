@@ -137,22 +137,22 @@ func writeVerdict(w *sheet, r *Report) {
 	}
 }
 
-// Named is the verdict and what it cannot be distinguished from.
+// Named returns the verdict, with the causes that it cannot be distinguished from.
 func (s Serialization) Named() string {
 	return strings.Join(append([]string{s.Verdict}, s.CloseCalls...), " or ")
 }
 
-// A CauseGroup is causes beside the verdict, under a title.
+// A CauseGroup is a titled group of causes other than the verdict.
 type CauseGroup struct {
 	Title  string
 	Causes []Cause
 }
 
-// Heading is the title as a heading of its own.
+// Heading returns the title as a heading.
 func (g CauseGroup) Heading() string { return strings.ToUpper(g.Title[:1]) + g.Title[1:] }
 
-// Beside are the causes that are not the verdict. Faults are smaller ones only if each costs less than the verdict
-// does.
+// Beside returns the causes other than the verdict. Faults are called smaller ones only if each costs less than the
+// verdict does.
 func (s Serialization) Beside() (groups []CauseGroup) {
 	rest := s.Causes
 	if s.Share > 0 && len(rest) > 0 {
@@ -179,7 +179,7 @@ func (s Serialization) Beside() (groups []CauseGroup) {
 // tinyShare is the share of the threads' time below which a cause is only named.
 const tinyShare = 0.005
 
-// write writes the evidence for the cause that is the verdict, what its removal would bring, and what to do.
+// write writes the evidence for the verdict's cause, the gain of its removal, and the advice.
 func (c *Cause) write(w *sheet) {
 	for _, e := range c.Evidence {
 		wrap(w, e, "  - ", "    ")
@@ -190,7 +190,7 @@ func (c *Cause) write(w *sheet) {
 	wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
 }
 
-// Remark says how much of the threads' time the verdict is about, and how sure it is.
+// Remark says how much of the threads' time the verdict is about, and how certain it is.
 func (s Serialization) Remark() string {
 	switch {
 	case s.Confidence == 0:
@@ -225,7 +225,7 @@ func (t Together) Text() string {
 		Gain{t.SpeedupIfRemoved, t.SpeedupInterval[0], t.SpeedupInterval[1]}.faster())
 }
 
-// writeNamed writes a text beside the name of a cause.
+// writeNamed writes a text next to the name of a cause.
 func writeNamed(w *sheet, cause, text string) {
 	wrap(w, text, fmt.Sprintf("  %-20s", cause), strings.Repeat(" ", 22))
 }

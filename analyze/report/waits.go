@@ -55,11 +55,12 @@ func interference(i evidence.Interference) Interference {
 	return out
 }
 
-// exclusionWords names the intervals that an index is about.
+// exclusionWords describes the intervals that an index is about.
 var exclusionWords = map[string]string{"gpu": "work on the GPU", "encoders": "open encoders",
 	"waits": "waits for the GPU"}
 
-// index writes a mutual exclusion index. How far it is below −1 says only how little overlap chance would have made.
+// index formats a mutual exclusion index. Below −1, its exact value only shows how little overlap chance alone would
+// cause.
 func index(x float64) string {
 	if x < -1 {
 		return "<-1"

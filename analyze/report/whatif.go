@@ -32,11 +32,11 @@ func whatIf(g replay.Gain) WhatIf {
 	return WhatIf{Changed{g.Kind, g.Name}, g.Factor, Gain{g.Estimate, g.Low, g.High}}
 }
 
-// helps are the answers to what would help.
+// helps are the predicted gains.
 type helps struct {
 	gains        []WhatIf
-	notPredicted string // why there is no answer to what was requested
-	unmatched    error  // what was requested and is not in the trace
+	notPredicted string // why requested changes are not predicted
+	unmatched    error  // a requested change that matches nothing in the trace
 }
 
 // whatHelps predicts the requested changes first, and then the changes that would gain most.
@@ -65,7 +65,7 @@ func buildWhatIf(r *Report, h helps) {
 // Unmatched is the error for a requested change that matches nothing in the trace, or nil.
 func (r *Report) Unmatched() error { return r.unmatched }
 
-// A help is what one thing would bring, with each factor of the table.
+// A help is a row of the table: the gain from one item, with each factor.
 type help struct {
 	Changed
 	Gains [4]string // for columns
@@ -108,14 +108,14 @@ func (r *Report) Helps() (rows []help) {
 	return rows
 }
 
-// together is the kind of a row that has all requested changes together.
+// together is the kind of the row that combines all requested changes.
 const together = "together"
 
 func (g Gain) text() string {
 	return fmt.Sprintf("%s (%s-%s)", FormatSpeedup(g.Estimate), factor(g.Low), factor(g.High))
 }
 
-// Asked is what was requested with --what-if, in a sentence; empty when nothing was.
+// Asked returns what was requested with --what-if, in a sentence; empty if nothing was.
 func (r *Report) Asked() string {
 	switch {
 	case r.WhatIfNotPredicted != "":

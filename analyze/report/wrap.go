@@ -11,12 +11,13 @@ import (
 	"mtrace/analyze"
 )
 
-// wrap breaks s into lines that the sheet has room for; first and then begin them. A number keeps its unit.
+// wrap breaks s into lines that fit the sheet. The first line begins with first, the others with then. A number keeps
+// its unit.
 func wrap(w *sheet, s, first, then string) {
 	wrapWords(w, keepUnits(strings.Fields(analyze.Printable(s))), first, then)
 }
 
-// wrapParts wraps parts with dots between. A part is broken only if it is too long for a line.
+// wrapParts wraps parts separated by dots. A part is broken only if it is too long for a line.
 func wrapParts(w *sheet, parts []string, first, then string) {
 	var words []string
 	for i, part := range parts {
@@ -45,15 +46,15 @@ func (s *sheet) say(text string, colour func(string) string) {
 	}
 }
 
-// lines breaks words into lines that the sheet has room for.
+// lines breaks words into lines that fit the sheet.
 func (s *sheet) lines(words []string, first, then string) []string {
 	return analyze.Wrap(words, s.width, first, then)
 }
 
-// units are the units that stay on the line of their figure.
+// units are the units that stay on the line of their number.
 var units = []string{"%", "ns", "µs", "ms", "s", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB"}
 
-// keepUnits makes a number and its unit one word.
+// keepUnits joins each number and its unit into one word.
 func keepUnits(words []string) []string {
 	var kept []string
 	for _, word := range words {
@@ -68,7 +69,7 @@ func keepUnits(words []string) []string {
 	return kept
 }
 
-// cut shortens s to n characters, leaving out its middle.
+// cut shortens s to n characters by omitting its middle.
 func cut(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -78,7 +79,7 @@ func cut(s string, n int) string {
 	return string(r[:head]) + "…" + string(r[len(r)-(n-1-head):])
 }
 
-// cutEnd shortens s to n characters, leaving out its end.
+// cutEnd shortens s to n characters by omitting its end.
 func cutEnd(s string, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -87,8 +88,8 @@ func cutEnd(s string, n int) string {
 	return strings.TrimRight(string(r[:n-3]), " ,;:") + "..."
 }
 
-// firstClauses shortens s to at most n characters, of which it keeps the least: it ends where a clause does, at best
-// before a colon, semicolon or full stop, else before a comma. If no clause ends there, the end is left out.
+// firstClauses shortens s to at most n and at least least characters, at the end of a clause: preferably before a
+// colon, semicolon or full stop, otherwise before a comma. If no clause ends there, it cuts the end.
 func firstClauses(s string, least, n int) string {
 	r := []rune(s)
 	if len(r) <= n {
@@ -104,7 +105,7 @@ func firstClauses(s string, least, n int) string {
 	return cutEnd(s, n)
 }
 
-// WriteParagraph writes a text in lines of a width, as the options have it; first and then begin them.
+// WriteParagraph writes a text in lines of the options' width. The first line begins with first, the others with then.
 func WriteParagraph(w io.Writer, text, first, then string, opts Options) error {
 	_, err := io.WriteString(w, strings.Join(newSheet(w, opts).lines(keepUnits(strings.Fields(text)), first, then),
 		"\n")+"\n")

@@ -64,8 +64,7 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 
 var plainText = &tag{name: "string", kind: kindText, null: noNull}
 
-// maxParts is how many texts of one label are kept; real labels have up to
-// four.
+// maxParts is the maximum number of texts of a label that are kept; real labels have up to four.
 const maxParts = 8
 
 // composite gathers the children of an element.
@@ -134,7 +133,7 @@ func (p *composite) add(v *valueReader, t *tag, c cell) {
 	}
 }
 
-// word is the value of the element itself.
+// word returns the value of the element itself.
 func (p *composite) word(v *valueReader, t *tag) uint64 {
 	switch t.kind {
 	case kindOpaque:
@@ -152,7 +151,7 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 	case kindBacktrace:
 		return uint64(v.dict.stack(v.frames[p.from:]))
 	case kindSample:
-		// The frames hold the return addresses; the place itself comes apart.
+		// The frames have return addresses; the sampled address itself is separate.
 		leaf := v.dict.frame(Frame{Address: p.address})
 		frames := append(v.frames[p.from:], leaf)
 		for i, f := range v.dict.Stacks[p.stack] {
@@ -169,9 +168,8 @@ func (p *composite) word(v *valueReader, t *tag) uint64 {
 	return 0
 }
 
-// label is the text a user gave: the texts before the process, without the
-// phrases around them; only a label that has no such text (a narrative) is its
-// first phrases.
+// label returns the text that a user gave: the texts before the process, without the phrases around them. A label
+// without such a text (a narrative) consists of its first phrases.
 func (p *composite) label(v *valueReader) TextIndex {
 	if p.count == 1 {
 		return p.texts[0]

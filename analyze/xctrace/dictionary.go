@@ -32,9 +32,8 @@ type (
 	StackIndex   uint32
 )
 
-// Process is a process of the recorded machine. Its name is cut out of the
-// displayed text, because the element carries the pid alone; the table of
-// contents has the exact one.
+// Process is a process of the recorded machine. Its name is cut out of the displayed text, because the element only has
+// the pid; the table of contents has the exact name.
 type Process struct {
 	PID  uint64
 	Name string
@@ -47,7 +46,7 @@ type Thread struct {
 	Process ProcessIndex
 }
 
-// Frame is a place in a program. Name is empty when it is not symbolicated.
+// Frame is a place in a program. Name is empty if it is not symbolicated.
 type Frame struct {
 	Name    string
 	Address uint64
@@ -111,7 +110,7 @@ func (d *Dictionary) stack(frames []FrameIndex) StackIndex {
 	return i
 }
 
-// index returns the index of a value in list, adding it if it is new.
+// index returns the index of a value in list, and adds the value if it is new.
 func index[V comparable, I ~uint32](list *[]V, known map[V]I, v V) I {
 	if i, ok := known[v]; ok {
 		return i
@@ -127,10 +126,9 @@ func processName(display string, pid uint64) string {
 	return strings.TrimSuffix(display, " ("+strconv.FormatUint(pid, 10)+")")
 }
 
-// threadName cuts the name out of "name 0xTID (process, pid: N)", which newer
-// versions write "name (0xTID) (process, pid: N)". The tid, which is known
-// from the element inside, is what the cut is made at, so that a name with
-// brackets stays whole. A thread without a name is displayed as its tid.
+// threadName cuts the name out of "name 0xTID (process, pid: N)", which newer versions write as "name (0xTID) (process,
+// pid: N)". It cuts at the tid, which is known from the nested element, so that a name with parentheses is preserved. A
+// thread without a name is displayed as its tid.
 func threadName(display string, tid uint64) string {
 	hex := "0x" + strconv.FormatUint(tid, 16)
 	i := strings.LastIndex(display, hex)

@@ -5,8 +5,7 @@ import (
 	"regexp"
 )
 
-// Document states what one input held: every root, table, defect and count, so
-// that nothing is lost silently.
+// Document describes the content of one input: every root, table, defect and count, so that nothing is lost silently.
 type Document struct {
 	Name      string
 	Bytes     int64 // of XML, after decompression
@@ -23,13 +22,13 @@ type Document struct {
 	IllegalNames int64
 }
 
-// Shape states what a node of a query result holds.
+// Shape tells what kind of rows a node of a query result has.
 type Shape uint8
 
 // The shapes of a node.
 const (
 	ShapeTable  Shape = iota // rows with a schema
-	ShapeDetail              // rows of attributes, of an instrument's detail view
+	ShapeDetail              // rows with attributes, from an instrument's detail view
 )
 
 // Table is one node of a query result.
@@ -39,12 +38,12 @@ type Table struct {
 	Documentation string // from Xcode 26.4 on
 	Shape         Shape
 	Columns       []Column
-	Inherited     bool // the node had no schema and took the one before it
+	Inherited     bool // the node had no schema and uses that of the previous node
 
 	Rows     int64 // complete rows, delivered or not
 	Rejected int64 // of these, rows not delivered because they break a rule
 	Dangling int64 // references to a value that is not in the document
-	Decoded  bool  // the table is one mtrace reads and was delivered
+	Decoded  bool  // mtrace reads this table, and it was delivered
 	Refused  string
 	Problems []Problem // the first of each kind
 
@@ -53,7 +52,7 @@ type Table struct {
 	problems map[string]bool
 }
 
-// Name is what the table is called: its schema, or of a detail view the last names in its path.
+// Name returns the table's name: its schema or, for a detail view, the last names in its path.
 func (t *Table) Name() string {
 	if t.Schema != "" {
 		return t.Schema
@@ -79,7 +78,7 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("row %d (byte %d): %s", p.Row, p.Offset, p.What) }
 
-// problem notes the first defect of a kind in a table.
+// problem records the first defect of a kind in a table.
 func (t *Table) problem(offset int64, kind, format string, args ...any) {
 	if t.problems[kind] {
 		return

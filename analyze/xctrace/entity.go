@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape appends raw to dst with its entities replaced: the five names of
-// XML and character references. ok is false when there is another one; it is
-// then kept as it is written.
+// unescape appends raw to dst with its entities replaced: the five named ones of XML, and character references. If
+// there is another one, ok is false and it is kept unchanged.
 func unescape(dst, raw []byte) (text []byte, ok bool) {
 	ok = true
 	for {
@@ -47,7 +46,7 @@ func unescape(dst, raw []byte) (text []byte, ok bool) {
 	}
 }
 
-// charReference reads the inside of &#N; or &#xN;.
+// charReference parses the inside of &#N; or &#xN;.
 func charReference(name string) (rune, bool) {
 	if len(name) < 2 || name[0] != '#' {
 		return 0, false

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// fillIn makes submissions and encoders of metal-application-intervals, which
-// has both, where their own tables are missing: tables fail one by one.
+// fillIn derives submissions and encoders from metal-application-intervals, which has both, if their own tables are
+// missing. The export of each table may fail on its own.
 func (r *Recording) fillIn() {
 	submissions, encoders := len(r.Commands.Submissions) == 0, len(r.Commands.Encoders) == 0
 	count := map[BufferID]uint64{}
@@ -40,10 +40,9 @@ func (r *Recording) fillIn() {
 	}
 }
 
-// pairSignposts makes intervals of the begins and ends of os-signpost: recordings
-// of Metal have no table of intervals. An end closes the last begin of its
-// process, name and identifier; what has no other half is left out. A recording
-// has several tables of signposts, by category, that may hold the same ones.
+// pairSignposts joins the begin and end events of os-signpost into intervals, because recordings of Metal have no table
+// of intervals. An end closes the last begin with the same process, name and identifier; events without a counterpart
+// are dropped. A recording has several tables of signposts, by category, which may have the same events.
 func (r *Recording) pairSignposts() {
 	if len(r.CPU.Signposts) > 0 {
 		return

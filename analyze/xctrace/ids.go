@@ -7,20 +7,18 @@ import (
 	"mtrace/collector"
 )
 
-// idTable holds what each id of a document stands for: its tag and one word,
-// either the number itself or an index into the Dictionary.
+// idTable maps each id of a document to its tag and one word, which is either the number itself or an index into the
+// Dictionary.
 //
-// xctrace numbers the values of a document 1, 2, 3 … and may refer to any
-// earlier one until the end, so none can be forgotten, and there is one for
-// every distinct time stamp. To read any size in constant memory the table is
-// made of pages; at most maxPages stay in memory, the ones longest unused are
-// written to an unnamed temporary file and read back when a reference needs
-// them. If no such file can be made the pages stay in memory.
+// xctrace numbers the values of a document 1, 2, 3 … and may refer to any earlier one until the end. So none can be
+// dropped, and there is one for every distinct time stamp. To read any size in constant memory, the table is divided
+// into pages of which at most maxPages are in memory. The least recently used ones are written to an unnamed temporary
+// file and read back when a reference needs them. If no such file can be created, the pages stay in memory.
 type idTable struct {
 	chunks   [maxID / pageIDs / chunkPages]*idChunk
-	resident []*pageSlot // what is in memory, for the clock hand
+	resident []*pageSlot // pages in memory, in the order of the clock hand
 	hand     int
-	last     *pageSlot // of the newest id: definitions come in order
+	last     *pageSlot // with the newest id: definitions come in order
 	lastPage uint32
 	limit    int // pages in memory
 
@@ -34,7 +32,7 @@ const (
 	pageIDs    = 1024
 	chunkPages = 4096
 	maxID      = 1 << 32
-	// maxPages keeps 1 M ids, 10 MiB, in memory.
+	// maxPages limits the memory to 1 M ids, 10 MiB.
 	maxPages = 1024
 	idBytes  = 10
 )
@@ -46,7 +44,7 @@ type idPage struct {
 
 type pageSlot struct {
 	page  *idPage // nil: not in memory
-	place int64   // page number in the file plus one, 0: not there
+	place int64   // page number in the file plus one; 0 if it is not there
 	used  bool    // since the clock hand passed
 	dirty bool    // differs from the file
 }
@@ -69,7 +67,7 @@ func (t *idTable) set(id uint32, tag uint16, word uint64) error {
 	return nil
 }
 
-// get returns the tag and the word of an id; tag 0 means it is not defined.
+// get returns the tag and the word of an id; tag 0 means that it is not defined.
 func (t *idTable) get(id uint32) (uint16, uint64, error) {
 	chunk := t.chunks[id/pageIDs/chunkPages]
 	if chunk == nil {
@@ -89,7 +87,7 @@ func (t *idTable) get(id uint32) (uint16, uint64, error) {
 	return slot.page.tags[id%pageIDs], slot.page.words[id%pageIDs], nil
 }
 
-// reset forgets all ids, at the next root.
+// reset drops all ids at the next root.
 func (t *idTable) reset() {
 	if len(t.resident) == 0 {
 		return
@@ -107,7 +105,7 @@ func (t *idTable) close() {
 	}
 }
 
-// load brings the page of id into memory, a new one if create.
+// load brings the page of id into memory. If create is set, it creates a missing page.
 func (t *idTable) load(id uint32, create bool) (*pageSlot, error) {
 	place := &t.chunks[id/pageIDs/chunkPages]
 	if *place == nil {
@@ -146,8 +144,7 @@ func (t *idTable) load(id uint32, create bool) (*pageSlot, error) {
 	return slot, nil
 }
 
-// evict frees the page under the clock hand that was not used since the hand
-// last passed. It returns nil when pages cannot be written anywhere.
+// evict frees a page that was not used since the clock hand last passed it. It returns nil if pages cannot be written.
 func (t *idTable) evict() (*idPage, error) {
 	if t.file == nil {
 		file, err := os.CreateTemp(collector.TemporaryFolder(), "mtrace-xctrace-ids-")
@@ -155,7 +152,7 @@ func (t *idTable) evict() (*idPage, error) {
 			t.noFile = true
 			return nil, nil
 		}
-		// Unlinked at once: nothing is left behind whatever becomes of us.
+		// Unlinked at once, so that no file remains even after a crash.
 		os.Remove(file.Name())
 		t.file = file
 	}
@@ -170,7 +167,7 @@ func (t *idTable) evict() (*idPage, error) {
 			place = t.written + 1
 		}
 		if err := t.writePage(place-1, slot.page); err != nil {
-			// A full disk: from now on everything stays in memory.
+			// The disk is full: from now on everything stays in memory.
 			t.noFile = true
 			return nil, nil
 		}

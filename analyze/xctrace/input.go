@@ -23,7 +23,7 @@ import (
 // Input is one export to read.
 type Input struct {
 	Name   string
-	Size   int64 // as stored, for progress; 0 when not known
+	Size   int64 // as stored, for progress; 0 if not known
 	Listed bool  // named by the user, not found in a directory or archive
 	open   func() (io.ReadCloser, error)
 }
@@ -74,7 +74,7 @@ func Inputs(paths []string, stdin io.Reader) ([]Input, []Bundle, error) {
 
 func isBundle(path string) bool { return strings.HasSuffix(filepath.Clean(path), ".trace") }
 
-// IsExport says whether a file is an export by its name.
+// IsExport reports whether a file is an export, judging by its name.
 func IsExport(name string) bool {
 	name = strings.ToLower(name)
 	for _, packed := range []string{"", ".gz", ".zst", ".xz", ".bz2"} {
@@ -85,8 +85,8 @@ func IsExport(name string) bool {
 	return false
 }
 
-// inDirectory walks a directory, or what a link to one stands for: of a path without a separator at its end, WalkDir
-// would see the link alone.
+// inDirectory walks a directory, or the target of a link to one: for a link without a trailing separator, WalkDir would
+// visit only the link.
 func inDirectory(dir string) ([]Input, []Bundle, error) {
 	var inputs []Input
 	var bundles []Bundle
@@ -111,8 +111,9 @@ func inDirectory(dir string) ([]Input, []Bundle, error) {
 	return inputs, bundles, err
 }
 
-// inFile looks at the first bytes: a zip archive is the exports inside. One without any is an error if it was named; in
-// a directory it is something else. What a pipe gives is gone when it is looked at.
+// inFile examines the first bytes of a file: a zip archive stands for the exports in it. An archive without exports is
+// an error if the user named it; in a directory it is ignored. It does not examine a pipe, because that would consume
+// its data.
 func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 	plain := []Input{{Name: path, Size: info.Size(), Listed: listed,
 		open: func() (io.ReadCloser, error) { return os.Open(path) }}}
@@ -179,8 +180,8 @@ func openEntry(path, name string) (io.ReadCloser, error) {
 	return nil, fmt.Errorf("%s: no longer in the archive", name)
 }
 
-// Open opens the input, unpacked if it is compressed, as UTF-8. progress, if not nil, is
-// told the bytes read as stored; its error ends the reading.
+// Open opens the input as UTF-8, decompressed if necessary. progress, if not nil, receives the number of stored bytes
+// read; its error ends the reading.
 func (in *Input) Open(progress Progress) (io.ReadCloser, error) {
 	stored, err := in.open()
 	if err != nil {
@@ -227,7 +228,7 @@ func (in *Input) unpack(stored io.Closer, buffered *bufio.Reader) (io.ReadCloser
 	return in.text(buffered, stored)
 }
 
-// text is the document as UTF-8. xctrace writes that; what has gone through other programs may be UTF-16, with or
+// text converts the document to UTF-8. xctrace writes UTF-8; other programs may have converted it to UTF-16, with or
 // without a byte order mark.
 func (in *Input) text(unpacked io.Reader, stored io.Closer) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(unpacked, 64<<10)

@@ -2,8 +2,8 @@ package xctrace
 
 import "mtrace/analyze"
 
-// OtherTable is a table of which mtrace knows nothing but its columns: thermal states, hangs, display refreshes,
-// virtual memory and whatever else Instruments has. Its times and its texts say something nevertheless.
+// OtherTable is a table of which mtrace knows only the columns: thermal states, hangs, display refreshes, virtual
+// memory and whatever else Instruments has. Its times and texts are useful nevertheless.
 type OtherTable struct {
 	*Table
 	Texts  []string // mnemonics of the columns whose texts are kept
@@ -15,7 +15,7 @@ type OtherTable struct {
 // OtherRow is a row of such a table.
 type OtherRow struct {
 	Start, Duration analyze.Nanos
-	Timed, Lasts    bool         // it has a start, and a duration: a sentinel is none, not the time 0
+	Timed, Lasts    bool         // it has a start, and a duration; a sentinel counts as none, not as 0
 	Process         ProcessIndex // 0: not known
 	Texts           [maxOtherTexts]TextIndex
 }
@@ -25,7 +25,7 @@ const (
 	maxOtherTexts = 4
 )
 
-// otherRows reads the rows of a table by the types of its columns.
+// otherRows reads the rows of a table according to the types of its columns.
 func otherRows(t *Table, types []*tag, sink *Sink, dict *Dictionary) (h rowHandler) {
 	to := sink.Other(t)
 	start, duration, process, thread := -1, -1, -1, -1

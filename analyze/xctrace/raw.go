@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// RawKind is what the values of a column are.
+// RawKind is the type of the values of a column.
 type RawKind uint8
 
 // The kinds of columns.
@@ -17,13 +17,13 @@ const (
 	RawFloat                 // float64
 )
 
-// RawColumn is a column of a table whose rows are read as they are.
+// RawColumn is a column of a table whose rows are read without interpretation.
 type RawColumn struct {
 	Column
 	Kind RawKind
 }
 
-// rawTable is the one table whose rows are wanted.
+// rawTable is the single table whose rows are requested.
 type rawTable struct {
 	name    string
 	accept  func(*Table) error // as Sink.Accept
@@ -34,10 +34,10 @@ type rawTable struct {
 	rows    int64
 }
 
-// ReadTable reads the rows of the tables of one name out of an input, whatever the table is: begin is told the columns,
-// row gets the values of each row (uint64, float64, string, or nil for none), valid during the call. Rows that break a
-// rule are counted in the Document, and not delivered; nor are those of a table that was read before, or of a second
-// run, which Table.Refused says. found is false when there is no such table.
+// ReadTable reads the rows of any table of the given name from an input. begin receives the columns, and row the values
+// of each row (uint64, float64, string, or nil for none), which are valid during the call. Invalid rows are counted in
+// the Document and not delivered. Tables that were read before or belong to a second run are not delivered either;
+// Table.Refused says so. found is false if there is no such table.
 func (r *Recording) ReadTable(in *Input, name string, progress Progress, begin func([]RawColumn) error,
 	row func([]any) error) (doc *Document, found bool, err error) {
 	src, err := in.Open(progress)
@@ -97,7 +97,7 @@ func (w *rawTable) bind(r *reader, t *Table) rowHandler {
 	return h
 }
 
-// start tells of the columns, once. Tables of one schema have the same columns.
+// start passes on the columns, once. Tables of one schema have the same columns.
 func (w *rawTable) start(t *Table, columns []RawColumn) bool {
 	if err := w.accept(t); err != nil {
 		t.Refused = err.Error()
@@ -144,8 +144,9 @@ func (w *rawTable) detail(t *Table, attributes []string) {
 	w.deliver(values)
 }
 
-// rawElement reads an element as it is: numbers as numbers, everything else as its text, or as it is displayed if it
-// has parts. What has parts and no displayed text, as call stacks, is its parts, with semicolons between.
+// rawElement reads an element without interpretation: numbers as numbers, everything else as its text, or its displayed
+// text if it has parts. An element with parts and no displayed text, such as a call stack, is its parts joined by
+// semicolons.
 func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	if t.kind == kindNumber || t.kind == kindDecimal {
 		if tok == tokenStart {
@@ -162,7 +163,7 @@ func (v *valueReader) rawElement(tok token, t *tag) (cell, error) {
 	if !shown {
 		text, shown = v.scan.attr("name")
 	}
-	if tok == tokenLeaf && len(v.scan.text) > 0 { // what is shown depends on the language of the machine
+	if tok == tokenLeaf && len(v.scan.text) > 0 { // the displayed text depends on the machine's language
 		text = v.scan.text
 	}
 	plain, _ := unescape(nil, text)
@@ -196,7 +197,7 @@ func (v *valueReader) rawText(t *tag, c cell) string {
 	return v.dict.Text(c.text())
 }
 
-// readInput is Read, or with raw the reading of one table.
+// readInput implements Read and, if raw is not nil, the reading of one table.
 func readInput(src io.Reader, name string, sink *Sink, raw *rawTable) (*Document, error) {
 	r := &reader{doc: &Document{Name: name}, sink: sink, raw: raw}
 	r.value = valueReader{scan: newScanner(src), dict: sink.dictionary(), tags: newTagTable(), raw: raw != nil}

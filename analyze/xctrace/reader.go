@@ -12,15 +12,14 @@ type reader struct {
 	value  valueReader
 	doc    *Document
 	sink   *Sink
-	schema *Table // the last one with columns, of this root
+	schema *Table // the last table with columns in this root
 	cells  []cell
 	types  []*tag    // nil for a column of any type
-	raw    *rawTable // the table whose rows are wanted as they are; nil for all tables that mtrace knows
+	raw    *rawTable // the table whose rows are read without interpretation; nil to read all tables that mtrace knows
 }
 
-// Read reads an input of one or several export documents one after another
-// and delivers the rows of the tables that mtrace knows to the sink. The
-// Document is never nil; with an error it describes what came before it.
+// Read reads an input of one or more export documents and delivers the rows of the tables that mtrace knows to the
+// sink. The Document is never nil; with an error it describes everything before the error.
 func Read(src io.Reader, name string, sink *Sink) (*Document, error) {
 	return readInput(src, name, sink, nil)
 }
@@ -107,7 +106,7 @@ func (r *reader) queryResult(tok token) error {
 	return nil
 }
 
-// maxTables bounds the tables of one input; a recording has some hundred.
+// maxTables is the maximum number of tables of an input; a recording has some hundred.
 const maxTables = 100_000
 
 func (r *reader) node(tok token) error {
@@ -207,7 +206,7 @@ func (r *reader) readSchema(tok token, t *Table) error {
 	return nil
 }
 
-// anyType is the engineering type of a column whose cells are of different ones.
+// anyType is the engineering type of a column whose cells have different types.
 const anyType = "any"
 
 // bind prepares for the rows of a table.
@@ -229,7 +228,7 @@ func (r *reader) bind(t *Table) (rowHandler, error) {
 	return handler, nil
 }
 
-// handler finds who reads the rows of a table.
+// handler returns the handler of a table's rows.
 func (r *reader) handler(t *Table) rowHandler {
 	if r.raw != nil {
 		return r.raw.bind(r, t)
@@ -264,9 +263,8 @@ func (r *reader) handler(t *Table) rowHandler {
 	return otherRows(t, r.types, r.sink, r.value.dict)
 }
 
-// row reads one row and delivers it if it keeps the rules: as many cells as
-// columns, each of its column's type or a sentinel, and no broken value in a
-// column that is read.
+// row reads one row and delivers it if it is valid: as many cells as columns, each of its column's type or a sentinel,
+// and no invalid value in a column that is read.
 func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 	v := &r.value
 	from := v.scan.offset()
@@ -397,10 +395,10 @@ func (r *reader) detail(tok token, t *Table) error {
 	return nil
 }
 
-// firstRows is how many rows of a detail view are kept, to be shown.
+// firstRows is the number of rows of a detail view that are kept for display.
 const firstRows = 5
 
-// attributes are those of a detail's row, in the order of the columns.
+// attributes returns the attributes of a detail's row, in the order of the columns.
 func attributes(s *scanner, columns []Column) []string {
 	values := make([]string, len(columns))
 	for i, c := range columns {

@@ -8,18 +8,18 @@ import (
 	"mtrace/analyze"
 )
 
-// Recording is what the exports of one recording hold, row by row.
+// Recording has the rows of all exports of one recording.
 type Recording struct {
 	*Dictionary
 	Documents []*Document
-	Skipped   []string // inputs found in a directory that are no exports
+	Skipped   []string // inputs found in a directory that are not exports
 	Run       *Run     // from a table of contents, nil without one
-	// Failed are tables that xctrace could not export, with the reason; Template
-	// are settings of the template in the bundle. Who ran xctrace fills these.
+	// Failed are tables that xctrace could not export, with the reason. Template has settings of the template in the
+	// bundle. The code that ran xctrace fills in both.
 	Failed   map[string]string
 	Template []Setting
-	// From and To are the range of time that counters are summed in, because their rows are too many to be kept; To 0 is
-	// to the end. They are set before Add.
+	// From and To are the time range in which counters are summed, because they have too many rows to be kept. To 0
+	// means the end. They must be set before Add.
 	From, To analyze.Nanos
 	Commands CommandRows
 	GPU      GPURows
@@ -33,7 +33,7 @@ type Recording struct {
 	counters map[TextIndex]int
 }
 
-// CommandRows are the rows about command buffers and encoders, as the program's threads handled them.
+// CommandRows are the rows about command buffers and encoders on the program's threads.
 type CommandRows struct {
 	Submissions  []Submission
 	Completions  []Completion
@@ -46,7 +46,7 @@ type CommandRows struct {
 	FilledIn     bool // submissions or encoders were made of metal-application-intervals
 }
 
-// GPURows are the rows about what GPUs ran, and in which state.
+// GPURows are the rows about the work and the states of GPUs.
 type GPURows struct {
 	Name        string
 	Intervals   []GPUInterval
@@ -80,8 +80,7 @@ type Counter struct {
 	Duration analyze.Nanos // sum of durations
 }
 
-// Progress is told how much of which input was read. Its error stops the
-// reading.
+// Progress receives how much of which input was read. Its error stops the reading.
 type Progress func(name string, read, size int64) error
 
 // NewRecording returns an empty one, for Add.
@@ -106,7 +105,7 @@ func Load(inputs []Input, progress Progress) (*Recording, error) {
 	return r, nil
 }
 
-// Finish completes a recording when all inputs were added.
+// Finish completes a recording after all inputs were added.
 func (r *Recording) Finish() {
 	r.chooseRun()
 	r.nameGPU()
@@ -139,7 +138,7 @@ func (r *Recording) Add(in *Input, progress Progress) error {
 	return nil
 }
 
-// errTwoRecordings is wrapped when inputs cannot belong together.
+// errTwoRecordings is wrapped if the inputs cannot belong to one recording.
 var errTwoRecordings = errors.New("the inputs are of more than one recording: summarise them one by one, or compare " +
 	"them with mtrace diff")
 
@@ -154,7 +153,7 @@ func (r *Recording) addTOC(toc *TOC, name string) error {
 	return nil
 }
 
-// chooseRun takes the run of the tables out of the table of contents.
+// chooseRun selects the run of the tables from the table of contents.
 func (r *Recording) chooseRun() {
 	if r.toc == nil {
 		return
@@ -167,7 +166,7 @@ func (r *Recording) chooseRun() {
 	}
 }
 
-// nameGPU takes the GPU's name from any row that has it, for want of its table.
+// nameGPU takes the GPU's name from any row that has it, if there is no table of GPUs.
 func (r *Recording) nameGPU() {
 	for i := 0; i < len(r.GPU.Intervals) && r.GPU.Name == ""; i++ {
 		r.GPU.Name = r.Text(r.GPU.Intervals[i].GPU)
@@ -177,8 +176,7 @@ func (r *Recording) nameGPU() {
 	}
 }
 
-// accept refuses a table that was read before, which would count everything
-// twice, and tables of a second run.
+// accept rejects a table that was read before, which would count everything twice, and tables of a second run.
 func (r *Recording) accept(input string, t *Table) error {
 	if run := runOf(t.XPath); run != "" {
 		if r.run == "" {
@@ -257,7 +255,7 @@ func keep[R any](list *[]R) func(*R) {
 	return func(row *R) { *list = append(*list, *row) }
 }
 
-// count adds a row to its counter. One beside the range has none of its values there, and is a counter nevertheless.
+// count adds a row to its counter. A counter whose rows are all outside the range is listed without values.
 func (r *Recording) count(c *CounterInterval) {
 	if !c.Known {
 		return
@@ -283,7 +281,7 @@ func (r *Recording) count(c *CounterInterval) {
 	sum.Duration += end - begin
 }
 
-// Has says whether a table of that schema was read, whatever its rows.
+// Has reports whether a table of that schema was read, even if it has no rows.
 func (r *Recording) Has(schema string) bool { return r.table(schema) != nil }
 
 func (r *Recording) table(schema string) *Table {

@@ -2,12 +2,11 @@ package xctrace
 
 import "mtrace/analyze"
 
-// BufferID is Metal's number of a command buffer or an encoder, as the tables
-// have it: equal in all tables of a recording, whatever its type there. 0
-// means none.
+// BufferID is Metal's number of a command buffer or an encoder. It is equal in all tables of a recording, whatever its
+// type there. 0 means none.
 type BufferID uint64
 
-// SubmissionID is the number of a piece of work on the GPU. 0 means none.
+// SubmissionID is the number of an item of work on the GPU. 0 means none.
 type SubmissionID uint64
 
 // GPUInterval is a row of metal-gpu-intervals: one stage of one encoder on one
@@ -87,8 +86,8 @@ type ApplicationEvent struct {
 	Thread          ThreadIndex
 }
 
-// DriverInterval is a row of metal-driver-intervals: processing in the driver.
-// It has no id, so it joins with nothing but its process and time.
+// DriverInterval is a row of metal-driver-intervals: processing in the driver. It has no id, so it can be related to
+// other rows only by process and time.
 type DriverInterval struct {
 	Start, Duration analyze.Nanos
 	Driver, Type    TextIndex
@@ -154,8 +153,7 @@ type CompilerActivity struct {
 	Process         ProcessIndex
 }
 
-// AllocatedSize is a row of metal-current-allocated-size: what a process had
-// allocated from Start on.
+// AllocatedSize is a row of metal-current-allocated-size: the amount that a process had allocated from Start on.
 type AllocatedSize struct {
 	Start, Duration analyze.Nanos
 	Process         ProcessIndex
@@ -194,7 +192,7 @@ type CounterInterval struct {
 	Counter         uint64
 	Name            TextIndex
 	Value           float64
-	Known           bool // Value is; some counters have only a label
+	Known           bool // Value is known; some counters have only a label
 }
 
 // SignpostInterval is a row of OSSignpostIntervals.

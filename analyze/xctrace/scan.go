@@ -34,14 +34,14 @@ type scanner struct {
 	eof  bool   // src has nothing more
 	err  error  // of src, other than io.EOF
 
-	expect string // how the next tag probably begins, with its '<'; "" when nothing is known of it
+	expect string // the probable beginning of the next tag, with its '<'; "" if nothing is known about it
 
 	name  []byte // of the current element
 	attrs []attribute
-	text  []byte // of a leaf or a text token, entities not replaced
-	id    int64  // of a tag whose attributes were read as id and fmt alone; or -1: look for it
+	text  []byte // of a leaf or a text token, with entities not replaced
+	id    int64  // of a tag whose only attributes are id and fmt; -1 means: search the attributes
 
-	open         []byte // names of the open elements, one after another
+	open         []byte // names of the open elements, concatenated
 	ends         []int  // where each name ends in open
 	illegal      int    // illegal attribute names in the current tag
 	illegalNames int64  // in all tags
@@ -60,18 +60,17 @@ const (
 	tokenText        // text beside child elements
 )
 
-// windowSize is how much of a file is looked at at once, in bytes, when no element in it is longer.
+// windowSize is the number of bytes of a file that are in memory at once, if no element is longer.
 var windowSize = 256 << 10
 
 const (
-	// maxToken bounds one element or one run of text, so that a file that is
-	// not an export cannot fill the memory. The longest real ones, call
-	// stacks, are some ten kilobytes.
+	// maxToken limits one element or one run of text, so that a file that is not an export cannot fill the memory. The
+	// longest real ones, call stacks, have some ten kilobytes.
 	maxToken = 64 << 20
 	maxDepth = 64
 )
 
-// errTruncated reports that the document ends inside an element.
+// errTruncated is returned if the document ends inside an element.
 var errTruncated = errors.New("the document ends inside an element")
 
 // errShort is internal: the window ends inside the current token.
@@ -81,7 +80,7 @@ func newScanner(src io.Reader) *scanner {
 	return &scanner{src: src, buf: make([]byte, 0, windowSize)}
 }
 
-// offset is the position of the next unread byte in the document.
+// offset returns the position of the next unread byte in the document.
 func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
 
 // syntaxError is an error in the document itself.
@@ -110,7 +109,7 @@ func (s *scanner) next() (token, error) {
 			if tok != tokenEOF {
 				return tok, nil
 			}
-			// Passed over a comment or an instruction: continue.
+			// A comment or an instruction was skipped: continue.
 		case err == errShort:
 			more, err := s.fill()
 			if err != nil {
@@ -132,8 +131,8 @@ func (s *scanner) next() (token, error) {
 	}
 }
 
-// fill moves what is unread to the front of the window and reads until the
-// window is full. It reports whether there is anything new.
+// fill moves the unread bytes to the front of the window and reads until the window is full. It reports whether there
+// are new bytes.
 func (s *scanner) fill() (bool, error) {
 	if s.err != nil {
 		return false, s.err
@@ -159,13 +158,13 @@ func (s *scanner) fill() (bool, error) {
 	switch err {
 	case nil:
 	case io.EOF, io.ErrUnexpectedEOF:
-		// io.ReadFull turns io.EOF after some bytes into ErrUnexpectedEOF; a
-		// source that itself fails so (a cut gzip stream) is at its end too.
+		// io.ReadFull turns io.EOF after some bytes into ErrUnexpectedEOF. A source that itself returns that error,
+		// such as a truncated gzip stream, is also at its end.
 		s.eof = true
 	default:
 		s.err = err
 	}
-	if at := bytes.IndexByte(s.buf[rest:], 0); at >= 0 { // no XML has one; a disk that lost its power leaves many
+	if at := bytes.IndexByte(s.buf[rest:], 0); at >= 0 { // XML never has one; a disk that lost power leaves many
 		s.err = &syntaxError{s.base + int64(rest+at), "a NUL byte"}
 		s.buf, n = s.buf[:rest+at], at
 		if n == 0 {
@@ -175,8 +174,7 @@ func (s *scanner) fill() (bool, error) {
 	return n > 0, nil
 }
 
-// scan reads one token from b. tokenEOF with no error means that something
-// without meaning was passed over.
+// scan reads one token from b. tokenEOF without an error means that something without meaning was skipped.
 func (s *scanner) scan(b []byte) (token, int, error) {
 	if len(b) == 0 {
 		return tokenEOF, 0, errShort
@@ -187,7 +185,7 @@ func (s *scanner) scan(b []byte) (token, int, error) {
 			return tokenEOF, 0, errShort
 		}
 		if len(s.ends) == 0 {
-			// Between roots only white space and a byte order mark may stand.
+			// Between roots only white space and a byte order mark are allowed.
 			if rest := bytes.TrimSpace(bytes.TrimPrefix(b[:i], []byte("\xef\xbb\xbf"))); len(rest) > 0 {
 				return tokenEOF, 0, s.syntax("%s where a document should begin", quoteStart(rest))
 			}
@@ -372,7 +370,7 @@ func (s *scanner) scanDeclaration(b []byte) (token, int, error) {
 	return tokenEOF, 0, s.syntax("a document type declaration, which xctrace does not write")
 }
 
-// pass passes over everything to the end of what ends in end.
+// pass skips everything up to and including end.
 func (s *scanner) pass(b []byte, end string) (token, int, error) {
 	i := bytes.Index(b[2:], []byte(end))
 	if i < 0 {
@@ -381,8 +379,7 @@ func (s *scanner) pass(b []byte, end string) (token, int, error) {
 	return tokenEOF, 2 + i + len(end), nil
 }
 
-// attr returns the value of the named attribute of the current element,
-// entities not replaced.
+// attr returns the value of the named attribute of the current element, with entities not replaced.
 func (s *scanner) attr(name string) ([]byte, bool) {
 	for i := range s.attrs {
 		if string(s.attrs[i].name) == name {

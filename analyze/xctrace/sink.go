@@ -2,14 +2,13 @@ package xctrace
 
 import "mtrace/analyze"
 
-// Sink takes the rows of the tables mtrace reads. A function left nil means
-// the table's rows are checked and counted only. The row is valid during the
-// call. Indexes are into Dictionary, which Read fills (and makes, if nil).
+// Sink receives the rows of the tables that mtrace reads. If a function is nil, the table's rows are only checked and
+// counted. The row is valid during the call. Indexes refer to Dictionary, which Read fills (and creates, if nil).
 type Sink struct {
 	Dictionary *Dictionary
 
-	// Accept, if not nil, is asked before the first row of a table that would
-	// be delivered; an error refuses it and becomes Table.Refused.
+	// Accept, if not nil, is called before the first row of a table that would be delivered. Its error rejects the
+	// table and is stored in Table.Refused.
 	Accept func(*Document, *Table) error
 
 	Commands CommandSinks
@@ -17,10 +16,10 @@ type Sink struct {
 	Memory   MemorySinks
 	CPU      CPUSinks
 
-	Other func(*Table) *OtherTable // where the rows of a table go that is none of these
+	Other func(*Table) *OtherTable // returns where the rows of any other table go
 }
 
-// CommandSinks take the rows about command buffers and encoders.
+// CommandSinks receive the rows about command buffers and encoders.
 type CommandSinks struct {
 	Submission  func(*Submission)
 	Completion  func(*Completion)
@@ -33,7 +32,7 @@ type CommandSinks struct {
 	Compiler    func(*CompilerActivity)
 }
 
-// GPUSinks take the rows about what GPUs ran.
+// GPUSinks receive the rows about the work of GPUs.
 type GPUSinks struct {
 	Interval        func(*GPUInterval)
 	State           func(*GPUState)
@@ -47,13 +46,13 @@ type GPUSinks struct {
 	Info            func(*GPUInfo)
 }
 
-// MemorySinks take the rows about memory of GPUs.
+// MemorySinks receive the rows about memory of GPUs.
 type MemorySinks struct {
 	Size     func(*AllocatedSize)
 	Resource func(*ResourceAllocation)
 }
 
-// CPUSinks take the rows about threads outside of Metal, and about the recording's clock.
+// CPUSinks receive the rows about threads outside of Metal, and about the recording's clock.
 type CPUSinks struct {
 	Signpost func(*SignpostInterval)
 	Mark     func(*SignpostEvent)
@@ -68,8 +67,8 @@ func (s *Sink) dictionary() *Dictionary {
 	return s.Dictionary
 }
 
-// nanos is a time or duration of an export: nanoseconds since the recording
-// began. What is larger than a signed number holds is no time.
+// nanos returns a time or duration of an export: nanoseconds since the recording began. A number that does not fit a
+// signed one is not a time.
 func (c cell) nanos() analyze.Nanos {
 	if c.state != cellValue || c.word > maxTime {
 		return 0

@@ -2,8 +2,8 @@ package xctrace
 
 import "fmt"
 
-// column is one column that is read: its mnemonic, the kind its engineering
-// type must be of, and what takes its value. A null is not set.
+// column is one column that is read: its mnemonic, the kind that its engineering type must have, and a function that
+// stores its value. The function is not called for a null.
 type column[R any] struct {
 	mnemonic string
 	kind     kind
@@ -11,12 +11,12 @@ type column[R any] struct {
 	set      func(*R, cell)
 }
 
-// need is a column without which the table cannot be read.
+// need returns a column without which the table cannot be read.
 func need[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
 	return column[R]{mnemonic, k, true, set}
 }
 
-// may is a column that not every version has.
+// may returns a column that some versions lack.
 func may[R any](mnemonic string, k kind, set func(*R, cell)) column[R] {
 	return column[R]{mnemonic, k, false, set}
 }
@@ -31,13 +31,11 @@ type table[R any] struct {
 
 type tableSpec interface {
 	name() string
-	// bind finds the columns in a schema. wanted is false when the sink does
-	// not take the rows.
+	// bind finds the columns in a schema. wanted is false if the sink does not receive the rows.
 	bind(columns []Column, types []*tag, sink *Sink) (handler rowHandler, wanted bool, err error)
 }
 
-// rowHandler delivers rows; columns are the ones it reads, notes what it
-// cannot read.
+// rowHandler delivers rows. columns are those that it reads; notes says what it cannot read.
 type rowHandler struct {
 	columns []int
 	notes   []string

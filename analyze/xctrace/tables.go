@@ -1,9 +1,8 @@
 package xctrace
 
-// tables is the one place that says which tables are read and what their
-// columns mean. Columns are found by mnemonic in the schema of the export,
-// because Apple inserts new ones in the middle; the kind of their engineering
-// type is checked. Columns not named here are passed over.
+// tables is the only definition of which tables are read and what their columns mean. Columns are found by mnemonic in
+// the schema of the export, because Apple inserts new ones in the middle; the kind of their engineering type is
+// checked. Columns not listed here are skipped.
 var tables = []tableSpec{
 	&table[GPUInterval]{
 		schema: "metal-gpu-intervals",
@@ -321,8 +320,8 @@ func cpuSamples(schema string) *table[CPUSample] {
 	}
 }
 
-// ReadSchemas lists the tables that a summary is built from, the most important
-// first, so that an export that is stopped has those.
+// ReadSchemas lists the tables that a summary is built from, the most important first, so that an export that is
+// interrupted has at least those.
 func ReadSchemas() []string {
 	var names []string
 	for _, t := range tables {
@@ -333,8 +332,8 @@ func ReadSchemas() []string {
 	return names
 }
 
-// unread are tables that are decoded but too large, or told by another one, to
-// be exported without being asked for.
+// unread are tables that mtrace can read but exports only on request, because they are too large or another table has
+// the same data.
 var unread = map[string]bool{
 	"gpu-counter-value":           true, // the same as metal-gpu-counter-intervals
 	"metal-gpu-execution-points":  true, // begin and end of metal-gpu-intervals

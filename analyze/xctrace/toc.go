@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TOC is a table of contents: what was recorded, of whom, with what settings.
+// TOC is a table of contents: what was recorded, from which process, with which settings.
 type TOC struct{ Runs []Run }
 
 // Run is one recording of a document.
@@ -31,8 +31,7 @@ type Run struct {
 // Device is the recorded machine.
 type Device struct{ Name, Model, OS, Platform string }
 
-// TargetProcess is the process a recording was aimed at; All means the
-// machine.
+// TargetProcess is the process that was recorded; All means all processes of the machine.
 type TargetProcess struct {
 	All         bool
 	Type        string // "launched" or "attached"
@@ -105,7 +104,7 @@ func readRun(t *tree) Run {
 			}
 		}
 	}
-	// Apple's spelling, in every version seen; the right one may come.
+	// The first is Apple's spelling in every known version; the correct one may follow.
 	for _, name := range []string{"intruments-recording-settings", "instruments-recording-settings"} {
 		for _, instrument := range summary.child(name).children {
 			r.Settings = append(r.Settings, readSettings(instrument, instrument.attr("name"))...)
@@ -136,10 +135,8 @@ func readDevice(t *tree) Device {
 	return Device{Name: t.attr("name"), Model: t.attr("model"), OS: t.attr("os-version"), Platform: t.attr("platform")}
 }
 
-// readSettings flattens the settings of one instrument. They are written as
-// <key name="GPU"><value>Counter Set: (null)</value>…</key>, as
-// <key name="Threshold">text</key>, and from Xcode 27 on as
-// <option key="…" value="…"/>.
+// readSettings flattens the settings of one instrument. They are written as <key name="GPU"><value>Counter Set:
+// (null)</value>…</key>, as <key name="Threshold">text</key>, and from Xcode 27 on as <option key="…" value="…"/>.
 func readSettings(t *tree, instrument string) []Setting {
 	var settings []Setting
 	add := func(key, value string) {
@@ -167,8 +164,7 @@ func readSettings(t *tree, instrument string) []Setting {
 	return settings
 }
 
-// Setting is the value of the setting whose key ends in key, "" if it was not
-// recorded.
+// Setting returns the value of the setting whose key ends in key; "" if it was not recorded.
 func (r *Run) Setting(key string) string {
 	for _, s := range r.Settings {
 		if strings.HasSuffix(s.Key, ": "+key) {
@@ -178,7 +174,7 @@ func (r *Run) Setting(key string) string {
 	return ""
 }
 
-// Table says whether the recording has a table of that schema.
+// Table reports whether the recording has a table of that schema.
 func (r *Run) Table(schema string) bool {
 	for _, t := range r.Tables {
 		if t.Schema == schema {

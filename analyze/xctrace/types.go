@@ -5,31 +5,30 @@ import (
 	"math"
 )
 
-// kind says how the text and the children of an engineering type are read.
+// kind tells how the text and the children of an engineering type are read.
 type kind uint8
 
 const (
-	kindOpaque    kind = iota // known by id, its content is not kept
+	kindOpaque    kind = iota // known by its id; its content is not kept
 	kindSentinel              // <sentinel/>: no value
 	kindNumber                // unsigned decimal
 	kindDecimal               // decimal fraction
 	kindText                  // text
 	kindPhrase                // text that only joins the parts of a label
 	kindAddresses             // return addresses separated by spaces, leaf first
-	kindLabel                 // text and typed parts in a row; from here on with children
+	kindLabel                 // text and typed parts in sequence; this and all later kinds have children
 	kindProcess               // pid
 	kindThread                // tid, process
 	kindFrame                 // one frame of a call stack, in attributes
 	kindBinary                // the library or program of a frame
-	kindSource                // the line of a frame, with its path
+	kindSource                // the line of a frame, with the file's path
 	kindBacktrace             // frames, leaf first
 	kindSample                // a call stack by addresses only (kperf)
 )
 
-// engineeringTypes are the types whose values are read. The third column is
-// the number that means "no value" beside <sentinel/>; noNull is none. Sources:
-// Apple's reference of engineering types for the first block, and cells of
-// real exports whose displayed text is empty or "none" for the identifiers.
+// engineeringTypes are the types whose values are read. The third column is the number that, like <sentinel/>, means
+// "no value"; noNull if there is none. Sources: Apple's reference of engineering types for the first block; for the
+// identifiers, cells of real exports whose displayed text is empty or "none".
 var engineeringTypes = []struct {
 	name string
 	kind kind
@@ -105,36 +104,35 @@ var engineeringTypes = []struct {
 	{"kperf-bt", kindSample, noNull},
 }
 
-// noNull is a number no type uses as its "no value".
+// noNull is a number that no type uses for "no value".
 const noNull = math.MaxUint64 - 1
 
-// tag is an element name of the current program, numbered so that an id's
-// type is two bytes.
+// tag is an element name that occurred in this program run, numbered so that an id's type takes two bytes.
 type tag struct {
 	name  string
 	kind  kind
 	null  uint64
 	index uint16
-	time  bool           // a number of nanoseconds, which is never negative nor larger than maxTime
-	start string         // startOf the name; "" also of what cannot be a reference
-	parts [maxParts]*tag // what its children were the last time, in their order
+	time  bool           // a number of nanoseconds, which is never negative nor above maxTime
+	start string         // startOf the name; "" for a tag that cannot be a reference
+	parts [maxParts]*tag // the tags of its children the last time, in order
 }
 
-// maxTime is more than any recording lasts. What is larger was negative, or is a number that stands for nothing.
+// maxTime is longer than any recording. Larger numbers are negative ones or stand for no value.
 const maxTime = 1 << 62
 
 // times are the types that are nanoseconds.
 var times = map[string]bool{"start-time": true, "event-time": true, "sample-time": true, "duration": true,
 	"weight": true}
 
-// tagTable finds tags by name. It is an open hash over the first and the last
-// eight bytes and the length of a name, which no two engineering types share.
+// tagTable finds tags by name. It is an open hash table over the first and last eight bytes and the length of a name, a
+// combination that is unique among engineering types.
 type tagTable struct {
 	slots [4096]*tag
 	all   []*tag // by index
 }
 
-// maxTags bounds the element names of an input; Apple has some 350 types.
+// maxTags is the maximum number of element names of an input; Apple has some 350 types.
 const maxTags = len(tagTable{}.slots) / 2
 
 func newTagTable() *tagTable {
@@ -149,8 +147,7 @@ func newTagTable() *tagTable {
 	return t
 }
 
-// find returns the tag of that name, a new opaque one if it is the first, and
-// nil when there are too many.
+// find returns the tag of that name, or a new opaque one if the name is new. It returns nil if there are too many.
 func (t *tagTable) find(name []byte) *tag {
 	slot := hashName(name) % uint64(len(t.slots))
 	for {

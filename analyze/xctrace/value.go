@@ -20,7 +20,7 @@ type cellState uint8
 const (
 	cellNull   cellState = iota // <sentinel/> or the number that means it
 	cellValue                   //
-	cellBroken                  // a reference to nothing, or text that is no number
+	cellBroken                  // a reference to an undefined id, or text that is not a number
 )
 
 func (c cell) number() uint64        { return c.word }
@@ -34,7 +34,7 @@ func label(text TextIndex, process ProcessIndex) uint64 { return uint64(text) | 
 func (c cell) labelText() TextIndex                     { return TextIndex(c.word) }
 func (c cell) labelProcess() ProcessIndex               { return ProcessIndex(c.word >> 32) }
 
-// valueReader turns elements into cells and remembers the ones with an id.
+// valueReader converts elements to cells and remembers those with an id.
 type valueReader struct {
 	scan *scanner
 	dict *Dictionary
@@ -46,19 +46,19 @@ type valueReader struct {
 	mistyped  int64 // references to an id of another type
 	malformed int64 // values that are not of their type
 
-	keepOpaque bool // texts of types that mtrace does not know are kept, as long as they are few and short
+	keepOpaque bool // texts of unknown types are kept, as long as they are few and short
 	opaque     int  // of them
 	raw        bool // every value is kept as it is displayed
 
-	dangled int64 // all of the document, so that none is lost with its row
+	dangled int64 // for the whole document, because a row that is dropped loses its own count
 	text    []byte
 	frames  []FrameIndex
 }
 
-// errTooManyTags reports a document that cannot be an export.
+// errTooManyTags is returned for a document that cannot be an export.
 var errTooManyTags = errors.New("more than 2048 different element names: this is not an export of xctrace")
 
-// child reads the next element in one of tag parent whose begin was read, its number n; more is false at its end.
+// child reads the next element, number n, inside an element of tag parent; more is false at its end.
 func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err error) {
 	n = min(n, maxParts-1)
 	if t = parent.parts[n]; t != nil {
@@ -82,8 +82,8 @@ func (v *valueReader) child(parent *tag, n int) (t *tag, c cell, more bool, err 
 	}
 }
 
-// shortcut reads the next element when it is of the tag that is expected, and written as nearly all are. If it is not,
-// the scanner knows what to expect.
+// shortcut reads the next element if it has the expected tag and one of the common forms. If not, the scanner knows
+// which tag to expect.
 func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
 	switch how, id, n := v.scan.shortcut(t.start, t.kind == kindNumber); how {
 	case shortReference:
@@ -97,7 +97,8 @@ func (v *valueReader) shortcut(t *tag) (c cell, ok bool, err error) {
 	return cell{}, false, nil
 }
 
-// define keeps what an id stands for. A time that cannot be is kept, too: what refers to it is as broken.
+// define stores the value of an id. It also stores an invalid time, because elements that refer to it are then invalid,
+// too.
 func (v *valueReader) define(id uint32, t *tag, c cell) error {
 	if c.state == cellBroken && !(t.time && c.word > maxTime) {
 		return nil
@@ -105,8 +106,8 @@ func (v *valueReader) define(id uint32, t *tag, c cell) error {
 	return v.ids.set(id, t.index, c.word)
 }
 
-// element reads the element whose first token was just scanned. expected is
-// the tag it should have, if known, and saves the search for it.
+// element reads the element whose first token was just scanned. expected is the tag that it should have, if known,
+// which saves a lookup.
 func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 	s := v.scan
 	t := expected
@@ -172,7 +173,7 @@ func (v *valueReader) element(tok token, expected *tag) (*tag, cell, error) {
 	return t, c, err
 }
 
-// leave passes over what may stand inside an element that is only a reference.
+// leave skips anything inside an element that is only a reference.
 func (v *valueReader) leave(tok token) error {
 	if tok == tokenStart {
 		return v.skip()
@@ -180,7 +181,7 @@ func (v *valueReader) leave(tok token) error {
 	return nil
 }
 
-// skip passes over the rest of the open element.
+// skip skips the rest of the open element.
 func (v *valueReader) skip() error {
 	for depth := 1; depth > 0; {
 		tok, err := v.scan.next()
@@ -268,11 +269,11 @@ func (v *valueReader) numeral(t *tag, n uint64) cell {
 }
 
 const (
-	maxOpaque     = 100_000 // texts of types that mtrace does not know
+	maxOpaque     = 100_000 // number of texts of unknown types
 	longestOpaque = 64
 )
 
-// opaqueText keeps a text of a type that mtrace does not know, where such texts are wanted.
+// opaqueText stores a text of an unknown type, if such texts are requested.
 func (v *valueReader) opaqueText(text []byte) TextIndex {
 	if !v.keepOpaque || v.opaque == maxOpaque || len(text) > longestOpaque || len(text) == 0 {
 		return 0
@@ -305,8 +306,7 @@ func parseNumber(b []byte) (uint64, bool) {
 	return n, true
 }
 
-// parseOddNumber reads what trimmed and indented exports hold: white space
-// around the digits, and -1 for the largest number.
+// parseOddNumber parses numbers in re-indented exports: white space around the digits, and -1 for the largest number.
 func parseOddNumber(b []byte) (uint64, bool) {
 	b = bytes.TrimSpace(b)
 	if len(b) > 1 && b[0] == '-' {

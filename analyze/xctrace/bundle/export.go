@@ -15,11 +15,11 @@ import (
 	"mtrace/collector"
 )
 
-// Failed is a table that xctrace could not write whole, with the reason.
+// Failed is a table that xctrace could not export completely, with the reason.
 type Failed struct {
 	Schema string
 	Err    error
-	Kept   bool // the complete rows it wrote before it failed were read
+	Kept   bool // the complete rows that it wrote before it failed were read
 }
 
 // TOC exports and reads the table of contents of a bundle.
@@ -52,11 +52,9 @@ func (t *Tool) exportTOC(ctx context.Context, bundle, file string) (*xctrace.TOC
 	return doc.TOCs[0], nil
 }
 
-// Export exports the tables mtrace reads, of one run (0: the first), and hands
-// each to read, the table of contents first. One table at a time: asking for all
-// at once makes xctrace hold them all in memory, and the XML of a table is
-// removed before the next is made. A table that cannot be exported does not keep
-// the others from it.
+// Export exports the tables that mtrace reads, of one run (0: the first), and passes each to read, the table of
+// contents first. It exports one table at a time, because xctrace holds all requested tables in memory. The XML of a
+// table is deleted before the next is exported. If a table cannot be exported, Export continues with the others.
 func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xctrace.Input) error) ([]Failed, error) {
 	dir, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-xctrace-")
 	if err != nil {
@@ -112,7 +110,7 @@ func (t *Tool) Export(ctx context.Context, bundle string, run int, read func(xct
 	return failed, nil
 }
 
-// choose takes one run out of a table of contents.
+// choose selects a run from a table of contents.
 func choose(toc *xctrace.TOC, number int) (*xctrace.Run, error) {
 	if number == 0 {
 		return &toc.Runs[0], nil
@@ -125,11 +123,11 @@ func choose(toc *xctrace.TOC, number int) (*xctrace.Run, error) {
 	return nil, fmt.Errorf("no run %d: it has %d", number, len(toc.Runs))
 }
 
-// wanted lists the tables to export of a run.
+// wanted lists the tables of a run to export.
 func wanted(run *xctrace.Run) []string {
 	var schemas []string
 	for _, s := range xctrace.ReadSchemas() {
-		// Without a counter set there is one counter, and a gigabyte of it.
+		// Without a counter set there is only one counter, with a gigabyte of values.
 		if s == "metal-gpu-counter-intervals" && run.Setting("Counter Set") == "(null)" {
 			continue
 		}
@@ -140,11 +138,11 @@ func wanted(run *xctrace.Run) []string {
 	return schemas
 }
 
-// errUnfinished is an export that succeeded without its closing tag.
+// errUnfinished is returned if an export succeeded without its closing tag.
 var errUnfinished = errors.New("xctrace export reported success, but what it wrote has no end")
 
-// export runs xctrace with its output into a file, until the output is whole.
-// On failure the file holds what the last attempt wrote.
+// export runs xctrace with its output into a file, repeatedly until the output is complete. On failure the file has the
+// output of the last attempt.
 func (t *Tool) export(ctx context.Context, file, closing string, args ...string) error {
 	var last error
 	pause := t.Pause
@@ -188,7 +186,7 @@ func (t *Tool) exportOnce(ctx context.Context, file, closing string, args []stri
 	return nil
 }
 
-// ends says whether a file ends in a closing tag, white space aside.
+// ends reports whether a file ends with a closing tag, ignoring white space.
 func ends(file *os.File, closing string) (bool, error) {
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {

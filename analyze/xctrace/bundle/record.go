@@ -26,8 +26,8 @@ type Recording struct {
 	Stderr   io.Writer
 }
 
-// Record records a program from its start to its end, or to an interrupt, and
-// waits for the bundle. The error says why there is none.
+// Record records a program until it ends or an interrupt arrives, and waits for the bundle. It returns an error if
+// there is no usable bundle.
 func (t *Tool) Record(ctx context.Context, r Recording) error {
 	program, args, err := resolve(r.Command)
 	if err != nil {
@@ -58,7 +58,7 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 	cmd.Stdin = r.Stdin
 	cmd.Stdout = io.MultiWriter(r.Stdout, &said)
 	cmd.Stderr = io.MultiWriter(r.Stderr, &said)
-	// In its own group, so that a terminal's interrupt reaches it once, by us.
+	// In its own process group, so that a terminal's interrupt reaches it only once, through mtrace.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("run xctrace record: %w", err)
@@ -69,8 +69,8 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 	return t.judge(ctx, r.Output, err, said.String())
 }
 
-// interrupts hands SIGINT and SIGTERM on to xctrace as SIGINT, on which it
-// stops the recording and saves it. That can take minutes.
+// interrupts forwards SIGINT and SIGTERM to xctrace as SIGINT, at which xctrace stops the recording and saves it. That
+// can take minutes.
 func (t *Tool) interrupts(xctrace *os.Process) (stop func()) {
 	signals := make(chan os.Signal, 4)
 	done := make(chan struct{})
@@ -99,9 +99,8 @@ func (t *Tool) interrupts(xctrace *os.Process) (stop func()) {
 	}
 }
 
-// judge decides by the bundle, not by the status alone: xctrace record ends
-// with an error although the recording is good, and without one although
-// nothing was saved.
+// judge decides by the bundle, not by the exit status alone: xctrace record sometimes returns an error although the
+// recording is good, or none although nothing was saved.
 func (t *Tool) judge(ctx context.Context, output string, err error, said string) error {
 	var f *failure
 	if err != nil {
@@ -132,7 +131,7 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 	return nil
 }
 
-// waitForBundle waits until the bundle is there and no longer grows.
+// waitForBundle waits until the bundle exists and no longer grows.
 func waitForBundle(path string, patience time.Duration) error {
 	deadline := time.Now().Add(patience)
 	before := int64(-1)
@@ -145,7 +144,7 @@ func waitForBundle(path string, patience time.Duration) error {
 			before = size
 		}
 		if errors.Is(err, os.ErrNotExist) && time.Now().Add(patience*9/10).After(deadline) {
-			return err // after a tenth of the time there is not even a directory
+			return err // after a tenth of the time not even a directory exists
 		}
 		if time.Now().After(deadline) {
 			return fmt.Errorf("%s is not finished", path)
@@ -167,8 +166,8 @@ func sizeOf(path string) (size int64, err error) {
 	return size, err
 }
 
-// resolve finds the program that xctrace is to launch: by its absolute path,
-// which is all that xctrace takes, and for a script its interpreter.
+// resolve returns the program that xctrace is to launch: by its absolute path, which xctrace requires, and for a script
+// its interpreter.
 func resolve(command []string) (program string, args []string, err error) {
 	if len(command) == 0 {
 		return "", nil, errors.New("no program to record: mtrace xctrace record -- CMD ARG…")

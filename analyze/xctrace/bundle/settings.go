@@ -16,11 +16,10 @@ import (
 // Setting is one setting of a recording's instruments.
 type Setting struct{ Key, Value string }
 
-// Settings reads the settings of the instruments from the template that a
-// bundle was recorded with, form.template, or from a .tracetemplate file: those
-// of the GPU that decide which tables have rows. Both are property lists made by
-// NSKeyedArchiver: $objects is a list in which dictionaries (NS.keys and
-// NS.objects) refer to others by number.
+// Settings reads the instruments' settings from the template that a bundle was recorded with, form.template, or from a
+// .tracetemplate file. It returns those settings of the GPU that decide which tables have rows. Both files are property
+// lists by NSKeyedArchiver: $objects is a list in which dictionaries (NS.keys and NS.objects) refer to others by
+// number.
 func Settings(path string) ([]Setting, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		path = filepath.Join(path, "form.template")
@@ -46,11 +45,11 @@ func Settings(path string) ([]Setting, error) {
 	return slices.Compact(found), nil
 }
 
-// mostSettings bounds a template: real ones have some ten kilobytes.
+// mostSettings is the maximum size of a template; real ones have some ten kilobytes.
 const mostSettings = 16 << 20
 
-// readSettings reads a template. A bundle comes from elsewhere: what is in the template's place may be a pipe, or
-// without an end.
+// readSettings reads a template. A bundle may come from an untrusted source, so the template's path may be a pipe or an
+// endless file.
 func readSettings(path string) ([]byte, error) {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil, cmp.Or(err, fmt.Errorf("%s is no file", path))

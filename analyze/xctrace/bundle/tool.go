@@ -1,5 +1,5 @@
-// Package bundle drives Apple's xctrace: it exports the tables of a .trace
-// bundle one at a time, with all that can go wrong, and records new ones.
+// Package bundle runs Apple's xctrace: it exports the tables of a .trace bundle one at a time, handles xctrace's
+// failures, and records new bundles.
 package bundle
 
 import (
@@ -19,13 +19,13 @@ type Tool struct {
 	Path string
 	// Pause is the time before the second attempt after a crash; it doubles.
 	Pause time.Duration
-	// Say is told what the user has to know, one line each; nil is silence.
+	// Say receives messages for the user, one line each; nil means none.
 	Say func(format string, args ...any)
 	// Progress is told what is being done.
 	Progress func(format string, args ...any)
 }
 
-// attempts is how often one export is tried. Its crashes come and go.
+// attempts is how often one export is tried, because xctrace crashes at random.
 const attempts = 3
 
 // Find finds xctrace: the program that MTRACE_XCTRACE names, or the one on
@@ -57,7 +57,7 @@ func (t *Tool) progress(format string, args ...any) {
 	}
 }
 
-// failure is how a run of xctrace ended badly.
+// failure describes how a run of xctrace failed.
 type failure struct {
 	what   string // "export", "record"
 	code   int
@@ -122,8 +122,7 @@ func signalName(s syscall.Signal) string {
 	return s.String()
 }
 
-// asFailure turns the error of a finished command into a failure; other errors
-// stay as they are.
+// asFailure converts the error of a finished command to a failure; other errors are returned unchanged.
 func asFailure(what string, err error, output string) error {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
@@ -143,8 +142,8 @@ func lastLine(output string) string {
 	return strings.TrimSpace(lines[len(lines)-1])
 }
 
-// command prepares xctrace. Settings that inject libraries, ours among them,
-// are not handed down: xctrace itself injects one into what it launches.
+// command prepares a run of xctrace. It removes environment variables that inject libraries, including mtrace's own:
+// xctrace itself injects one into the program that it launches.
 func (t *Tool) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, t.Path, args...)
 	for _, setting := range os.Environ() {

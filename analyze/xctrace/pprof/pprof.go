@@ -14,7 +14,8 @@ import (
 	"mtrace/analyze/xctrace/summary"
 )
 
-// GPU is the profile of the subject's GPU time that the model of the recording gives, as that of our own traces.
+// GPU returns the profile of the subject's GPU time, from the model of the recording, in the format of mtrace's own
+// traces.
 func GPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 	trace, err := summary.Trace(r, f)
 	if err != nil {
@@ -23,7 +24,7 @@ func GPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 	return traceprofile.Build("gpu", trace)
 }
 
-// CPU is a profile of the subject's CPU samples; nil when there are none.
+// CPU returns a profile of the subject's CPU samples; nil if there are none.
 func CPU(r *xctrace.Recording, f summary.Filter) (*profile.Profile, error) {
 	rows, err := summary.Select(r, f)
 	if err != nil {
@@ -71,7 +72,7 @@ type frame struct {
 	line    uint32
 }
 
-// function is what samples are added up by.
+// function is the key by which samples are added up.
 type function struct{ name, binary, file string }
 
 type builder struct {
@@ -103,7 +104,7 @@ func newBuilder(r *xctrace.Recording, rows *summary.Rows, types []*profile.Value
 	}
 }
 
-// add adds values to the sample of that stack, process and thread.
+// add adds values to the sample of a stack, process and thread.
 func (b *builder) add(stack []frame, process xctrace.ProcessIndex, thread xctrace.ThreadIndex, values []int64) {
 	b.key.Reset()
 	fmt.Fprint(&b.key, process, " ", thread)
@@ -157,7 +158,7 @@ func (b *builder) function(f frame) *profile.Function {
 	return fn
 }
 
-// mapping stands for a library; where it was loaded is not kept.
+// mapping returns the entry that stands for a library, without its load address.
 func (b *builder) mapping(binary string) *profile.Mapping {
 	m := b.mappings[binary]
 	if m == nil {

@@ -8,23 +8,23 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// objectName is what Instruments calls a command buffer. It is a name, not an identity: the number of one that is gone
-// comes again.
+// objectName is the name that Instruments gives a command buffer. It is not an identity: the number of a released
+// command buffer is reused.
 type objectName struct {
 	pid uint64
 	id  xctrace.BufferID
 }
 
-// commandBuffer is a command buffer while the tables are joined.
+// commandBuffer is a command buffer while the tables are being joined.
 type commandBuffer struct {
 	*analyze.CommandBuffer
 	id        xctrace.BufferID
 	submitted bool                // its submission is in the export
 	encoders  map[encoderName]int // places in Encoders
-	next      Nanos               // when the next of its name was made; 0 when there is none
+	next      Nanos               // when the next command buffer of its name was created; 0 if there is none
 }
 
-// encoderName is the number of an encoder; without one its rows go by their labels.
+// encoderName is the number of an encoder; rows of encoders without one are joined by their labels.
 type encoderName struct {
 	id    xctrace.BufferID
 	label xctrace.TextIndex
@@ -44,7 +44,7 @@ func (m *modeller) add(name objectName, label string) *commandBuffer {
 	return b
 }
 
-// submissions makes a command buffer of each submission of the subject.
+// submissions creates a command buffer for each submission of the subject.
 func (m *modeller) submissions() {
 	order := make([]*xctrace.Submission, 0, len(m.Commands.Submissions))
 	for i := range m.Commands.Submissions {
@@ -70,7 +70,7 @@ func (m *modeller) submissions() {
 	}
 }
 
-// at is the command buffer that had a name at an instant: the last that was made before.
+// at returns the command buffer that had a name at an instant: the last one created before.
 func (m *modeller) at(name objectName, at Nanos) *commandBuffer {
 	list := m.made[name]
 	i, _ := slices.BinarySearchFunc(list, at+1,
@@ -103,7 +103,7 @@ func (m *modeller) encoders() {
 	}
 }
 
-// gpuRows gives the rows of the GPU to their command buffers. Others' work is Trace.Elsewhere.
+// gpuRows assigns the GPU's rows to their command buffers. Other processes' work goes to Trace.Elsewhere.
 func (m *modeller) gpuRows() {
 	last := map[objectName]*commandBuffer{} // without submissions
 	for _, i := range m.order {
@@ -124,9 +124,9 @@ func (m *modeller) gpuRows() {
 	}
 }
 
-// unsubmitted is the command buffer of a row whose submission is not in the export: that of the row before with the
-// same name, unless this one was committed after all of that had ended. When it was committed is told by the row's
-// start latency.
+// unsubmitted returns the command buffer of a row whose submission is not in the export. It is that of the previous row
+// with the same name, unless this row's work was committed after that one had ended. The row's start latency tells when
+// it was committed.
 func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectName,
 	g *xctrace.GPUInterval) *commandBuffer {
 	commit := Nanos(0)
@@ -150,7 +150,7 @@ func (m *modeller) unsubmitted(last map[objectName]*commandBuffer, name objectNa
 
 // row adds a row to a command buffer and to its encoder.
 func (m *modeller) row(b *commandBuffer, g *xctrace.GPUInterval) placed {
-	begin := max(1, g.Start) // the model has no work at the instant 0, which is its "not known"
+	begin := max(1, g.Start) // the model does not allow 0 as an instant of work, because 0 means not known
 	at := analyze.Interval{Begin: begin, End: max(begin, g.Start+g.Duration)}
 	widen(&b.GPU, at)
 	text := SameWork(m.Text(g.Label))
@@ -183,8 +183,8 @@ func widen(i *analyze.Interval, by analyze.Interval) {
 	i.Begin, i.End = min(i.Begin, by.Begin), max(i.End, by.End)
 }
 
-// completions gives each command buffer the first completion of its number after its commit, and before that number was
-// made anew.
+// completions assigns to each command buffer the first completion of its number after its commit, and before the number
+// was reused.
 func (m *modeller) completions() {
 	times := map[xctrace.BufferID][]Nanos{}
 	for i := range m.Commands.Completions {
@@ -221,8 +221,8 @@ func (m *modeller) completions() {
 	}
 }
 
-// choose puts those command buffers into the model that were committed in the window or ran in it, by creation, and
-// numbers them.
+// choose adds those command buffers to the model that were committed in the window or ran in it, sorted by creation,
+// and numbers them.
 func (m *modeller) choose() {
 	slices.SortStableFunc(m.all, func(a, b *commandBuffer) int {
 		return cmp.Compare(begin(a.CommandBuffer),
@@ -252,7 +252,7 @@ func (m *modeller) choose() {
 		func(t *analyze.Thread) bool { return t.Active == analyze.Interval{} })
 }
 
-// see widens a thread's time by what it did in the window, and returns that.
+// see extends a thread's active time by an interval, cut to the window, and returns that.
 func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval, ok bool) {
 	begin, end, ok = m.clip(begin, end-begin)
 	in = analyze.Interval{Begin: begin, End: end}
@@ -262,7 +262,7 @@ func (m *modeller) see(t *analyze.Thread, begin, end Nanos) (in analyze.Interval
 	return in, ok
 }
 
-// visible says whether a command buffer was committed in the window, or ran in it.
+// visible reports whether a command buffer was committed in the window, or ran in it.
 func (m *modeller) visible(b *commandBuffer) bool {
 	if b.submitted && m.inside(b.Committed.End) {
 		return true
@@ -273,7 +273,7 @@ func (m *modeller) visible(b *commandBuffer) bool {
 	})
 }
 
-// begin is when a command buffer is first seen.
+// begin returns the first known instant of a command buffer.
 func begin(b *analyze.CommandBuffer) Nanos {
 	switch {
 	case b.Created.End != 0:

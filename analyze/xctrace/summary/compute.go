@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Of summarises a recording. The error is about the filter: a process that is
-// not there, or a time range without length.
+// Of summarises a recording. It returns an error if the filter names a process that does not exist, or an empty time
+// range.
 func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 	s, err := newScope(r, f)
 	if err != nil {
@@ -63,8 +63,8 @@ func Of(r *xctrace.Recording, f Filter) (*Summary, error) {
 	return out, nil
 }
 
-// gpuByStart is the order of the GPU intervals by their start. Exports are sorted
-// already, as far as seen, but nothing promises it.
+// gpuByStart returns the order of the GPU intervals by their start. All known exports are sorted, but nothing
+// guarantees it.
 func gpuByStart(s *scope) []int32 {
 	order := make([]int32, len(s.GPU.Intervals))
 	sorted := true
@@ -81,12 +81,12 @@ func gpuByStart(s *scope) []int32 {
 	return order
 }
 
-// toldBy says which tables have rows: one that is empty though another is not has failed.
+// toldBy tells which tables have rows. A table that is empty although another is not has failed.
 func toldBy(s *scope) told {
 	return told{submissions: len(s.Commands.Submissions) > 0, gpu: len(s.GPU.Intervals) > 0}
 }
 
-// processesOf is the part of each process, the subject first, then by GPU time.
+// processesOf returns the share of each process, the subject first, then by GPU time.
 func processesOf(s *scope, order []int32) []Process {
 	byPID := map[uint64]*Process{}
 	covered := map[uint64]*coverage{}
@@ -139,7 +139,7 @@ func processesOf(s *scope, order []int32) []Process {
 	return list
 }
 
-// committers are the threads that committed, by number of command buffers.
+// committers returns the threads that committed, by number of command buffers.
 func (m *modeller) committers() []Thread {
 	byIndex := map[*analyze.Thread]*Thread{}
 	for i := range m.Commands.Submissions {

@@ -41,10 +41,10 @@ type Sampled struct {
 	States  map[string]int `json:"states,omitempty"`
 }
 
-// noStack is what a sample without a stack is called.
+// noStack is the name of samples without a stack.
 const noStack = "(no stack)"
 
-// cpuOf sums the subject's CPU samples; nil without any.
+// cpuOf sums up the subject's CPU samples; nil if there are none.
 func cpuOf(s *scope) *CPU {
 	c := &CPU{Table: sampleTableOf(s), FromNS: 1 << 62}
 	functions := map[xctrace.Frame]*Function{}

@@ -4,8 +4,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// byText is the times of the subject's rows by a text, and by process where there are several: their durations in the
-// window, the longest sum first.
+// byText sums the durations of the subject's rows in the window by a text, and by process if there are several. The
+// longest sum comes first.
 func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nanos, Nanos, xctrace.TextIndex)) []Label {
 	type key struct {
 		text    xctrace.TextIndex
@@ -31,8 +31,7 @@ func byText[R any](s *scope, rows []R, read func(*R) (xctrace.ProcessIndex, Nano
 	return list
 }
 
-// encoderLabelsOf is the CPU time from an encoder's creation to its end, by its
-// label. It is not GPU time.
+// encoderLabelsOf returns the CPU time from an encoder's creation to its end, by label. It is not GPU time.
 func encoderLabelsOf(s *scope) []Label {
 	return byText(s, s.Commands.Encoders, func(e *xctrace.EncoderInterval) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -40,8 +39,8 @@ func encoderLabelsOf(s *scope) []Label {
 	})
 }
 
-// shadersOf is the time of Shader Timeline intervals by shader. They do not cover
-// all GPU work and are not scaled to it.
+// shadersOf returns the time of Shader Timeline intervals by shader. They do not cover all GPU work and are not scaled
+// to it.
 func shadersOf(s *scope) []Label {
 	return byText(s, s.GPU.Shaders, func(x *xctrace.ShaderInterval) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -49,7 +48,7 @@ func shadersOf(s *scope) []Label {
 	})
 }
 
-// driverOf is the time in the driver by what it worked on.
+// driverOf returns the time in the driver by the kind of processing.
 func driverOf(s *scope) []Label {
 	return byText(s, s.Commands.Driver, func(d *xctrace.DriverInterval) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -57,7 +56,7 @@ func driverOf(s *scope) []Label {
 	})
 }
 
-// handlersOf is the time of application events by their type.
+// handlersOf returns the time of application events by their type.
 func handlersOf(s *scope) []Label {
 	return byText(s, s.Commands.Events, func(e *xctrace.ApplicationEvent) (xctrace.ProcessIndex, Nanos, Nanos,
 		xctrace.TextIndex) {
@@ -65,7 +64,7 @@ func handlersOf(s *scope) []Label {
 	})
 }
 
-// compilerOf is the time of compilations; nil if there are none.
+// compilerOf returns the time of compilations; nil if there are none.
 func compilerOf(s *scope) *Timing {
 	var times []Nanos
 	for i := range s.Commands.Compilations {

@@ -15,7 +15,7 @@ type Cycle struct {
 	BetweenNS   Nanos `json:"between_ns"` // completion to the next creation
 }
 
-// cycle is null where no thread has one command buffer at a time.
+// cycle returns nil if no thread has one command buffer at a time.
 func (m *modeller) cycle() *Cycle {
 	c := evidence.RoundTripsOf(m.trace)
 	if c.Synchronous == 0 {

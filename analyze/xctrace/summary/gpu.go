@@ -58,7 +58,7 @@ func (m *modeller) gpu() *GPU {
 		}
 	}
 	if s.pids == nil {
-		// With every process the subject, what has none is still nobody's.
+		// Even if all processes are the subject, rows without a process belong to none.
 		for i := range s.GPU.Intervals {
 			g := &s.GPU.Intervals[i]
 			if begin, end, ok := s.clip(g.Start, g.Duration); ok && g.Process == 0 {

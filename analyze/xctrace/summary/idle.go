@@ -7,11 +7,10 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// longestGaps is how many idle gaps are listed, and how many transitions.
+// longestGaps is the number of idle gaps, and of transitions, that are listed.
 const longestGaps = 10
 
-// gaps gathers the times without work, inside the window, of intervals in
-// order of their begin.
+// gaps collects the times without work, inside the window, given intervals in order of their begin.
 type gaps struct {
 	scope   *scope
 	end     Nanos // of the work so far
@@ -22,7 +21,7 @@ type gaps struct {
 	between map[transition]*Transition
 }
 
-// transition is the labels before and after a gap.
+// transition has the labels before and after a gap.
 type transition struct{ before, after xctrace.TextIndex }
 
 type gap struct {

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// labelsOf is the GPU time of the subject by label and channel.
+// labelsOf returns the GPU time of the subject by label and channel.
 func labelsOf(s *scope, order []int32) []Label {
 	type key struct{ label, channel, process string }
 	times := map[key][]Nanos{}
@@ -32,7 +32,7 @@ func labelsOf(s *scope, order []int32) []Label {
 	return list
 }
 
-// several names a process where the subject is more than one: the same label is then not the same work.
+// several returns the process's name if the subject has several: the same label then does not mean the same work.
 func (s *scope) several(p xctrace.ProcessIndex) string {
 	switch {
 	case len(s.pids) == 1 || s.pids == nil && len(s.seen) < 2:
@@ -54,9 +54,9 @@ func newLabel(text, channel string, times []Nanos, all Nanos) Label {
 }
 
 // SplitLabel cuts a label of the GPU's rows, "command buffer:encoder", into its halves. Both are the program's texts
-// and may have colons, so it is cut only where it is certain: behind the command buffer's label, where that is known
-// from another table, at the only colon, and beside what Instruments calls things without labels. Otherwise all of it
-// is the encoder's label.
+// and may contain colons, so it cuts only where that is certain: after the command buffer's label if another table
+// tells it, at the only colon, or at Instruments' names for objects without labels. Otherwise the whole label is the
+// encoder's.
 func SplitLabel(text, bufferLabel string) (buffer, encoder string, cut bool) {
 	if rest, ok := strings.CutPrefix(text, bufferLabel+":"); ok && bufferLabel != "" {
 		return bufferLabel, rest, true
@@ -80,8 +80,7 @@ var (
 	address        = regexp.MustCompile(`\b0x[0-9a-fA-F]{5,}\b`)
 )
 
-// SameWork is a label without the addresses in it, which differ from run to run and from object to object though the
-// work is the same.
+// SameWork returns a label without addresses, which differ between runs and objects although the work is the same.
 func SameWork(label string) string {
 	if !strings.Contains(label, "0x") {
 		return label
@@ -96,8 +95,8 @@ func labelName(text string) string {
 	return text
 }
 
-// defaultLabel says whether no part of a label is the program's: Instruments
-// writes "Command Buffer 0:Compute Command 0" for what has none.
+// defaultLabel reports whether no part of a label is the program's: Instruments writes "Command Buffer 0:Compute
+// Command 0" for objects without labels.
 func defaultLabel(text string) bool {
 	for _, part := range strings.SplitN(text, ":", 2) {
 		given := part != ""

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// latency is that of the command buffers committed in the window.
+// latency returns the latencies of the command buffers committed in the window.
 func (m *modeller) latency() Latency {
 	var start, notify, total []Nanos
 	window := m.trace.Window
@@ -29,7 +29,7 @@ func (m *modeller) latency() Latency {
 	return l
 }
 
-// check counts a row whose start latency is off by so much.
+// check counts a row whose start latency has the given error.
 func (id *Identity) check(off Nanos) {
 	id.Checked++
 	off = max(off, -off)
@@ -39,8 +39,8 @@ func (id *Identity) check(off Nanos) {
 	}
 }
 
-// inFlight counts command buffers between commit and completion, in the window; where the completion is missing, until
-// the end of their GPU work.
+// inFlight counts command buffers between commit and completion, in the window. If the completion is missing, the end
+// of the GPU work counts.
 func (m *modeller) inFlight() *InFlight {
 	until := "completion"
 	if len(m.Commands.Completions) == 0 {

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// memoryOf is what the subject had allocated in the window: sizes hold until the
-// next row of their process, so one from before the window counts too.
+// memoryOf returns what the subject had allocated in the window. A size holds until the next row of its process, so a
+// row before the window counts too.
 func memoryOf(s *scope) *Memory {
 	var m Memory
 	seen := false

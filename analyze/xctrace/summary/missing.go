@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// missingOf states what cannot be told and why: the table was not recorded, not
-// exported, could not be read, or is empty for a reason the settings give.
+// missingOf says what the summary cannot tell and why: the table was not recorded, not exported, could not be read, or
+// is empty because of a setting.
 func missingOf(s *scope, out *Summary) []Missing {
 	list := []Missing{}
 	add := func(what, table string, rows int) {
@@ -47,8 +47,8 @@ func missingOf(s *scope, out *Summary) []Missing {
 	return list
 }
 
-// withoutMetal says once why there is nothing about Metal, where no table about it was given: what each of its tables would
-// tell is nothing to somebody who looks at a CPU profile.
+// withoutMetal says once that no table about Metal was given. To list what each of those tables would tell is useless
+// to a reader of a CPU profile.
 func withoutMetal(s *scope) (Missing, bool) {
 	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters,
 		"metal-application-intervals"}
@@ -64,7 +64,7 @@ func withoutMetal(s *scope) (Missing, bool) {
 	return Missing{What: "everything about Metal", Why: why, Table: tableGPU}, true
 }
 
-// isRefused says whether a table is there that could not be read.
+// isRefused reports whether a table exists that could not be read.
 func isRefused(s *scope, schema string) bool {
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {
@@ -120,8 +120,8 @@ func whyAbsent(s *scope, schema string) string {
 	return why
 }
 
-// settingOf is a setting of the recording; where the table of contents does not
-// have Shader Timeline's, the template does, under its old name.
+// settingOf returns a setting of the recording. The table of contents may lack the setting of Shader Timeline; then the
+// template has it, under its old name.
 func settingOf(s *scope, key string) string {
 	if s.Run != nil {
 		if value := s.Run.Setting(key); value != "" {

@@ -36,10 +36,10 @@ type Value struct {
 	SumNS Nanos  `json:"sum_ns"` // of the rows' durations
 }
 
-// fewValues is up to how many different texts a column states what kind of thing a row is.
+// fewValues is the maximum number of distinct texts of a column that is treated as the kind of a row.
 const fewValues = 12
 
-// othersOf summarises the tables that nothing else is known of, and lists the first rows of detail views.
+// othersOf summarises the tables of which only the columns are known, and lists the first rows of detail views.
 func othersOf(s *scope) []Other {
 	list := []Other{}
 	for _, o := range s.Others {
@@ -59,7 +59,7 @@ func othersOf(s *scope) []Other {
 	return list
 }
 
-// otherOf is what is known of a table of an unknown schema.
+// otherOf summarises a table of an unknown schema.
 func otherOf(s *scope, o *xctrace.OtherTable) Other {
 	out := Other{Schema: o.Schema, Left: o.Left}
 	seen, timed := extent{first: 1 << 62}, false

@@ -4,7 +4,7 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Rows are the rows of a recording that a filter lets through.
+// Rows are the rows of a recording that a filter selects.
 type Rows struct{ scope *scope }
 
 // Select applies a filter to a recording.
@@ -16,8 +16,9 @@ func Select(r *xctrace.Recording, f Filter) (*Rows, error) {
 	return &Rows{s}, nil
 }
 
-// Samples calls f for each CPU sample of the subject in the range of time that was asked for, also beside the window of
-// the GPU's work: of time-profile or cpu-profile where they are, else of time-sample, which is where they come from.
+// Samples calls f for each CPU sample of the subject in the requested time range, even outside the window of the GPU's
+// work. They come from time-profile or cpu-profile if there is one, otherwise from time-sample, from which those are
+// derived.
 func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	s := r.scope
 	best := sampleTableOf(s)
@@ -28,7 +29,7 @@ func (r *Rows) Samples(f func(*xctrace.CPUSample)) {
 	}
 }
 
-// sampleTableOf is the table whose CPU samples count; "" without any.
+// sampleTableOf returns the table whose CPU samples count; "" if there is none.
 func sampleTableOf(s *scope) (best string) {
 	for i := range s.Recording.CPU.Samples {
 		if x := s.Recording.CPU.Samples[i].Schema; best == "" || best == "time-sample" {
@@ -38,5 +39,5 @@ func sampleTableOf(s *scope) (best string) {
 	return best
 }
 
-// Window is the time that the rows are of.
+// Window returns the time range that the rows cover.
 func (r *Rows) Window() (from, to Nanos) { return r.scope.from, r.scope.to }

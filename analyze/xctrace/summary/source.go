@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sourceOf is what was recorded, by the table of contents.
+// sourceOf returns what was recorded, according to the table of contents.
 func sourceOf(s *scope) Source {
 	out := Source{Kind: "xctrace", GPU: s.GPU.Name, Truncated: s.Truncated()}
 	for _, d := range s.Documents {
@@ -40,7 +40,7 @@ func sourceOf(s *scope) Source {
 	return out
 }
 
-// subjectOf is whose work the summary is about.
+// subjectOf returns the processes that the summary is about.
 func subjectOf(s *scope) Subject {
 	out := Subject{PIDs: []uint64{}, Why: s.why}
 	for pid := range s.pids {

@@ -8,12 +8,12 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Filter says whose work and what part of the time is summarised. Without PIDs
-// and Process it is the recording's target, and without a target all processes.
+// Filter selects the processes and the time range that are summarised. Without PIDs and Process it selects the
+// recording's target, and without a target all processes.
 type Filter struct {
 	PIDs     []uint64
 	Process  string // name, or a part of it
-	All      bool   // every process, even when there is a target
+	All      bool   // all processes, even if there is a target
 	From, To Nanos  // To 0: to the end
 }
 
@@ -22,7 +22,7 @@ type scope struct {
 	*xctrace.Recording
 	from, to           Nanos
 	askedFrom, askedTo Nanos
-	stranger           string          // of a target that no row is of: what is reported of it
+	stranger           string          // what to report about a target without rows
 	pids               map[uint64]bool // of the subject; nil: every process
 	why                string
 	whole              bool              // to is the end of the recording
@@ -45,8 +45,7 @@ func newScope(r *xctrace.Recording, f Filter) (*scope, error) {
 	return s, nil
 }
 
-// findProcesses lists the processes that have rows, with the exact names of the
-// table of contents where there is one.
+// findProcesses lists the processes that have rows, with their exact names if there is a table of contents.
 func findProcesses(s *scope) {
 	for _, p := range s.Processes[1:] {
 		s.seen[p.PID] = p.Name
@@ -60,7 +59,7 @@ func findProcesses(s *scope) {
 	}
 }
 
-// chooseSubject finds the processes that the summary is about.
+// chooseSubject selects the processes that the summary is about.
 func chooseSubject(s *scope, f Filter) error {
 	switch {
 	case len(f.PIDs) > 0 || f.Process != "":
@@ -113,7 +112,7 @@ func chooseSubject(s *scope, f Filter) error {
 	return nil
 }
 
-// listProcesses names the processes that have rows, for an error.
+// listProcesses names the processes that have rows, for an error message.
 func listProcesses(s *scope) string {
 	var names []string
 	for pid, name := range s.seen {
@@ -126,8 +125,7 @@ func listProcesses(s *scope) string {
 	return strings.Join(names, ", ")
 }
 
-// own says whether rows of a process belong to the subject. A row of no process
-// never belongs to a chosen one.
+// own reports whether rows of a process belong to the subject. A row without a process never belongs to a selected one.
 func (s *scope) own(p xctrace.ProcessIndex) bool {
 	if s.pids == nil {
 		return true
@@ -142,14 +140,14 @@ func (s *scope) clip(start, duration Nanos) (begin, end Nanos, ok bool) {
 	return begin, end, begin < end || duration == 0 && s.inside(start)
 }
 
-// inside says whether an instant is in the window. The end of a range that was
-// asked for is outside; the end of the recording is inside.
+// inside reports whether an instant is in the window. The end of a requested range is outside; the end of the recording
+// is inside.
 func (s *scope) inside(at Nanos) bool {
 	return at >= s.from && (at < s.to || at == s.to && s.whole)
 }
 
-// setWindow makes the window: the range asked for, and where none was, from the
-// subject's first row about Metal to its last; without any, of all its rows.
+// setWindow sets the window: the requested range or, if there is none, from the subject's first row about Metal to its
+// last. If there is no such row, all of its rows count.
 func setWindow(s *scope, f Filter) error {
 	s.askedTo = 1 << 62
 	if f.To != 0 {
@@ -195,12 +193,12 @@ func setWindow(s *scope, f Filter) error {
 	return nil
 }
 
-// extent is from the first to the last instant that was seen.
+// extent is the range from the first to the last instant that was seen.
 type extent struct{ first, last Nanos }
 
 func (e *extent) see(begin, end Nanos) { e.first, e.last = min(e.first, begin), max(e.last, end) }
 
-// eachMetalRow are the times of the rows that say what the subject did with Metal.
+// eachMetalRow visits the times of the rows about the subject's use of Metal.
 func eachMetalRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) {
 	for i := range s.GPU.Intervals {
 		g := &s.GPU.Intervals[i]
@@ -220,7 +218,7 @@ func eachMetalRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) 
 	}
 }
 
-// eachOtherRow are the times of all other rows; process 0 is the machine.
+// eachOtherRow visits the times of all other rows; process 0 is the machine.
 func eachOtherRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) {
 	for i := range s.CPU.Samples {
 		x := &s.CPU.Samples[i]
@@ -273,7 +271,7 @@ func eachOtherRow(s *scope, see func(p xctrace.ProcessIndex, begin, end Nanos)) 
 	}
 }
 
-// processOf is the process of a CPU sample.
+// processOf returns the process of a CPU sample.
 func (s *scope) processOf(x *xctrace.CPUSample) xctrace.ProcessIndex {
 	if x.Process != 0 {
 		return x.Process
@@ -281,7 +279,7 @@ func (s *scope) processOf(x *xctrace.CPUSample) xctrace.ProcessIndex {
 	return s.Dictionary.Threads[x.Thread].Process
 }
 
-// asked says whether an instant is in the range that was asked for, whatever the window.
+// asked reports whether an instant is in the requested range, whatever the window.
 func (s *scope) asked(at Nanos) bool { return at >= s.askedFrom && at < s.askedTo }
 
 func (s *scope) length() Nanos { return s.to - s.from }

@@ -1,6 +1,5 @@
-// Package summary says in numbers what Instruments recorded of Metal: who
-// submitted what and how often, how long the work waited and ran, how busy the
-// GPU was and with whose work, and what the exports cannot tell.
+// Package summary summarises an Instruments recording of Metal in numbers: which threads submitted work and how often,
+// how long it waited and ran, how busy the GPU was and with which processes' work, and what the exports cannot tell.
 package summary
 
 import (
@@ -106,10 +105,10 @@ type Process struct {
 	told told
 }
 
-// told says which tables there are: what the others would tell is null, and no zero.
+// told says which tables exist. Values from the others are null, not zero.
 type told struct{ submissions, gpu bool }
 
-// processJSON is a process as it is written: what no table told is null.
+// processJSON is a process as written to JSON: values that no table provides are null.
 type processJSON struct {
 	PID                  uint64   `json:"pid"` // 0 with no name: not attributed to any
 	Name                 string   `json:"name"`
@@ -124,7 +123,7 @@ type processJSON struct {
 	GPUShare             *float64 `json:"gpu_share"` // of the sum of all
 }
 
-// JSONSchemaAlias is what is written of a process.
+// JSONSchemaAlias returns the type that JSON has for a process.
 func (Process) JSONSchemaAlias() any { return processJSON{} }
 
 // MarshalJSON leaves out what no table told.
@@ -135,7 +134,7 @@ func (p Process) MarshalJSON() ([]byte, error) {
 		known(g, p.GPUIntervals), known(g, p.GPUBusyNS), known(g, p.GPUSumNS), known(g, p.GPUShare)})
 }
 
-// known is a value that is there, or null.
+// known returns the value, or nil if it is not known.
 func known[T any](there bool, v T) *T {
 	if !there {
 		return nil
@@ -303,7 +302,7 @@ type Missing struct {
 	What  string `json:"what"`
 	Why   string `json:"why"`
 	Table string `json:"table,omitempty"` // that would tell
-	// notExported: the recording has the table, the inputs do not.
+	// notExported: the recording has the table, but the inputs do not.
 	notExported bool
 }
 

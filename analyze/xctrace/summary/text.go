@@ -10,8 +10,7 @@ import (
 	"mtrace/analyze"
 )
 
-// maxLines is how many labels, threads and processes the text lists; the JSON
-// has all.
+// maxLines is the maximum number of labels, threads and processes in the text; the JSON has all.
 const maxLines = 15
 
 // Text writes the summary for people.
@@ -37,7 +36,7 @@ type printer struct{ *tabwriter.Writer }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p.Writer, format+"\n", args...) }
 
-// section begins one; columns of different sections are not aligned.
+// section begins a section; columns of different sections are not aligned with each other.
 func (p *printer) section(title string) {
 	p.Flush()
 	p.line("\n%s", title)
@@ -63,7 +62,7 @@ func (s *Summary) head(p *printer) {
 	if len(s.Subject.PIDs) > 0 {
 		of = "pid " + strings.Trim(fmt.Sprint(s.Subject.PIDs), "[]")
 	}
-	if s.Window.LengthNS <= 1 { // nothing that the summary is about has a time
+	if s.Window.LengthNS <= 1 { // nothing in the summary has a duration
 		p.line("summary of %s (%s): nothing in it has a time", of, s.Subject.Why)
 		return
 	}
@@ -271,7 +270,7 @@ func (s *Summary) serialization(p *printer) {
 	p.line("    not recorded: %s", s.Verdict.CannotTell)
 }
 
-// told is what the summary warns of, what it cannot tell, and of which tables it is.
+// told writes the warnings, what the summary cannot tell, and the tables that it is derived from.
 func (s *Summary) told(p *printer) {
 	if len(s.Warnings) > 0 {
 		p.section("Warnings")
@@ -313,8 +312,7 @@ func (s *Summary) told(p *printer) {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 
-// short keeps a label on its line. Tabs and line ends in it would break the
-// table.
+// short replaces tabs and line ends in a label, which would break the table, and shortens it.
 func short(label string) string {
 	clean := strings.Map(func(r rune) rune {
 		if r < ' ' {

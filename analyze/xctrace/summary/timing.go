@@ -22,8 +22,7 @@ func timingOf(times []Nanos) Timing {
 	return t
 }
 
-// percentile of sorted times by nearest rank: the smallest that is not less
-// than a share p of them.
+// percentile returns the nearest-rank percentile of sorted times: the smallest that is not less than a share p of them.
 func percentile(sorted []Nanos, p float64) Nanos {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }
@@ -36,13 +35,13 @@ func timingPointer(times []Nanos) *Timing {
 	return &t
 }
 
-// coverage measures intervals that come in order of their begin: how much of
-// time is covered once, how much twice or more, and their sum.
+// coverage measures intervals that arrive in order of their begin: how much time is covered once, how much twice or
+// more, and the sum of their lengths.
 type coverage struct {
 	count       int
 	sum         Nanos
 	once, twice Nanos
-	end1, end2  Nanos // to where time is covered once, and twice
+	end1, end2  Nanos // the ends of the time covered at least once, and at least twice
 }
 
 func (c *coverage) add(begin, end Nanos) {

@@ -9,10 +9,9 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Trace makes the shared model of the subject's work, so that every output and
-// comparison of our own traces works on an export too. What Instruments does
-// not record is left empty and listed in Source.Missing: there are no calls and
-// no waits, so a thread's time outside of encoding is not known to be its own.
+// Trace converts the subject's work to the model, so that every output and comparison for mtrace's own traces works on
+// an export too. Data that Instruments does not record is empty and listed in Source.Missing. There are no calls and no
+// waits, so it is not known whether a thread works outside of encoding.
 func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	s, err := newScope(r, f)
 	if err != nil {
@@ -25,7 +24,7 @@ func Trace(r *xctrace.Recording, f Filter) (*analyze.Trace, error) {
 	return m.trace, nil
 }
 
-// modeller makes the model of a recording. The summary counts in the same one.
+// modeller builds the model of a recording. The summary is computed from the same model.
 type modeller struct {
 	*scope
 	trace     *analyze.Trace
@@ -38,11 +37,11 @@ type modeller struct {
 	order    []int32 // of the GPU rows, by start
 	made     map[objectName][]*commandBuffer
 	all      []*commandBuffer
-	ran      []placed // of each GPU row of the subject: the encoder that it is of
+	ran      []placed // for each GPU row of the subject, the encoder that it belongs to
 	identity Identity
 }
 
-// modelOf makes the source and the command buffers of the model.
+// modelOf returns a modeller with the source and the command buffers of the model.
 func modelOf(s *scope) *modeller {
 	m := &modeller{
 		scope:     s,
@@ -90,10 +89,10 @@ func (m *modeller) source() {
 	}
 }
 
-// nobody is the process of rows that have none: 0 is the kernel.
+// nobody stands for the process of rows without one; 0 is the kernel.
 const nobody = 1 << 63
 
-// pid is the number of a process, or nobody.
+// pid returns the number of a process, or nobody.
 func (s *scope) pid(p xctrace.ProcessIndex) uint64 {
 	if p == 0 {
 		return nobody
@@ -128,8 +127,7 @@ func (m *modeller) thread(i xctrace.ThreadIndex, process *analyze.Process) *anal
 	return t
 }
 
-// queue is the one queue of a process: which queue a command buffer came from
-// is not in the export.
+// queue returns the single queue of a process: the export does not tell which queue a command buffer came from.
 func (m *modeller) queue(p *analyze.Process) *analyze.Queue {
 	q := m.queues[p]
 	if q == nil {
@@ -140,7 +138,7 @@ func (m *modeller) queue(p *analyze.Process) *analyze.Queue {
 	return q
 }
 
-// encoderKind is told by the GPU's channel, or by the label Instruments gives.
+// encoderKind derives the kind from the GPU's channel, or from the label that Instruments gives.
 func encoderKind(channel, label string) analyze.EncoderKind {
 	switch {
 	case channel == "Compute", strings.HasPrefix(label, "Compute Command"):

@@ -16,7 +16,7 @@ type Verdict struct {
 	CannotTell string   `json:"cannot_tell"`
 }
 
-// verdict asks for the verdict on the model.
+// verdict returns the verdict on the model.
 func (m *modeller) verdict(s *Summary) Verdict {
 	judged := cause.Analyze(m.trace, cause.Options{}).Verdict
 	v := Verdict{Verdict: judged.Cause, Summary: judged.Summary, Evidence: []string{}, RuledOut: []string{},

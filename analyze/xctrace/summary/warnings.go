@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// warningsOf are the lines for the reader of the summary.
+// warningsOf returns the warnings for the reader of the summary.
 func warningsOf(s *scope, out *Summary) []string {
 	list := []string{}
 	warn := func(format string, args ...any) { list = append(list, fmt.Sprintf(format, args...)) }
@@ -50,7 +50,7 @@ func warningsOf(s *scope, out *Summary) []string {
 	return list
 }
 
-// warnHealth tells of recordings that went wrong though xctrace succeeded.
+// warnHealth warns about recordings that failed although xctrace reported success.
 func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	if s.Run != nil {
 		run := s.Run
@@ -82,7 +82,7 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	}
 }
 
-// warnReading tells what numbers in this summary do not mean.
+// warnReading warns about numbers in this summary that could be misunderstood.
 func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 	if set := settingOf(s, "Counter Set"); set != "" && set != "(null)" || len(s.GPU.Counters) > 1 {
 		warn("GPU counters were recorded: that holds the GPU at one clock, so times do not compare with runs without")

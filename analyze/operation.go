@@ -145,8 +145,8 @@ type Names struct {
 	BufferGroup string // the command buffer's innermost debug group
 	Scope       string // the innermost scope that the thread was in
 	Label       string // the command buffer's label at that time; empty if it had none, or if another thread set it
-	Added       string // what was added to Label last
-	Grows       bool   // work was encoded between additions to Label
+	Added       string // the part that was last appended to Label
+	Grows       bool   // work was encoded between two additions to Label
 
 	thread *Thread
 }

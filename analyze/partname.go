@@ -20,5 +20,5 @@ var partNames = [PartCount]string{
 	PartOutside:         "outside Metal",
 }
 
-// Name is the part's name for people.
+// Name is the part's name in texts for users.
 func (p Part) Name() string { return partNames[p] }

@@ -39,7 +39,7 @@ func addQueueEvents(l *loader, p *processLoader) {
 	})
 	for _, list := range by {
 		slices.SortStableFunc(list, func(a, b *CommandBuffer) int {
-			// the last of those committed together
+			// of command buffers committed together, the last one comes last
 			return cmp.Or(cmp.Compare(a.Committed.Begin, b.Committed.Begin), cmp.Compare(a.GPU.End, b.GPU.End))
 		})
 	}

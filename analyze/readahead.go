@@ -8,7 +8,7 @@ import (
 
 // A readAhead reads the blocks of a range on its own goroutine, a little ahead of the goroutine that loads the records.
 type readAhead struct {
-	full  chan piece // one without records ends a block
+	full  chan piece // a piece without records ends a block
 	empty chan []wire.Record
 }
 
@@ -20,7 +20,7 @@ type piece struct {
 
 // The blocks that are read ahead fit into a processor's second-level cache until they are loaded.
 const (
-	recordsAhead = 2048 // at a time
+	recordsAhead = 2048 // records in a piece
 	timesAhead   = 4
 )
 
@@ -29,7 +29,7 @@ const (
 func (p *part) readAhead(streams []int) *readAhead {
 	a := &readAhead{full: make(chan piece, timesAhead), empty: make(chan []wire.Record, timesAhead)}
 	if p.whole {
-		return a // each stream is read as one
+		return a // every stream is read as a single one
 	}
 	go func() {
 		for range timesAhead {
@@ -51,7 +51,7 @@ func (p *part) readAhead(streams []int) *readAhead {
 	return a
 }
 
-// read reads a block.
+// read reads a block and passes its records on in pieces.
 func (a *readAhead) read(p *part, at blockName) {
 	var room []wire.Record
 	next := func() []wire.Record {
@@ -61,7 +61,7 @@ func (a *readAhead) read(p *part, at blockName) {
 		return room
 	}
 	_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error {
-		// of the function, which has none
+		// the callback returns no error
 		a.full <- piece{records, room}
 		room = nil
 		return nil
@@ -87,7 +87,7 @@ func (a *readAhead) readKept(p *part, at blockName) {
 			return all[len(all):min(len(all)+recordsAhead, cap(all))]
 		}
 		_ = p.reader.ReadBlockInto(p.reader.Streams()[at.stream], at.block, next, func(records []wire.Record) error {
-			// of the function, which has none
+			// the callback returns no error
 			n := len(all)
 			if n < cap(all) && &all[:n+1][n] == &records[0] {
 				all = all[:n+len(records)]

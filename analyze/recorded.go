@@ -14,7 +14,7 @@ import (
 type Recorded struct {
 	From, To     Nanos  // after the start of the trace
 	Began, Ended string // what began and ended the range: "the start", "mark:NAME", "SIGUSR1", a flag, "the end"
-	Shown        bool   // the trace was loaded of it
+	Shown        bool   // the trace was loaded from this range
 }
 
 // Asked returns the options for loading a range. If the trace does not cover its whole run and the user named no time,

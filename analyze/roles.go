@@ -14,7 +14,7 @@ const (
 	roleSubmits                   // it commits command buffers, or waits for them
 )
 
-// rolesOf are those that a call shows.
+// rolesOf returns the roles that a call shows.
 func rolesOf(r *rule) (shown roles) {
 	if r.note {
 		return 0
@@ -58,7 +58,7 @@ func surveyRoles(all map[threadOfFile]roles, now threadOfFile, counted roles, bl
 		all[now] |= counted
 		return now
 	}
-	_ = read(func(records []wire.Record) error { // of fn, which has none
+	_ = read(func(records []wire.Record) error { // the callback returns no error
 		for i := range records {
 			r := &records[i]
 			if rule := ruleOf(r.Call); rule.effect == wire.EffectStartsThread {

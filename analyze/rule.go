@@ -10,20 +10,20 @@ import (
 type rule struct {
 	row      *wire.Row
 	effect   wire.Effect // the row's effect if the model represents it; else none
-	object   wire.Kind   // of the receiver
+	object   wire.Kind   // kind of the object that the call is made on
 	makes    wire.Kind   // kind of object that the call creates, without its subtype
 	part     Part
 	note     bool // a record of the tracer itself, not a call
 	kept     bool // the model has each of these calls, not only their sums
 	absorbs  bool // the call's time includes that of calls nested in it
-	blocks   bool // it yields, and is a BlockedWait
+	blocks   bool // it yields, and the model has a BlockedWait for it
 	yields   bool // the call's time counts for the call that it is nested in
 	encoder  EncoderKind
 	polls    bool         // it is a wait by polling
 	counted  bool         // its number is reported, for example of threads or commands
 	indirect bool         // it concerns commands of indirect command buffers
 	members  []wire.Place // where the command buffers that are committed together are in the record
-	roles    roles        // of the thread that makes it
+	roles    roles        // roles of a thread that makes the call
 
 	// where each value is in the record; nowhere if the record does not have it
 	sampling, address, holder, name, source, size, from, first wire.Place
@@ -98,7 +98,7 @@ func understood(row *wire.Row) wire.Effect {
 	case some && !slices.Contains(kinds, row.Object.Kind):
 		return wire.EffectNone
 	case row.Effect == wire.EffectCopies && row.Arg.Unit != wire.UnitBytes && row.Arg.Unit != wire.UnitCommands:
-		// how much is not known
+		// the sizes are not known
 		return wire.EffectNone
 	}
 	return row.Effect

@@ -22,7 +22,7 @@ func RustName(name string) string {
 		plain = rustEscapes.Replace(name)
 	}
 	if plain == name && !hashed {
-		return name // of another language, or not mangled
+		return name // a name of another language, or one that is not mangled
 	}
 	plain = strings.ReplaceAll(rustHash.ReplaceAllString(plain, ""), "..", "::")
 	if strings.HasPrefix(plain, "_<") {

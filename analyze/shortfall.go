@@ -8,7 +8,7 @@ import (
 
 // A Shortfall says that a trace lacks some of its recording, so that results do not hold for the whole run.
 type Shortfall struct {
-	Kind string // one of the three below
+	Kind string // one of the constants below
 	Why  string // one line
 	// for a trace that was cut: from the start of the recording to the last known event; 0 if that is not known
 	After Nanos

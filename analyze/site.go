@@ -84,7 +84,8 @@ func passWrappers(t *Trace) {
 			if from.Stack == nil {
 				continue
 			}
-			metal := c.Part != PartLock && c.Part != PartOutside // locks are met anywhere
+			// any code may wait for a lock, not only code that calls Metal
+			metal := c.Part != PartLock && c.Part != PartOutside
 			p := places[from.Stack]
 			if p == nil {
 				candidates := from.Stack.candidates()

@@ -27,10 +27,10 @@ func Whole(t *Trace) *Slice {
 // Held reports whether an event that ended at an instant belongs to this slice.
 func (s *Slice) Held(at Nanos) bool { return s.Trace.Holds(at) }
 
-// First says whether nothing comes before.
+// First reports whether this is the run's first slice.
 func (s *Slice) First() bool { return s.number == 0 }
 
-// Last says whether nothing comes after.
+// Last reports whether this is the run's last slice.
 func (s *Slice) Last() bool { return s.number+1 == s.of }
 
 // slicing tells a loader which slice to load.
@@ -44,11 +44,11 @@ type slicing struct {
 
 // sliced is the state that the slices of a run share.
 type sliced struct {
-	processes map[int]*Process // by their place in the file
+	processes map[int]*Process // by their index in the file
 	threads   map[sliceThread]*Thread
 	open      map[bufferName]*CommandBuffer // command buffers that began in earlier slices and were in none yet
-	order     []bufferName                  // of open, as they came
-	held      map[*Process]*numberSet       // command buffers that have been
+	order     []bufferName                  // the keys of open, in the order in which they were added
+	held      map[*Process]*numberSet       // command buffers that were held before
 	blocks    *keptBlocks
 	cut       int // command buffers that were put into a slice before their end was known
 }
@@ -251,7 +251,7 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
 	b.Index = later.Index
-	for _, q := range t.Queues { // as it is in this slice
+	for _, q := range t.Queues { // the queue's value in this slice
 		if b.Queue != nil && q.Process == b.Queue.Process && q.ID == b.Queue.ID {
 			b.Queue = q
 		}
@@ -277,7 +277,8 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	if len(later.Rows) > 0 {
 		b.Rows = later.Rows
 	}
-	if later.Created.Known() || len(later.Encoders) > len(before.Encoders) { // all of it was read again
+	// the later slice read the whole command buffer again
+	if later.Created.Known() || len(later.Encoders) > len(before.Encoders) {
 		b.Encoders = later.Encoders
 	}
 	if len(later.Signals) > len(before.Signals) {

@@ -5,11 +5,11 @@ package analyze
 type Stack struct {
 	Process *Process
 	Frames  []*Frame
-	Cut     bool   // there are more outside of the last
-	number  uint32 // in its process, from 1
-	site    *Frame // what Site is, found once
+	Cut     bool   // the recorded stack ends before the outermost function
+	number  uint32 // its number in its process, from 1 on
+	site    *Frame // result of Site, computed once
 
-	operator, line string // of what it encodes; see operation
+	operator, line string // of the operation that it encodes; see operation
 	brokenIn       *Image // the image without frame pointers at which unwinding stopped; nil if the stack is complete
 }
 
@@ -19,12 +19,12 @@ type Frame struct {
 	Name    string
 	File    string // source file; empty when not known
 	Line    int    // 0 when not known
-	Python  bool   // a function of Python
-	Unnamed bool   // Name is not a function's
+	Python  bool   // a Python function
+	Unnamed bool   // Name is not the name of a function
 
 	origin origin // whether it is the program's own
 
-	// Of machine code.
+	// For machine code; nil if not known.
 	Image   *Image // nil when not known
 	Address uint64 // return address
 }
@@ -43,12 +43,12 @@ type InterpreterLock uint8
 const (
 	InterpreterNotKnown InterpreterLock = iota // or the process has no interpreter
 	InterpreterHeld
-	InterpreterFree // not held by the thread
+	InterpreterFree // the thread does not hold it
 )
 
 // Capture describes the cost of recording stacks, and what is missing.
 type Capture struct {
-	Stacks    int64 // recorded, one for a call
+	Stacks    int64 // stacks recorded, one per call
 	Took      Nanos // by recording all stacks, on the threads that made the calls
 	Undefined int64 // stacks whose frames the trace does not have
 	Unnamed   int   // frames of machine code without a name
@@ -57,7 +57,7 @@ type Capture struct {
 // CallsFrom counts the calls of a selector on a class that a thread made with one stack.
 type CallsFrom struct {
 	Thread    *Thread
-	Stack     *Stack // nil: its stack is not known
+	Stack     *Stack // nil if the stack is not known
 	Count     int64
 	Exclusive Nanos
 }

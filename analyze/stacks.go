@@ -149,7 +149,7 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 		t.all = append(t.all, s)
 		s.number = uint32(len(t.all))
 		s.brokenIn = t.brokenIn(recorded, native)
-	} else if s.brokenIn != nil { // equal but for the interpreter's own frames
+	} else if s.brokenIn != nil { // equal except for the interpreter's own frames
 		s.brokenIn = t.brokenIn(recorded, native)
 	}
 	return s

@@ -14,10 +14,10 @@ type streamLoader struct {
 	held    wire.Record // waits for its More record
 	holding bool
 	before  wire.Record // the last record of the previous batch that is not a More record
-	stray   int64       // More records that belong to nothing
-	more    wire.More   // of the call at hand
-	near    *ticks      // nil: all records are wanted
-	flights flights     // whose records are wanted wherever they are
+	stray   int64       // More records without a record that they belong to
+	more    wire.More   // the More record of the current call
+	near    *ticks      // the time range of records to load; nil means all
+	flights flights     // their records are loaded even outside of that range
 
 	objects objectLoader
 	scopes  scopeLoader
@@ -91,7 +91,7 @@ func (s *streamLoader) countStray(before []wire.Record) {
 	}
 }
 
-// finish ends the ring.
+// finish completes the ring.
 func (s *streamLoader) finish() {
 	if s.holding {
 		s.record(&s.held, &noMore)
@@ -185,7 +185,7 @@ func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) 
 	s.at.thread.roles |= rule.roles
 	if visible {
 		slot := s.calls.count(rule, inside, call, r, m, false)
-		if s.at.earlier(call) { // in the part in which it began
+		if s.at.earlier(call) { // the call counts in the range in which it began
 			visible = false
 		} else {
 			slot.count++

@@ -18,7 +18,7 @@ type table[T any] struct {
 	floats  bool
 	base    wire.ObjectID           // number of the first page of near
 	near    []*page                 // by number; nil for pages that do not exist
-	far     map[wire.ObjectID]*page // those beyond: only damaged traces have them
+	far     map[wire.ObjectID]*page // pages of objects far from all others: only damaged traces have them
 	objects list[T]                 // in the order in which they were first seen
 }
 
@@ -94,7 +94,7 @@ func (t *table[T]) find(id wire.ObjectID) *T {
 	return t.objects.at(int32(p[id%pageSize] - 1))
 }
 
-// count is how many objects there are.
+// count returns the number of objects.
 func (t *table[T]) count() int { return t.objects.count }
 
 // each calls f with each object, in the order in which they were first seen.

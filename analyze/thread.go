@@ -19,7 +19,7 @@ type threadLoader struct {
 	others  numbering                    // slots by callKey
 	buffer  *CommandBuffer               // the last one it used
 	open    *openEncoder                 // the last one it used
-	layer   *Layer                       // who encodes now; nil is the program
+	layer   *Layer                       // the layer that encodes now; nil for the program itself
 	scopes  int                          // begins and ends of scopes so far
 	signal  []Signal
 	queued  []queueEvent // events that queues were told to signal and to wait for
@@ -29,7 +29,7 @@ type threadLoader struct {
 	blocked chronicle[BlockedWait]
 	made    chronicle[seenMore] // memory
 	runs    dispatchRuns
-	roles   roles            // in all of the trace
+	roles   roles            // over the whole trace
 	handled *CommandBuffer   // see Thread.Notified
 	tail    [PartCount]Nanos // the part of Exclusive after Working so far
 	tailOf  uint32           // a bit for each part of tail that is not 0
@@ -127,7 +127,7 @@ func (t *threadLoader) settleItem(s *span) {
 		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.yields: // it is not a part of a thread's time, and inside a Metal call it does not count at all
 		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
-	case s.absorbed: // it is a part of another wait
+	case s.absorbed: // it is counted as a part of another wait
 		t.waits.at(s.item).absorbed = true
 	default:
 		t.waits.at(s.item).Interval = Interval{s.begin, s.end}

@@ -21,7 +21,7 @@ const NotKnown Nanos = -1
 // CPUTime is a thread's processor use within an interval.
 type CPUTime struct {
 	Covered Nanos // the part of the interval between samples; 0 if nothing is known
-	Ran     Nanos // of Covered, on a processor
+	Ran     Nanos // the part of Covered in which it ran on a processor
 	Waited  Nanos // the part of Covered in which it waited for a processor; NotKnown where the system does not tell
 }
 

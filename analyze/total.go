@@ -12,12 +12,12 @@ import (
 type Total struct {
 	Trace *Trace // of the whole run; its lists of single events are empty, except for compilations and marks
 
-	processes map[int]*Process // by their place in the file
+	processes map[int]*Process // by their index in the file
 	threads   map[threadKey]*Thread
 	queues    map[queueKey]*Queue
 	devices   map[Device]*Device
 	stats     map[callKind]*CallStat
-	sites     map[siteKey]int // places in the lists of CallStat.From
+	sites     map[siteKey]int // indexes in the lists of CallStat.From
 }
 
 type threadKey struct {
@@ -114,7 +114,7 @@ func (t *Total) Add(part *Trace) {
 	c.Unnamed = max(c.Unnamed, part.Recording.Stacks.Unnamed)
 }
 
-// Finish puts the total in order.
+// Finish sorts the total's lists.
 func (t *Total) Finish() {
 	all := t.Trace
 	all.Calls = slices.Collect(maps.Values(t.stats))
@@ -193,7 +193,7 @@ func (t *Thread) add(next *Thread) {
 	for p := range t.Exclusive {
 		t.Exclusive[p] += next.Exclusive[p]
 		switch {
-		case next.Working.End == 0 && t.Working.End == 0: // it has not begun
+		case next.Working.End == 0 && t.Working.End == 0: // the thread has no working time yet
 		case next.Working.End == 0:
 			t.late[p] += next.Exclusive[p]
 		case t.Working.End == 0:

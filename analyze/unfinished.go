@@ -5,9 +5,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// An Exit is how a process ended.
+// An Exit tells how a process ended.
 type Exit struct {
-	Known   bool // Status and Signal are
+	Known   bool // Status and Signal are known
 	Status  int  // exit status, when Signal is 0
 	Signal  int  // number of the signal that killed the process, or 0
 	Running bool // the process had not ended when its recording stopped
@@ -21,15 +21,15 @@ type UnfinishedCall struct {
 	Group       wire.Group
 	Interpreter InterpreterLock    // when the call began
 	Buffer      CommandBufferIndex // for a call on a command buffer, or on one of its encoders
-	Queue       *Queue             // of a call on a queue
-	Event       EventValue         // of a wait for an event
+	Queue       *Queue             // the queue that the call is made on
+	Event       EventValue         // the event that it waits for
 	Address     uint64             // of the lock, condition variable or semaphore that the call waits for; 0 if none
-	Name        string             // of that: a label or a symbol
+	Name        string             // name of the object at Address: a label or a symbol
 	Holder      *Thread            // the thread that held the lock when the wait began; nil if not known
 	OfPython    bool               // the lock is CPython's GIL
 	Child       int                // ID of the process that the call waits for; 0 if none, or if any process will do
 
-	buffer *CommandBuffer // until Buffer is known
+	buffer *CommandBuffer // used until Buffer is known
 }
 
 // ended sets when and how the process ended. In a trace that was cut, that is when the collector last saw the process.
@@ -107,7 +107,7 @@ func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.R
 // would have.
 func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
 	if rule.effect == wire.EffectAwaitsProcess {
-		u.Child = max(0, int(int32(uint32(b.Address)))) // less than 0 is any child
+		u.Child = max(0, int(int32(uint32(b.Address)))) // a negative ID means any child
 		return uint64(u.Child)
 	}
 	if rule.effect.Blocks() { // the address is a descriptor's number

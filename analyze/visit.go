@@ -8,7 +8,7 @@ type VisitedCall struct {
 	Call
 	ID         wire.Call
 	Row        *wire.Row
-	Class      string       // of the receiver; empty when not known
+	Class      string       // class of the object that the call is made on; empty if not known
 	Record     *wire.Record // for an unfinished call: only object and call, no times
 	More       *wire.More
 	Unfinished bool // the call had not returned when its process ended

@@ -105,10 +105,10 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 // doubts count calls and objects that contradict expectations. They add up over the ranges of a run.
 type doubts struct {
 	untimed              int64 // Metal 4 command buffers without GPU times
-	stray                int64 // records that belong to no call
-	skewed               int64 // calls that overlap their neighbour
-	checked, early, late int   // command buffers by what their clocks say
-	past                 int   // ended on the GPU before their commit
+	stray                int64 // records that do not belong to any call
+	skewed               int64 // calls that overlap a neighbouring call
+	checked, early, late int   // command buffers that were checked, and those with contradicting clocks
+	past                 int   // command buffers whose GPU work ended before their commit
 	waits, before        int   // and waits
 }
 

@@ -13,7 +13,7 @@ import (
 
 // An Analysis is the result for one trace: the evidence and the verdict.
 type Analysis struct {
-	Evidence *evidence.Evidence // nil where only totals are known
+	Evidence *evidence.Evidence // nil if only totals are known
 	Totals   *evidence.Totals
 	Tests    evidence.Tests
 	Waits    path.Waits
@@ -35,10 +35,10 @@ func (a *Analysis) Replay() *replay.Replay { return a.replay }
 type Options struct {
 	Seed         uint64 // seed of the random generator: the same seed gives the same result; any value will do
 	Permutations int    // 0 is policy.Permutations
-	Unpredicted  bool   // replay nothing, and predict nothing
+	Unpredicted  bool   // makes no replay and no predictions
 }
 
-// Analyze answers for one trace.
+// Analyze analyses one trace.
 func Analyze(t *analyze.Trace, opts Options) *Analysis {
 	ev := evidence.Gather(t, evidence.Options{Seed: opts.Seed, Permutations: opts.Permutations})
 	a := &Analysis{Evidence: ev, Totals: ev.Totals(), Tests: ev.Tests}

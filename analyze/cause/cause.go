@@ -54,7 +54,7 @@ type cause struct {
 
 // A place is a kind of calls, with words for what threads do in them.
 type place struct {
-	part analyze.Part // analyze.PartCount is waits
+	part analyze.Part // analyze.PartCount stands for waits
 	verb string
 }
 
@@ -114,13 +114,13 @@ const (
 // A Finding is the result of one rule for its cause.
 type Finding struct {
 	Cause    string
-	Holds    bool          // the rule found the cause at work
+	Holds    bool          // the cause is present
 	Lost     analyze.Nanos // thread time that it cost
 	Explains analyze.Nanos // thread time that it explains, lost or not; findings are ranked by it; 0 means Lost
 	// the thread time of which Lost is a share, if that is not the threads' working time; otherwise 0
 	Of         analyze.Nanos
 	Standing   Standing
-	Summary    string   // one sentence, as the verdict
+	Summary    string   // one sentence, to be shown if it is the verdict
 	Evidence   []string // sentences with numbers, if the cause holds
 	Why        string   // why it is not the cause, if it does not hold
 	Advice     string
@@ -130,9 +130,9 @@ type Finding struct {
 	// the line of the program that spends the most time in it, as "train.py:42 step()"; "" if stacks were not recorded
 	Place string
 
-	Unpredicted string // why it was not
+	Unpredicted string // the reason why there is no prediction
 
-	at *place // nil is that of the registry
+	at *place // nil means the place in the registry
 	// the change that removes the cause, or the reason why none does; nil selects the registry's change
 	without func(replayed) (replay.Change, string)
 }

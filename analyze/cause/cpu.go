@@ -93,7 +93,7 @@ func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	}
 	r.Holds, r.Confidence = true, policy.Recorded
 	waited := p.Waited
-	if spun := w.turns - analyze.Nanos(float64(p.Computed)*w.unfed); spun > 0 { // they wanted the processor only to spin
+	if spun := w.turns - analyze.Nanos(float64(p.Computed)*w.unfed); spun > 0 { // they were runnable only to spin
 		waited = max(0, waited-spun)
 	}
 	r.Explains = waited + computed
@@ -182,7 +182,7 @@ func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	return r
 }
 
-// cpuSummary is the verdict in one sentence.
+// cpuSummary returns the verdict in one sentence.
 func cpuSummary(ev *evidence.Evidence, top *Finding) string {
 	p := &ev.Processors
 	switch {

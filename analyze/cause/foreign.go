@@ -70,7 +70,7 @@ func interruptedByOther(ev *evidence.Evidence) bool {
 		(f.AllStood || float64(f.Interrupted.Busiest) <= policy.Outlier.Value*float64(f.IdleReady))
 }
 
-// externalInterruptions returns what another program's interruptions cost.
+// externalInterruptions returns the cost of interruptions by an external process.
 func externalInterruptions(ev *evidence.Evidence) (cost evidence.Interruptions) {
 	if interruptedByOther(ev) {
 		cost = ev.External.Interrupted

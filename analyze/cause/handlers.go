@@ -70,7 +70,7 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 	for _, c := range ev.Queues.Full {
 		full += handling[c.Buffer.Queue].Within(c.Interval)
 	}
-	if full > lostTo(queueDepth, ev) { // otherwise it is the queue's depth
+	if full > lostTo(queueDepth, ev) { // otherwise the queue's depth is the cause
 		r.Lost += full
 	}
 	r.Lost += chained

@@ -15,11 +15,11 @@ import (
 // A Window is a range that was analyzed for causes and that stands for a longer range of the run.
 type Window struct {
 	Analysis   *Analysis
-	Begin, End analyze.Nanos // after the run's origin
+	Begin, End analyze.Nanos // relative to the run's origin
 	Scale      float64       // ratio of the length of the longer range to that of this one
 }
 
-// String says which window it is.
+// String tells the window's time range.
 func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
 
 // A Judgement is the verdict on a run, with the other results of its windows. It does not refer to their traces.

@@ -19,8 +19,8 @@ type Verdict struct {
 	Share      float64   // of the threads' time; if Cause is None, the share lost to an external process
 	Confidence float64   // 0…1
 	Summary    string    // one sentence
-	Causes     []Finding // those that hold, the largest first
-	RuledOut   []Finding // those that do not
+	Causes     []Finding // those that hold, the most important first
+	RuledOut   []Finding // those that do not hold
 	// the faults that cannot be distinguished from Cause by the predicted gain or, without predictions, by cost
 	CloseCalls []string
 	// the gain of removing the two largest causes; nil if there are not two, or if they were not replayed

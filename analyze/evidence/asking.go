@@ -12,7 +12,7 @@ import (
 // findAsked finds the objects with which other threads send requests to the submitter. The submitter waits for signals
 // of such an object, and most threads that signal it wait for the submitter right afterwards.
 func (h *Handover) findAsked() {
-	begins := map[*analyze.Thread][]analyze.Nanos{} // of waits for the submitter's signal
+	begins := map[*analyze.Thread][]analyze.Nanos{} // of its waits for the submitter's signal
 	for w := range h.answers() {
 		begins[w.Thread] = append(begins[w.Thread], w.Begin)
 	}
@@ -62,7 +62,7 @@ func (h *Handover) findAddressed() {
 	answers, own := map[*analyze.Thread]int{}, map[*analyze.Thread]int{}
 	for w := range h.answers() {
 		if h.inCommit.holds(w.Signalled) {
-			continue // a thread of Metal's own
+			continue // a thread of Metal itself
 		}
 		if answers[w.Thread]++; w.Object != 0 && !shared[w.Object] {
 			own[w.Thread]++
@@ -95,7 +95,7 @@ func (h *Handover) askedAddressed() map[uint64]bool {
 	}
 	for w := range analyze.Each(h.waits) {
 		if w.Thread != h.To {
-			delete(objects, w.Object) // other threads wait for it
+			delete(objects, w.Object) // other threads wait there, too
 		}
 	}
 	for object, several := range objects {

@@ -10,11 +10,11 @@ import (
 
 // A Round is one pass of the threads through a barrier, where all wait for the last one to arrive.
 type Round struct {
-	Last  *analyze.Thread // that the others waited for
-	At    analyze.Nanos   // when it let them go
+	Last  *analyze.Thread // the last to arrive, for which the others waited
+	At    analyze.Nanos   // when the threads were released
 	waits []*analyze.SignalWait
 	third bool          // the thread that released the others is not the last, which signalled it to do so
-	Lost  analyze.Nanos // thread time until then
+	Lost  analyze.Nanos // thread time spent waiting for the last one
 	Came  []Arrival     // the arrivals of the threads; empty for the first round
 }
 

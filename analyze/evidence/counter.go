@@ -13,7 +13,7 @@ import (
 // A counter counts how many intervals are open at an instant.
 type counter struct{ begins, ends []analyze.Nanos }
 
-// counterOf counts the intervals of a list.
+// counterOf returns a counter of a list's intervals.
 func counterOf(list []analyze.Interval) *counter {
 	c := &counter{}
 	for _, i := range list {

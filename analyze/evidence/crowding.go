@@ -102,7 +102,7 @@ type pace struct {
 	// up to then, the progress of a command buffer that was running all the time, in ns of exclusive use of the GPU
 	done []float64
 	ran  []float64 // up to then, the sum of the times of all running command buffers
-	run  []int     // from then on, how many
+	run  []int     // number of command buffers that run from then on
 	of   float64   // the slope
 }
 
@@ -115,7 +115,7 @@ func newPace(list []running) *pace {
 	return p.slowed(0)
 }
 
-// slowed is the pace for a slope.
+// slowed returns the pace for an assumed slope.
 func (p *pace) slowed(slope float64) *pace {
 	q := *p
 	q.of, q.done = slope, make([]float64, len(p.at))

@@ -15,13 +15,13 @@ type GPUWork struct {
 	trace   *analyze.Trace
 }
 
-// A Device is one GPU's work.
+// A Device has the work of one GPU.
 type Device struct {
 	Model    *analyze.Device // nil for command buffers whose device is not known
 	number   int             // index in GPUWork.Devices
 	all      *Busy
 	any      *Busy                     // including work of processes that are not in the trace
-	byThread map[*analyze.Thread]*Busy // by who committed
+	byThread map[*analyze.Thread]*Busy // by the thread that committed
 	running  []running                 // sorted by begin: from the first work of each command buffer to its last
 	rows     []running                 // sorted by begin: the times in which each command buffer worked
 	latest   []analyze.Nanos           // latest end of running[:i+1]
@@ -33,7 +33,7 @@ type running struct {
 	buffer *analyze.CommandBuffer
 }
 
-// intervals are the times of command buffers.
+// intervals returns the times of command buffers.
 func intervals(of []running) (list []analyze.Interval) {
 	for _, r := range of {
 		list = append(list, r.Interval)

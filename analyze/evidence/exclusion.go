@@ -106,7 +106,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	total := 0
 	for _, t := range order[:min(len(order), policy.MostLines)] {
 		line := NewBusy(by[t]).Spans()
-		if len(line) < policy.Handful.Count() { // they follow each other without a gap
+		if len(line) < policy.Handful.Count() { // its intervals follow each other without a gap
 			continue
 		}
 		lines = append(lines, line)
@@ -116,7 +116,7 @@ func timelines(by map[*analyze.Thread][]analyze.Interval) (lines [][]analyze.Int
 	if len(lines) < 2 || window.Length() == 0 {
 		return nil, window
 	}
-	if total > policy.MostIntervals { // the middle part of the window
+	if total > policy.MostIntervals { // keep the middle of the window
 		keep := analyze.Nanos(float64(window.Length()) * policy.MostIntervals / float64(total))
 		window.Begin += (window.Length() - keep) / 2
 		window.End = window.Begin + keep
@@ -168,7 +168,7 @@ func shifted(list, line []analyze.Interval, window analyze.Interval, by analyze.
 	return list
 }
 
-// common is the overlap of two lines.
+// common returns the overlap of two lines.
 func common(a, b []analyze.Interval) (sum analyze.Nanos) {
 	for len(a) > 0 && len(b) > 0 {
 		sum += max(0, min(a[0].End, b[0].End)-max(a[0].Begin, b[0].Begin))

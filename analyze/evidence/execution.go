@@ -11,7 +11,7 @@ type Execution struct {
 	Other   analyze.Nanos // all other time
 }
 
-// TimeOfExecution finds that.
+// TimeOfExecution computes the execution time.
 func TimeOfExecution(work *GPUWork, times *ThreadTimes, submitters *Submitters, h *Handover,
 	waits []analyze.SignalWait) Execution {
 	asleep := asleepExecuting(work, submitters, h, waits)

@@ -14,7 +14,7 @@ import (
 type ExternalLoad struct {
 	Delays    int           // command buffers for which it is known when the driver submitted them to the GPU
 	Late      int           // the part of Delays that began late on an idle GPU
-	Usual     analyze.Nanos // median delay of the late ones
+	Usual     analyze.Nanos // median delay of the late command buffers
 	Waited    analyze.Nanos // thread time in waits until the late ones began
 	Saturated bool          // the GPU is saturated: work begins late because of the program's own work
 	AllStood  bool          // the whole GPU stopped at times, not only single command buffers
@@ -27,7 +27,7 @@ type ExternalLoad struct {
 	Interrupted Interruptions
 	// the time for which each late command buffer was delayed
 	held   map[analyze.CommandBufferIndex]analyze.Interval
-	stood  map[analyze.CommandBufferIndex]analyze.Interval // when each long command buffer stood still
+	stood  map[analyze.CommandBufferIndex]analyze.Interval // when each long command buffer was interrupted
 	delays []delay
 	work   *GPUWork
 }
@@ -36,10 +36,10 @@ type ExternalLoad struct {
 type Interruptions struct {
 	Buffers        int
 	Itself, Behind analyze.Nanos // thread time in waits for them, and in waits for work that was queued behind them
-	Busiest        analyze.Nanos // of the busiest device's busy time
+	Busiest        analyze.Nanos // the part on the busiest device, within its busy time
 }
 
-// externalInput is what FindExternalLoad gets.
+// externalInput has the inputs of FindExternalLoad.
 type externalInput struct {
 	work      *GPUWork
 	releases  *Releases

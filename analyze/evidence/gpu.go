@@ -11,12 +11,12 @@ import (
 // GPU tells what the GPUs of the trace did.
 type GPU struct {
 	Busy      analyze.Nanos // union of the intervals of GPU work, summed over devices
-	BusyShare float64       // of the window, per device
-	Sum       analyze.Nanos // sum of the rows
+	BusyShare float64       // share of the window, per device
+	Sum       analyze.Nanos // sum of the lengths of the rows
 	// Sum / Busy: average number of command buffers that ran at the same time while any ran
 	Overlap      float64
 	StartLatency analyze.Durations // from commits to the first work
-	IdleGaps     []Gap             // the longest, longest first
+	IdleGaps     []Gap             // the longest gaps, longest first
 	Idle         analyze.Nanos
 	IdleBy       []IdleCause // longest first
 	Devices      []DeviceUse
@@ -39,7 +39,7 @@ type DeviceUse struct {
 // A Gap is a time between two command buffers in which a GPU was idle.
 type Gap struct {
 	analyze.Interval
-	Thread *analyze.Thread // committed what ended the gap
+	Thread *analyze.Thread // the thread whose commit ended the gap
 	Doing  string          // the activity of that thread for most of the gap
 }
 
@@ -72,13 +72,13 @@ func (g *GPU) keep(gap Gap) {
 	}
 }
 
-// longest leaves the longest gaps, in order.
+// longest drops all but the longest gaps, and sorts them.
 func (g *GPU) longest() {
 	slices.SortStableFunc(g.IdleGaps, func(x, y Gap) int { return cmp.Compare(y.Length(), x.Length()) })
 	g.IdleGaps = g.IdleGaps[:min(len(g.IdleGaps), policy.MostGaps)]
 }
 
-// Use returns what a device did.
+// Use returns the use of a device.
 func (g *GPU) Use(d *Device) (use DeviceUse) {
 	if d != nil && d.number < len(g.Devices) {
 		use = g.Devices[d.number]

@@ -64,7 +64,8 @@ func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos
 	latency, encoded := startLatency(releases), releases.trace.Encoded()
 	for _, r := range d.running {
 		x := releases.Of(r.buffer.Index)
-		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() { // one to wait for is no work
+		// an empty command buffer that exists to be waited for is not work
+		if x == nil || x.At+latency >= r.Begin || encoded && r.buffer.Empty() {
 			continue
 		}
 		waiting := analyze.Interval{Begin: x.At + latency, End: r.Begin}
@@ -80,7 +81,7 @@ func backlog(d *Device, releases *Releases, lines *Lines) (backlog analyze.Nanos
 
 // startLatency returns the shortest time in which the GPU began work that was ready.
 func startLatency(releases *Releases) analyze.Nanos {
-	least := policy.Launch.Nanos() // more is not latency
+	least := policy.Launch.Nanos() // a longer time is not latency
 	for b, x := range releases.All() {
 		if b.GPU.Known() && b.GPU.Begin > x.At {
 			least = min(least, b.GPU.Begin-x.At)

@@ -31,8 +31,8 @@ import (
 // only now and then.
 type Handover struct {
 	To      *analyze.Thread
-	Threads map[*analyze.Thread]bool // that hand something over
-	Replies []reply                  // to them, by when they were given
+	Threads map[*analyze.Thread]bool // that send requests to the submitter
+	Replies []reply                  // to these threads, in order of time
 	Others  int                      // waits of other threads that the submitter's signal ended
 	Unseen  bool                     // what they hand over is not in the trace: see findByTiming
 	// waits of at least two threads for the submitter's signal, if it is not known whether they sent a request
@@ -44,8 +44,8 @@ type Handover struct {
 
 	trace    *analyze.Trace
 	waits    []analyze.SignalWait
-	commits  []*analyze.CommandBuffer // of the submitter, by commit
-	inCommit *Busy                    // when it commits
+	commits  []*analyze.CommandBuffer // of the submitter, sorted by commit
+	inCommit *Busy                    // when the submitter commits
 	// objects with which it receives requests; false for objects with which it does not
 	asked map[uint64]bool
 	// threads that wait for the submitter's signal at an object that no other thread waits at
@@ -94,7 +94,7 @@ func FindHandover(t *analyze.Trace, waits []analyze.SignalWait) *Handover {
 		switch {
 		case h.Threads[w.Thread]:
 			h.Replies = append(h.Replies, reply{Call: w.Call, At: cmp.Or(w.Signalled, w.End)})
-		case !h.inCommit.holds(w.Signalled): // there it wakes Metal's own threads
+		case !h.inCommit.holds(w.Signalled): // a commit also wakes Metal's own threads
 			h.Others++
 		}
 	}

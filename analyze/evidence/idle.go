@@ -7,7 +7,7 @@ import "mtrace/analyze"
 const (
 	Scheduling      = "scheduling"       // it had committed; the GPU had not begun
 	doingEncode     = "encoding"         // between the creation of the command buffer and the end of its commit
-	doingOutside    = "outside of Metal" // before it made the command buffer
+	doingOutside    = "outside of Metal" // before it created the command buffer
 	BetweenEncoders = "between the encoders of a command buffer"
 )
 
@@ -28,7 +28,7 @@ func (g *GPU) addIdle(d *Device, use DeviceUse, did idleWork) {
 	var by Ordered[idleKey, IdleCause]
 	i := 0
 	for _, gap := range d.all.Gaps(analyze.Interval{Begin: use.Active.Begin, End: use.Active.End}) {
-		for i < len(d.rows) && d.rows[i].Begin < gap.End { // gaps come in the order of rows
+		for i < len(d.rows) && d.rows[i].Begin < gap.End { // gaps are visited in the order of rows
 			i++
 		}
 		if i == len(d.rows) || gap.Length() == 0 {

@@ -14,8 +14,8 @@ type Inputs struct {
 	Lost analyze.Nanos // for the program's files, pipes and sockets
 	// for clients, a terminal or standard input: a server without requests
 	Outside analyze.Nanos
-	Sources []*Input                               // the one with the most time first
-	When    map[*analyze.Thread][]analyze.Interval // of Lost, whatever the GPU did meanwhile
+	Sources []*Input                               // the descriptor with the most time first
+	When    map[*analyze.Thread][]analyze.Interval // the waits in Lost, whether or not the GPU was idle
 
 	// time in such waits of the threads that take part, whether or not the GPU is idle: the other end of the descriptor
 	// decides when they end
@@ -32,7 +32,7 @@ type Input struct {
 	Idle    analyze.Nanos
 }
 
-// FindInputs finds these waits.
+// FindInputs finds the waits for descriptors.
 func FindInputs(work *GPUWork, submitters *Submitters, stages *Stages) (in Inputs) {
 	in.scheduled = findScheduled(work.trace)
 	outside := maps.Clone(in.scheduled)

@@ -16,7 +16,7 @@ type Interference struct {
 	What    string
 	Calls   int
 	Rho     float64 // Spearman's correlation of a call's duration with the calls in flight at its entry
-	RhoLow  float64 // of its 95% interval
+	RhoLow  float64 // lower end of its 95% interval
 	RhoHigh float64
 	PValue  float64 // of Rho, by permutation
 	QValue  float64 // PValue, adjusted for the number of tests
@@ -93,7 +93,7 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 		varies = varies || flight[i] != flight[0]
 	}
 	if !varies {
-		return Interference{}, false // there is nothing to compare
+		return Interference{}, false // without concurrent calls, or without solo ones
 	}
 	r := Interference{Calls: len(sample)}
 	x, y := ranks(durations), ranks(others)

@@ -20,7 +20,7 @@ type KernelWait struct {
 	Usual analyze.Nanos
 }
 
-// KernelWaits finds them, the longest first.
+// KernelWaits returns such waits, the longest first.
 func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 	by := map[*analyze.Queue][]*analyze.CommandBuffer{}
 	for b := range t.Buffers() {
@@ -53,7 +53,7 @@ func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follow
 		return w, false
 	}
 	var lags []analyze.Nanos
-	chance := 0.0 // how many would follow by chance
+	chance := 0.0 // the number that would end together by chance
 	for _, b := range waiting {
 		if len(b.WaitsFor) > 0 {
 			continue

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// LockKey tells locks apart.
+// LockKey identifies a lock.
 type LockKey struct {
 	process *analyze.Process
 	address uint64

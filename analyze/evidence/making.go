@@ -5,8 +5,8 @@ import "mtrace/analyze"
 // MemoryMade is the time that threads that take part in the GPU's work spent allocating and freeing memory, within
 // their working time.
 type MemoryMade struct {
-	Calls int    // that made some
-	Bytes uint64 // that they made
+	Calls int    // calls that allocated memory
+	Bytes uint64 // bytes that they allocated
 	Took  analyze.Nanos
 	Unfed analyze.Nanos // the part of Took in which the thread had no work in flight, so that the GPU waits for it
 	Aside analyze.Nanos // the part of Unfed of threads that submit next to nothing

@@ -25,7 +25,7 @@ type Occupancy struct {
 	work *GPUWork
 }
 
-// FindOccupancy finds how the GPU was occupied.
+// FindOccupancy computes the occupancy.
 func FindOccupancy(work *GPUWork, gpu *GPU, lines *Lines) Occupancy {
 	o := Occupancy{Busiest: busiestDevice(work, gpu), work: work,
 		InLines: SumOf(analyze.Each(work.trace.Waits), lines.InLine)}

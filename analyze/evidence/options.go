@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Options steer what is random.
+// Options control the random parts of the analysis.
 type Options struct {
 	Seed         uint64 // seed of the random generator: the same seed gives the same result; any value will do
 	Permutations int    // 0 is policy.Permutations

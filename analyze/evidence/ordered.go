@@ -38,7 +38,7 @@ func (o *Ordered[K, V]) Number(key K) int {
 // Of returns the value of a key, and creates it if the key is new.
 func (o *Ordered[K, V]) Of(key K) *V { return o.All[o.Number(key)] }
 
-// SumOf adds up a time of each.
+// SumOf adds up a time of each element.
 func SumOf[T any](all iter.Seq[T], time func(T) analyze.Nanos) (sum analyze.Nanos) {
 	for x := range all {
 		sum += time(x)

@@ -14,9 +14,9 @@ type QueueOverlap struct {
 	Most int
 	// the queue runs no more than that: others in it were ready and waited although the GPU had spare capacity
 	Limited  bool
-	Busy     *Busy                     // when it ran something
-	byThread map[*analyze.Thread]*Busy // the same, by who committed
-	full     *Busy                     // when it ran as many as that
+	Busy     *Busy                     // when the queue ran something
+	byThread map[*analyze.Thread]*Busy // the same by the thread that committed
+	full     *Busy                     // when it ran Most at the same time
 }
 
 // Overlaps determines the overlap of each queue. A queue is Limited if ready work did not begin while as many of its
@@ -57,9 +57,9 @@ func Overlaps(work *GPUWork, releases *Releases, gpu *GPU, latency analyze.Nanos
 
 // Outcomes for work that was ready while its queue ran as many command buffers as ever and the GPU had spare capacity.
 const (
-	noMatter     = iota // there was no such time
+	noMatter     = iota // the situation did not occur
 	beganBeside         // it began
-	waitedBehind        // it did not
+	waitedBehind        // it waited until fewer ran
 	beganLate           // it began neither then nor when fewer ran
 	startings
 )
@@ -114,7 +114,7 @@ type Lines struct {
 	releases *Releases
 }
 
-// FindLines finds these queues.
+// FindLines finds such queues.
 func FindLines(work *GPUWork, releases *Releases, gpu *GPU) *Lines {
 	l := &Lines{Overlaps(work, releases, gpu, UsualLatency(work, releases)), work, releases}
 	maps.DeleteFunc(l.ByQueue, func(q *analyze.Queue, o QueueOverlap) bool {

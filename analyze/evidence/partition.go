@@ -54,7 +54,7 @@ func (t *ThreadTime) Submits() bool {
 // ThreadTimes tells how each thread spent its share of the window.
 type ThreadTimes struct {
 	Threads  []*ThreadTime // without threads that only waited for work
-	Warnings []string      // about calls of a thread that overlap
+	Warnings []string      // about overlapping calls of a thread
 	byThread map[*analyze.Thread]*ThreadTime
 }
 
@@ -147,7 +147,7 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 		t.Time[analyze.PartLock] = max(0, t.Time[analyze.PartLock]-idle.all)
 		times.balance(t)
 		t.work(idle.working)
-		if queues != nil { // a call's time may have been cut
+		if queues != nil { // overlapping calls may have been shortened
 			t.AcquireOthers = min(queues.behindOthers[t.Thread], t.Time[analyze.PartAcquire])
 		}
 	}
@@ -158,7 +158,7 @@ func DivideTime(work *GPUWork, waits *ThreadWaits, h *Handover, queues *QueueUse
 func timesToAdd(trace *analyze.Trace, waits *ThreadWaits, h *Handover) *ThreadTimes {
 	times := newThreadTimes(trace, h)
 	for _, t := range times.Threads {
-		t.Time[analyze.PartLock] -= waits.idle[t.Thread].all // may belong to the range before
+		t.Time[analyze.PartLock] -= waits.idle[t.Thread].all // the idle time may belong to the previous range
 	}
 	times.countBlocked(trace, waits, trace.Holds)
 	return times

@@ -10,7 +10,7 @@ type Part struct {
 
 // Parts is the evidence that is available only for some ranges of a run. It does not refer to their traces.
 type Parts struct {
-	Tests   Tests // of the typical part
+	Tests   Tests // of the typical range
 	devices map[identity]*deviceParts
 }
 
@@ -30,7 +30,7 @@ func identityOf(d *analyze.Device) identity {
 // deviceParts is the time of a device in all ranges, and the part of it in which work was ready.
 type deviceParts struct {
 	active, backlog analyze.Nanos
-	crowding        Crowding // in the typical part
+	crowding        Crowding // of the typical range
 }
 
 // TakeTogether combines the ranges: it sums backlogs, and takes the tests from the typical range.

@@ -31,7 +31,7 @@ type TimedCall struct {
 // A passage is the interval between two waits of a thread, with no calls in between except waits for locks, where at
 // least one of the two waits is needless.
 type passage struct {
-	After, Wait int           // the calls that are waits
+	After, Wait int           // indexes of the two waits
 	Own         analyze.Nanos // the thread's own time in it
 	// share of Own that needless waits cause; waits for locks in the passage always count as caused by them
 	Hangs float64

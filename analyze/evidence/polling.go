@@ -8,7 +8,7 @@ import (
 // Polling is the time that threads lose by polling for completions instead of waiting in a call.
 type Polling struct {
 	Waits int           // for command buffers, by polling
-	Asked int           // questions in all of them
+	Asked int           // number of polls in all waits
 	Gap   analyze.Nanos // median time between the last two polls of a wait
 	Late  analyze.Nanos // median time from the completion to the poll that saw it
 	Lost  analyze.Nanos // how much later polling threads continued than threads that are woken

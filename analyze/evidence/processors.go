@@ -13,15 +13,15 @@ import (
 
 // Processors tells how the threads that took part used processors, within their working time.
 type Processors struct {
-	Covered  analyze.Nanos   // thread time of which it is known
+	Covered  analyze.Nanos   // thread time that samples cover
 	Ran      analyze.Nanos   // on a processor
 	Waited   analyze.Nanos   // runnable without a processor; analyze.NotKnown where the system does not tell
 	Computed analyze.Nanos   // the part of Ran outside of Metal calls
 	Wake     analyze.Nanos   // median time from a completion being seen to the return of the wait for it
-	LateWake analyze.Nanos   // what a tenth of these times exceed
-	Wakes    int             // of so many
+	LateWake analyze.Nanos   // the 90th percentile of these times
+	Wakes    int             // number of these times
 	Count    int             // available to the program: those of the machine, or fewer that it is confined to
-	Others   analyze.CPUTime // of all threads of other programs, meanwhile
+	Others   analyze.CPUTime // processor use of other programs in the same time
 	confined bool            // the program fills fewer processors than the machine has: it has an affinity or a quota
 
 	Used       analyze.Nanos // processor time of the processes; 0 when not known
@@ -86,7 +86,7 @@ func UseOfProcessors(trace *analyze.Trace, submitters *Submitters) Processors {
 	}
 	used, waited, window := processorsUsed(submitters.Taking)
 	p.Count, p.Others = trace.Source.Processors, trace.OthersIn(window)
-	left := p.Count - int(math.Round(Share(p.Others.Ran, p.Others.Covered))) // by other programs
+	left := p.Count - int(math.Round(Share(p.Others.Ran, p.Others.Covered))) // processors left by other programs
 	if whole, confined := confinedTo(used, waited, left); confined {
 		p.Count, p.confined = whole, true
 	}

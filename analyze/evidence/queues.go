@@ -11,18 +11,18 @@ import (
 // which does not set another number.
 const DefaultCapacity = 64
 
-// QueueUse is how a queue was used.
+// QueueUse tells how a queue was used.
 type QueueUse struct {
 	Queue          *analyze.Queue
-	Threads        []analyze.ThreadID // that committed to it
-	CommandBuffers int                // committed to it
-	InFlightMean   float64            // committed and not completed, over the window
+	Threads        []analyze.ThreadID // that committed to the queue
+	CommandBuffers int                // number committed to the queue
+	InFlightMean   float64            // mean number committed and not completed, over the window
 	InFlightMax    int
 	// thread time in which the creation of a command buffer blocked because all were in use
 	AtCapacity analyze.Nanos
 
 	slots   counter                      // from the command buffer's creation to its completion
-	holders map[*analyze.Thread]*counter // the same, by who created it
+	holders map[*analyze.Thread]*counter // the same by the thread that created the command buffer
 	flights counter                      // from commits to completions, in the window
 }
 

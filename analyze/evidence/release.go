@@ -38,15 +38,15 @@ func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 type Release struct {
 	At    analyze.Nanos
 	Head  analyze.Interval // delayed by a command buffer that was enqueued before it and committed later
-	Event analyze.Interval // held up by an event
+	Event analyze.Interval // delayed by an event
 	// the thread that signaled the event; nil if a command buffer did, or if it is not in the trace
 	ByThread *analyze.Thread
-	Given    analyze.Nanos // when that thread did
+	Given    analyze.Nanos // when that thread signaled it
 	// the command buffer that signaled the event; none if a thread did, or if it is not in the trace
 	Signaler analyze.CommandBufferIndex
-	HeadBy   analyze.CommandBufferIndex // what held it up in Head
-	Waits    int32                      // events it waits for
-	known    bool                       // it was committed
+	HeadBy   analyze.CommandBufferIndex // the command buffer that caused the delay in Head
+	Waits    int32                      // number of events that it waits for
+	known    bool                       // the command buffer was committed
 }
 
 // Releases are the releases of a trace's command buffers.
@@ -92,7 +92,7 @@ func FindReleases(work *GPUWork) *Releases {
 	}
 	for _, list := range byQueue {
 		slices.SortStableFunc(list, func(x, y *analyze.CommandBuffer) int { return cmp.Compare(placeOf(x), placeOf(y)) })
-		var head *analyze.CommandBuffer // the latest committed of those before
+		var head *analyze.CommandBuffer // of all command buffers before, the one committed last
 		for _, b := range list {
 			r := &all.released[b.Index]
 			if head != nil && head.Committed.Begin > b.Committed.End {

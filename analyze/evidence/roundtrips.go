@@ -12,7 +12,7 @@ import (
 type RoundTrips struct {
 	Threads     int           // that commit
 	Synchronous int           // the part of these with one command buffer at a time
-	Buffers     int           // of the synchronous threads
+	Buffers     int           // command buffers of the synchronous threads
 	Encode      analyze.Nanos // creation to commit
 	Start       analyze.Nanos // commit to the GPU's start
 	GPU         analyze.Nanos // the GPU's work

@@ -83,7 +83,7 @@ func mean(course []profile) (m profile) {
 	return m
 }
 
-// distance is the largest share that differs.
+// distance returns the largest difference of a share.
 func distance(a, b profile) (most float64) {
 	for k := range a {
 		most = max(most, math.Abs(a[k]-b[k]))

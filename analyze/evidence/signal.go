@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// event names an event of a process.
+// event identifies an event of a process.
 type event struct {
 	process *analyze.Process
 	id      uint32
@@ -19,7 +19,7 @@ type event struct {
 type signal struct {
 	value  uint64
 	at     analyze.Nanos
-	buffer *analyze.CommandBuffer // nil when a thread gave it
+	buffer *analyze.CommandBuffer // nil if a thread set the value
 	thread *analyze.Thread
 	most   uint64 // the largest value since the event's value last decreased
 }

@@ -21,7 +21,7 @@ const (
 // spansOf are the times in which a thread was in calls that block, by kind.
 type spansOf [blockings]*Busy
 
-// spans are all spans of some kinds.
+// spans returns all spans of the given kinds.
 func (s spansOf) spans(kinds ...blocking) (all []analyze.Interval) {
 	for _, k := range kinds {
 		all = append(all, s[k].Spans()...)

@@ -71,7 +71,7 @@ func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.T
 		add(&w.Call)
 	}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
-		if w.Kind != analyze.BlockedSleep { // another device may work for it meanwhile
+		if w.Kind != analyze.BlockedSleep { // during a sleep, another device may work for the thread
 			add(&w.Call)
 		}
 	}

@@ -31,7 +31,7 @@ type Feeder struct {
 	meanwhile [blockings]analyze.Nanos // the time that the feeder was in calls that block, within these waits
 }
 
-// feedingInput is what shows starvation.
+// feedingInput has the inputs for finding starvation.
 type feedingInput struct {
 	work       *GPUWork
 	waits      []analyze.SignalWait // ThreadWaits.Merged
@@ -196,7 +196,7 @@ func StarvedAt(submitters *Submitters, waits []analyze.SignalWait) (best string)
 	return best
 }
 
-// Who is the thread in words.
+// Who describes the thread in words.
 func (x *Feeder) Who() string {
 	if x.Thread == nil {
 		return "an unknown thread"

@@ -148,7 +148,7 @@ func nth(list []analyze.Nanos, n int) analyze.Nanos {
 
 func middle(a, b, c analyze.Nanos) analyze.Nanos { return max(min(a, b), min(max(a, b), c)) }
 
-// SpreadOf is the distance between the quartiles.
+// SpreadOf returns the interquartile range.
 func SpreadOf(list []analyze.Nanos) analyze.Nanos {
 	if len(list) < 4 {
 		return 0

@@ -13,7 +13,7 @@ type Submitters struct {
 	Committers int
 	Steady     int                       // number of threads that commit more than 1% of the work
 	Time       analyze.Nanos             // working time of all threads that take part
-	InFlight   map[*analyze.Thread]*Busy // when each had work in flight
+	InFlight   map[*analyze.Thread]*Busy // when each thread had work in flight
 	// the same for threads that commit in completion handlers, but up to the end on the GPU: after that only the
 	// handler runs
 	onGPU    map[*analyze.Thread]*Busy
@@ -21,7 +21,7 @@ type Submitters struct {
 	Occupied float64 // share of their time in which the threads in Submits have work in flight
 }
 
-// FindSubmitters finds these threads.
+// FindSubmitters finds the submitters.
 func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
 	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{}, Time: times.Working(),
 		InFlight: workInFlight(trace, completions), onGPU: committedInHandlers(trace)}

@@ -10,11 +10,11 @@ import (
 
 // Syncs are the waits for other threads' work, and their consequential costs (see Passages).
 type Syncs struct {
-	everybody map[*analyze.Thread]bool // threads that wait for everybody's work
+	everybody map[*analyze.Thread]bool // threads that wait for all threads' work
 	hanging   map[*analyze.Thread]*hanging
 	// when a thread of the process runs in a passage, and so holds its interpreter's lock
 	passing map[*analyze.Process]*Busy
-	waiters map[*analyze.Thread]map[*analyze.Thread]bool // for whose work each thread waited
+	waiters map[*analyze.Thread]map[*analyze.Thread]bool // the threads for whose work each thread waited
 	work    *GPUWork
 }
 
@@ -34,7 +34,7 @@ type SyncUse struct {
 	BarrierLost analyze.Nanos
 	Needed      int // waits for the work of threads that do not wait for the waiting thread's
 	NeededTime  analyze.Nanos
-	Waiters     map[*analyze.Thread]map[*analyze.Thread]bool // for whom each waited
+	Waiters     map[*analyze.Thread]map[*analyze.Thread]bool // the threads that each thread waited for
 }
 
 // Partners returns the largest number of other threads that one thread waited for.
@@ -181,7 +181,7 @@ func (syncs *Syncs) Hanging(submitters *Submitters, waits []analyze.LockWait, oc
 // hanging is the consequential cost of one thread's waits for other threads' work.
 type hanging struct {
 	when *Busy         // the passages: from the end of one wait to the begin of the next
-	own  analyze.Nanos // the thread's own time in that
+	own  analyze.Nanos // the thread's own time in these passages
 }
 
 // findHanging computes this cost for the threads that wait for all threads' work.
@@ -208,7 +208,7 @@ func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 		add(&b.Committed, CallOther)
 	}
 	for c := range analyze.Each(t.Compilations) {
-		if c.Kind != analyze.KindChildren { // which is no call of Metal's
+		if c.Kind != analyze.KindChildren { // compilation in child processes is not a Metal call
 			add(&c.Call, CallOther)
 		}
 	}

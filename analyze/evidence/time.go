@@ -14,7 +14,7 @@ func Share(part, whole analyze.Nanos) float64 {
 	return float64(part) / float64(whole)
 }
 
-// Scaled is so much of a time.
+// Scaled returns a time multiplied by a factor.
 func Scaled(n analyze.Nanos, by float64) analyze.Nanos { return analyze.Nanos(float64(n) * by) }
 
 // atWork returns the thread's working time, or all of its observed time if the working time is not known.
@@ -25,7 +25,7 @@ func atWork(t *analyze.Thread) analyze.Interval {
 	return t.Working
 }
 
-// ThreadName is a thread in words.
+// ThreadName describes a thread in words.
 func ThreadName(t *analyze.Thread) string {
 	if t.Name == "" {
 		return fmt.Sprintf("thread %d", t.ID)

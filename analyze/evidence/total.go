@@ -33,7 +33,7 @@ type Total struct {
 	queues  map[*analyze.Queue]*QueueUse
 	devices Ordered[*analyze.Device, DeviceUse]
 	idle    Ordered[idleKey, IdleCause]
-	waits   [3]map[pair]analyze.Nanos // of the matrices
+	waits   [3]map[pair]analyze.Nanos // of the matrices, by pair of threads
 	gpu     GPU
 	warned  map[string]bool
 }

@@ -36,10 +36,10 @@ type turnsInput struct {
 	submitters *Submitters
 	tests      *Tests
 	processors *Processors
-	full       bool // the GPU has no room
+	full       bool // the GPU has no spare capacity
 }
 
-// FindTurns finds both.
+// FindTurns finds out whether threads take turns.
 func FindTurns(trace *analyze.Trace, times *ThreadTimes, submitters *Submitters, tests *Tests, processors *Processors,
 	occupancy *Occupancy) Turns {
 	in := turnsInput{trace, times, submitters, tests, processors,
@@ -98,7 +98,7 @@ type InterpreterWaits struct {
 	HeldFor    analyze.Nanos
 }
 
-// InterpreterWaitsOf counts them in a trace.
+// InterpreterWaitsOf counts these waits in a trace.
 func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 	for wait := range analyze.Each(t.Waits) {
 		switch wait.Interpreter {

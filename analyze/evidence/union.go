@@ -10,7 +10,7 @@ import (
 // any interval is found in logarithmic time.
 type Busy struct {
 	spans  []analyze.Interval
-	before []analyze.Nanos // length of spans[:i]
+	before []analyze.Nanos // cumulative length of spans[:i]
 }
 
 // NewBusy returns the union of the intervals. It sorts the argument.
@@ -49,7 +49,7 @@ func (b *Busy) extend(i analyze.Interval) {
 	}
 }
 
-// Total is the length of the union.
+// Total returns the length of the union.
 func (b *Busy) Total() analyze.Nanos {
 	if b == nil {
 		return 0

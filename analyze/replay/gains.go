@@ -12,7 +12,7 @@ import (
 // A Gain is the predicted speedup if an item took only a part of its time.
 type Gain struct {
 	Kind, Name string
-	Factor     float64 // of that time; 0 is gone
+	Factor     float64 // share of the item's time that is left; 0 is none
 	Speedup
 }
 
@@ -100,7 +100,7 @@ func (r *Replay) gainWithRoom(t thing, factor float64) (times float64, ends bool
 	return rate / r.roomy(), ends
 }
 
-// gain predicts a change from few readings.
+// gain predicts a change from a small number of readings.
 func (r *Replay) gain(c Change) (Speedup, bool) {
 	if s, _ := r.speedup(r.readings.few(), c); s != nil {
 		return *s, true

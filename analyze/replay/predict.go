@@ -33,7 +33,7 @@ func (s Speedup) InWords() string {
 
 // A settled run is the run of a changed program with the density of hand-offs that results from the change.
 type settled struct {
-	rate    float64 // 0 if it does not end
+	rate    float64 // 0 if the run does not end
 	density *change.Density
 	asDeep  float64 // the rate with the recorded density: processors sleep as deeply as recorded
 }
@@ -90,14 +90,14 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		of = r.base / p.Rate(p.Recorded)
 	}
 	s = &Speedup{Estimate: of * changed.rate / r.base / r.gainOfRoom(usual)}
-	if !c.Scale.Slows() { // what is removed delays nobody
+	if !c.Scale.Slows() { // removing work never delays another thread
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
 	// includes refuted readings: if the result depends on waits for processors alone, there is no prediction
 	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
-		if changed == 0 || was == 0 { // one does not end
+		if changed == 0 || was == 0 { // one of the runs does not end
 			return s.Estimate
 		}
 		gained = of * changed / was / r.gainOfRoom(c)
@@ -125,7 +125,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	}
 	if d := changed.density; d.Times > 1 {
 		hold(changed.asDeep, r.base, usual, false)
-		rate, _ := run(p, usual, change.NewDensity(p, d.Times*d.Times)) // processors hardly sleep
+		rate, _ := run(p, usual, change.NewDensity(p, d.Times*d.Times)) // assume that processors hardly sleep
 		hold(rate, r.base, usual, false)
 	}
 	s.LowWithRoom = s.Low

@@ -31,7 +31,7 @@ type Replay struct {
 	base     float64          // rate of the unchanged program
 	withRoom float64          // result of roomy; 0 until it is computed
 	evidence *evidence.Evidence
-	taken    evidence.GPUTaken // by another program
+	taken    evidence.GPUTaken // by an external process
 	seed     uint64
 	tied     *Replay // the replay of the program with signals; nil until it is needed
 	delayed  *Replay // the replay that predicts the cost of delays; nil until it is needed

@@ -21,14 +21,14 @@ const (
 	KindThread = "thread" // its own time outside of Metal's calls
 	// number of rounds, from wait to wait, that a thread starts before it waits for the first of them
 	KindInFlight = "in-flight"
-	KindMerge    = "merge" // so many command buffers made one
+	KindMerge    = "merge" // number of command buffers merged into one
 )
 
 // A thing is an item of the program that can be made faster on its own.
 type thing struct {
 	kind, name string
 	number     int32         // its number among items of its kind; for KindInFlight and KindMerge the count itself
-	took       analyze.Nanos // as far as the program shows it
+	took       analyze.Nanos // its time, as far as the program has it
 }
 
 // things returns the items that the program's time is spent on, by kind, the longest first.
@@ -170,7 +170,7 @@ func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 	}
 }
 
-// scaled is a Change of one thing.
+// scaled returns a Change that scales one item.
 func (t *thing) scaled(p *program.Program, factor float64) Change {
 	s := &change.Scale{}
 	t.scale(s, p, factor)

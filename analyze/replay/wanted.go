@@ -50,7 +50,7 @@ func (r *Replay) NotIdentified(wanted []Wanted) string {
 	return ""
 }
 
-// Together names what is wanted as one.
+// Together returns a Gain that names all selected items.
 func Together(wanted []Wanted) (g Gain) {
 	var names []string
 	for _, w := range wanted {

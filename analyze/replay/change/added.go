@@ -28,7 +28,7 @@ type Added struct {
 	Lock    int32   // InLock: the number of the named lock, from 1 on; 0 means any
 }
 
-// of says whether a thread is delayed.
+// of reports whether a thread is delayed.
 func (a *Added) of(t int32) bool { return a.Threads == nil || slices.Contains(a.Threads, t) }
 
 // apply adds the delay.

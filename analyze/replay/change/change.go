@@ -12,7 +12,7 @@ import (
 // A Change names interventions. It is comparable. The zero Change leaves a program as it was recorded.
 type Change struct {
 	Foreign  bool   // no waits for other threads' command buffers
-	Depth    bool   // queues of any depth
+	Depth    bool   // queues of unlimited depth
 	Compile  bool   // no compilation, which uses processors in a process of its own
 	Allocate bool   // no allocating and freeing of memory
 	Events   bool   // no waits for events on the GPU
@@ -48,7 +48,7 @@ func (c Change) ShortensWork() bool {
 	return !removesWaits && (c.Compile || c.Allocate || c.Handlers || c.Launch)
 }
 
-// Both is the Change that makes both.
+// Both returns the Change that combines both.
 func (c Change) Both(d Change) Change {
 	return Change{
 		Foreign: c.Foreign || d.Foreign, Depth: c.Depth || d.Depth, Compile: c.Compile || d.Compile,
@@ -118,7 +118,7 @@ func (c Change) interventions(d *Density) (list []Intervention) {
 // shorten subtracts a time from a step's gap.
 func shorten(s *program.Step, by analyze.Nanos) { s.Gap = max(0, s.Gap-by) }
 
-// eachStep rewrites all steps.
+// eachStep applies rewrite to all steps.
 func eachStep(p *program.Program, rewrite func(*program.Thread, *program.Step, *program.Detail)) {
 	for t := range p.Threads {
 		th := &p.Threads[t]

@@ -21,7 +21,7 @@ type Density struct {
 	Relief     float64 // share by which threads wait less for processors than in the unchanged program
 	latencies  handOvers
 	notifies   handOvers
-	turnaround analyze.Nanos // the mean; only with Times over 0
+	turnaround analyze.Nanos // the mean turnaround; set only if Times is over 0
 	sooner     analyze.Nanos // by how much sooner a sleeping thread runs after a timer or another thread wakes it
 }
 
@@ -86,7 +86,8 @@ func (d *Density) apply(p *program.Program) {
 	}
 	notify(&p.Newest.Notify)
 	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
-		if asleep := program.Scaled(s.Gap, 1-th.Busy); asleep >= policy.Wakeup.Nanos() { // it is woken once
+		// a thread that sleeps is woken once
+		if asleep := program.Scaled(s.Gap, 1-th.Busy); asleep >= policy.Wakeup.Nanos() {
 			s.Gap -= min(asleep, d.sooner)
 		}
 		switch s.Kind {
@@ -118,7 +119,7 @@ func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }
 
-// With is the density with another relief.
+// With returns the density with another relief.
 func (d *Density) With(relief float64) *Density {
 	e := Density{}
 	if d != nil {

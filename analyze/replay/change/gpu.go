@@ -20,7 +20,7 @@ func addRoom(p *program.Program) {
 	}
 }
 
-// HasRoom says whether addRoom changes nothing.
+// HasRoom reports whether addRoom would change nothing.
 func HasRoom(p *program.Program) bool {
 	return !slices.ContainsFunc(p.Devices, func(d program.Device) bool {
 		return !d.Limited &&

@@ -112,7 +112,7 @@ func mergeLaunches(p *program.Program, merged int, encoding bool) {
 func addProcessors(p *program.Program) {
 	h := &p.HandOvers
 	for t := range p.Threads {
-		p.Threads[t].Busy = 0 // of the machine's processors
+		p.Threads[t].Busy = 0 // the thread does not use the machine's processors
 	}
 	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
 		s.Gap = program.Scaled(s.Gap, th.Undisturbed())

@@ -60,7 +60,7 @@ func requests(p *program.Program) served {
 		for i := range steps {
 			own += steps[i].Own(&steps[i].detail)
 		}
-		if len(steps) > 0 { // it has just answered
+		if len(steps) > 0 { // the previous step was an answer
 			first := &steps[0]
 			woke := program.Scaled(first.Gap, server.Busy*policy.OfAnswers)
 			answered += woke

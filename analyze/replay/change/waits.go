@@ -68,7 +68,7 @@ func ignoreEnqueues(p *program.Program) {
 	}
 }
 
-// emptyHandlers lets completion handlers take no time.
+// emptyHandlers makes completion handlers take no time.
 func emptyHandlers(p *program.Program) {
 	for i := range p.Jobs {
 		p.Jobs[i].Complete -= p.Jobs[i].Handlers

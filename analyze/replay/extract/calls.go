@@ -15,11 +15,11 @@ type call struct {
 	analyze.Interval
 	program.Step
 	detail program.Detail
-	lock   *analyze.LockWait // of a Lock step
-	given  analyze.Nanos     // when a SetEvent step gave its value
+	lock   *analyze.LockWait // for a Lock step, the recorded wait
+	given  analyze.Nanos     // for a SetEvent step, when the value was set
 }
 
-// at is a call of no length.
+// at returns an empty interval at an instant.
 func at(t analyze.Nanos) analyze.Interval { return analyze.Interval{Begin: t, End: t} }
 
 // calls are the calls of each thread that steps are built from.

@@ -38,12 +38,12 @@ func Program(ev *evidence.Evidence, taken evidence.GPUTaken, tied bool) (p *prog
 	return p, ""
 }
 
-// A builder fills a program.
+// A builder builds a program.
 type builder struct {
 	ev      *evidence.Evidence
-	taken   evidence.GPUTaken // by another program
+	taken   evidence.GPUTaken // by an external process
 	tied    bool
-	window  analyze.Interval // of the trace that the program covers
+	window  analyze.Interval // the part of the trace that the program covers
 	program *program.Program
 	buffers []*analyze.CommandBuffer // by job
 	jobOf   []int32                  // by CommandBufferIndex, the job plus one; 0 is none
@@ -115,7 +115,7 @@ func (b *builder) addJobs() {
 		j := program.Job{Queue: int32(q), Duration: c.GPU.Length(), Beside: 1 - ev.GPU.Use(d).Crowding.Alone(c.GPU),
 			Enqueued: c.Enqueued.Known(), Stood: stood, Burst: ev.Launch.Bursts.Size(c.Index)}
 		handed := max(0, c.GPU.Begin-release.At)
-		if p.Devices[device].Limited || o.Limited { // it may have waited for other work
+		if p.Devices[device].Limited || o.Limited { // the delay may be a wait for other work
 			handed = min(handed, latency+held)
 		} else if o.Most == 1 {
 			// it was queued behind other work, and began one turnaround later

@@ -15,7 +15,7 @@ import (
 type holding struct {
 	thread           *analyze.Thread
 	call             int
-	analyze.Interval // of the wait
+	analyze.Interval // the wait for the lock
 	holder           *analyze.Thread
 	length           analyze.Nanos // how long it was held, with the hand-off to the next; 0 if unknown
 }
@@ -49,8 +49,8 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 			if !p.Tied {
 				continue
 			}
-			next := c.End + c.Hold                           // when the next thread had it
-			if next > nextWait(by[h.thread][h.call+1:], k) { // others held it meanwhile without waiting
+			next := c.End + c.Hold                           // when the next thread acquired the lock
+			if next > nextWait(by[h.thread][h.call+1:], k) { // in between, other threads held the lock without waiting
 				continue
 			}
 			c.Unlocks = true
@@ -62,7 +62,7 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 	for t, list := range releases {
 		by[t] = withLinks(by[t], list)
 	}
-	p.Locks++ // lock 0 is held by nobody
+	p.Locks++ // lock 0 is never held by a thread
 	if solo := ev.Tests.SoloCommit(); solo < 1<<62 {
 		for _, list := range by {
 			for i := range list {

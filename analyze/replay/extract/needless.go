@@ -48,7 +48,7 @@ func markFences(p *program.Program) {
 // program that synchronises waits for the last command buffer that each thread has committed. In a changed program that
 // is another one than recorded, so the machine must apply the rule instead.
 func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
-	index := make([]int, len(p.Jobs)) // among those of its thread
+	index := make([]int, len(p.Jobs)) // index of each job among the jobs of its thread
 	for _, th := range p.Threads {
 		for n, j := range th.Jobs {
 			index[j] = n

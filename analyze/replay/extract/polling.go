@@ -74,9 +74,9 @@ func waitsForHandlers(ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t
 type turn struct {
 	job         int32
 	call        int
-	from, begin analyze.Nanos // from the end of its call before
+	from, begin analyze.Nanos // end of its previous call, begin of this one
 	buffer      *analyze.CommandBuffer
-	gpu         analyze.Nanos // the command buffer's end there
+	gpu         analyze.Nanos // end of the command buffer on the GPU
 	completed   analyze.Nanos
 }
 

@@ -15,7 +15,7 @@ func (b *builder) addRequests(by map[*analyze.Thread][]call) {
 		return
 	}
 	inside := func(i analyze.Interval) bool { return i.Begin >= b.window.Begin && i.End <= b.window.End }
-	var asleep []analyze.SignalWait // of the serving thread
+	var asleep []analyze.SignalWait // waits of the serving thread
 	for i := range b.ev.ThreadWaits.Merged {
 		if w := &b.ev.ThreadWaits.Merged[i]; w.Thread == h.To && !w.GivenBack && inside(w.Interval) {
 			asleep = append(asleep, *w)

@@ -110,7 +110,7 @@ func linkedWaits(
 		calls[t] = evidence.NewBusy(all)
 	}
 	handlers := handlerThreads(ev)
-	others := map[*analyze.Thread]bool{} // that make no calls
+	others := map[*analyze.Thread]bool{} // threads without Metal calls
 	for range 2 {
 		list = list[:0]
 		for w := range analyze.Each(ev.ThreadWaits.Merged) {

@@ -73,9 +73,9 @@ func (h *binaryHeap[T]) pop() T {
 // Its first element is stored apart. Many events schedule the very next event, which then never passes through the
 // heap.
 type agenda struct {
-	next event // the first of all, if kept
+	next event // the first event, if there is one
 	kept bool
-	rest []event // a binary heap
+	rest []event // all other events, as a binary heap
 }
 
 func (e *event) before(f *event) bool { return e.at < f.at || e.at == f.at && e.seq < f.seq }

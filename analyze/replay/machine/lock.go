@@ -11,7 +11,7 @@ type links struct {
 	locks    []lockState
 	requests []requestState
 	signals  []signalState
-	since    []analyze.Nanos // by thread, when it began to wait
+	since    []analyze.Nanos // by thread, when its wait began
 	blocked  analyze.Nanos   // how long threads have waited for locks and signals
 }
 
@@ -126,7 +126,7 @@ type requestState struct {
 	waiting         bool  // the serving thread waits for the request
 }
 
-// request hands work to the serving thread.
+// request sends a request to the serving thread.
 func (k *links) request(t int32, s *program.Step) {
 	r := &k.requests[s.Number]
 	r.asked, r.asker = true, t
@@ -149,7 +149,7 @@ func (k *links) serve(t int32, s *program.Step) {
 	}
 }
 
-// answer unblocks the thread that asked.
+// answer unblocks the requesting thread.
 func (k *links) answer(t int32, s *program.Step) {
 	r := &k.requests[s.Number]
 	r.answered = true

@@ -17,12 +17,12 @@ type machine struct {
 	events     agenda
 	processors processors
 	gpus       bank[int32] // by device: the running jobs, if concurrent jobs slow each other down
-	running    []int       // by device: command buffers that it runs
+	running    []int       // by device: number of command buffers that run
 	threads    []threadState
 	jobs       []jobState
 	queues     []queueState
 	links      links
-	given      []bool // by event value
+	given      []bool // by event value: whether it was signaled
 	progress   []program.Progress
 	horizon    analyze.Nanos // when the first pacing thread ended; 0 before
 	open       int           // threads that have not ended, and none of whose command buffers ended since the horizon
@@ -68,12 +68,12 @@ type Delay struct {
 	Count int
 }
 
-// Mean is the mean wait.
+// Mean returns the mean wait.
 func (d Delay) Mean() analyze.Nanos { return d.Sum / analyze.Nanos(max(1, d.Count)) }
 
 type threadState struct {
 	next     int
-	inFlight int   // its command buffers
+	inFlight int   // number of its command buffers in flight
 	closed   bool  // it has ended, or one of its command buffers has ended since the horizon
 	behind   int32 // the thread after it that waits for the same job, plus one; 0 is none
 }
@@ -85,7 +85,7 @@ type jobState struct {
 	waiter, last      int32 // the first and the last thread that waits for it, plus one; 0 is none
 	eligible, end     analyze.Nanos
 	late              analyze.Nanos // how long its completion waited for a processor
-	delayed           analyze.Nanos // how long its work waited for processors
+	delayed           analyze.Nanos // how long its GPU work waited for processors
 }
 
 type queueState struct {
@@ -98,7 +98,7 @@ type queueState struct {
 
 type event struct {
 	at   analyze.Nanos
-	work analyze.Nanos // that needs a processor before the event
+	work analyze.Nanos // processor work to be done before the event
 	seq  int
 	id   int32
 	kind eventKind
@@ -111,8 +111,8 @@ const (
 	stepEnds                      // the thread's step ends
 	committed                     // the thread's commit ends
 	jobReady                      // the framework has submitted a job to the GPU
-	jobEnds                       // the GPU has done a job
-	endSeen                       // the framework has seen that
+	jobEnds                       // the GPU has completed a job
+	endSeen                       // the framework has noticed that
 	jobCompletes                  // the job's completion handlers have returned, and its slot in the queue is free
 	lockReleased
 	watched // the framework is ready to notice a job's end

@@ -34,7 +34,7 @@ func (s *server[T]) begin(now, alone analyze.Nanos, number int, of T) {
 	s.findNext()
 }
 
-// end removes the first thing.
+// end removes the first task.
 func (s *server[T]) end(now analyze.Nanos) T {
 	s.pass(now)
 	of := s.running.pop()
@@ -55,7 +55,7 @@ func (s *server[T]) findNext() {
 type bank[T any] struct {
 	each  []server[T]
 	first int           // the server whose next task ends first
-	next  analyze.Nanos // when; never if nothing runs on any
+	next  analyze.Nanos // when that is; never if nothing runs
 }
 
 func newBank[T any](n int) bank[T] {
@@ -71,7 +71,7 @@ func (b *bank[T]) begin(k int, now, alone analyze.Nanos, number int, of T) {
 	b.find()
 }
 
-// end removes the thing that ends next.
+// end removes the task that ends next.
 func (b *bank[T]) end() T {
 	of := b.each[b.first].end(b.next)
 	b.find()

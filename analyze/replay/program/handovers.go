@@ -18,7 +18,7 @@ type HandOvers struct {
 	Turnaround                              analyze.Nanos   // the mean
 	Latencies, Notifies, Turnarounds        []analyze.Nanos // all of them, in ascending order
 
-	WaitedFor analyze.Nanos // processors, by all threads of the process
+	WaitedFor analyze.Nanos // time that all threads of the process waited for processors
 	Hindered  float64       // the share of the time beyond the usual that these waits may explain
 	// the share of the time beyond a free processor's that is waiting for a processor which the machine does not add
 	Unexplained float64

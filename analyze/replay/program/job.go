@@ -8,7 +8,7 @@ type Job struct {
 	By       int32 // the thread that commits it
 	Enqueued bool  // an Enqueue step gives it its place in the queue's order
 	Fence    bool  // an empty command buffer that exists only to be waited for: no work
-	Measured bool  // the GPU's clock tells its kernels apart
+	Measured bool  // the GPU's clock measured its kernels separately
 
 	Duration analyze.Nanos // on the GPU
 	Alone    analyze.Nanos // processor time that it takes, if processors run the GPU's work; a part of Duration
@@ -29,6 +29,6 @@ type Job struct {
 
 // A Portion is the share of a time that is spent on one named item.
 type Portion struct {
-	Of    int32 // number of the name
+	Of    int32 // number of the item's name
 	Share float64
 }

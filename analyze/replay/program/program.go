@@ -19,7 +19,7 @@ type Program struct {
 	Devices []Device
 	// locks that threads pass to each other, and lock 0, which stands for waits whose order of holders is not known
 	Locks   int
-	Events  int   // values that threads give to shared events
+	Events  int   // number of values that threads set shared events to
 	Signals []int // by signal: the number of threads that must give it before the waiting threads continue
 	Service Service
 	Newest  Newest
@@ -43,7 +43,7 @@ type Program struct {
 
 // A Queue is a command queue.
 type Queue struct {
-	Capacity int // command buffers that may exist at once
+	Capacity int // number of uncompleted command buffers that it allows
 	Device   int
 	AtOnce   int  // number of its command buffers that the GPU runs at the same time
 	Limited  bool // it is known that it never runs more
@@ -61,14 +61,14 @@ type Device struct {
 
 // A Service is the work that threads pass to one other thread, which submits it and answers.
 type Service struct {
-	Server   int32 // the thread that serves
+	Server   int32 // the thread that submits for others
 	Requests int   // 0: no thread submits for others
-	Batched  bool  // most answers are given together with others
+	Batched  bool  // most answers are given together
 }
 
 // A Meeting is the group of threads that pass a barrier again and again.
 type Meeting struct {
-	Threads []int32 // none if no threads do
+	Threads []int32 // empty if there is no barrier
 	Rotates bool    // another thread arrives last each time, in a recurring order
 }
 
@@ -77,7 +77,7 @@ type Meeting struct {
 type Newest struct {
 	Known      bool
 	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait
-	Before     int           // how many command buffers before the newest
+	Before     int           // how many command buffers before the newest one
 	Notify     analyze.Nanos // from the GPU's end to the end of the wait, for waits of which that is not recorded
 }
 
@@ -103,7 +103,7 @@ type Names struct{ Kernels, Calls, Locks []string }
 
 // A KernelCost tells how well the cost of a kernel is known if it shares command buffers with other kernels.
 type KernelCost struct {
-	Low, High  float64 // bounds, as multiples of its share
+	Low, High  float64 // bounds, as multiples of its assigned share
 	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel
 }
 

@@ -46,7 +46,7 @@ func (t *Thread) Has(k Kind) bool {
 // Add appends a step.
 func (t *Thread) Add(s Step, d Detail) { t.Steps, t.Details = append(t.Steps, s), append(t.Details, d) }
 
-// Kind is what a step does.
+// Kind is the kind of a step.
 type Kind uint8
 
 // The kinds of steps. Those up to Lock are calls whose lengths vary by chance, so their lengths may be resampled for an
@@ -58,13 +58,13 @@ const (
 	Wait                    // waits for a command buffer of the thread itself
 	WaitOther               // waits for another thread's command buffer
 	Compile                 // compiles
-	Lock                    // takes a lock
-	SetEvent                // gives a shared event a value
+	Lock                    // acquires a lock
+	SetEvent                // sets a shared event to a value
 	Request                 // sends work to the serving thread and waits for the answer
 	Serve                   // the serving thread waits for the next request
-	Answer                  // the serving thread answers it
+	Answer                  // the serving thread answers a request
 	Signal                  // gives a signal that other threads wait for
-	AwaitSignal             // waits for one
+	AwaitSignal             // waits for a signal
 	Unlock                  // releases a lock
 	Nothing                 // takes no time: a step that an intervention removed
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
@@ -97,7 +97,7 @@ type Step struct {
 	Cost     analyze.Nanos
 	Hold     analyze.Nanos // Lock, and Commit that contends: how long the lock is held
 	Notify   analyze.Nanos // waits: from the completion to the end of the wait, or NotRecorded
-	Handlers analyze.Nanos // waits: what completion handlers add to Notify
+	Handlers analyze.Nanos // waits: the part of Notify due to completion handlers
 }
 
 // A Detail is recorded data of a step that only interventions need.
@@ -107,7 +107,7 @@ type Detail struct {
 	Encode   analyze.Nanos // part of Gap that is encoding, or that is between a commit and the wait for it
 	Turn     analyze.Nanos // part of Gap in which another thread waited for the GPU
 	Nested   analyze.Nanos // part of the cost that was spent waiting for locks
-	Waited   analyze.Nanos // waits: until the completion
+	Waited   analyze.Nanos // waits: the time until the completion
 	HeldUp   analyze.Nanos // Lock: part of its wait that is attributed to the lock
 	// share of Gap, and of a wait for a lock, that is a consequence of needless waits for other threads' work
 	Needless  float64

@@ -2,7 +2,7 @@ package program
 
 import "mtrace/analyze"
 
-// Scaled is a share of a time.
+// Scaled returns a time multiplied by a share.
 func Scaled(n analyze.Nanos, share float64) analyze.Nanos { return analyze.Nanos(float64(n) * share) }
 
 // Share returns part/whole; 0 if whole is 0.

@@ -31,7 +31,7 @@ func compareColumns(a, b column) int {
 		cmp.Compare(a.unit, b.unit), cmp.Compare(a.size, b.size))
 }
 
-// A unit is what a column counts.
+// A unit is the quantity that a column counts.
 type unit uint8
 
 const (
@@ -97,7 +97,7 @@ func (s *Share) works() bool { return s.Kernel != Nothing }
 
 func (s *Share) row() row { return row{s.Kernel, s.Variant} }
 
-// variantOf tells kernels of one name apart.
+// variantOf returns the text that distinguishes kernels of the same name.
 func variantOf(p *analyze.Pipeline) string {
 	if p == nil {
 		return ""

@@ -10,14 +10,14 @@ import (
 // Costs are the costs of the kernels of a run, as far as the run shows them.
 type Costs struct {
 	fit      *fit
-	solution *solution        // nil when nothing was measured
-	rows     map[row]estimate // of times that kernels share, ns
+	solution *solution        // nil if no time was measured
+	rows     map[row]estimate // by row: the estimate of its part of shared times, in ns
 	perUse   map[row]float64  // of kernels that are not identified: the assumed cost of each use
 	usual    float64          // assumed cost of a use about which nothing is known
 	single   map[string]bool  // names that only one kernel has
 }
 
-// CostsOf are those of a trace.
+// CostsOf returns the costs of a trace's kernels.
 func CostsOf(t *analyze.Trace) *Costs { return NewSum(t).Costs() }
 
 // Costs returns the costs that follow from everything that was added.
@@ -53,7 +53,7 @@ func (s *Sum) estimate(c *Costs) {
 		case !e.identified:
 			open, openUses = append(open, r), append(openUses, g)
 			continue
-		case !all || e.high-e.low > 2*policy.FitIdentified*e.value: // only its bounds say something
+		case !all || e.high-e.low > 2*policy.FitIdentified*e.value: // only its bounds are useful
 			e.identified = false
 			c.perUse[r] = e.value / floats.Sum(uses)
 		}
@@ -174,7 +174,7 @@ func (c *Costs) of(number int) (cost float64, known bool) {
 	return c.solution.cost[at] * c.solution.times[number] / c.solution.scale[at], true
 }
 
-// weight is what a share costs.
+// weight returns the estimated cost of a share.
 func (c *Costs) weight(s *Share) (weight float64) {
 	s.uses(func(u use) {
 		number, times := c.fit.find(u.column)

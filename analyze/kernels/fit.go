@@ -15,16 +15,16 @@ type fit struct {
 	columns []column
 	index   map[column]int
 	blocks  []*normal // consecutive observations
-	length  int       // observations of a block that is full
+	length  int       // number of observations in a full block
 	folds   [policy.FitFolds]normal
 	seen    uint64 // observations
-	bits    int    // significant ones of sizes
+	bits    int    // number of significant bits of sizes
 
-	renumbers func(renumbering) // is told when columns get other numbers
+	renumbers func(renumbering) // called when columns get other numbers
 
 	alike map[uint64]usual // times of earlier observations of the same uses
 
-	counts []float64 // of one observation, by column
+	counts []float64 // counts of the current observation, by column
 	listed []int     // its columns
 }
 
@@ -36,7 +36,7 @@ type normal struct {
 	yy float64
 }
 
-// A usual is a mean of times.
+// A usual has the mean of some times.
 type usual struct {
 	n    int
 	mean float64
@@ -52,7 +52,7 @@ func (f *fit) weight(took float64) float64 {
 	for _, i := range f.listed {
 		h := (uint64(i) + 1) * 0x9e3779b97f4a7c15
 		h = (h ^ math.Float64bits(f.counts[i])) * 0xbf58476d1ce4e5b9
-		hash += h ^ h>>31 // in any order
+		hash += h ^ h>>31 // independent of the order
 	}
 	before, known := f.alike[hash]
 	if !known && len(f.alike) >= policy.FitAlike {
@@ -95,7 +95,7 @@ func (f *fit) find(c column) (number int, times float64) {
 	return -1, 0
 }
 
-// coarsen puts sizes together.
+// coarsen merges the columns of similar sizes.
 func (f *fit) coarsen() {
 	if f.bits--; f.bits > 1 {
 		f.bits = 1
@@ -120,7 +120,7 @@ func (f *fit) coarsen() {
 	}
 }
 
-// renumber gives columns their numbers.
+// renumber assigns numbers to columns.
 func (f *fit) renumber(columns []column) renumbering {
 	to := renumbering{make([]int, len(columns)), make([]float64, len(columns))}
 	for bits := -1; bits != f.bits; { // begin again if the number of columns grew too large in between
@@ -132,7 +132,7 @@ func (f *fit) renumber(columns []column) renumbering {
 	return to
 }
 
-// use adds to the observation at hand.
+// use adds a use of a column to the current observation.
 func (f *fit) use(column int, count float64) {
 	for len(f.counts) < len(f.columns) {
 		f.counts = append(f.counts, 0)
@@ -210,7 +210,7 @@ func packed(i, j int) int {
 	return i*(i+1)/2 + j
 }
 
-// grow makes room for columns.
+// grow makes room for more columns.
 func (m *normal) grow(columns int) {
 	if n := columns * (columns + 1) / 2; n > len(m.xx) {
 		m.xx = append(m.xx, make([]float64, n-len(m.xx))...)

@@ -10,17 +10,17 @@ import (
 
 // A Fusion is a sequence of kernels that a thread nearly always dispatches one right after the other.
 type Fusion struct {
-	Kernels []string      // in their order
-	Count   int           // times that they came so
+	Kernels []string      // in the order of dispatch
+	Count   int           // how often the sequence occurred
 	Share   float64       // the smallest share of a kernel's dispatches that were followed by the next kernel
 	Across  int           // total number of boundaries of command buffers in between
-	GPU     analyze.Nanos // mean time of one of each together
+	GPU     analyze.Nanos // mean GPU time of the sequence
 	// the estimated saving of fusing them: a launch for each of Across, and encoding for each dispatch that is no
 	// longer needed
 	Saved analyze.Nanos
 }
 
-// LaunchCosts are of what fusing saves.
+// LaunchCosts are the costs that fusing kernels saves.
 type LaunchCosts struct {
 	Launch   analyze.Nanos // to submit one command buffer and to be notified of its completion
 	Dispatch analyze.Nanos // to encode one dispatch
@@ -32,7 +32,7 @@ type pair struct{ first, second string }
 type pairs struct {
 	count, across map[pair]int
 	apart         map[pair]bool // one has so many more threads that one kernel cannot do both
-	order         []pair        // by their first appearance
+	order         []pair        // in the order of their first occurrence
 }
 
 // Fusions returns the candidates, sorted by the time they would save, largest first.
@@ -58,7 +58,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 			continue
 		}
 		switch {
-		case n < policy.FusionShare*float64(count[p.second]): // the second comes after others too
+		case n < policy.FusionShare*float64(count[p.second]): // the second kernel also follows other kernels
 			single = append(single, p)
 		case next[p.first] == "" && !after[p.second] && !leads(next, p.second, p.first):
 			next[p.first], after[p.second] = p.second, true
@@ -67,7 +67,7 @@ func Fusions(t *analyze.Trace, list []*Kernel, costs LaunchCosts) []Fusion {
 	}
 	var chains [][]string
 	for _, p := range linked {
-		if !after[p.first] { // it is the first of a chain
+		if !after[p.first] { // it begins a chain
 			chain := []string{p.first}
 			for n := next[p.first]; n != ""; n = next[n] {
 				chain = append(chain, n)

@@ -23,17 +23,17 @@ type Kernel struct {
 	Variant     string // which function of that name: its source and constants; "" when not known
 	Dispatches  int
 	GPU         analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
-	Low, High   analyze.Nanos // what GPU certainly is between
-	Source      string        // of GPU: Measured, Fitted or NotIdentified
+	Low, High   analyze.Nanos // bounds of GPU
+	Source      string        // source of GPU: Measured, Fitted or NotIdentified
 	Rank        int           // 1 is the most GPU time; equal where intervals overlap, 0 where not identified
 	Share       float64       // of all GPU time
 	MeanThreads float64
-	Buffers     int          // command buffers it was in
+	Buffers     int          // number of command buffers with the kernel
 	Layers      []string     // names of the framework layers that dispatched it, each once
 	Operations  []*Operation // that it was run for, most GPU time first
 
-	threads float64       // of all dispatches
-	alone   analyze.Nanos // of times that it has to itself
+	threads float64       // sum of the threads of all dispatches
+	alone   analyze.Nanos // sum of the times that it does not share
 	shared  analyze.Nanos // all times that it has together with others
 	beyond  bool          // there were too many kernels to fit its cost
 }
@@ -50,15 +50,15 @@ type Sum struct {
 	Timing Timing
 
 	by     map[row]*Kernel
-	list   []*Kernel // as they first came
+	list   []*Kernel // in the order of their first occurrence
 	fit    *fit
 	uses   []float64     // within shared times, by the fit's columns
 	shared analyze.Nanos // those times
 	named  named
-	costs  *Costs // nil until they are asked for
+	costs  *Costs // nil until they are computed
 }
 
-// NewSum sums over all command buffers.
+// NewSum returns the sum over all command buffers of a trace.
 func NewSum(t *analyze.Trace) *Sum {
 	sum := &Sum{by: map[row]*Kernel{}, fit: newFit(), Timing: TimingOf(t), named: newNamed()}
 	sum.fit.renumbers = sum.renumber
@@ -155,7 +155,7 @@ func (s *Sum) kernel(r row) *Kernel {
 	return k
 }
 
-// layer notes by whom it was dispatched.
+// layer adds the layer that dispatched the kernel.
 func (k *Kernel) layer(name string) {
 	if !slices.Contains(k.Layers, name) {
 		k.Layers = append(k.Layers, name)
@@ -280,7 +280,7 @@ func rank(list []*Kernel) {
 	for known < len(list) && list[known].Source != NotIdentified {
 		known++
 	}
-	highest := make([]analyze.Nanos, known+1) // of those from a place on
+	highest := make([]analyze.Nanos, known+1) // largest bound of all kernels from an index on
 	for i := known - 1; i >= 0; i-- {
 		highest[i] = max(highest[i+1], list[i].High)
 	}

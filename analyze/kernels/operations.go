@@ -15,7 +15,7 @@ type Operation struct {
 	GPU        analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
 	Low, High  analyze.Nanos
 	Share      float64  // of all GPU time
-	Source     string   // of GPU: Measured, Fitted or NotIdentified
+	Source     string   // source of GPU: Measured, Fitted or NotIdentified
 	Kernels    []string // that it ran, each once
 
 	sum *namedSum
@@ -30,21 +30,21 @@ type operationOf struct {
 // Further stands for the operations beyond the maximum number.
 const Further = "(further operations)"
 
-// named sums what was run under names.
+// named sums up the work that was run under names.
 type named struct {
 	by    map[operationOf]*namedSum
-	order []operationOf // as they first came
+	order []operationOf // in the order of their first occurrence
 	total map[analyze.Operation]*namedSum
-	names []analyze.Operation // as they first came
-	whole analyze.Nanos       // times of one operation
+	names []analyze.Operation // in the order of their first occurrence
+	whole analyze.Nanos       // sum of the times that belong to one operation
 	all   analyze.Nanos
 }
 
 // A namedSum sums up the work under one name.
 type namedSum struct {
 	dispatches int
-	own        analyze.Nanos // times that it has to itself
-	uses       []columnUse   // in other times
+	own        analyze.Nanos // sum of the times that it does not share
+	uses       []columnUse   // uses within shared times
 }
 
 // A columnUse tells how much of a column of the fit was used.
@@ -108,7 +108,7 @@ func (n *named) use(s *Share, column int, count float64, t *measuredTime, began 
 	}
 }
 
-// take takes in a time.
+// take adds a measured time.
 func (n *named) take(shares []Share, t *measuredTime) {
 	n.all += t.took
 	for i := range shares { // all operations are listed, in the order of their first work
@@ -172,7 +172,7 @@ func (n *named) renumber(to renumbering) {
 	}
 }
 
-// weight is what the uses cost.
+// weight returns the estimated cost of the uses.
 func (o *namedSum) weight(costs *Costs) (weight float64) {
 	for _, u := range o.uses {
 		cost, known := costs.of(u.column)

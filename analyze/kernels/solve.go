@@ -20,14 +20,14 @@ type solution struct {
 	cost   []float64  // by place, scaled
 	values []float64  // eigenvalues of the normal equations
 	seen   *mat.Dense // their eigenvectors, by columns
-	first  int        // of the eigenvalues that are not 0
+	first  int        // index of the first eigenvalue that is not 0
 
 	all       *mat.SymDense // the normal equations, scaled
-	equations []scaled      // of the folds
+	equations []scaled      // the normal equations of each fold
 	scores    [][]float64
 	noise     float64 // variance of a weighted residual
 	off       float64 // usual residual of an observation, as a share of its time
-	freedom   int     // observations beyond the costs
+	freedom   int     // number of observations minus number of costs
 }
 
 // scaled is the scaled matrix of one fold.
@@ -92,7 +92,7 @@ func (s *solution) place(f *fit, total *normal) (places int) {
 	return places
 }
 
-// dense is the normal equations by places.
+// dense returns the normal equations by place.
 func (s *solution) dense(m *normal, places int) (*mat.SymDense, []float64) {
 	a, b := mat.NewSymDense(places, nil), make([]float64, places)
 	for i := range m.xy {
@@ -165,7 +165,7 @@ func (s *solution) scaledUses(uses []float64) (g []float64, all bool) {
 type estimate struct {
 	value, low, high float64
 	identified       bool // a single value fits; otherwise only low and high are valid
-	nothing          bool // there is no use
+	nothing          bool // there are no uses to estimate
 }
 
 // estimate estimates the cost of uses, given by scaled place.

@@ -10,17 +10,17 @@ import (
 // A Share is the part of a command buffer's GPU time that belongs to a run of equal dispatches, or to an encoder
 // without dispatches.
 type Share struct {
-	Encoder    *analyze.Encoder // nil when the command buffer has none
+	Encoder    *analyze.Encoder // nil if the command buffer has none
 	Channel    string           // of the GPU; "" when not known
 	Kernel     string
 	Variant    string         // distinguishes kernels of that name; "" if there is only one
-	Layer      *analyze.Layer // who dispatched; nil is the program itself
+	Layer      *analyze.Layer // layer that dispatched; nil for the program itself
 	Operation  analyze.Operation
 	Dispatches int // 0 in all rows of an encoder except the first
 	Threads    uint64
 	Unsized    bool // Threads is not known
 	GPU        analyze.Nanos
-	Source     string // of GPU: Measured, Fitted or NotIdentified
+	Source     string // Measured, Fitted or NotIdentified
 	Whole      bool   // the GPU measured the operation's time: all shares of that time belong to this operation
 
 	again bool // the encoder has an earlier row, in which its dispatches are counted
@@ -43,7 +43,7 @@ func Split(b *analyze.CommandBuffer, window analyze.Interval, costs *Costs) []Sh
 type Splitter struct {
 	shares []Share
 	times  []measuredTime
-	seen   []bool // encoders that had a row
+	seen   []bool // the encoders that have a row
 }
 
 // A measuredTime is a time that the GPU's clock measured, for one or more shares together.
@@ -51,7 +51,7 @@ type measuredTime struct {
 	from, to int // the shares
 	took     analyze.Nanos
 	alone    bool // all shares that take time belong to one kernel
-	whole    bool // all shares are of one operation
+	whole    bool // all shares belong to one operation
 	fits     bool // it is the complete time of its shares and of nothing else: it was not cut by the window
 }
 

@@ -18,8 +18,8 @@ const (
 
 // A Timing tells the sources of the times of a trace's encoders.
 type Timing struct {
-	Source              string // Measured only when all are
-	Measured, Estimated int    // encoders of command buffers that ran
+	Source              string // Measured only if all are measured
+	Measured, Estimated int    // number of encoders in command buffers that ran
 	Because             []Reason
 }
 
@@ -67,7 +67,7 @@ func (timing *Timing) add(part Timing) {
 	timing.finish()
 }
 
-// finish states what follows from the counts.
+// finish computes Source from the counts.
 func (timing *Timing) finish() {
 	timing.Source = Estimated
 	if timing.Measured > 0 && timing.Estimated == 0 {

@@ -26,14 +26,14 @@ type Builder struct {
 	stacks             stacks
 	marks              marks
 	living             *memory.Levels
-	like               map[laneName]uint8 // colours that threads have already
+	like               map[laneName]uint8 // colours that threads have in another document
 	memory             map[*analyze.Process]*steps
 	memoryOrder        []*analyze.Process
 
 	start, gpu, notify counts
 }
 
-// NewBuilder makes a builder for one run.
+// NewBuilder returns a Builder for one run.
 func NewBuilder() *Builder {
 	return &Builder{threads: map[*analyze.Thread]*thread{}, gpus: map[gpuName]*gpu{}, queues: map[queueName]*steps{},
 		devices: map[analyze.Device]*device{},
@@ -65,11 +65,11 @@ type thread struct {
 	*analyze.Thread
 	color        uint8
 	number       int  // from 1
-	works        bool // it commits, or waits for the GPU
+	works        bool // the thread commits, or waits for the GPU
 	flat         flat
 	calls, waits track
 	scopes       []*scopeLane
-	active       analyze.Interval // in all of the run
+	active       analyze.Interval // over the whole run
 }
 
 func (b *Builder) thread(of *analyze.Thread) *thread {

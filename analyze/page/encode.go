@@ -6,15 +6,15 @@ import (
 	"mtrace/analyze"
 )
 
-// encoder makes lists of numbers of lanes.
+// encoder converts lanes to lists of numbers.
 type encoder struct {
 	document *Document
 	names    map[string]int64
 	laneOf   map[int]int64 // the lane of each thread, by the thread's number
 	flowOf   map[*flow]int64
 	stacks   *stacks
-	stackOf  map[stackNumber]int64 // places in the document
-	frames   map[string]int        // places in the document
+	stackOf  map[stackNumber]int64 // indexes in the document
+	frames   map[string]int        // indexes in the document
 	origin   analyze.Nanos
 }
 
@@ -24,13 +24,13 @@ const mostBytes = 4 << 20
 // size returns the size of the document as JSON.
 func (d *Document) size() int {
 	text, err := json.Marshal(d)
-	if err != nil { // it has nothing that cannot be written
+	if err != nil { // the document has only values that JSON can represent
 		return 0
 	}
 	return len(text)
 }
 
-// lane makes the levels of a lane.
+// lane returns a lane with its levels.
 func (x *encoder) lane(from *drawing) Lane {
 	l := from.Lane
 	l.Count = from.of.count
@@ -54,7 +54,7 @@ func (x *encoder) lane(from *drawing) Lane {
 	return l
 }
 
-// level writes a track down.
+// level encodes a track as a level.
 func (x *encoder) level(t *track) Level {
 	l := Level{CellNS: int64(max(t.cell, 1)), Blocks: []int64{}, Cells: []int64{}}
 	at := x.origin

@@ -20,10 +20,10 @@ type Flame struct {
 // FlameKinds are the kinds of profiles that a page shows as flame graphs.
 var FlameKinds = []string{"wait", "gpu", "api"}
 
-// What a flame graph holds at most.
+// Limits of a flame graph.
 const (
 	mostNodes      = 2000
-	smallestNode   = 1e-4 // of the whole
+	smallestNode   = 1e-4 // share of the whole graph
 	deepestNode    = 120
 	unknownOfFlame = "(no name)"
 )
@@ -35,7 +35,7 @@ type flameNode struct {
 	children map[string]*flameNode
 }
 
-// below returns the child of a name.
+// below returns the child with a name.
 func (n *flameNode) below(name string) *flameNode {
 	c := n.children[name]
 	if c == nil {
@@ -45,7 +45,7 @@ func (n *flameNode) below(name string) *flameNode {
 	return c
 }
 
-// ordered are the children, the largest first.
+// ordered returns the children, the largest first.
 func (n *flameNode) ordered() (list []*flameNode) {
 	for _, c := range n.children {
 		list = append(list, c)

@@ -35,10 +35,10 @@ func (f *flat) add(p piece, absorbs bool, to func(block)) {
 	for first > 0 && f.pending[first-1].Begin >= p.Begin {
 		first--
 	}
-	if first > 0 { // neither around its neighbour nor after it
+	if first > 0 { // no later call can be around these pieces
 		p.Begin = max(p.Begin, f.pending[first-1].End)
 	}
-	if first == len(f.pending) { // as most are: it is around nothing
+	if first == len(f.pending) { // the usual case: the call has no nested calls
 		if p.End > p.Begin {
 			f.pending = append(f.pending, p)
 		}

@@ -13,7 +13,7 @@ import (
 type flows struct {
 	list  []*flow
 	by    map[bufferID]*flow
-	every int64 // one of so many is kept
+	every int64 // every how many command buffers one is kept
 	count int64
 }
 
@@ -30,12 +30,12 @@ type flow struct {
 	from, to *thread
 	on       *gpuLane
 	gpu      analyze.Interval
-	wait     analyze.Interval // the first that waited for it
+	wait     analyze.Interval // the first wait for it
 
 	created, commit, scheduled, completed analyze.Nanos // 0 when not known
 }
 
-// mostFlows bounds the arrows that are kept.
+// mostFlows is the maximum number of arrows.
 const mostFlows = 1 << 12
 
 func newFlows() flows { return flows{by: map[bufferID]*flow{}, every: 1} }
@@ -59,7 +59,7 @@ func (f *flows) commit(b *analyze.CommandBuffer, by *thread) *flow {
 	return x
 }
 
-// thin leaves every second out.
+// thin drops every second arrow.
 func (f *flows) thin() {
 	f.every *= 2
 	kept := f.list[:0]

@@ -19,7 +19,7 @@ type gpuName struct {
 type gpu struct {
 	gpuName
 	lanes  []*gpuLane
-	hidden int64 // for which there was no room
+	hidden int64 // number of blocks for which there was no lane
 }
 
 type gpuLane struct {
@@ -30,10 +30,10 @@ type gpuLane struct {
 // mostBeside is the maximum number of lanes of a channel.
 const mostBeside = 8
 
-// device is the levels of one GPU.
+// device has the levels of one GPU.
 type device struct {
 	busy, flight steps
-	until        analyze.Nanos // it was busy
+	until        analyze.Nanos // the end of the work seen so far
 }
 
 // A queueName identifies a queue in all slices of a run.
@@ -43,7 +43,7 @@ type queueName struct {
 	label   string
 }
 
-// title is what the queue is called.
+// title returns the queue's name for display.
 func (q *queueName) title() string { return cmp.Or(q.label, fmt.Sprintf("queue %d", q.id)) }
 
 // Work on the GPU has the colour of the thread that committed it.

@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze/report"
 )
 
-// What a document holds at most.
+// Limits of a document.
 const (
 	mostLanes  = 160
-	mostDrawn  = 100_000 // blocks and cells of the finest levels
+	mostDrawn  = 100_000 // blocks and cells of all finest levels together
 	mostNames  = 4000
 	longName   = 120 // letters
 	coarser    = 3   // a level's cells are 2^coarser times as long as those of the previous level
@@ -23,8 +23,8 @@ const (
 type drawing struct {
 	Lane
 	of *track
-	on *thread  // of a thread's own lane
-	at *gpuLane // of a GPU's
+	on *thread  // the thread of a thread's lane
+	at *gpuLane // the lane of a GPU
 }
 
 // Document returns the document. The Builder must not be used afterwards.
@@ -226,7 +226,7 @@ func (b *Builder) arrows(d *Document, x *encoder, list []drawing, places map[*th
 	slices.SortStableFunc(d.Marks, func(x, y Mark) int { return cmp.Compare(x.AtNS, y.AtNS) })
 }
 
-// series are the levels over time.
+// series returns the levels over time.
 func (b *Builder) series() []Series {
 	list := []Series{}
 	add := func(s *steps, name, group, unit string) {

@@ -43,7 +43,7 @@ type curve struct {
 	Values []float64 `json:"values"` // operations per second
 }
 
-// A plotsPage is the page around them.
+// A plotsPage is the input of the page's template.
 type plotsPage struct {
 	Title, Heading, Lead, Text string
 	Cost                       string // after the lead; empty in a sweep

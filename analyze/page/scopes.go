@@ -58,7 +58,7 @@ func colorOfName(name string) uint8 {
 // marks are the marks that are shown; if there are very many, only some.
 type marks struct {
 	list   []mark
-	left   int64 // that are not shown
+	left   int64 // number of marks that are not shown
 	failed int
 }
 
@@ -69,7 +69,7 @@ type mark struct {
 	failed bool
 }
 
-// mostMarks bounds marks and, apart, failures.
+// mostMarks is the maximum number of marks and, separately, of failures.
 const mostMarks = 1000
 
 func (m *marks) add(on *thread, at analyze.Nanos, name string) {

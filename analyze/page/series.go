@@ -17,7 +17,7 @@ type steps struct {
 // A step has the changes within a bin: their sum, and their contribution to the level's integral within the bin.
 type step struct{ change, area float64 }
 
-// mostBins bounds the bins of a level.
+// mostBins is the maximum number of bins of a level.
 const mostBins = 1 << 11
 
 // change adds to the level from an instant on.

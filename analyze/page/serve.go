@@ -26,7 +26,7 @@ type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 type Server struct {
 	port   int
 	token  string
-	ready  chan struct{} // closed when page and detail are there
+	ready  chan struct{} // closed when page and detail are set
 	page   []byte
 	detail Detail
 	busy   chan struct{} // a semaphore: only one range is read at a time

@@ -9,17 +9,17 @@ import (
 // A stackNumber identifies a stack in a builder, from 1 on; 0 is an unknown stack.
 type stackNumber int32
 
-// What the page keeps of stacks.
+// Limits of the stacks in a page.
 const (
 	mostStacks = 4000 // of a run; blocks with further stacks have none
-	mostFrames = 32   // of a stack, from the innermost
+	mostFrames = 32   // frames of a stack, from the innermost on
 )
 
 // stacks has each stack of a run once. The model has separate ones for each slice of a run.
 type stacks struct {
 	known  map[*analyze.Stack]stackNumber
 	byText map[string]stackNumber
-	list   []string // frames in lines, innermost first
+	list   []string // frames separated by line feeds, innermost first
 }
 
 func newStacks() stacks {
@@ -34,7 +34,7 @@ func (s *stacks) number(of *analyze.Stack) stackNumber {
 	if n, known := s.known[of]; known {
 		return n
 	}
-	if len(s.known) > 16*mostStacks { // of slices that are done
+	if len(s.known) > 16*mostStacks { // drop stacks of slices that are finished
 		clear(s.known)
 	}
 	var lines []string

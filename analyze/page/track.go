@@ -24,8 +24,8 @@ type block struct {
 
 // A cell sums up blocks that were shorter than it: how much of it each kind took.
 type cell struct {
-	at    int64 // its begin, in cells
-	count int64 // of blocks that begin in it
+	at    int64 // number of the cell
+	count int64 // number of blocks that begin in it
 	time  [kinds]analyze.Nanos
 }
 
@@ -36,7 +36,7 @@ type track struct {
 	cell   analyze.Nanos // length of a cell
 	blocks []block
 	cells  []cell // by at
-	count  int64  // of blocks that were added
+	count  int64  // number of blocks that were added
 	time   [kinds]analyze.Nanos
 }
 
@@ -68,7 +68,7 @@ func (t *track) put(b block) {
 	}
 }
 
-// cellAt is the cell with a number.
+// cellAt returns the cell with a number.
 func (t *track) cellAt(at int64) *cell {
 	if n := len(t.cells); n == 0 || t.cells[n-1].at < at {
 		t.cells = append(t.cells, cell{at: at})

@@ -49,7 +49,7 @@ type picturesData struct {
 	Data    template.JS
 	Note    string
 	Remarks []string
-	Kinds   []Kind // those that there are
+	Kinds   []Kind // the kinds that occur
 }
 
 // Write writes the page: the report with the document's pictures. It needs no other file. Its content security policy
@@ -91,13 +91,13 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 func timelineScript() string {
 	files, err := fs.Glob(timelineFiles, "timeline/*.js")
 	if err != nil {
-		panic(err) // the pattern is right
+		panic(err) // the pattern is a constant and valid
 	}
 	var all strings.Builder
 	for _, name := range files {
 		text, err := timelineFiles.ReadFile(name)
 		if err != nil {
-			panic(err) // it is in the program
+			panic(err) // the file is embedded
 		}
 		all.Write(text)
 	}

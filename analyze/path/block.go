@@ -27,10 +27,10 @@ type block struct {
 	buffer *analyze.CommandBuffer // that the thread waited for; nil if not known
 	// the lock's holder when the wait began, the signalling thread, or the thread whose work was awaited
 	holder *analyze.Thread
-	signal analyze.Nanos // when that was
+	signal analyze.Nanos // when the signal was given
 	handed bool          // the signal says that work is done which the thread had passed to another one
 	lock   evidence.LockKey
-	queue  *analyze.Queue // that was full
+	queue  *analyze.Queue // the queue that was full
 }
 
 // blocksOf returns what blocked each thread, in order of time, without overlap.

@@ -9,19 +9,19 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// What ends a chain of waits.
+// The roots of chains of waits.
 const (
 	RootGPU     = "gpu"     // work on the GPU
-	RootRunning = "running" // a thread that ran
+	RootRunning = "running" // a thread that was running
 	RootUnknown = "unknown"
 )
 
 // A Chain is a thread that waited for a thread that itself waited, and so on, up to the root for which all of them
 // waited.
 type Chain struct {
-	Threads []*analyze.Thread // the first waited
+	Threads []*analyze.Thread // in order: each waited for the next
 	Root    string
-	Time    analyze.Nanos // that the first waited, in all
+	Time    analyze.Nanos // total time that the first thread waited
 	Waits   int
 }
 

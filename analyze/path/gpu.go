@@ -16,7 +16,7 @@ type gpuOrder struct {
 	serial  map[*evidence.Device]bool  // the device never ran two command buffers at the same time
 	handled map[*analyze.Process][]ran // those with completion handlers of the program, sorted by end
 	submits map[*analyze.Thread]bool
-	last    *analyze.CommandBuffer // that ended last; nil when none ran
+	last    *analyze.CommandBuffer // the last to end; nil if none ran
 }
 
 // ran is a command buffer's time on a device.

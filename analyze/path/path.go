@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// What a critical path is built from.
+// The kinds of parts of a critical path.
 const (
 	Program    = "program"    // a thread outside of Metal, or encoding
 	Compile    = "compile"    // a thread compiling
@@ -35,11 +35,11 @@ type Part struct {
 // up to Length. The run becomes shorter only if one of its parts does.
 type Path struct {
 	Length analyze.Nanos
-	Parts  []Part // the longest first
+	Parts  []Part // sorted by time, longest first
 	Steps  int
 }
 
-// Waits is what waited for what.
+// Waits has the critical path and the chains of waits.
 type Waits struct {
 	Path   Path
 	Chains []Chain

@@ -9,11 +9,11 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A walker goes back along the path.
+// A walker walks back along the critical path.
 type walker struct {
 	Evidence *evidence.Evidence
 	blocks   map[*analyze.Thread][]block
-	parts    map[Part]analyze.Nanos // with Time 0
+	parts    map[Part]analyze.Nanos // by part, with its Time set to 0
 	gpu      gpuOrder
 	slots    map[*analyze.Queue][]completed
 	taken    map[evidence.LockKey][]taken // by when
@@ -127,7 +127,7 @@ func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 			w.spend(Unknown, t, b.Begin)
 		}
 	}
-	if next == t && w.at >= before { // nothing explains it: continue before the block
+	if next == t && w.at >= before { // nothing explains the wait: continue before the block
 		w.spend(Unknown, t, min(before-1, b.Begin))
 	}
 	return next

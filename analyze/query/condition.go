@@ -27,7 +27,7 @@ func newTest(place int, kind string, c Condition) (test, error) {
 		if given = kind; c.Is != "null" && c.Is != "set" {
 			return t, fmt.Errorf("the condition %s %s has no value", c.Column, c.Is)
 		}
-	case float64: // as JSON has all numbers
+	case float64: // JSON numbers arrive as float64
 		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
 			t.value = int64(v)
 		}

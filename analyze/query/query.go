@@ -63,7 +63,7 @@ const (
 	mostLimit  = 1000
 	mostGroups = 1 << 20
 	mostSums   = 1 << 22 // figures of all groups
-	mostTerms  = 64      // columns, conditions or aggregates
+	mostTerms  = 64      // maximum number of columns, conditions or aggregates
 	mostValues = 1 << 26 // values of all percentiles together, of eight bytes each
 )
 
@@ -123,19 +123,19 @@ type run struct {
 	rows    [][]any
 	groups  map[string]*group
 
-	gathered, mostValues int // values that percentiles are of
+	gathered, mostValues int // number of values stored for percentiles, and its maximum
 }
 
-// A group is rows with equal values.
+// A group is a set of rows with equal values.
 type group struct {
 	key   []any
 	count int
 	sums  []*sum
 }
 
-// A sum gathers values of one aggregate.
+// A sum accumulates the values of one aggregate.
 type sum struct {
-	values []float64 // of percentiles only
+	values []float64 // only for percentiles
 	total  float64
 	whole  int64 // the sum, as long as all values are integers
 	exact  bool
@@ -231,7 +231,7 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 	return r, nil
 }
 
-// columns are those of the answer.
+// columns returns the names of the answer's columns.
 func (r *run) columns() []string {
 	if len(r.Aggregates) == 0 {
 		return r.Columns
@@ -410,7 +410,7 @@ func (r *run) sort() {
 	slices.SortStableFunc(r.rows, func(x, y []any) int {
 		c := compare(x[i], y[i])
 		switch {
-		case (x[i] == nil) != (y[i] == nil): // what is null comes last, either way
+		case (x[i] == nil) != (y[i] == nil): // null comes last in both directions
 			return -c
 		case r.Descending:
 			return -c
@@ -434,7 +434,7 @@ func (r *run) answer() (*Answer, error) {
 			}
 			r.rows = append(r.rows, row)
 		}
-		slices.SortFunc(r.rows, func(x, y []any) int { // groups come in any order
+		slices.SortFunc(r.rows, func(x, y []any) int { // groups come from a map, so in random order
 			for i := range r.by {
 				if c := compare(x[i], y[i]); c != 0 {
 					return c

@@ -15,7 +15,7 @@ import (
 
 // Options control the content of a report and how it is written.
 type Options struct {
-	Seed   uint64 // of what is random in the analysis
+	Seed   uint64 // seed of the analysis's random generator
 	Limits Limits // of BuildLong; zero is UsualLimits
 
 	// Part loads a range of the trace again, given by times since its Origin, to analyze ranges of the run on their

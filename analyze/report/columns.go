@@ -8,8 +8,8 @@ import (
 
 // A column of the table of threads shows one part of the threads' time, or several.
 type column struct {
-	head   string // in text, where there is little room
-	name   string // where there is room
+	head   string // short form for text
+	name   string // long form
 	parts  []analyze.Part
 	legend string
 	color  string // in HTML

@@ -63,7 +63,7 @@ type sensitivityRow struct {
 	Blocks                      int
 	Known                       bool
 	Low, Width, At              float64
-	Marks                       []float64 // where 0 and 1 are
+	Marks                       []float64 // positions of 0 and 1 on the axis
 }
 
 // sensitivities returns the targets with a sensitivity, on a common axis.
@@ -78,7 +78,7 @@ func sensitivities(d *experiment.Measurement) (rows []sensitivityRow) {
 		shown = append(shown, t)
 		if s := t.Sensitivity; s != nil {
 			least, most = min(least, s.Estimate), max(most, s.Estimate)
-			if s.Low != nil && s.High != nil && *s.High-*s.Low < widestShown { // a wide one would hide the others
+			if s.Low != nil && s.High != nil && *s.High-*s.Low < widestShown { // a wide interval would hide the others
 				least, most = min(least, *s.Low), max(most, *s.High)
 			}
 		}

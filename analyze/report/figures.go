@@ -16,7 +16,7 @@ func nanoseconds(n float64) string {
 	return analyze.Nanos(n).String()
 }
 
-// orNone is count, and "none" for nothing.
+// orNone formats a count; 0 is "none".
 func orNone(n int) string {
 	if n == 0 {
 		return "none"

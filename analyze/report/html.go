@@ -25,7 +25,7 @@ type pageData struct {
 	Style         template.CSS
 	Pictures      Pictures
 	Shown         []Thread // the threads in the table
-	More, Hidden  int      // threads that are not
+	More, Hidden  int      // numbers of threads that are not in the table
 	Columns       []column // parts of their time
 	Found         []Insight
 	Skipped       []string

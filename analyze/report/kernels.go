@@ -93,7 +93,7 @@ func (k *Kernel) operations(from *kernels.Kernel) {
 	}
 }
 
-// widestOperation bounds a cell of text.
+// widestOperation is the maximum width of an operation in text.
 const widestOperation = 30
 
 // OperationCell returns the operation with most of the kernel's time, and the number of others.
@@ -146,7 +146,7 @@ func (c cost) time(parts int64) string {
 	return ns(c.gpu / parts)
 }
 
-// ofAll is the share, or its bounds.
+// ofAll formats the share of all GPU time, or its bounds.
 func (c cost) ofAll() string {
 	if c.source == kernels.NotIdentified && c.gpu > 0 {
 		of := c.share / float64(c.gpu)
@@ -184,7 +184,7 @@ func writeKernels(w *sheet, r *Report) {
 		if k.Layer != analyze.App {
 			name = k.Layer + " / " + name
 		}
-		threads := "" // not known, as of Instruments' encoders
+		threads := "" // not known, for example from Instruments' encoders
 		if k.MeanThreads > 0 {
 			threads = fmt.Sprintf("%.0f", k.MeanThreads)
 		}

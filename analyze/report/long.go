@@ -20,9 +20,9 @@ import (
 // Everything additive is summed range by range over the whole run, so that memory does not grow with its length
 // (docs/scale.md). Limits has the length from which on a run counts as long, and the sizes of ranges.
 type Limits struct {
-	Whole  int64 // records that are analysed as one
+	Whole  int64 // maximum number of records that are analysed as a whole
 	Window int64 // records of a window
-	Part   int64 // records that are added up at once
+	Part   int64 // records that are loaded and added up at once
 	// minimum number of command buffers in a window: a window with fewer is widened, up to the whole range that it
 	// stands for
 	Buffers int
@@ -59,7 +59,7 @@ type SampledWindow struct {
 	Confidence float64 `json:"confidence"`
 }
 
-// Text says it in one line.
+// Text describes the ranges in one line.
 func (s *Sampled) Text() string {
 	predictions := "Causes, predictions and insights come"
 	of := ""
@@ -104,7 +104,7 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 	if err := l.read(); err != nil {
 		return nil, nil, err
 	}
-	if asked.To == 0 { // whoever hangs does so at the end
+	if asked.To == 0 { // a hang is at the end of the run
 		found, err := hang.Of(f, asked.PIDs, hang.Options{})
 		if err != nil {
 			return nil, nil, err
@@ -121,7 +121,7 @@ type long struct {
 	asked    analyze.Options
 	parts    []analyze.Options
 	looks    []look
-	start    analyze.Options // a small part at the beginning
+	start    analyze.Options // a small part at the beginning of the run
 	known    map[uint64]bool // analyze.Options.Asked
 	progress func(done, of int)
 	done     int // of steps
@@ -135,7 +135,7 @@ type long struct {
 	repeats *steps.Sequences
 	first   analyze.Nanos // commit
 
-	found *windowed // nil when causes were not asked for
+	found *windowed // nil if causes were not requested
 	hang  *hang.Document
 }
 
@@ -225,7 +225,7 @@ func (l *long) lookAtAll() error {
 	}, func(bool) { l.step() })
 }
 
-// step says that one more is done.
+// step reports that one more step is done.
 func (l *long) step() {
 	if l.done++; l.progress != nil {
 		l.progress(l.done, l.steps)
@@ -249,7 +249,7 @@ func (l *long) know(objects []uint64) (news bool) {
 		if l.known[object] {
 			continue
 		}
-		known := maps.Clone(l.known) // traces have the old one
+		known := maps.Clone(l.known) // the map is shared with loaded traces, so it is copied
 		if known == nil {
 			known = map[uint64]bool{}
 		}
@@ -364,7 +364,7 @@ func (l *long) conclude() {
 	l.found, l.looks = w, nil
 }
 
-// report puts the answers together.
+// report builds the report from the results.
 func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	x := &answers{kernels: []*kernels.Kernel{}, compile: &compile.Use{}, memory: &memory.Use{}, scopes: []Scope{},
 		repeats: l.repeats}

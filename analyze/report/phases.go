@@ -21,7 +21,7 @@ type Phase struct {
 
 const (
 	phaseBuffers    = 40   // command buffers that a phase must have
-	phaseConfidence = 0.55 // of its verdict
+	phaseConfidence = 0.55 // minimum confidence of the phase's verdict
 	phaseShare      = 0.2  // minimum share of the threads' time that the phase's cause must explain
 	phaseNone       = 0.1  // a phase without a cause may have at most this share
 )

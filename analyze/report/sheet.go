@@ -18,7 +18,7 @@ const (
 	UsualWidth = 100
 	LeastWidth = 60
 	MostWidth  = 140
-	AnyWidth   = 1 << 16 // nothing is broken or cut
+	AnyWidth   = 1 << 16 // lines are not broken, names not cut
 )
 
 // newSheet returns a sheet with the settings of the options.

@@ -123,7 +123,7 @@ func (r *Report) Contents() string {
 // Losses says briefly what is missing from the trace, or that it is complete; empty if that is not known.
 func (r *Report) Losses() string {
 	if !r.Source.hasCalls() && !r.Lost.Some() {
-		return "" // it does not say
+		return "" // the source does not tell
 	}
 	return r.Lost.Short()
 }

@@ -146,17 +146,17 @@ func (p *StepPhase) source() string {
 	return strings.TrimSpace(fmt.Sprintf("%d %s", p.Queue, p.Label))
 }
 
-// stepHeads are the heads of these cells.
+// stepHeads are the heads of Cells' columns.
 var stepHeads = []string{"phase", "queue", "from", "to", "steps", "command buffers", "step p50", "step p95", "gpu",
 	"gpu idle"}
 
 // stepsRemark explains the table.
 const stepsRemark = "steps that repeat, from the end of one to the end of the next"
 
-// Text is the generation in one paragraph.
+// Text describes the generation in one paragraph.
 func (g *Generation) Text() string { return strings.Join(g.Parts(), ", ") + ". " + g.source() }
 
-// source states how tokens were found.
+// source says how tokens were detected.
 func (g *Generation) source() string {
 	if g.From == steps.FromMarks {
 		return "Prompts and tokens are ranges that the program marks."

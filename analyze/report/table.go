@@ -85,7 +85,7 @@ func (t *table) write(w *sheet) {
 // fit returns the columns that fit into a width, and the number of blanks between them. It narrows the first column as
 // far as necessary.
 func (t *table) fit(widths []int, width int) (shown []int, gap int) {
-	order := slices.Clone(t.spare) // in which columns are left out
+	order := slices.Clone(t.spare) // the order in which columns are omitted
 	for i := range widths {
 		shown = append(shown, i)
 		if right := len(widths) - 1 - i; right >= t.left && !slices.Contains(t.spare, right) {

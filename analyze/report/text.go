@@ -21,7 +21,7 @@ type need uint8
 
 const (
 	totals need = 1 << iota // values that add up over the whole run
-	causes                  // what looks at each event against others
+	causes                  // analyses that compare events with each other
 )
 
 var sections = []section{

@@ -71,7 +71,7 @@ type help struct {
 	Gains [4]string // for columns
 }
 
-// helpFactors are the columns of the table.
+// helpFactors are the factors of the table's columns.
 var helpFactors = [4]float64{0.9, 0.75, 0.5, 0}
 
 // helpTitles are the titles of changes that do not shorten something; the others are their kind and name.
@@ -86,7 +86,7 @@ func (h help) Title() string {
 	return h.Kind + " " + h.Name
 }
 
-// Helps are the rows of the table.
+// Helps returns the rows of the table.
 func (r *Report) Helps() (rows []help) {
 	at := map[Changed]int{}
 	for _, w := range r.WhatIf {

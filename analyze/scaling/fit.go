@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// TooFewError says why a fit was refused.
+// TooFewError is returned if there are too few points for a fit.
 type TooFewError struct{ Distinct int }
 
 func (e TooFewError) Error() string {
@@ -28,8 +28,8 @@ type Fit struct {
 	Peak    Estimate // the number of threads with the most throughput; +Inf when there is none
 	R2      float64  // share of the variance that the fit explains; NaN when throughput does not vary
 	Off     float64  // by how much of their mean the throughputs are off the curve, root mean square
-	Method  string   // how the intervals were made
-	Points  int      // different numbers of threads
+	Method  string   // how the intervals were computed
+	Points  int      // number of distinct numbers of threads
 	Beyond  bool     // the peak lies beyond the measured threads: an extrapolation
 	predict func(n float64) float64
 }

@@ -62,7 +62,7 @@ type plot struct {
 	Title                    []titleLine
 	XTicks, YTicks           []tick
 	Series                   []plotSeries
-	Ideal                    string // a path, empty for none
+	Ideal                    string // an SVG path; empty if there is none
 	Legend                   []legendRow
 
 	most, highest float64 // the threads and operations/s at the ends of the axes
@@ -127,7 +127,7 @@ func newPlot(d *Document) *plot {
 			p.highest, p.most = max(p.highest, 1.15*row.Max), max(p.most, 1.05*float64(row.Threads))
 		}
 	}
-	if p.highest == 0 { // nothing was done
+	if p.highest == 0 { // all throughputs are 0
 		p.highest = 1
 	}
 	p.ticks(threads)
@@ -219,7 +219,7 @@ func (p *plot) curve(f func(threads float64) float64, to float64) string {
 	for i := range samples + 1 {
 		n := to * float64(i) / samples
 		y := f(n)
-		if !(y >= 0 && y <= p.highest*1.0001) { // also what is not a number
+		if !(y >= 0 && y <= p.highest*1.0001) { // also excludes NaN
 			letter = "M"
 			continue
 		}

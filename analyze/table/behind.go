@@ -8,7 +8,7 @@ type behind[T any] struct {
 	full  chan []T // to write
 	empty chan []T // to fill
 	ended chan struct{}
-	over  bool                  // there are no more rows
+	over  bool                  // no more rows will follow
 	err   atomic.Pointer[error] // the first
 }
 
@@ -19,7 +19,7 @@ const ahead = rowsPerGroup / 2 / batch
 func newBehind[T any](s sink[T]) *behind[T] {
 	b := &behind[T]{sink: s, full: make(chan []T, ahead), empty: make(chan []T, ahead+2), ended: make(chan struct{})}
 	for range ahead {
-		b.empty <- nil // not made before it is needed
+		b.empty <- nil // nil: the buffer is allocated when it is needed
 	}
 	go b.run()
 	return b

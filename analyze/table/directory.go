@@ -21,7 +21,7 @@ type Directory struct {
 
 	names []string
 	files []*wholefile.File
-	made  bool // the directory was not there before
+	made  bool // this Directory created the directory
 }
 
 // Check returns an error if a table of the format may not be written because its file exists already.
@@ -43,7 +43,7 @@ func (d *Directory) inPartition(name string) string {
 	return filepath.Join(strings.TrimSuffix(name, filepath.Ext(name)), d.Partition, name)
 }
 
-// Create makes a file.
+// Create creates a file.
 func (d *Directory) Create(name string) (io.WriteCloser, error) {
 	if _, err := os.Stat(d.Path); err != nil {
 		d.made = true
@@ -72,17 +72,17 @@ func (d *Directory) Commit() error {
 	return nil
 }
 
-// Discard removes what was not committed.
+// Discard deletes all files that were not committed.
 func (d *Directory) Discard() {
 	for _, f := range d.files {
 		f.Discard()
 	}
 	for _, name := range d.names {
 		for folder := filepath.Dir(name); folder != "."; folder = filepath.Dir(folder) {
-			os.Remove(filepath.Join(d.Path, folder)) // stays when something else is in it
+			os.Remove(filepath.Join(d.Path, folder)) // fails, as intended, if it is not empty
 		}
 	}
 	if d.made {
-		os.Remove(d.Path) // stays when something else is in it
+		os.Remove(d.Path) // fails, as intended, if it is not empty
 	}
 }

@@ -222,7 +222,7 @@ func addEncoders(a *filling, add func(encoderRow)) {
 		named  analyze.Operation
 		known  bool
 	}
-	var of []encoded // by the encoder's place
+	var of []encoded // indexed by the encoder's position
 	var splitter kernels.Splitter
 	costs := kernels.CostsOf(a.trace)
 	for _, b := range a.slice.Buffers {

@@ -17,7 +17,7 @@ const rowsPerGroup = 1 << 16
 type parquetRows[T any] struct {
 	file    *parquetFile
 	columns []*parquetColumn
-	rows    int // in the columns
+	rows    int // number of rows in the columns
 }
 
 func newParquetRows[T any](w io.WriteCloser) *parquetRows[T] {

@@ -20,7 +20,7 @@ type parquetColumn struct {
 	bools   []byte  // bits
 	yes     int     // the number of bools, and of true ones
 	count   int
-	indexes []int32 // of the texts that are there
+	indexes []int32 // dictionary indexes of the texts
 	texts   dictionary
 	raw     int // number of row groups for which compression is skipped
 }
@@ -114,7 +114,7 @@ var (
 	levelsEncoding  = rle.Encoding{BitWidth: 1}
 )
 
-// kindFormats are what columns are in Parquet.
+// kindFormats are the types of columns in Parquet.
 var kindFormats = [...]struct {
 	physical format.Type
 	encoding format.Encoding
@@ -125,7 +125,7 @@ var kindFormats = [...]struct {
 	kindBool: {format.Boolean, format.Plain},
 }
 
-// encode encodes the values after each other.
+// encode appends the encoded values.
 func (c *parquetColumn) encode(dst []byte) ([]byte, error) {
 	switch c.kind {
 	case kindText:

@@ -30,7 +30,7 @@ type parquetFile struct {
 	to      io.WriteCloser
 	written int64
 	about   format.FileMetaData
-	chunk   bytes.Buffer // of one column
+	chunk   bytes.Buffer // the current column's data
 	page    []byte
 	packed  []byte
 	levels  []byte
@@ -41,7 +41,7 @@ type parquetFile struct {
 func newParquetFile(w io.WriteCloser, schema *parquet.Schema) *parquetFile {
 	empty := parquet.NewGenericWriter[any](io.Discard, schema, parquet.CreatedBy("mtrace", "", ""))
 	if err := empty.Close(); err != nil {
-		panic(err) // nothing is written
+		panic(err) // a file without rows cannot fail
 	}
 	about := *empty.File().Metadata()
 	about.Schema = signed(about.Schema)

@@ -37,7 +37,7 @@ type Plain struct {
 	csv     *csv.Writer
 	lines   *bufio.Writer
 	parquet *parquet.GenericWriter[any]
-	place   []int // of each column in a Parquet row
+	place   []int // index of each column in a Parquet row
 	cells   []string
 	line    []byte
 	row     parquet.Row

@@ -26,7 +26,7 @@ const (
 	JSONLines Format = "jsonl"
 )
 
-// A table is one kind of row.
+// A table is one table of the export, with one type of row.
 type table[T any] struct {
 	name string
 	doc  string
@@ -76,17 +76,17 @@ var (
 	}
 )
 
-// sink takes the rows of one table.
+// sink receives the rows of one table.
 type sink[T any] interface {
 	write([]T) error
 	close() error
 }
 
-// output makes the sinks of one format.
+// output creates the sinks of one format.
 type output struct {
 	format Format
 	files  Files     // for formats with a file per table
-	lines  *jsonFile // of JSON lines
+	lines  *jsonFile // for the format JSON lines
 
 	database *sqlite.Database // of SQLite
 }
@@ -102,7 +102,7 @@ type Files interface {
 // batch is the number of rows passed to a sink at a time.
 const batch = 512
 
-// rows gathers the rows of one table.
+// rows collects the rows of one table.
 type rows[T any] struct {
 	sink    sink[T]    // for formats in which tables share a file
 	behind  *behind[T] // for formats with a file per table
@@ -211,7 +211,7 @@ type opened interface {
 	abandon()
 }
 
-// openTable is a table with its rows.
+// openTable is a table that is being written.
 type openTable[T any] struct {
 	table[T]
 	to *rows[T]
@@ -244,9 +244,9 @@ type Writer struct {
 	idle   map[threadName]analyze.Nanos // in waits for signals
 	waited map[threadName][analyze.PartCount]analyze.Nanos
 	events map[threadName]*int64 // calls that returned
-	caller *analyze.Thread       // of the last call
+	caller *analyze.Thread       // the thread of the last call
 	count  *int64                // its events
-	only   *analyze.Slice        // of a run that has no other
+	only   *analyze.Slice        // the slice of a run that has only one
 	run    analyze.Total         // for a run of several slices, what adds up
 	times  *evidence.Total
 	last   *analyze.Slice
@@ -317,7 +317,7 @@ func (w *Writer) Slice(s *analyze.Slice) error {
 			w.idle[nameOf(x.Thread)] += x.Length()
 		}
 	}
-	if s.First() && s.Last() { // table by table
+	if s.First() && s.Last() { // write one table after another
 		w.only = s
 		return nil
 	}

@@ -3,9 +3,9 @@ package timeline
 // behind runs jobs on its own goroutine, one after another, while the next data is read.
 type behind struct {
 	jobs  chan func()
-	spare chan []pending // that are written
+	spare chan []pending // lists whose content was written
 	ended chan struct{}
-	over  bool // nothing more is given
+	over  bool // no more jobs will follow
 }
 
 // mostBehind limits the number of waiting jobs. It is about the number of batches of calls that are read while the rest
@@ -45,7 +45,7 @@ func (b *behind) room() []pending {
 	}
 }
 
-// written releases a list for room.
+// written makes a list available for reuse.
 func (b *behind) written(list []pending) {
 	select {
 	case b.spare <- list[:0]:

@@ -9,7 +9,7 @@ import (
 // fits into a cache line.
 type call struct {
 	site       *analyze.Frame // where it came from; nil if not known
-	more       *callMore      // what most calls have not
+	more       *callMore      // data that most calls do not have
 	arg        uint64
 	object     wire.ObjectID
 	id         wire.Call
@@ -17,9 +17,9 @@ type call struct {
 	unfinished bool
 }
 
-// A callMore is what few calls have.
+// A callMore has the data that few calls have.
 type callMore struct {
-	text    string   // that its argument stands for
+	text    string   // the text that its argument refers to
 	members []uint32 // the command buffers that it commits, without the one that it is called on
 }
 

@@ -75,7 +75,7 @@ func (c *chrome) declare(t track) {
 	case t.parent == 0 && t.process != nil:
 		kind = "process_name"
 	case t.thread == nil:
-		order = strconv.Itoa(1000 + t.rank) // below the threads
+		order = strconv.Itoa(1000 + t.rank) // queues are listed below the threads
 	}
 	name := t.name
 	if name == "" && t.thread != nil {
@@ -122,9 +122,9 @@ func (c *chrome) end(trackID, analyze.Nanos, uint64) {}
 
 // arrow implements arrower.
 func (c *chrome) arrow(name string, from trackID, begin analyze.Nanos, to trackID, end analyze.Nanos) {
-	id := uint64(0) // the same however the run is sliced
+	id := uint64(0) // the ID must not depend on the slices of the run
 	for _, part := range []uint64{uint64(from), uint64(begin), uint64(to), uint64(end)} {
-		const odd = 0x9e3779b97f4a7c15 // spreads what is close together
+		const odd = 0x9e3779b97f4a7c15 // distributes close numbers
 		id = bits.RotateLeft64((id^part)*odd, 29)
 	}
 	for _, stop := range []struct {
@@ -136,7 +136,7 @@ func (c *chrome) arrow(name string, from trackID, begin analyze.Nanos, to trackI
 		c.line = append(c.line, `,"cat":"flow","id":"`...)
 		c.line = strconv.AppendUint(c.line, id, 16)
 		c.line = append(c.line, '"')
-		if stop.phase == "f" { // inside the slice that it ends in
+		if stop.phase == "f" { // bind the end to the slice around it
 			c.line = append(c.line, `,"bp":"e"`...)
 		}
 		c.close()

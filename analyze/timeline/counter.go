@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A counter is a track of levels.
+// A counter is a track that shows a level.
 type counter struct {
 	of    track // its id is 0 until there is a value
 	level int64

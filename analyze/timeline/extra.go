@@ -74,7 +74,7 @@ const (
 // flowOfSignal numbers the arrow from a signal to the end of the wait that a thread began at an instant. Numbers of
 // command buffers have the process in their upper half, which never reaches this bit.
 func flowOfSignal(t *analyze.Thread, begin analyze.Nanos) uint64 {
-	const odd = 0x9e3779b97f4a7c15 // spreads what is close together
+	const odd = 0x9e3779b97f4a7c15 // distributes close numbers
 	return (uint64(t.ID)*odd^uint64(begin))*odd | 1<<63
 }
 
@@ -121,7 +121,7 @@ func (w *Writer) signals(of *analyze.Slice, names map[*analyze.Thread]string) {
 type allocated struct {
 	counter
 	process *analyze.Process
-	by      changes // in the slice at hand
+	by      changes // changes within the current slice
 }
 
 // memory writes how much memory each process had allocated.

@@ -18,16 +18,16 @@ type firefox struct {
 	w      *bufio.Writer
 	tracks []track // by trackID
 	on     map[trackID]*firefoxThread
-	of     *analyze.Trace // any slice of the run
+	of     *analyze.Trace // the trace of any slice of the run
 	line   []byte
 	err    error
 }
 
-// firefoxThread is what a track holds.
+// firefoxThread has the data of a track.
 type firefoxThread struct {
 	markers []firefoxMarker
 	strings map[string]int
-	list    []string // of strings, by their numbers
+	list    []string // strings by number
 }
 
 type firefoxMarker struct {
@@ -117,7 +117,7 @@ func (f *firefox) finish() error {
 	return f.w.Flush()
 }
 
-// origin is when the first slice begins.
+// origin returns when the first slice begins.
 func (f *firefox) origin() (origin analyze.Nanos) {
 	first := true
 	for _, t := range f.on {

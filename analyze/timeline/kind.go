@@ -7,15 +7,15 @@ import (
 
 // A kind has what the slices of all calls of a row of the table of calls share.
 type kind struct {
-	call           wire.Call // CallNone when it is not known
+	call           wire.Call // CallNone if it is not known
 	name, category string
 	hasObject      bool
 	hasArg         bool
-	text           bool   // the argument stands for one
-	object         string // what the object is called
-	arg            string // what the argument is called
-	words          string // what a text is called
-	signals        bool   // what ends it may be a signal
+	text           bool   // the argument is the number of a text
+	object         string // label of the object
+	arg            string // label of the argument
+	words          string // label of the text
+	signals        bool   // the wait may be ended by a signal
 	commits, waits bool   // on command buffers
 }
 

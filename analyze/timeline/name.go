@@ -37,7 +37,7 @@ func encoderName(e *analyze.Encoder) string {
 	return fmt.Sprintf("encoder %d", e.ID)
 }
 
-// mostNames bounds the names in one label.
+// mostNames is the maximum number of names in a label.
 const mostNames = 4
 
 // kernelsOf returns the names of a command buffer's kernels, each once, in order. If there are many, the last one is

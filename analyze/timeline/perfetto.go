@@ -69,8 +69,8 @@ const (
 
 // Values of Perfetto's enumerations.
 const (
-	flagsCleared     = 1 // SEQ_INCREMENTAL_STATE_CLEARED: what follows needs nothing before
-	flagsNeeded      = 2 // SEQ_NEEDS_INCREMENTAL_STATE: what was interned before is needed
+	flagsCleared     = 1 // SEQ_INCREMENTAL_STATE_CLEARED: later packets need no earlier state
+	flagsNeeded      = 2 // SEQ_NEEDS_INCREMENTAL_STATE: the packet uses interned texts
 	clockMonotonic   = 3
 	clockOfSequence  = 64 // the first clock ID that a sequence may use for its own clock
 	typeBegin        = 1
@@ -85,9 +85,9 @@ const (
 type perfetto struct {
 	w         io.Writer
 	sequences []*sequence // by trackID
-	file      message     // its next bytes
+	file      message     // the bytes to be written next
 	packet    int         // index at which the current packet begins
-	event     int         // where the event in it begins
+	event     int         // index at which the packet's event begins
 	err       error
 }
 
@@ -96,12 +96,12 @@ type sequence struct {
 	last     analyze.Nanos
 	started  bool
 	interned [internedTexts + 1]*interned
-	calls    []*begun // of each call
+	calls    []*begun // indexed by call
 	numbers  uint64   // number of texts that were numbered; none is reused, because the reader keeps all
 	event    message  // constant fields of an event's packet, between its time and the event's own fields
 	ended    message  // constant fields of the packet of an end
 	counted  message  // constant fields of a counter's packet, before its value
-	fresh    message  // InternedData that the next packet must bring
+	fresh    message  // InternedData to add to the next packet
 }
 
 // begun has the parts that are the same in all packets of a call's begin.

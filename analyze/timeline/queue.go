@@ -43,7 +43,7 @@ func queueTitle(q *analyze.Queue) string {
 // queueWork is the work of one queue in a slice of the run.
 type queueWork struct {
 	first    *analyze.CommandBuffer
-	ran      []gpuRun // of those that the slice holds
+	ran      []gpuRun // those that belong to the slice
 	inFlight changes  // number of command buffers that were committed and not completed, over the slice
 }
 

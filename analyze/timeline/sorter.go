@@ -12,7 +12,7 @@ import (
 type sorter struct {
 	write   func(list []pending, nested bool) (room []pending)
 	pending []pending
-	nested  bool // a pending slice is inside another
+	nested  bool // a pending slice is nested in another
 }
 
 // A pending is a slice that was not written yet: a finished slice, or a call from which one will be built.
@@ -31,7 +31,7 @@ func (w *Writer) sorter(on trackID) *sorter {
 }
 
 const (
-	enough = 1 << 10 // slices that are worth writing
+	enough = 1 << 10 // number of slices that are written at once
 	most   = 1 << 13 // slices that are kept for an enclosing call that may still arrive
 )
 
@@ -55,7 +55,7 @@ func (s *sorter) next(at analyze.Interval) *pending {
 	return &s.pending[n]
 }
 
-// flush writes what is pending.
+// flush writes the pending slices.
 func (s *sorter) flush() {
 	s.pending, s.nested = s.write(s.pending, s.nested), false
 }
@@ -82,7 +82,7 @@ func (w *Writer) write(on trackID, t *analyze.Thread, list []pending, nested boo
 		flow uint64
 	}
 	var few [16]ending
-	open := few[:0] // the innermost last
+	open := few[:0] // the innermost slice is last
 	closeUntil := func(at analyze.Nanos) {
 		for n := len(open); n > 0 && open[n-1].at <= at; n = len(open) {
 			w.out.end(on, open[n-1].at, open[n-1].flow)

@@ -23,7 +23,7 @@ type Writer struct {
 	order  []*threadCalls // in the order of their first call
 	latest *threadCalls
 	room   chan struct{}         // free when the previous slice is written
-	failed atomic.Pointer[error] // of writing a slice
+	failed atomic.Pointer[error] // the error of writing a slice
 
 	// Only behind may use the rest.
 	out       format
@@ -36,10 +36,10 @@ type Writer struct {
 	memoryOf  map[*analyze.Process]*allocated
 	living    *memory.Levels
 	queues    map[queueName]*queueTracks
-	rooms     []*queueWork // for what queues did in a slice
+	rooms     []*queueWork // reused memory for the work of queues
 
-	described slice   // of the last call
-	work      gpuWork // of the last command buffer
+	described slice   // the slice of the last call, reused
+	work      gpuWork // the slices of the last command buffer, reused
 }
 
 // NewPerfetto writes Perfetto's binary format, https://perfetto.dev/docs/reference/trace-packet-proto.
@@ -81,15 +81,15 @@ type trackID uint64
 
 type track struct {
 	id      trackID
-	parent  trackID // 0 has none
+	parent  trackID // 0 if there is none
 	name    string
 	process *analyze.Process
 	thread  *analyze.Thread // nil on tracks of queues
 	counts  string          // the unit of a counter: countBuffers or countBytes; empty on other tracks
-	rank    int             // its place among its siblings
+	rank    int             // its position among its siblings
 }
 
-// What counters count.
+// The units of counters.
 const (
 	countBuffers = "command buffers"
 	countBytes   = "bytes"
@@ -119,7 +119,7 @@ type arg struct {
 // An argWord is the key of an arg that calls may have.
 type argWord uint8
 
-// The args of calls that are numbers.
+// The args of calls with numeric values.
 const (
 	argOther argWord = iota
 	argObject
@@ -202,7 +202,7 @@ func (w *Writer) slice(s *analyze.Slice, names map[*analyze.Thread]string) {
 	w.waits(s)
 }
 
-// Finish ends the file.
+// Finish completes the file.
 func (w *Writer) Finish() (err error) {
 	w.behind.do(func() { err = w.out.finish() })
 	if w.behind.end(); err != nil {

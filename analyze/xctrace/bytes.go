@@ -6,12 +6,12 @@ import (
 	"math/bits"
 )
 
-// What a byte may be part of.
+// Classes of bytes.
 const (
-	nameByte     = 1 << iota // may are in an XML name
-	nameStart                // may begin one
+	nameByte     = 1 << iota // allowed in an XML name
+	nameStart                // allowed at the start of an XML name
 	space                    // white space
-	attributeEnd             // cannot are in even a badly written attribute name
+	attributeEnd             // never in an attribute name, not even in an illegal one
 )
 
 var byteClass = func() (class [256]uint8) {

@@ -54,7 +54,7 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 	switch {
 	case parts.broken:
 	case t.kind == kindNumber || t.kind == kindDecimal || t.kind == kindAddresses:
-		v.malformed++ // a number has no children
+		v.malformed++ // a number must not have children
 	default:
 		c = cell{parts.word(v, t), cellValue}
 	}
@@ -67,12 +67,12 @@ var plainText = &tag{name: "string", kind: kindText, null: noNull}
 // maxParts is the maximum number of texts of a label that are kept; real labels have up to four.
 const maxParts = 8
 
-// composite gathers the children of an element.
+// composite collects the children of an element.
 type composite struct {
 	display []byte
 	number  uint64 // pid or tid, line, name of a binary
 	process ProcessIndex
-	texts   [maxParts]TextIndex // given by the program
+	texts   [maxParts]TextIndex // the program's texts
 	count   int
 	phrases [maxParts]TextIndex // between them
 	joints  int
@@ -192,7 +192,7 @@ func (p *composite) label(v *valueReader) TextIndex {
 	return v.dict.text(trimmed)
 }
 
-// addresses reads "6487614000 6487524148 0".
+// addresses parses "6487614000 6487524148 0".
 func (v *valueReader) addresses(text []byte) StackIndex {
 	from := len(v.frames)
 	for len(text) > 0 {

@@ -57,7 +57,7 @@ const (
 	tokenEnd         // </a>
 	tokenEmpty       // <a …/>
 	tokenLeaf        // <a …>text</a>, text may be empty
-	tokenText        // text beside child elements
+	tokenText        // text between child elements
 )
 
 // windowSize is the number of bytes of a file that are in memory at once, if no element is longer.

@@ -54,7 +54,7 @@ func digits(b []byte) (number uint64, n int) {
 type shortcut uint8
 
 const (
-	shortNone      shortcut = iota // it is written otherwise
+	shortNone      shortcut = iota // neither of the two common forms
 	shortReference                 // <name ref="ID"/>
 	shortNumber                    // <name id="ID" fmt="…">NUMBER</name>
 )

@@ -161,7 +161,7 @@ var tables = []tableSpec{
 			need("gpu-submission-id", kindNumber, func(r *SubmissionMap, c cell) { r.Submission = SubmissionID(c.number()) }),
 			may("encoder-id", kindNumber, func(r *SubmissionMap, c cell) { r.Encoder = BufferID(c.number()) }),
 			may("process", kindProcess, func(r *SubmissionMap, c cell) { r.Process = c.process() }),
-			// Apple's spelling; the right one may come.
+			// Apple's spelling; the correct one may follow.
 			may("num-coalasced-encoders", kindNumber, func(r *SubmissionMap, c cell) { r.Coalesced = c.number() }),
 			may("num-coalesced-encoders", kindNumber, func(r *SubmissionMap, c cell) { r.Coalesced = c.number() }),
 		},
@@ -335,7 +335,7 @@ func ReadSchemas() []string {
 // unread are tables that mtrace can read but exports only on request, because they are too large or another table has
 // the same data.
 var unread = map[string]bool{
-	"gpu-counter-value":           true, // the same as metal-gpu-counter-intervals
+	"gpu-counter-value":           true, // same data as metal-gpu-counter-intervals
 	"metal-gpu-execution-points":  true, // begin and end of metal-gpu-intervals
 	"metal-application-intervals": true, // submissions and encoders in one
 	"metal-object-label":          true, // labels are in the other tables

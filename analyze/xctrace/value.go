@@ -41,7 +41,7 @@ type valueReader struct {
 	tags *tagTable
 	ids  idTable
 
-	// What went wrong in the current row.
+	// Defects of the current row.
 	dangling  int64 // references to an id not defined before
 	mistyped  int64 // references to an id of another type
 	malformed int64 // values that are not of their type

@@ -199,7 +199,7 @@ func ends(file *os.File, closing string) (bool, error) {
 	return bytes.HasSuffix(bytes.TrimSpace(buf), []byte(closing)), nil
 }
 
-// head is the begin of a file.
+// head returns the beginning of a file.
 func head(path string) []byte {
 	file, err := os.Open(path)
 	if err != nil {

@@ -20,9 +20,9 @@ type Recording struct {
 	Output   string   // the .trace bundle to make
 	Template string   // name, or path of a .tracetemplate file
 	Limit    time.Duration
-	Env      []string  // NAME=VALUE, of the program
-	Stdin    io.Reader // of the program; nil for none
-	Stdout   io.Writer // of the program
+	Env      []string  // NAME=VALUE, for the program
+	Stdin    io.Reader // for the program; nil means none
+	Stdout   io.Writer // for the program
 	Stderr   io.Writer
 }
 
@@ -210,7 +210,7 @@ func find(name string) (string, error) {
 func shebang(path string) (interpreter, option string, err error) {
 	file, err := os.Open(path)
 	if errors.Is(err, os.ErrPermission) {
-		return "", "", nil // may be run, not read: a program
+		return "", "", nil // executable but not readable: a program
 	}
 	if err != nil {
 		return "", "", err

@@ -21,7 +21,7 @@ type Tool struct {
 	Pause time.Duration
 	// Say receives messages for the user, one line each; nil means none.
 	Say func(format string, args ...any)
-	// Progress is told what is being done.
+	// Progress receives messages about the current step.
 	Progress func(format string, args ...any)
 }
 
@@ -61,7 +61,7 @@ func (t *Tool) progress(format string, args ...any) {
 type failure struct {
 	what   string // "export", "record"
 	code   int
-	signal syscall.Signal // 0: it exited
+	signal syscall.Signal // 0 if it exited without a signal
 	output string         // what it wrote to stderr, and stdout of record
 }
 
@@ -79,7 +79,7 @@ func (f *failure) Error() string {
 	return text
 }
 
-// advice explains the failures that people meet.
+// advice explains common failures.
 func (f *failure) advice() string {
 	said := func(text string) bool { return strings.Contains(f.output, text) }
 	switch {
@@ -100,7 +100,7 @@ func (f *failure) advice() string {
 	return ""
 }
 
-// crashed says whether another attempt may succeed.
+// crashed reports whether another attempt may succeed.
 func (f *failure) crashed() bool {
 	// A shell or wrapper in between turns a signal into 128 plus its number.
 	return f.signal != 0 || f.code > 128

@@ -16,7 +16,7 @@ const (
 	tableCounters    = "metal-gpu-counter-intervals"
 )
 
-// gpu measures the GPU's side.
+// gpu returns the use of the GPU.
 func (m *modeller) gpu() *GPU {
 	s := m.scope
 	var all, own coverage

@@ -13,7 +13,7 @@ const longestGaps = 10
 // gaps collects the times without work, inside the window, given intervals in order of their begin.
 type gaps struct {
 	scope   *scope
-	end     Nanos // of the work so far
+	end     Nanos // the end of the work seen so far
 	started bool
 	before  xctrace.TextIndex
 	lengths []Nanos

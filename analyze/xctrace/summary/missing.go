@@ -76,7 +76,7 @@ func isRefused(s *scope, schema string) bool {
 	return false
 }
 
-// whyAbsent says why a table gives nothing.
+// whyAbsent says why a table has no data.
 func whyAbsent(s *scope, schema string) string {
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {

@@ -23,7 +23,7 @@ type scope struct {
 	from, to           Nanos
 	askedFrom, askedTo Nanos
 	stranger           string          // what to report about a target without rows
-	pids               map[uint64]bool // of the subject; nil: every process
+	pids               map[uint64]bool // of the subject; nil means every process
 	why                string
 	whole              bool              // to is the end of the recording
 	seen               map[uint64]string // every process with rows, by pid
@@ -162,7 +162,7 @@ func setWindow(s *scope, f Filter) error {
 	})
 	eachOtherRow(s, func(p xctrace.ProcessIndex, begin, until Nanos) {
 		end = max(end, until)
-		if p == 0 || s.own(p) { // of the machine
+		if p == 0 || s.own(p) { // a row of the machine or of the subject
 			rows.see(begin, until)
 		}
 	})

@@ -13,7 +13,7 @@ import (
 // maxLines is the maximum number of labels, threads and processes in the text; the JSON has all.
 const maxLines = 15
 
-// Text writes the summary for people.
+// Text writes the summary as text.
 func (s *Summary) Text(w io.Writer) error {
 	p := &printer{Writer: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	s.head(p)

@@ -34,7 +34,7 @@ type modeller struct {
 	device    *analyze.Device
 	encoding  map[*analyze.Thread][]analyze.Interval
 
-	order    []int32 // of the GPU rows, by start
+	order    []int32 // indexes of the GPU rows, sorted by start
 	made     map[objectName][]*commandBuffer
 	all      []*commandBuffer
 	ran      []placed // for each GPU row of the subject, the encoder that it belongs to

@@ -13,7 +13,7 @@ mtrace.charts = function (page) {
   const powers = Array.from({length: 50}, (_, i) => 2 ** i);
   const shown = {share: (n) => Math.round(n * 100) + "%", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
 
-  // over draws levels over time, on one grid of time.
+  // over draws levels over time, with a common time axis.
   function over(title, remark, list) {
     if (list.length === 0) return;
     const begin = page.begin_ns, end = page.end_ns;
@@ -23,7 +23,7 @@ mtrace.charts = function (page) {
     const times = Array.from({length: count}, (_, i) => begin + i * bin);
     const values = list.map((s) => {
       const sum = new Float64Array(count);
-      const put = (at, length, n) => { // a bin of the series may lie in two of the chart
+      const put = (at, length, n) => { // a bin of the series may overlap two bins of the chart
         for (let i = Math.max(0, Math.floor((at - begin) / bin)); i < count && begin + i * bin < at + length; i++) {
           sum[i] += n * Math.max(0, Math.min(at + length, begin + (i + 1) * bin) - Math.max(at, begin + i * bin)) / bin;
         }
@@ -56,7 +56,7 @@ mtrace.charts = function (page) {
     figure(title, remark, plot, rows);
   }
 
-  // lengthsBetween are round durations of a logarithmic axis, as many as have room.
+  // lengthsBetween returns round durations for the ticks of a logarithmic axis, as many as fit.
   function lengthsBetween(low, high) {
     const list = [], steps = high / low > 1e3 ? [1] : high / low > 30 ? [1, 3] : [1, 2, 5];
     for (let power = 10 ** Math.floor(Math.log10(Math.max(low,
@@ -65,7 +65,7 @@ mtrace.charts = function (page) {
     return list;
   }
 
-  // lengths draws how many durations there are of each length.
+  // lengths draws a histogram of durations.
   function lengths(h) {
     if (h.total === 0) return;
     const plot = {data: [h.bins.map((b) => Math.sqrt(b.from_ns * b.to_ns)), h.bins.map((b) => b.count)], options: (ink,
@@ -91,7 +91,7 @@ mtrace.charts = function (page) {
   over("In flight", "command buffers committed and not completed, mean", group("flight"));
   over("Memory", "what the program had allocated for the GPU", group("memory"));
   for (const h of page.histograms) lengths(h);
-  draw(); // when all have their places
+  draw(); // after all elements are in the page
 };
 
 {

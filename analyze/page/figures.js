@@ -1,5 +1,5 @@
 "use strict";
-// What the scripts of pages share.
+// Functions that the scripts of several pages share.
 const mtrace = {};
 
 // duration writes nanoseconds as the report does.
@@ -12,19 +12,19 @@ mtrace.duration = function (ns) {
   return three(ns / 1e9) + " s";
 };
 
-// unit is the unit in which an instant is written, and its name.
+// unit returns the divisor and the name of the unit in which an instant is written.
 mtrace.unit = (ns) => (ns < 1e3 ? [1, "ns"] : ns < 1e6 ? [1e3, "µs"] : ns < 1e9 ? [1e6, "ms"] : [1e9, "s"]);
 
-// instant writes a time after the begin, as exactly as a stretch of some length needs.
+// instant formats a time since the begin, as precisely as the length of the visible range requires.
 mtrace.instant = function (ns, length) {
   const [unit, name] = mtrace.unit(ns), digits = Math.ceil(Math.log10(unit / Math.max(length, 1))) + 3;
   return (ns / unit).toFixed(Math.min(Math.max(digits, 0), Math.round(Math.log10(unit)))) + " " + name;
 };
 
-// percent writes a share as the report does.
+// percent formats a share as the report does.
 mtrace.percent = (share) => (share > 0 && share < 0.01 ? "<1%" : Math.round(100 * share) + "%");
 
-// button makes a button that does something.
+// button creates a button with an action.
 mtrace.button = function (text, act) {
   const button = document.createElement("button");
   button.type = "button";
@@ -33,7 +33,7 @@ mtrace.button = function (text, act) {
   return button;
 };
 
-// scrolled puts a table into a box that scrolls when the table is too wide.
+// scrolled puts a table into a box that scrolls if the table is too wide.
 mtrace.scrolled = function (table) {
   const box = document.createElement("div");
   box.className = "scroll";
@@ -41,12 +41,13 @@ mtrace.scrolled = function (table) {
   return box;
 };
 
-// capture lets an element have all that a pointer does until it is released. A pointer that a script made has none.
+// capture sends all events of a pointer to an element until the pointer is released. Pointers of synthetic events
+// cannot be captured.
 mtrace.capture = function (element, event) {
   try { element.setPointerCapture(event.pointerId); } catch { /* it is no pointer of the browser's */ }
 };
 
-// table makes a table of rows of texts, the first its heads.
+// table creates a table from rows of texts; the first row has the heads.
 mtrace.table = function (rows) {
   const table = document.createElement("table");
   rows.forEach((row, i) => {
@@ -64,7 +65,7 @@ mtrace.table = function (rows) {
 mtrace.palette = ["#4e79a7", "#f28e2b", "#59a14f", "#b07aa1", "#76b7b2", "#edc948", "#9c755f", "#ff9da7", "#86bcb6",
     "#d37295", "#8cd17d", "#499894"];
 
-// unfold has nothing folded on paper.
+// unfold opens all folded parts for printing.
 mtrace.unfold = function () {
   const folded = [];
   addEventListener("beforeprint",
@@ -72,8 +73,8 @@ mtrace.unfold = function () {
   addEventListener("afterprint", () => { for (const d of folded.splice(0)) d.open = false; });
 };
 
-// Puts figures into a part of the page: each a chart of uPlot with a table of its numbers behind it. They are drawn
-// again when the page's width or colours change.
+// figures adds figures to a part of the page: each is a chart of uPlot with a table of its numbers behind it. They are
+// redrawn when the page's width or colours change.
 mtrace.figures = function (root) {
   const plots = [], makers = [];
   const theme = () => {

@@ -1,6 +1,6 @@
 "use strict";
-// Flame graphs of waits, GPU time and calls: a function's width is its share, what it calls is below it. A click on a
-// function shows it over the whole width.
+// Flame graphs of waits, GPU time and calls. A function's width is its share, and the functions that it calls are below
+// it. A click on a function shows it at the full width.
 mtrace.flame = function (page) {
   const root = document.getElementById("flame");
   if (!root) return;
@@ -11,7 +11,7 @@ mtrace.flame = function (page) {
     find = root.querySelector("input"),
     kinds = root.querySelector(".kinds");
 
-  // decoded makes a tree of the list of nodes.
+  // decoded builds a tree from the list of nodes.
   function decoded(flame) {
     const path = [],
       nodes = [];
@@ -48,7 +48,7 @@ mtrace.flame = function (page) {
     mtrace.percent(node.total / trees.get(kind)[0].total) +
     " of all " +
     titles[kind];
-  // hue gives functions of one name one colour.
+  // hue gives functions of the same name the same colour.
   function hue(name) {
     let h = 7;
     for (const c of name) h = (h * 31 + c.codePointAt(0)) >>> 0;
@@ -81,7 +81,7 @@ mtrace.flame = function (page) {
         if (hit && !above.includes(n)) {
           let inner = n.parent;
           while (inner && !inner.name.toLowerCase().includes(want)) inner = inner.parent;
-          if (!inner) found += n.total; // what is inside of another one is in it
+          if (!inner) found += n.total; // a recursive call is included in the outer one
         }
         box.style.left = whole ? "0" : (100 * (n.from - top.from)) / top.total + "%";
         box.style.width = 100 * part + "%";

@@ -1,5 +1,5 @@
-// Draws the plots of a sweep or of a comparison: figures of the document, which is that of --json, with what is drawn
-// alongside it.
+// Draws the plots of a sweep or of a comparison: figures of the document that --json writes, with additional data for
+// drawing.
 {
   const {sweep, diff, curves, parts} = JSON.parse(document.getElementById("page-data").textContent);
   const {figure, axis, draw} = mtrace.figures(document.getElementById("charts"));
@@ -10,7 +10,7 @@
   const cursor = {drag: {x: false, y: false}};
   const lined = [[], [8, 5], [2, 4]];
 
-  // throughput draws medians with their spread, over the laws that fit and what perfect scaling would be.
+  // throughput draws medians with their ranges, the fitted laws and perfect scaling.
   function throughput(series, curves) {
     const rows = series.rows, xs = [...new Set([...rows.map((r) => r.threads), ...curves.threads])].sort((a,
         b) => a - b);
@@ -42,7 +42,7 @@
           String(r.runs), r.speedup.toFixed(2), percent(r.efficiency)])]);
   }
 
-  // shares draws what the threads' time went into, bars of parts one upon the other.
+  // shares draws how the threads spent their time, as stacked bars.
   function shares(times, parts) {
     const used = parts.filter((p) => times.some((t) => (t.shares[p.name] || 0) >= 0.005)), xs = times.map((_,
         i) => i), tops = [];
@@ -63,7 +63,7 @@
       ...used.map((p) => [p.name, p.meaning, ...times.map((t) => percent(t.shares[p.name] || 0))])]);
   }
 
-  // changes draws ratios with their intervals. What did not change is in the table.
+  // changes draws ratios with their intervals. The table also has what did not change.
   function changes(list) {
     const tested = list.filter((c) => c.ratio != null), moved = tested.filter((c) => c.status === "slower" ||
         c.status === "faster");
@@ -108,7 +108,8 @@
   const table = (list) => [["kind", "name", "what", "A", "B", "change", "from", "to", "a run", "note"],
       ...list.map((c) => [c.kind, c.name, c.status, mtrace.duration(c.typical_a_ns), mtrace.duration(c.typical_b_ns),
     change(c.ratio), change(c.ratio_low), change(c.ratio_high), mtrace.duration(c.impact_ns), note(c)])];
-  // note is the last column of the text: the change of the count, the part of the time that changed most, and minor.
+  // note returns the last column of the text: the change of the count, the part of the time that changed most, and
+  // minor.
   const note = (c) => [c.count_a !== c.count_b && (c.kind === "call" || c.kind === "kernel")
       ? "count " + c.count_a + " → " + c.count_b : "", c.because, c.minor ? "minor" : "", c.why].filter(Boolean).join(", ");
 

@@ -1,5 +1,6 @@
 "use strict";
-// Tables of the report sort by a click on a head and have a filter; a list of the page's contents follows its reader.
+// Tables of the report can be sorted by a click on a head, and filtered. The page's list of contents marks the section
+// that is visible.
 mtrace.sizes = {
   ns: 1,
   µs: 1e3,
@@ -16,7 +17,7 @@ mtrace.sizes = {
   x: 1,
 };
 
-// valueOf is the number that a cell stands for, with its unit; null for a text.
+// valueOf returns the number in a cell, converted by its unit; null for a text.
 mtrace.valueOf = function (text) {
   if (text === "·" || text === "") return -Infinity;
   const m = /^([<−-]?)([\d,]*\.?\d+)\s*(ns|µs|ms|s|min|h|B|KiB|MiB|GiB|TiB|%|x)?(?![\w:.])/.exec(text);
@@ -42,7 +43,8 @@ mtrace.sortable = function (table) {
     if (!head.textContent.trim()) return;
     const button = mtrace.button(head.textContent, () => {
       const numbers = rows.every((r) => mtrace.valueOf(cell(r, i)) !== null);
-      const down = head.ariaSort ? head.ariaSort === "ascending" : numbers; // the largest number first, texts from A on
+      // first click: largest number first, or texts from A on
+      const down = head.ariaSort ? head.ariaSort === "ascending" : numbers;
       heads.forEach((h) => h.removeAttribute("aria-sort"));
       head.setAttribute("aria-sort", down ? "descending" : "ascending");
       const by = (a, b) =>
@@ -78,7 +80,7 @@ mtrace.contents = function () {
     const link = document.createElement("a");
     link.textContent = head.firstChild.textContent.trim().split(":")[0];
     link.href = "#" + head.id;
-    // The address belongs to the timeline: a click scrolls, and leaves it alone.
+    // The address belongs to the timeline: a click scrolls without changing it.
     link.addEventListener("click", (e) => {
       e.preventDefault();
       head.scrollIntoView();

@@ -1,6 +1,6 @@
 "use strict";
-// The address of the page follows what is seen: #FROM-TO, in nanoseconds after the begin, then what is chosen,
-// selected and searched for. An address that somebody sends opens the same place.
+// The address of the page reflects the view: #FROM-TO, in nanoseconds since the begin, then the chosen block, the
+// selected range and the search. Opening the address shows the same view.
 mtrace.address = function (view) {
   const {page} = view,
     span = (from, to) => Math.round(from) + "-" + Math.round(to);

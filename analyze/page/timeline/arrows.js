@@ -1,10 +1,10 @@
 "use strict";
-// Arrows lead from a commit over the GPU to the return of the wait; triangles are marks and failed command buffers.
+// Arrows lead from a commit over the GPU to the return of the wait. Triangles are marks and failed command buffers.
 mtrace.arrows = function (view) {
   const {page} = view,
     mostAtOnce = 300;
 
-  // belongs says whether a command buffer is the one of the chosen block, or is committed in it.
+  // belongs reports whether a command buffer belongs to the chosen block or is committed in it.
   function belongs(f, own) {
     return (
       own.flow === f ||
@@ -47,7 +47,7 @@ mtrace.arrows = function (view) {
     pen.moveTo(x1, y1);
     pen.bezierCurveTo(x1, (y1 + y2) / 2, x2, (y1 + y2) / 2, x2, y2);
     pen.stroke();
-    const back = down ? -6 : 6; // the curve ends upright
+    const back = down ? -6 : 6; // the curve ends vertically
     pen.beginPath();
     pen.moveTo(x2, y2);
     pen.lineTo(x2 - 2.5, y2 + back);

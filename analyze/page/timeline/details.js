@@ -1,19 +1,19 @@
 "use strict";
-// Details of what is chosen: in words, with the call's stack, its peer, and its command buffer from creation to
+// Shows details of the chosen block: a description, the call's stack, its peer, and its command buffer from creation to
 // completion. Buttons lead to the peer and to the steps of the command buffer.
 mtrace.details = function (view) {
   const {page, root, status} = view,
     box = root.querySelector(".chosen"),
     failedWork = 15;
 
-  // peerWords say what the peer of a block is.
+  // peerWords describes the relation of a block to its peer.
   function peerWords(own) {
     if (own.lane.shows === "gpu") return "committed by";
     const kind = page.kinds[own.kind] ? page.kinds[own.kind].name : "";
     return kind === "lock" ? "held by" : kind === "signal" ? "signalled by" : "waits for work of";
   }
 
-  // text states what a block is, in a line.
+  // text describes a block in one line.
   view.text = function (own) {
     const kind = own.lane.shows === "thread" && page.kinds[own.kind];
     const by = own.by >= 0 && own.from.lanes[own.by] ? ", " + peerWords(own) + " " + own.from.lanes[own.by].name : "";
@@ -57,7 +57,7 @@ mtrace.details = function (view) {
     );
   }
 
-  // under states what is at a place of the canvas; with choose it chooses that.
+  // under describes the element at a point of the canvas; with choose it also chooses that.
   view.under = function (x, y, choose) {
     const {before} = mtrace.levels,
       at = view.nsOf(x),
@@ -94,7 +94,7 @@ mtrace.details = function (view) {
     );
   };
 
-  // life is the way of a command buffer, each step with the time since the one before; buttons go there.
+  // life lists the steps of a command buffer, each with the time since the previous step and a button that leads there.
   function life(f, from) {
     const n = (place) => view.placeOf(from, place);
     const steps = [
@@ -149,7 +149,7 @@ mtrace.details = function (view) {
     return box;
   }
 
-  // laneBox is what there is to say and to do of a lane.
+  // laneBox shows the details of a lane, with its actions.
   function laneBox(n) {
     const item = view.items.find((i) => i.n === n),
       tools = document.createElement("p");

@@ -1,5 +1,5 @@
 "use strict";
-// Draws the view on its canvas. All text of the document goes to the canvas or into text nodes.
+// Draws the view on its canvas. Texts of the document are written only to the canvas or into text nodes, never as HTML.
 mtrace.drawing = function (view) {
   const {page, root, canvas, scroller, xOf} = view,
     {before} = mtrace.levels;
@@ -25,7 +25,7 @@ mtrace.drawing = function (view) {
     return kind === unknownWork ? "#8a8f98" : mtrace.palette[kind % mtrace.palette.length];
   };
 
-  // letters is black or white, whichever is read better on a colour.
+  // letters returns black or white, whichever is more readable on a colour.
   const lettersOn = new Map();
   function letters(on) {
     if (!lettersOn.has(on)) {
@@ -38,7 +38,7 @@ mtrace.drawing = function (view) {
     return lettersOn.get(on);
   }
 
-  // write puts as much of a text as fits, from its begin.
+  // write draws as much of the beginning of a text as fits.
   function write(text, x, y, room, color) {
     if (room < 14) return;
     const wide = textSize * 0.52;
@@ -47,8 +47,8 @@ mtrace.drawing = function (view) {
     pen.fillText(text, x, y);
   }
 
-  // drawCells draws what is too short to be drawn by itself, as parts of the height. Cells of one pixel are drawn
-  // together.
+  // drawCells draws blocks that are too short to be drawn individually, as shares of the height. Cells within one pixel
+  // are drawn together.
   function drawCells(lane, level, y, h) {
     const {cells, cellAt, start} = level,
       {left, right, gutter, width} = view,
@@ -108,7 +108,7 @@ mtrace.drawing = function (view) {
       pen.fillStyle = fill;
       pen.fillRect(a, y, b - a, h);
       if (level.length[i] * per > 6) {
-        // neighbours are distinguished
+        // make adjacent blocks distinguishable
         pen.fillStyle = paper;
         pen.fillRect(b - 0.5, y, 0.5, h);
       }
@@ -185,7 +185,7 @@ mtrace.drawing = function (view) {
     }
   }
 
-  // drawRange shades what is selected.
+  // drawRange shades the selected range.
   function drawRange() {
     const range = view.dragged || view.range;
     if (!range) return;
@@ -211,7 +211,7 @@ mtrace.drawing = function (view) {
     if (b >= view.gutter && a <= view.width) pen.strokeRect(a, view.yOf(row), Math.max(2, b - a), row.height);
   }
 
-  // size fits the canvas to the page.
+  // size adapts the canvas to the page.
   view.size = function () {
     view.width = view.printing ? 1000 : scroller.clientWidth;
     view.height = view.printing ? view.total : Math.min(view.total, Math.max(220, Math.floor(innerHeight * 0.7)));

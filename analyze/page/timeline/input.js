@@ -1,11 +1,11 @@
 "use strict";
-// Pointers and keys. A drag selects a range, a drag with Shift or of a finger moves, two fingers zoom; a drag of a
-// label moves its lane.
+// Handles pointers and keys. A drag selects a range; a drag with Shift or with a finger moves the view; two fingers
+// zoom. A drag of a label moves its lane.
 mtrace.input = function (view) {
   const {page, root, canvas, scroller, status} = view,
     down = new Map();
   let drag = null; // {what: "range", "move" or "lane", x, y, moved}
-  let quiet = false; // the click that ends a drag chooses nothing
+  let quiet = false; // the click that ends a drag must not choose anything
 
   canvas.addEventListener("pointerdown", (e) => {
     mtrace.capture(canvas, e);
@@ -81,7 +81,7 @@ mtrace.input = function (view) {
     {passive: false},
   );
 
-  // step goes to the next block of the chosen lane, or the one before, or to another lane that is shown.
+  // step moves to the next or previous block of the chosen lane, or to another visible lane.
   function step(lanes, blocks) {
     const order = view.rows.filter((r) => r.lane);
     if (order.length === 0) return;

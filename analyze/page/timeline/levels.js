@@ -1,9 +1,9 @@
 "use strict";
-// Levels of lanes: the document has the blocks of each lane several times, each time with longer cells for what is
-// shorter. No level is computed here, only chosen.
+// Levels of lanes. The document has the blocks of each lane at several levels of detail; each level sums up shorter
+// blocks in longer cells. This file only selects a level.
 mtrace.levels = {};
 
-// before is how many numbers of an ascending list are below a value.
+// before returns how many numbers of an ascending list are below a value.
 mtrace.levels.before = function (list, value) {
   let low = 0,
     high = list.length;
@@ -15,7 +15,7 @@ mtrace.levels.before = function (list, value) {
   return low;
 };
 
-// decoded makes arrays of a level's lists, once.
+// decoded converts a level's lists to arrays, once.
 mtrace.levels.decoded = function (level) {
   if (level.at) return level;
   const width = 7,
@@ -52,10 +52,10 @@ mtrace.levels.decoded = function (level) {
   return level;
 };
 
-// finest has every block of a lane that the document has.
+// finest returns the most detailed level of a lane in the document.
 mtrace.levels.finest = (lane) => mtrace.levels.decoded(lane.levels[0]);
 
-// fitting is the coarsest level whose cells are no longer than a pixel, or the finest.
+// fitting returns the coarsest level whose cells are at most one pixel long, or else the finest.
 mtrace.levels.fitting = function (lane, pixel) {
   for (let i = lane.levels.length - 1; i > 0; i--) {
     if (lane.levels[i].cell_ns <= pixel) return mtrace.levels.decoded(lane.levels[i]);
@@ -63,7 +63,7 @@ mtrace.levels.fitting = function (lane, pixel) {
   return mtrace.levels.finest(lane);
 };
 
-// block is a block of a level, with its lane and the document that it is from.
+// block returns a block of a level, with its lane and its document.
 mtrace.levels.block = function (from, lane, level, i) {
   return {
     at: level.at[i],

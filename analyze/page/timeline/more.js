@@ -1,12 +1,12 @@
 "use strict";
-// Asks the server of mtrace view, if there is one, for what the page has no room for.
+// Requests more detail than the page has from the server of mtrace view, if there is one.
 mtrace.more = function (view) {
   const {page, root} = view;
   let asked = 0,
     abort = new AbortController();
 
   async function ask() {
-    abort.abort(); // what is no longer wanted
+    abort.abort(); // the previous request is obsolete
     abort = new AbortController();
     const margin = (view.right - view.left) / 2;
     const from = Math.max(page.begin_ns, view.left - margin),

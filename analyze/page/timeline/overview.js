@@ -1,6 +1,6 @@
 "use strict";
-// The overview strip shows the whole run, threads above and GPUs below, and in it the range that the timeline shows.
-// A drag in the range moves it; a drag elsewhere chooses another one.
+// The overview strip shows the whole run, threads above and GPUs below, and marks the range that the timeline shows. A
+// drag in the range moves it; a drag elsewhere selects another one.
 mtrace.overview = function (view) {
   const {page, root} = view,
     strip = root.querySelector(".overview"),
@@ -13,7 +13,7 @@ mtrace.overview = function (view) {
   const place = (ns) => ((ns - page.begin_ns) / whole()) * view.width;
   const instant = (x) => page.begin_ns + (x / Math.max(1, view.width)) * whole();
 
-  // fill adds the kinds of a lane to the columns of the strip.
+  // fill adds the times of a lane's kinds to the columns of the strip.
   function fill(columns, lane) {
     const level = mtrace.levels.fitting(lane, whole() / columns.length),
       per = columns.length / whole();
@@ -50,7 +50,7 @@ mtrace.overview = function (view) {
   }
 
   view.listeners.draw.push(() => {
-    if (view.width < 1) return; // it is not shown
+    if (view.width < 1) return; // it is hidden
     const style = getComputedStyle(root),
       sharp = Math.min(3, devicePixelRatio || 1);
     const now = [view.width, sharp, style.getPropertyValue("--paper")].join();

@@ -1,6 +1,6 @@
 "use strict";
-// Rows of the timeline: lanes, and below those of the GPU the depths of queues. A reader can fold, hide, pin and
-// reorder them. Threads that only waited for signals are folded into one row at first.
+// Rows of the timeline: lanes, and below those of GPUs the depths of queues. The user can fold, hide, pin and reorder
+// them. Threads that only waited for signals are folded into one row at first.
 mtrace.rows = function (view) {
   const {page, root, scroller} = view,
     spacer = root.querySelector(".spacer"),
@@ -20,7 +20,7 @@ mtrace.rows = function (view) {
   if (idle.length > 0) view.items.push(group);
   group.name = idle.length + (idle.length === 1 ? " thread" : " threads") + " that only waited for signals";
 
-  // layout gives every row that is shown its place: pinned ones first.
+  // layout positions all visible rows, pinned ones first.
   view.layout = function () {
     const shown = view.items.filter((i) => !i.hidden && (!i.idle || group.open || i.pinned));
     const rows = shown.filter((i) => i.pinned),
@@ -49,12 +49,12 @@ mtrace.rows = function (view) {
   };
   const offset = () => (view.printing ? 0 : scroller.scrollTop);
 
-  // yOf is where a row is drawn, rowAt the row at a place of the canvas.
+  // yOf returns the position of a row on the canvas, rowAt the row at a position.
   view.yOf = (row) => (row.pinned ? row.top : row.top - offset());
   view.rowAt = (y) =>
     view.rows.find((r) => (r.pinned || y >= view.pinned) && y >= view.yOf(r) && y <= view.yOf(r) + r.height);
 
-  // reveal brings a lane into sight.
+  // reveal scrolls a lane into view.
   view.reveal = function (n) {
     const item = view.items.find((i) => i.n === n);
     if (item.idle) group.open = true;
@@ -66,7 +66,7 @@ mtrace.rows = function (view) {
       scroller.scrollTop = item.top + item.height - view.height;
   };
 
-  // act changes a row: pin, fold, hide, up or down.
+  // act applies an action to a row: pin, fold, hide, up or down.
   view.act = function (item, what) {
     if (item.group) group.open = !group.open;
     else if (what === "pin") item.pinned = !item.pinned;
@@ -81,14 +81,14 @@ mtrace.rows = function (view) {
     if (at >= 0 && other && !other.group && !!other.pinned === !!item.pinned) view.place(item, other, by > 0);
   }
 
-  // place puts a row before or behind another one.
+  // place moves a row before or behind another one.
   view.place = function (item, other, behind) {
     view.items.splice(view.items.indexOf(item), 1);
     view.items.splice(view.items.indexOf(other) + (behind ? 1 : 0), 0, item);
     view.changed();
   };
 
-  // The list of lanes below the timeline does the same for those who do not use a mouse.
+  // The list of lanes below the timeline offers the same actions without a mouse.
   const list = root.querySelector(".lanes ul"),
     summary = root.querySelector(".lanes summary");
   const actions = {pin: "pin", fold: "fold", up: "move up", down: "move down"};

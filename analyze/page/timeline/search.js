@@ -2,8 +2,8 @@
 // Search finds calls, kernels, labels, scopes, marks, threads, parts of a thread's time, and functions of stacks by the
 // beginning of a word in their name. Matches keep their colour, everything else fades.
 
-// startsWord says whether a text has, at the beginning of a word, what is searched for, which is in lower case: "lock"
-// is in "pthread_mutex_lock" and in "tryLock", and not in "clock_nanosleep".
+// startsWord reports whether a word of a text begins with the search text, which must be in lower case: "lock" matches
+// "pthread_mutex_lock" and "tryLock", but not "clock_nanosleep".
 mtrace.startsWord = function (text, want) {
   const letter = /[\p{L}\p{N}]/u,
     lower = text.toLowerCase();
@@ -25,8 +25,8 @@ mtrace.search = function (view) {
     found = new WeakMap(),
     at = -1;
 
-  // foundIn has what matches in a document, by its places: names, kinds of a thread's blocks, frames and stacks. It is
-  // null when nothing is searched for.
+  // foundIn returns the matches in a document, by index: names, kinds of a thread's blocks, frames and stacks. It
+  // returns null if there is no search text.
   view.foundIn = function (from) {
     if (!view.find) return null;
     if (!found.has(from)) {
@@ -43,8 +43,8 @@ mtrace.search = function (view) {
     return found.get(from);
   };
 
-  // titleOf is the line of the results that a match is listed under: its name, the part of the thread's time, or the
-  // innermost function of its stack that matches.
+  // titleOf returns the line of the results under which a match is listed: its name, the part of the thread's time, or
+  // the innermost matching function of its stack.
   function titleOf(matches, lane, level, i) {
     if (matches.names[level.name[i]]) return page.names[level.name[i]];
     if (lane.shows === "thread" && matches.kinds[level.kind[i]]) {
@@ -55,7 +55,7 @@ mtrace.search = function (view) {
     return page.frames[page.stacks[level.stack[i]].find((frame) => matches.frames[frame])];
   }
 
-  // look searches the whole run, of which the page has blocks down to a length.
+  // look searches the whole run. Blocks that are too short to be in the page are not found.
   view.look = function (text) {
     view.find = text.trim();
     found = new WeakMap();
@@ -66,7 +66,7 @@ mtrace.search = function (view) {
       want = view.find.toLowerCase();
     const items = [],
       commits = new Set(page.flows.map((f) => f.f));
-    // other threads, such as those of a driver, come after the threads that commit
+    // threads that commit are listed first, before others such as a driver's threads
     const after = page.lanes.map((lane, n) => lane.shows === "thread" && commits.size > 0 && !commits.has(n));
     if (matches) {
       page.lanes.forEach((lane, n) => {
@@ -132,7 +132,7 @@ mtrace.search = function (view) {
     view.show(ns - half, ns + half);
   };
 
-  // next goes to the next hit, or the one before.
+  // next goes to the next or previous match.
   view.next = function (by) {
     if (hits.length === 0) return;
     if (at < 0) at = by > 0 ? hits.findIndex((h) => h.at >= view.left) - 1 : hits.length;

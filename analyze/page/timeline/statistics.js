@@ -1,9 +1,9 @@
 "use strict";
-// Statistics of a range of time: what each lane did in it, and which calls and kernels took most. They are of the
-// finest level that there is; what is shorter than its cells counts by its share of each cell.
+// Statistics of a time range: how long each kind took in each lane, and which calls and kernels took most time. They
+// use the finest level; blocks that are only in cells count in proportion to the part of the cell in the range.
 
-// laneSums are the times of a lane in a range, by kind, and the number of its blocks. each, if given, receives every
-// block with its time in the range.
+// laneSums returns the time of each kind in a range of a lane, and the number of its blocks. each, if given, is called
+// with the name and the time in the range of every block.
 mtrace.laneSums = function (view, n, from, to, each) {
   const {before, finest} = mtrace.levels,
     [source, lane] = view.source(n, from, to),
@@ -52,7 +52,7 @@ mtrace.statistics = function (view, from, to) {
   return {lanes, names: [...names.values()].sort((a, b) => b.time - a.time)};
 };
 
-// laneRows are the statistics of lanes as rows of a table, with a column for each kind that there is.
+// laneRows returns the statistics of lanes as rows of a table, with a column for each kind that occurs.
 mtrace.laneRows = function (view, lanes, length) {
   const {page} = view,
     used = page.kinds.map((k, i) => i).filter((i) => lanes.some((l) => l.lane.shows === "thread" && l.sums[i] > 0));
@@ -67,7 +67,7 @@ mtrace.laneRows = function (view, lanes, length) {
   ];
 };
 
-// A range that is selected by dragging gets its statistics below the timeline.
+// Shows the statistics of the selected range below the timeline.
 mtrace.selection = function (view) {
   const box = view.root.querySelector(".selection");
   view.listeners.range.push(() => {
@@ -108,7 +108,7 @@ mtrace.selection = function (view) {
     box.append(beside);
   });
 
-  // The table of what is seen is filled while it is open.
+  // The table for the visible range is filled only while it is open.
   const tableAt = view.root.querySelector(".shown"),
     details = tableAt.closest("details");
   view.listeners.draw.push(() => {

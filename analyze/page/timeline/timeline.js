@@ -1,5 +1,5 @@
 "use strict";
-// The timeline: a view of the page's document (mtrace.page/1), with what draws and changes it.
+// The timeline: a view of the page's document (mtrace.page/1), with the functions that draw and change it.
 mtrace.timeline = function (page) {
   const root = document.getElementById("timeline");
   if (!root || page.lanes.length === 0) return;

@@ -1,6 +1,6 @@
 "use strict";
-// A view is which part of the document is seen, and what is chosen in it. The files beside this one draw it, and
-// change it when somebody clicks.
+// A view is the visible range of the document, with the chosen block and the selected range. The other files in this
+// folder draw it, and change it on user input.
 mtrace.view = function (page, root) {
   const {before, finest, fitting, block} = mtrace.levels;
   const view = {
@@ -16,10 +16,10 @@ mtrace.view = function (page, root) {
     gutter: 0,
     axisHeight: 24,
     printing: false,
-    chosen: null, // {n, at}: the block of lane n that begins at that instant; at is NaN for the lane itself
+    chosen: null, // {n, at}: the block of lane n that begins at the instant at; if at is NaN, the lane itself
     range: null, // {from, to}: selected by dragging
-    find: "", // what is searched for
-    extra: null, // {from, to, document, lanes}: what the server says of a part
+    find: "", // the search text
+    extra: null, // {from, to, document, lanes}: more detail for a range, from the server
     listeners: {choose: [], range: [], draw: [], moved: []},
   };
 
@@ -30,7 +30,7 @@ mtrace.view = function (page, root) {
 
   const covers = (from, to) => view.extra && view.extra.from <= from && view.extra.to >= to;
 
-  // source is the document that has most of a lane in a range of time, and the lane in it.
+  // source returns the document with the most detail of a lane in a time range, and the lane in it.
   view.source = function (n, from = view.left, to = view.right) {
     const more = covers(from, to) && view.extra.lanes.get(page.lanes[n].key);
     return more ? [view.extra.document, more] : [page, page.lanes[n]];
@@ -42,14 +42,14 @@ mtrace.view = function (page, root) {
       view.extra.document.series.find((s) => s.group === series.group && s.name === series.name)) ||
     series;
 
-  // placeOf is the place among the page's lanes of a lane of a document.
+  // placeOf returns the index in the page's lanes of lane n of a document.
   const places = new Map(page.lanes.map((lane, n) => [lane.key, n]));
   view.placeOf = function (from, n) {
     if (!(n >= 0) || !from.lanes[n]) return -1;
     return places.has(from.lanes[n].key) ? places.get(from.lanes[n].key) : -1;
   };
 
-  // blockAt is the block of a lane that begins at an instant, or that is around it; null when there is none.
+  // blockAt returns the block of a lane that begins at an instant or contains it; null if there is none.
   view.blockAt = function (n, at, exactly) {
     const sources = [view.source(n, at, at), [page, page.lanes[n]]];
     for (const [from, lane] of sources) {
@@ -73,7 +73,7 @@ mtrace.view = function (page, root) {
     });
   };
 
-  // show makes a range of time what is seen.
+  // show makes a time range visible.
   view.show = function (from, to) {
     const whole = Math.max(page.end_ns - page.begin_ns, 1),
       least = Math.min(200, whole);
@@ -91,14 +91,14 @@ mtrace.view = function (page, root) {
   };
   view.all = () => view.show(page.begin_ns, page.end_ns);
 
-  // choose makes a block what is chosen, or nothing.
+  // choose makes a block the chosen one, or none.
   view.choose = function (chosen) {
     view.chosen = chosen;
     view.tell("choose");
     view.redraw();
   };
 
-  // goTo chooses a block and brings it into sight, large enough to be seen.
+  // goTo chooses a block and shows it, large enough to be visible.
   view.goTo = function (n, at) {
     const own = view.blockAt(n, at);
     view.reveal(n);
@@ -111,7 +111,7 @@ mtrace.view = function (page, root) {
     view.choose({n, at: own.at});
   };
 
-  // select makes a range of time what is selected, or nothing.
+  // select selects a time range, or none.
   view.select = function (range) {
     view.range = range;
     view.tell("range");

@@ -82,8 +82,8 @@ func addCoverage(l *loader, p *processLoader) {
 	l.trace.Warnings = append(l.trace.Warnings, c.warnings(describeProcess(l, p))...)
 }
 
-// warnings returns lines for the reader of a report, each beginning with who. There are none when everything was
-// recorded.
+// warnings returns the lines for the reader of a report, each beginning with who, the name of the process. It returns
+// none if everything was recorded.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
 		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: %d command buffers were committed past the hooks, by "+

@@ -195,8 +195,8 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers counts the command buffers that exist, or are waited for, during a part, but of which it is not known who
-// made them or when the GPU ran them, while the unread rest of the file may tell.
+// strangers counts the command buffers that exist, or are waited for, during a part, without it being known who created
+// them or when the GPU ran them. The unread rest of the file may tell.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
@@ -274,8 +274,8 @@ func (f *File) Calls(pids []int) (n int64) {
 	return n
 }
 
-// inBlock is into how many pieces a block is divided when its records are counted. Each piece is assumed to have
-// equally many.
+// inBlock is the number of pieces into which a block is divided when its records are counted. Each piece is assumed to
+// have equally many.
 const inBlock = 16
 
 // Parts cuts the time that was asked for into parts of about the given number of records. Together they cover all of

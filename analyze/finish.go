@@ -261,8 +261,8 @@ func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 	}
 }
 
-// sayUnmeasured gives a reason for those encoders without GPU times for which the trace gives none, although encoder
-// times were asked for.
+// sayUnmeasured sets a reason for encoders without GPU times for which the trace gives none, although encoder times
+// were requested.
 func (b *CommandBuffer) sayUnmeasured() {
 	for i := range b.Encoders {
 		e := &b.Encoders[i]

@@ -50,8 +50,8 @@ func findLibraries(t *Trace, roots []string) {
 	}
 }
 
-// packageFolders are the folders of libraryPackages that hold files of the frames. Of folders of one name, a checkout is
-// the outer one and the package the inner one: tinygrad/tinygrad.
+// packageFolders returns the folders of libraryPackages that contain files of the frames. If a folder contains one with
+// the same name, such as tinygrad/tinygrad, the outer one is a checkout and the inner one the package.
 func packageFolders(frames map[*Frame]bool) (folders []string) {
 	for f := range frames {
 		if !f.Python {

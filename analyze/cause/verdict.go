@@ -87,7 +87,7 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	for beside < len(v.Causes) && v.Causes[beside].Standing == Aside {
 		beside++
 	}
-	if beside > 0 { // faults that affect only threads without a share in the GPU's work come last
+	if beside > 0 { // faults that cost time only to threads that submit next to nothing come last
 		v.Causes = append(slices.Clone(v.Causes[beside:]), v.Causes[:beside]...)
 	}
 	if beside == len(v.Causes) || !v.Causes[0].worthNaming(ev) {

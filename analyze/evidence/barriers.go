@@ -27,7 +27,7 @@ type Arrival struct {
 // Barriers are the rounds of threads that pass a barrier again and again, and the threads that take part.
 type Barriers struct {
 	Rounds  []Round
-	Threads map[*analyze.Thread]bool // that meet
+	Threads map[*analyze.Thread]bool // that pass the barrier
 	inside  map[*analyze.SignalWait]bool
 }
 

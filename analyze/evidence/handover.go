@@ -34,7 +34,7 @@ type Handover struct {
 	Threads map[*analyze.Thread]bool // that send requests to the submitter
 	Replies []reply                  // to these threads, in order of time
 	Others  int                      // waits of other threads that the submitter's signal ended
-	Unseen  bool                     // what they hand over is not in the trace: see findByTiming
+	Unseen  bool                     // the trace does not show the requests: see findByTiming
 	// waits of at least two threads for the submitter's signal, if it is not known whether they sent a request
 	MayAnswer int
 	// share of the waiting time that ended with work done for that thread alone, while the submitter was not idle

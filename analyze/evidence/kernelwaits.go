@@ -12,7 +12,8 @@ import (
 // It shows because each command buffer ends together with one of the other queue, however late that one began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
-	// command buffers of Waiting that end together with one of Awaited, and all that run beside one
+	// number of command buffers of Waiting that end together with one of Awaited, and of all that run concurrently with
+	// one
 	Follow, Of int
 	// from the begin of the command buffers that wait to the end of those that they wait for
 	Time analyze.Nanos

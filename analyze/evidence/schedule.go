@@ -10,8 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findScheduled returns the sleeps of threads that wake at times of their own, whatever other threads do: timers, and
-// generators of requests. The program is not slow because it waits for these.
+// findScheduled returns the sleeps of threads that wake at their own times, independently of other threads: timers, and
+// generators of requests. Waiting for them does not make the program slow.
 func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval {
 	sleeps := map[*analyze.Thread][]analyze.Interval{}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
@@ -27,9 +27,9 @@ func findScheduled(trace *analyze.Trace) map[*analyze.Thread][]analyze.Interval 
 	return sleeps
 }
 
-// atRandom says whether a thread does nothing but sleep, for very different lengths: an open-loop generator of requests,
-// whose arrivals are independent of each other, sleeps for exponentially distributed times, whose standard deviation is
-// their mean. Sleeps that stand for work, or that limit a rate, are of about the same length.
+// atRandom reports whether a thread only sleeps, for random lengths. A generator of independent requests sleeps for
+// exponentially distributed times, whose standard deviation equals their mean. Sleeps that stand in for work, or that
+// limit a rate, have similar lengths.
 func atRandom(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false
@@ -45,10 +45,10 @@ func atRandom(sleeps []analyze.Interval) bool {
 		policy.NearlyAll(asleep, sleeps[len(sleeps)-1].End-sleeps[0].Begin)
 }
 
-// onSchedule says whether sleeps end at multiples of a period. A thread that sleeps for a fixed length wakes later after
-// each delay, and its delays add up; those of a thread with a schedule do not. The ends are fitted by a line over their numbers; for
-// delays that add up, a random walk, the variance around the line is n/15 of the variance of one step (n ends), for
-// delays that do not it is a half.
+// onSchedule reports whether sleeps end at multiples of a period. If a thread sleeps for a fixed length, a delay
+// postpones all later ends, so delays add up; with a schedule they do not. The ends are fitted by a line over their
+// numbers. For delays that add up, a random walk, the variance around the line is n/15 of the variance of one step (n
+// ends); otherwise it is 1/2.
 func onSchedule(sleeps []analyze.Interval) bool {
 	if len(sleeps) < policy.ScheduledSleeps {
 		return false
@@ -65,7 +65,7 @@ func onSchedule(sleeps []analyze.Interval) bool {
 	var numbers, ends []float64
 	number, around := 0.0, 0.0
 	for i, step := range append([]float64{0}, steps...) {
-		periods := math.Round(step / period) // a late thread does not sleep, and leaves one out
+		periods := math.Round(step / period) // a thread that is late skips a sleep
 		number += periods
 		around += (step - periods*period) * (step - periods*period)
 		numbers, ends = append(numbers, number), append(ends, float64(sleeps[i].End-sleeps[0].End))

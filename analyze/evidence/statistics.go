@@ -102,10 +102,12 @@ func (r *regression) slope() float64 {
 	return (r.xy/r.n - mean*r.y/r.n) / variance
 }
 
-// Median is the upper one of the two in the middle when there are two; 0 of nothing. The list stays as it is.
+// Median returns the median of the durations, or the larger of the two middle ones; 0 if there are none. It does not
+// change the list.
 func Median(list []analyze.Nanos) analyze.Nanos { return Quickest(list, 2) }
 
-// Quickest is the duration that one in so many does not exceed; 0 of nothing. The list stays as it is.
+// Quickest returns the duration that 1/of of the durations do not exceed; 0 if there are none. It does not change the
+// list.
 func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 	if len(list) == 0 {
 		return 0
@@ -113,14 +115,15 @@ func Quickest(list []analyze.Nanos, of int) analyze.Nanos {
 	return nth(slices.Clone(list), len(list)/of)
 }
 
-// nth is what would be at a place of the list if that were sorted. It moves no more than it must: half of a hundred
-// thousand need no order for it.
+// nth returns the element that would be at index n if the list was sorted. It does not sort the whole list, which would
+// take too long for a hundred thousand elements.
 func nth(list []analyze.Nanos, n int) analyze.Nanos {
-	for round := 0; len(list) > 32 && round < 64; round++ { // of lists made to be hard what is left is sorted
+	// after 64 rounds, which only an adversarial list needs, the rest is sorted
+	for round := 0; len(list) > 32 && round < 64; round++ {
 		last := len(list) - 1
 		pivot := middle(middle(list[0], list[last/8], list[last/4]), middle(list[last*3/8], list[last/2], list[last*5/8]),
 			middle(list[last*3/4], list[last*7/8], list[last]))
-		less, more := 0, len(list) // what is before less is less than the pivot, what is from more on is more
+		less, more := 0, len(list) // elements before less are below the pivot, those from more on are above it
 		for i := 0; i < more; {
 			switch v := list[i]; {
 			case v < pivot:

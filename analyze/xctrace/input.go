@@ -271,7 +271,7 @@ type countingReader struct {
 	io.Reader
 	of       *Input
 	read     int64
-	progress Progress // nil if nobody wants to know
+	progress Progress // nil if progress is not reported
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {

@@ -43,7 +43,7 @@ type CommandRows struct {
 	Events       []ApplicationEvent
 	Driver       []DriverInterval
 	Compilations []CompilerActivity
-	FilledIn     bool // submissions or encoders were made of metal-application-intervals
+	FilledIn     bool // submissions or encoders were derived from metal-application-intervals
 }
 
 // GPURows are the rows about the work and the states of GPUs.

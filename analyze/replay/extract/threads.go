@@ -94,7 +94,7 @@ func (b *builder) thread(
 		before := analyze.Interval{Begin: at, End: c.Begin}
 		s.Gap = c.Begin - at
 		if d.Encode = min(s.Gap, d.Encode); s.Kind == program.Wait && len(th.Jobs) > 0 && s.Job == th.Jobs[len(th.Jobs)-1] {
-			d.Encode = s.Gap // it lies between a commit and the wait for it
+			d.Encode = s.Gap // it is between a commit and the wait for it
 		}
 		s.Asleep, d.Turn = starving.Within(before), waits.Within(before)
 		at = c.End

@@ -1,4 +1,4 @@
-// Package compile sums what a program compiled: how often the same thing, and when.
+// Package compile sums up what a program compiled: when, and how often the same item.
 package compile
 
 import (
@@ -8,36 +8,37 @@ import (
 	"mtrace/analyze"
 )
 
-// A Use is the compilations of a trace.
+// A Use summarizes the compilations of a trace.
 type Use struct {
 	Libraries, Functions, Pipelines int
-	Archives                        int // calls that made, or filled, a binary archive
-	Unique                          int // different libraries and pipeline states, of those whose name is known
-	Repeated                        int // libraries and pipeline states that had been made before, by the same process
-	// of Repeated, those that took at most a tenth of the first time: something kept them
+	Archives                        int // calls that created, or added to, a binary archive
+	Unique                          int // distinct libraries and pipeline states among those with a known name
+	Repeated                        int // libraries and pipeline states that the same process had created before
+	// the part of Repeated that took at most a tenth of the first time, because a cache had them
 	Hits   int
-	Late   int // libraries and pipeline states made after the first commit
+	Late   int // libraries and pipeline states created after the first commit
 	Failed int
 	Total  analyze.Nanos // sum of all calls
-	// of Total, what was repeated or late, and what threads waited for child processes after the first commit
+	// the part of Total that was repeated or late, or in which threads waited for child processes after the first
+	// commit
 	Lost      analyze.Nanos
 	Items     []*Item                // by time, most first
 	Again     []*analyze.Compilation // those that Repeated counts
-	Waited    []*Waited              // for child processes that compiled, by time, most first
-	Compilers []*Compiler            // the processes that compiled, by time, most first
+	Waited    []*Waited              // waits for child processes that compiled, longest first
+	Compilers []*Compiler            // the processes that compiled, longest first
 }
 
-// An Item is one thing that was made once or several times.
+// An Item is a library, function or pipeline state that was created once or several times.
 type Item struct {
 	Kind, Name string
 	Count      int
 	Total      analyze.Nanos
 	First      analyze.Nanos // duration of the first
 	SourceSize int64
-	Functions  []string // of a library: those that were looked up in it, each once
+	Functions  []string // for a library: the functions that were looked up in it, each once
 }
 
-// addFunction gives the library of a function its name.
+// addFunction adds a function's name to its library.
 func (u *Use) addFunction(c *analyze.Compilation, made identities, by map[identity]*Item) {
 	library := made[object{process(c), c.From}]
 	if library == nil {
@@ -48,7 +49,7 @@ func (u *Use) addFunction(c *analyze.Compilation, made identities, by map[identi
 	}
 }
 
-// HitShare is the share of repeated compilations that something had kept; false when none was repeated.
+// HitShare returns the share of repeated compilations that a cache had; known is false if none was repeated.
 func (u *Use) HitShare() (share float64, known bool) {
 	if u.Repeated == 0 {
 		return 0, false
@@ -56,10 +57,10 @@ func (u *Use) HitShare() (share float64, known bool) {
 	return float64(u.Hits) / float64(u.Repeated), true
 }
 
-// Summarize sums the compilations.
+// Summarize sums up the compilations.
 func Summarize(t *analyze.Trace) *Use { return Since(t, FirstCommit(t)) }
 
-// FirstCommit is when the first command buffer was committed; behind all instants when none was.
+// FirstCommit returns when the first command buffer was committed; later than any instant if none was.
 func FirstCommit(t *analyze.Trace) analyze.Nanos {
 	first := analyze.Nanos(1<<63 - 1)
 	for b := range t.Buffers() {
@@ -70,14 +71,14 @@ func FirstCommit(t *analyze.Trace) analyze.Nanos {
 	return first
 }
 
-// Since is Summarize, of a trace whose first command buffer was committed then.
+// Since is Summarize for a trace whose first command buffer was committed at first.
 func Since(t *analyze.Trace, first analyze.Nanos) *Use {
 	u := &Use{}
 	by := map[identity]*Item{}
 	idents := identitiesOf(t)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
-		if c.Kind == analyze.KindChildren { // what they compiled is in the list itself
+		if c.Kind == analyze.KindChildren { // the list has the children's own compilations
 			if c.Begin > first {
 				u.Lost += c.Length()
 			}

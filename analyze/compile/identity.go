@@ -2,15 +2,16 @@ package compile
 
 import "mtrace/analyze"
 
-// An identity is equal for compilations of the same thing by one process. Pipeline states of functions of one name are
-// of the same thing when the functions come from the same source, and are not specialised by constants, of which the
-// trace knows nothing.
+// An identity is equal for compilations of the same item by one process. Pipeline states for functions of the same name
+// are the same item if the functions come from the same source. If constants specialise the functions they are not,
+// because the trace does not have the constants.
 type identity struct {
-	process    *analyze.Process
-	device     *analyze.Device // each needs libraries and pipeline states of its own; of functions it is the library's
+	process *analyze.Process
+	// each device needs its own libraries and pipeline states; a function has its library's device
+	device     *analyze.Device
 	kind, name string
-	source     string // of pipeline states and functions; empty when not known
-	function   uint32 // the specialised one of pipeline states
+	source     string // of pipeline states and functions; empty if not known
+	function   uint32 // the specialised function of a pipeline state
 }
 
 type object struct {
@@ -18,7 +19,7 @@ type object struct {
 	number  uint32
 }
 
-// identities know the functions and libraries of a trace by their numbers.
+// identities has the functions and libraries of a trace by number.
 type identities map[object]*analyze.Compilation
 
 func identitiesOf(t *analyze.Trace) identities {

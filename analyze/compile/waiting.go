@@ -7,25 +7,25 @@ import (
 	"mtrace/analyze"
 )
 
-// Waited is what a thread waited for child processes that compiled, in one way.
+// Waited is the time that a thread waited for child processes that compiled, in one way.
 type Waited struct {
 	Thread   *analyze.Thread
 	How      string // analyze.ChildWait.How
-	Program  string // of the children, where it is known
+	Program  string // program of the children, if known
 	Count    int
 	Total    analyze.Nanos
-	Compiled analyze.Nanos // of Total, while at least one of them compiled
-	Counted  analyze.Nanos // of Total, what counts as compilation, because most of each wait was
+	Compiled analyze.Nanos // the part of Total while at least one of them compiled
+	Counted  analyze.Nanos // the part of Total that counts as compilation, because most of each wait was for it
 }
 
 // A Compiler is a process that compiled.
 type Compiler struct {
 	Process *analyze.Process
-	Count   int // of libraries and pipeline states
+	Count   int // number of libraries and pipeline states
 	Total   analyze.Nanos
 }
 
-// waited sums who waited for children that compiled.
+// waited sums up the waits for child processes that compiled.
 func (u *Use) waited(t *analyze.Trace) {
 	type key struct {
 		thread       *analyze.Thread
@@ -51,7 +51,7 @@ func (u *Use) waited(t *analyze.Trace) {
 	slices.SortStableFunc(u.Waited, func(a, b *Waited) int { return cmp.Compare(b.Total, a.Total) })
 }
 
-// compilers sums what each process compiled.
+// compilers sums up what each process compiled.
 func (u *Use) compilers(t *analyze.Trace) {
 	by := map[*analyze.Process]*Compiler{}
 	for i := range t.Compilations {

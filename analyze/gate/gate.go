@@ -1,46 +1,45 @@
-// Package gate writes what was decided of a change in the forms that servers for continuous integration show: JUnit's
-// XML, Markdown for a pull request, and GitHub's annotations. What decides is elsewhere: claims, and comparisons of
-// runs.
+// Package gate writes decisions about a change in the formats that CI servers display: JUnit XML, Markdown for a pull
+// request, and GitHub's annotations. The decisions are made elsewhere: by claims, and by comparisons of runs.
 package gate
 
-// An Outcome is what became of one case.
+// An Outcome is the result of one case.
 type Outcome int
 
 // The outcomes.
 const (
 	Passed Outcome = iota
 	Failed
-	Skipped // there is too little to decide
+	Skipped // there is too little data to decide
 )
 
-// String is the word for an outcome in tables.
+// String returns the word for an outcome in tables.
 func (o Outcome) String() string {
 	return [...]string{"pass", "FAIL", "skipped"}[o]
 }
 
-// A Case is one thing that was decided.
+// A Case is one item that was decided.
 type Case struct {
 	Name    string
 	Outcome Outcome
-	Why     string   // why it failed or was skipped, one line
-	Detail  string   // what was looked at, one line; empty is nothing more
-	Cells   []string // of the table, one for each of the gate's columns
-	Quiet   bool     // there is nothing to see: it is counted, and not in the table
+	Why     string   // why it failed or was skipped, in one line
+	Detail  string   // what was examined, in one line; may be empty
+	Cells   []string // of the table, one per column of the gate
+	Quiet   bool     // unremarkable: it is counted, but not in the table
 }
 
-// A Gate is what decides whether a change may go in.
+// A Gate decides whether a change may be merged.
 type Gate struct {
 	Command  string   // "mtrace check"
-	Name     string   // of the list of claims, or of what was compared
-	Warnings []string // what the decision does not cover, a line each
-	Notes    []string // what else is reported above the table, a line each
-	Columns  []string // heads of the cells
+	Name     string   // of the list of claims, or of the compared runs
+	Warnings []string // what the decision does not cover, one line each
+	Notes    []string // further information above the table, one line each
+	Columns  []string // headings of the cells
 	Cases    []Case
 
-	Undecided string // why all of this decides nothing, one line; empty is decided
+	Undecided string // why nothing could be decided, in one line; empty otherwise
 }
 
-// word is the decision, in a word.
+// word returns the decision in a word.
 func (g *Gate) word() string {
 	switch {
 	case g.Undecided != "":
@@ -51,7 +50,7 @@ func (g *Gate) word() string {
 	return "PASS"
 }
 
-// count is how many cases came out so.
+// count returns the number of cases with an outcome.
 func (g *Gate) count(o Outcome) (n int) {
 	for _, c := range g.Cases {
 		if c.Outcome == o {

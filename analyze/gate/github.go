@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// How a workflow command is escaped: the value after the second colon pair, and properties, of which a comma or a colon
-// would be the end (https://github.com/actions/toolkit, packages/core/src/command.ts).
+// Escapes for the value of a workflow command, after the second pair of colons, and for its properties, which a comma
+// or a colon would end (https://github.com/actions/toolkit, packages/core/src/command.ts).
 var (
 	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// WriteAnnotations writes a workflow command of GitHub Actions for each case that failed, an error, as where nothing is
-// decided, and for each warning.
+// WriteAnnotations writes a workflow command of GitHub Actions for each warning and, as an error, for each case that
+// failed. If nothing could be decided, it writes that as an error too.
 func (g *Gate) WriteAnnotations(w io.Writer) error {
 	var b strings.Builder
 	if g.Undecided != "" {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The form of JUnit's XML that GitLab, Jenkins and GitHub's reporters read.
+// The elements of JUnit XML that GitLab, Jenkins and GitHub's reporters read.
 type (
 	suites struct {
 		XMLName xml.Name `xml:"testsuites"`
@@ -34,7 +34,7 @@ type (
 	}
 )
 
-// WriteJUnit writes the cases as JUnit XML. Where they decide nothing, one more says so: it is in error.
+// WriteJUnit writes the cases as JUnit XML. If nothing could be decided, it adds a case with an error that says so.
 func (g *Gate) WriteJUnit(w io.Writer) error {
 	s := suite{Name: g.Name, Tests: len(g.Cases), Failures: g.count(Failed), Skipped: g.count(Skipped)}
 	class := strings.ReplaceAll(g.Command, " ", ".")

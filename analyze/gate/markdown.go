@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// What a name may hold that Markdown, or GitHub in its place, takes for more than a letter: @name would call a person,
-// and #1 an issue.
+// Escapes for names in Markdown, and for what GitHub interprets itself: @name would notify a person, and #1 would link
+// to an issue.
 var plain = strings.NewReplacer("\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "|", "\\|",
 	"~", "\\~",
 	"&", "&amp;", "<", "&lt;", ">", "&gt;", "@", "&#64;", "#", "&#35;", "://", ":&#47;/", "\r", " ", "\n", " ")
 
-// WriteMarkdown writes the decision, and a table of the cases that there is something to see of, for a pull request.
+// WriteMarkdown writes the decision and a table of the remarkable cases, for a pull request.
 func (g *Gate) WriteMarkdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s: %s\n\n%s", g.Command, g.word(), plain.Replace(g.Name))
@@ -32,7 +32,7 @@ func (g *Gate) WriteMarkdown(w io.Writer) error {
 	return err
 }
 
-// table writes what failed first.
+// table writes the table, failed cases first.
 func (g *Gate) table(b *strings.Builder) {
 	quiet, rows := 0, 0
 	for _, outcome := range []Outcome{Failed, Passed, Skipped} {

@@ -2,27 +2,27 @@ package memory
 
 import "mtrace/analyze"
 
-// Levels say how what each process has allocated changes over a run that is read slice by slice. What is on a heap is
-// the heap's, and not counted twice.
+// Levels tracks how much memory each process has allocated over a run that is read slice by slice. Resources on a heap
+// are part of the heap and do not count again.
 type Levels struct {
-	living map[living]int64 // bytes of what was not released yet
+	living map[living]int64 // sizes in bytes
 }
 
-// living is memory that was not released yet.
+// living identifies memory that was not released yet.
 type living struct {
 	process *analyze.Process
 	object  uint32
 }
 
-// NewLevels is for one run.
+// NewLevels returns a Levels for one run.
 func NewLevels() *Levels { return &Levels{living: map[living]int64{}} }
 
-// absurd is a size that no allocation has, but of a damaged trace.
+// absurd is a size that occurs only in damaged traces.
 const absurd = 1 << 50
 
-// Each calls change with each change in a slice, in no order.
+// Each calls change with each change in a slice, in any order.
 func (l *Levels) Each(s *analyze.Slice, change func(p *analyze.Process, at analyze.Nanos, bytes int64)) {
-	for _, f := range s.Trace.Memory.Freed { // of what was made in earlier slices
+	for _, f := range s.Trace.Memory.Freed { // memory that was allocated in earlier slices
 		key := living{f.Process, f.Object}
 		if bytes, lives := l.living[key]; lives && s.Held(f.At) {
 			change(f.Process, f.At, -bytes)

@@ -1,4 +1,4 @@
-// Package memory sums what a program allocated for the GPU.
+// Package memory sums up what a program allocated for the GPU.
 package memory
 
 import (
@@ -8,19 +8,20 @@ import (
 	"mtrace/analyze"
 )
 
-// A Use is the allocations of a trace.
+// A Use summarizes the allocations of a trace.
 type Use struct {
 	Allocations int
 	Bytes       uint64
-	Peak        uint64 // at most this much was alive at a time
-	PeakExact   bool   // Peak is exact: otherwise releases are not in the trace, and only reused addresses lower it
-	Reused      int    // allocations that got an address that an earlier one had had
-	Addressed   int    // allocations whose address is known
+	Peak        uint64 // largest number of bytes allocated at the same time
+	// Peak is exact; otherwise the trace lacks releases, and it is an upper bound that only reused addresses lower
+	PeakExact   bool
+	Reused      int // allocations at an address that an earlier one had
+	Addressed   int // allocations with a known address
 	ByStorage   map[string]Total
 	Releases    int
-	Device      uint64 // the most that the devices themselves said was allocated, all added up
-	Samples     int    // how often they were asked
-	Recommended uint64 // bytes that the devices recommend to use at most, all added up; 0 when one does not say
+	Device      uint64 // largest sum of the devices' own reports of allocated memory
+	Samples     int    // number of these reports
+	Recommended uint64 // sum of the devices' recommended maximum of bytes; 0 if a device reports none
 }
 
 // A Total counts allocations.
@@ -29,8 +30,7 @@ type Total struct {
 	Bytes uint64
 }
 
-// ReuseShare is the share of allocations whose memory had been another allocation's before; false when addresses are
-// not known.
+// ReuseShare returns the share of allocations at a reused address; known is false if addresses are not known.
 func (u *Use) ReuseShare() (share float64, known bool) {
 	if u.Addressed == 0 {
 		return 0, false
@@ -38,7 +38,7 @@ func (u *Use) ReuseShare() (share float64, known bool) {
 	return float64(u.Reused) / float64(u.Addressed), true
 }
 
-// Summarize sums the allocations. An address that comes again was released before.
+// Summarize sums up the allocations. If an address occurs again, its memory was released before.
 func Summarize(t *analyze.Trace) *Use {
 	u := &Use{ByStorage: map[string]Total{}}
 	for i := range t.Memory.Allocations {
@@ -66,7 +66,7 @@ type place struct {
 	address uint64
 }
 
-// reuse counts addresses that come again.
+// reuse counts addresses that occur again.
 func (u *Use) reuse(t *analyze.Trace) {
 	seen := map[place]bool{}
 	for i := range t.Memory.Allocations {
@@ -81,8 +81,8 @@ func (u *Use) reuse(t *analyze.Trace) {
 	}
 }
 
-// peak follows what was alive. An address that comes again was released before, even where releases are not in the
-// trace.
+// peak tracks the allocated memory. If an address occurs again, its memory was released before, even if the trace does
+// not have the release.
 func (u *Use) peak(t *analyze.Trace) {
 	type change struct {
 		at    analyze.Nanos
@@ -117,7 +117,7 @@ func (u *Use) peak(t *analyze.Trace) {
 	}
 }
 
-// device adds up what the devices said, of what is allocated each the latest it did.
+// device adds up the latest reports of all devices.
 func (u *Use) device(t *analyze.Trace) {
 	type source struct {
 		process *analyze.Process

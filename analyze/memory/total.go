@@ -4,12 +4,13 @@ import (
 	"mtrace/analyze"
 )
 
-// A Running sums the allocations of the parts of a run, in their order. It keeps what is alive, and each address once.
+// A Running sums up the allocations of the ranges of a run, in order. It keeps unreleased memory, and each address
+// once.
 type Running struct {
 	use  Use
 	now  int64
-	open map[object]uint64 // bytes of what is alive
-	last map[place]object  // the latest at each address
+	open map[object]uint64 // sizes of unreleased memory, in bytes
+	last map[place]object  // the latest allocation at each address
 }
 
 type object struct {
@@ -17,12 +18,12 @@ type object struct {
 	number  uint32
 }
 
-// NewRunning is the sum of no parts.
+// NewRunning returns a sum without ranges.
 func NewRunning() *Running {
 	return &Running{use: Use{ByStorage: map[string]Total{}}, open: map[object]uint64{}, last: map[place]object{}}
 }
 
-// Add adds the part that comes next, whose processes are those of the total.
+// Add adds the next range, whose processes must be those of the total.
 func (t *Running) Add(part *analyze.Trace, all *analyze.Total) {
 	freed := part.Memory.Freed
 	for i := range part.Memory.Allocations {
@@ -53,7 +54,7 @@ func (t *Running) allocate(a *analyze.Allocation, process *analyze.Process) {
 	if a.OnHeap {
 		return
 	}
-	if again && a.Address != 0 { // an address that comes again was released
+	if again && a.Address != 0 { // if an address occurs again, its memory was released
 		t.free(before)
 	}
 	t.open[here] = a.Bytes
@@ -68,7 +69,7 @@ func (t *Running) free(o object) {
 	}
 }
 
-// Finish is the sum; all is the total of the parts.
+// Finish returns the sum; all is the total of the ranges.
 func (t *Running) Finish(all *analyze.Trace) *Use {
 	t.use.PeakExact, t.use.Releases = all.Memory.Releases > 0, all.Memory.Releases
 	t.use.device(all)

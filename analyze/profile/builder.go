@@ -15,17 +15,17 @@ import (
 // A builder adds up samples with the same stack and labels.
 type builder struct {
 	profile   *profile.Profile
-	samples   map[labels]map[string]*profile.Sample // by the numbers of their locations
-	labels    labels                                // of the sample before
-	same      map[string]*profile.Sample            // with those labels
-	locations map[string]*profile.Location          // of names that are no code: kernels, labels, selectors
+	samples   map[labels]map[string]*profile.Sample // keyed by the numbers of their locations
+	labels    labels                                // of the previous sample
+	same      map[string]*profile.Sample            // samples with these labels
+	locations map[string]*profile.Location          // for names that are not code: kernels, labels, selectors
 	code      *code
 	scopes    *analyze.ScopesAt
-	key       []byte              // of the sample at hand
-	stack     []*profile.Location // of the sample at hand
+	key       []byte              // buffers for the current sample
+	stack     []*profile.Location // of the current sample
 }
 
-// origin is where in the program something came from: the thread, when, and its stack, of which any may be unknown.
+// origin is where in the program something happened: the thread, the instant, and the stack. Each may be unknown.
 type origin struct {
 	thread *analyze.Thread
 	at     analyze.Nanos
@@ -34,16 +34,16 @@ type origin struct {
 
 func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack} }
 
-// labels are those of docs/vocabulary.md, which every sample has. Thread ids and process ids are numbers, so that
+// labels are the labels of docs/vocabulary.md, which every sample has. Thread and process IDs are numbers, so that
 // `-tagfocus tid=123` finds them; thread and queue are names.
 type labels struct {
-	process *analyze.Process // where the thread may not be known
+	process *analyze.Process // for samples whose thread may not be known
 	thread  *analyze.Thread  // nil when not known
-	queue   *analyze.Queue   // nil when there is none, or it is not known
-	other   string           // of waits: the thread that was waited for
+	queue   *analyze.Queue   // nil if there is none, or if it is not known
+	other   string           // for waits: the thread that was waited for
 	holds   analyze.InterpreterLock
-	timing  string // of GPU times: measured or estimated
-	named   string // of GPU times: the operation
+	timing  string // for GPU times: measured or estimated
+	named   string // for GPU times: the operation
 }
 
 func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
@@ -64,9 +64,9 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 		locations: map[string]*profile.Location{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
 }
 
-// add adds values to the sample of a stack and labels. The stack is, leaf first, what it was in Metal (empty names are
-// left out), the functions that called Metal, and the scopes that the program was in: a scope is a phase of the run,
-// whichever function opened it.
+// add adds values to the sample of a stack and labels. The stack consists, leaf first, of Metal's part without empty
+// names, the functions that called Metal, and the scopes that the program was in. Scopes are outermost because they are
+// phases of the run, whichever function opened them.
 func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	locations := b.stack[:0]
 	for _, name := range metal {
@@ -118,8 +118,8 @@ func (b *builder) location(name string) *profile.Location {
 	return at
 }
 
-// unquoted keeps out of a label's value what go tool pprof writes into its graphs as it is: a quote, or a backslash at
-// the end, ends the string that the value is in, and the graph is no DOT any more.
+// unquoted replaces characters in a label's value that go tool pprof writes into its DOT graphs unescaped: a quote, or
+// a backslash at the end, would end the string around the value.
 var unquoted = strings.NewReplacer(`"`, "'", `\`, "/")
 
 func (l labels) text() map[string][]string {

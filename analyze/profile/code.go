@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze"
 )
 
-// code makes the functions, locations and mappings of a profile from the frames of stacks.
+// code creates the functions, locations and mappings of a profile from the frames of stacks.
 type code struct {
 	profile   *profile.Profile
 	functions map[functionKey]*profile.Function
@@ -33,8 +33,8 @@ func newLocation(p *profile.Profile, address uint64, m *profile.Mapping, line pr
 	return at
 }
 
-// location is the frame's place. The address of machine code is that of its call, one before the return address, which
-// may belong to the next line or function already.
+// location returns the frame's location. For machine code its address is one before the return address, because the
+// return address may belong to the next line or function.
 func (c *code) location(f *analyze.Frame) *profile.Location {
 	at := c.locations[f]
 	if at == nil {
@@ -58,8 +58,8 @@ func (c *code) function(f *analyze.Frame) *profile.Function {
 	return at
 }
 
-// mapping is the file that the frame's machine code is in; Python's functions, and code of an unknown file, are the
-// program's. One of which a function has no name is left to go tool pprof to find names for.
+// mapping returns the file with the frame's machine code. Python functions, and code of an unknown file, count as the
+// program's. If a function of a file has no name, the mapping lets go tool pprof search for names.
 func (c *code) mapping(f *analyze.Frame) *profile.Mapping {
 	if f.Image == nil {
 		return c.profile.Mapping[0]

@@ -10,8 +10,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// WriteFolded writes a profile as folded stacks, for flame graphs: a line for each stack, root first, semicolons
-// between, and its value: the profile's own kind of time or size, or where it has none the number of samples. Process
+// WriteFolded writes a profile as folded stacks for flame graphs: a line per stack, root first, with semicolons
+// between, and its value. The value is the profile's time or size, or the number of samples if it has neither. Process
 // and thread are the outermost frames.
 func WriteFolded(w io.Writer, p *profile.Profile) error {
 	value := 0
@@ -53,5 +53,5 @@ func WriteFolded(w io.Writer, p *profile.Profile) error {
 	return out.Flush()
 }
 
-// foldedName makes a name one frame on one line.
+// foldedName replaces characters that would split a name into several frames or lines.
 var foldedName = strings.NewReplacer(";", ":", "\n", " ", "\r", " ")

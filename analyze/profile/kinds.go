@@ -17,8 +17,8 @@ func values(count, unit, value, valueUnit string) []*profile.ValueType {
 	return []*profile.ValueType{{Type: count, Unit: unit}, {Type: value, Unit: valueUnit}}
 }
 
-// gpu is GPU time of each kernel. A command buffer, and the time from its commit to its beginning, count once, with
-// the first of its kernels.
+// gpu returns the GPU time of each kernel. A command buffer, and the time from its commit to its begin, count once,
+// with its first kernel.
 func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 	types := append(values("command_buffers", "count", "gpu", "nanoseconds"), &profile.ValueType{Type: "queued",
 		Unit: "nanoseconds"})
@@ -54,8 +54,8 @@ func gpu(t *analyze.Trace, costs *kernels.Costs) *builder {
 	return b
 }
 
-// together puts kernels whose costs are not identified, one after another in an encoder, into one share, which is
-// called after all of them: a profile has no ranges, and would rank them.
+// together merges consecutive kernels of an encoder whose costs are not identified into one share with all their names.
+// A profile cannot show ranges, and would rank them.
 func together(shares []kernels.Share) []kernels.Share {
 	out := shares[:0]
 	for i := 0; i < len(shares); i++ {
@@ -84,7 +84,7 @@ func together(shares []kernels.Share) []kernels.Share {
 	return out
 }
 
-// channelName is how a channel of the GPU is in a stack; "" leaves it out.
+// channelName returns a GPU channel's name in a stack; "" omits it.
 func channelName(channel string) string {
 	if channel == "" {
 		return ""
@@ -92,8 +92,8 @@ func channelName(channel string) string {
 	return channel + " channel"
 }
 
-// api is the threads' time in calls, without that of calls nested in them: all of their windows but what is outside of
-// Metal, and of that the waits for signals, which are calls too.
+// api returns the threads' time in calls, without nested calls: all of their windows except the time outside of Metal.
+// Waits for signals count as calls, too.
 func api(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("calls", "count", "wall", "nanoseconds")...)
 	for _, c := range t.Calls {
@@ -113,8 +113,8 @@ func api(t *analyze.Trace) *builder {
 	return b
 }
 
-// wait is the threads' time in waits: for locks, for signals of other threads, and for input, sleeps and the like. The leaf is the phase of the wait; a
-// wait counts once, with its longest one.
+// wait returns the threads' time in waits: for locks, signals of other threads, input, sleeps and others. The leaf is
+// the phase of the wait. A wait counts once, with its longest phase.
 func wait(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("waits", "count", "wait", "nanoseconds")...)
 	splitter := evidence.Divide(t)
@@ -159,7 +159,7 @@ func wait(t *analyze.Trace) *builder {
 	return b
 }
 
-// counts is how often a wait counts: once, in the part in which it began.
+// counts returns how often a wait counts: once, in the range in which it began.
 func counts(earlier bool) int64 {
 	if earlier {
 		return 0
@@ -167,8 +167,8 @@ func counts(earlier bool) int64 {
 	return 1
 }
 
-// signals adds the waits for signals of the threads that the report has: those that did nothing else wait for work that
-// is not the GPU's.
+// signals adds the waits for signals of the threads that the report has. Threads that do nothing else wait for work
+// unrelated to the GPU.
 func (b *builder) signals(a *evidence.Division) {
 	listed := map[*analyze.Thread]bool{}
 	for _, t := range a.Times.Threads {
@@ -200,7 +200,7 @@ func (b *builder) signals(a *evidence.Division) {
 	}
 }
 
-// alloc is what was allocated.
+// alloc returns the profile of allocations.
 func alloc(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("objects", "count", "space", "bytes")...)
 	for i := range t.Memory.Allocations {
@@ -211,12 +211,12 @@ func alloc(t *analyze.Trace) *builder {
 	return b
 }
 
-// compilation is what was compiled.
+// compilation returns the profile of compilations.
 func compilation(t *analyze.Trace) *builder {
 	b := newBuilder(t, values("compilations", "count", "time", "nanoseconds")...)
 	for i := range t.Compilations {
 		c := &t.Compilations[i]
-		if c.Kind == analyze.KindChildren { // a wait: what the children compiled is here, too
+		if c.Kind == analyze.KindChildren { // a wait for children; their compilations are in the list, too
 			continue
 		}
 		stack := []string{cmp.Or(c.Name, "("+c.Kind+" without a name)"), c.Kind, c.Selector}

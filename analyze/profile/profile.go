@@ -1,4 +1,4 @@
-// Package profile writes traces as pprof profiles, as docs/vocabulary.md defines them: the sums are those of the
+// Package profile writes traces as pprof profiles, as docs/vocabulary.md defines them. Their sums equal those of the
 // report, to the nanosecond.
 package profile
 
@@ -17,17 +17,17 @@ import (
 	"mtrace/analyze/wholefile"
 )
 
-// Types are the profiles that can be made.
+// Types are the available profiles.
 var Types = []string{"gpu", "api", "wait", "alloc", "compile"}
 
 var builders = map[string]func(*analyze.Trace) *builder{"api": api, "wait": wait, "alloc": alloc,
 	"compile": compilation,
 	"gpu":     func(t *analyze.Trace) *builder { return gpu(t, kernels.CostsOf(t)) }}
 
-// Build makes one profile of the trace; kind is one of Types.
+// Build returns one profile of the trace; kind is one of Types.
 func Build(kind string, t *analyze.Trace) (*profile.Profile, error) { return build(kind, t, nil) }
 
-// build makes one profile of the trace, in which kernels have these costs; nil are those that the trace itself shows.
+// build is Build with given costs of kernels; nil means the costs that the trace itself shows.
 func build(kind string, t *analyze.Trace, costs *kernels.Costs) (*profile.Profile, error) {
 	build, known := builders[kind]
 	if !known {
@@ -45,7 +45,7 @@ func build(kind string, t *analyze.Trace, costs *kernels.Costs) (*profile.Profil
 	return p, nil
 }
 
-// BuildAll makes profiles of several kinds, alongside each other.
+// BuildAll returns profiles of several kinds, computed concurrently.
 func BuildAll(kinds []string, t *analyze.Trace) ([]*profile.Profile, error) {
 	return buildAll(kinds, t, nil)
 }
@@ -60,7 +60,7 @@ func buildAll(kinds []string, t *analyze.Trace, costs *kernels.Costs) ([]*profil
 	return list, errors.Join(errs...)
 }
 
-// Write writes one profile, compressed, to path. What is there already is not replaced.
+// Write writes one profile, compressed, to path. It does not replace an existing file.
 func Write(kind string, t *analyze.Trace, path string) error {
 	p, err := Build(kind, t)
 	if err != nil {
@@ -72,8 +72,8 @@ func Write(kind string, t *analyze.Trace, path string) error {
 	return nil
 }
 
-// WriteAll writes the profiles into the folder dir, which it makes if it is not there, as KIND.pb.gz each, and returns
-// their paths. No kinds are all Types.
+// WriteAll writes profiles as KIND.pb.gz into the folder dir, which it creates if necessary, and returns their paths.
+// No kinds means all Types.
 func WriteAll(kinds []string, t *analyze.Trace, dir string) ([]string, error) {
 	if len(kinds) == 0 {
 		kinds = Types

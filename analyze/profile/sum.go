@@ -10,27 +10,27 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// A Sum adds up profiles of the parts of a long trace (analyze.Options.Adds). Its memory grows with different stacks,
-// not with the trace. Times are those of the whole; a wait over the border of two parts counts with the phase that is
-// its longest in the first.
+// A Sum adds up profiles of the ranges of a long trace (analyze.Options.Adds). Its memory grows with the number of
+// different stacks, not with the trace. A wait that crosses the border of two ranges counts with the phase that is its
+// longest in the first.
 type Sum struct {
 	kinds   []string
-	sums    []*profile.Profile // of each kind
+	sums    []*profile.Profile // one per kind
 	pending [][]*profile.Profile
 	window  analyze.Interval
 	costs   *kernels.Costs
 }
 
-// mostPending is how many profiles of a kind are added up at once: what there is already is gone over each time.
+// mostPending is the number of profiles of a kind that are merged at once, because each merge processes the whole sum.
 const mostPending = 8
 
-// NewSum is of profiles of these kinds, of Types, and of no parts. The costs of kernels are those of the whole run.
+// NewSum returns a sum for profiles of these kinds, without ranges. Costs are the kernels' costs over the whole run.
 func NewSum(kinds []string, costs *kernels.Costs) *Sum {
 	return &Sum{costs: costs, kinds: kinds, sums: make([]*profile.Profile, len(kinds)),
 		pending: make([][]*profile.Profile, len(kinds))}
 }
 
-// Add adds the part that comes next.
+// Add adds the next range.
 func (s *Sum) Add(part *analyze.Trace) error {
 	if s.window.End == 0 {
 		s.window = part.Window
@@ -51,14 +51,14 @@ func (s *Sum) Add(part *analyze.Trace) error {
 	return nil
 }
 
-// merge adds up what is pending of a kind.
+// merge merges the pending profiles of a kind into the sum.
 func (s *Sum) merge(i int) error {
 	all := s.pending[i]
 	if s.sums[i] != nil {
 		all = slices.Insert(all, 0, s.sums[i])
 	}
 	for _, p := range all {
-		p.PeriodType = &profile.ValueType{} // Merge compares them
+		p.PeriodType = &profile.ValueType{} // Merge requires equal period types
 	}
 	sum, err := profile.Merge(all)
 	if err != nil {
@@ -68,7 +68,7 @@ func (s *Sum) merge(i int) error {
 	return nil
 }
 
-// Profiles are the sums, one of each kind, in their order.
+// Profiles returns the sums, one of each kind, in order.
 func (s *Sum) Profiles() ([]*profile.Profile, error) {
 	for i := range s.kinds {
 		if len(s.pending[i]) > 0 {

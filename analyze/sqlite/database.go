@@ -1,5 +1,5 @@
-// Package sqlite writes SQLite 3 databases of tables and views, row after row. It only appends: memory does not grow
-// with the rows, but by a few bytes for each page. The format is that of https://www.sqlite.org/fileformat2.html.
+// Package sqlite writes SQLite 3 databases of tables and views, row by row. It only appends, so memory grows by only a
+// few bytes per page. The format is described at https://www.sqlite.org/fileformat2.html.
 package sqlite
 
 import (
@@ -11,20 +11,20 @@ import (
 // Sizes and numbers of the format.
 const (
 	pageSize      = 16384
-	headerSize    = 100                // of the file, on page 1
-	lockedPage    = 1<<30/pageSize + 1 // which systems lock: it holds nothing
+	headerSize    = 100                // of the file's header, on page 1
+	lockedPage    = 1<<30/pageSize + 1 // the page that systems lock, which must stay empty
 	schemaFormat  = 4
 	encodingUTF8  = 1
-	versionNumber = 3040000 // of SQLite, that could have written this
+	versionNumber = 3040000 // the SQLite version named as the writer
 
 	leafTable     = 13
 	interiorTable = 5
 )
 
-// A Database is a file that is being written. Close ends it.
+// A Database is a file that is being written. Close completes it.
 type Database struct {
 	to     io.WriterAt
-	pages  uint32 // that have a number already; page 1 is the schema's
+	pages  uint32 // number of pages assigned so far; page 1 has the schema
 	schema []object
 	err    error
 }
@@ -50,10 +50,10 @@ func (d *Database) View(name, create string) {
 	d.schema = append(d.schema, object{"view", name, create, nil})
 }
 
-// Err is the first error of writing.
+// Err returns the first write error.
 func (d *Database) Err() error { return d.err }
 
-// next is the number of a page for a use.
+// next returns the number of a new page.
 func (d *Database) next() uint32 {
 	d.pages++
 	if d.pages == lockedPage {
@@ -69,7 +69,7 @@ func (d *Database) put(number uint32, page []byte) {
 	}
 }
 
-// Close writes what is left of all tables, and the schema.
+// Close writes the rest of all tables, and the schema.
 func (d *Database) Close() error {
 	master := &Table{of: d, page: page{start: headerSize}}
 	for i := range d.schema {

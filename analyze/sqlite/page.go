@@ -2,14 +2,14 @@ package sqlite
 
 import "encoding/binary"
 
-// A page is the cells of a page of a table's tree, in the order of their keys.
+// A page has the cells of a page of a table's tree, in the order of their keys.
 type page struct {
-	start int // of the page's header: behind that of the file on page 1
+	start int // offset of the page's header: on page 1 it is after the file's
 	cells [][]byte
 	bytes int
 }
 
-// fits says whether a cell has room, on a page with a header of so many bytes.
+// fits reports whether a cell fits on a page with a header of the given size.
 func (p *page) fits(cell, header int) bool {
 	return p.start+header+2*(len(p.cells)+1)+p.bytes+cell <= pageSize
 }
@@ -19,14 +19,14 @@ func (p *page) add(cell []byte) {
 	p.bytes += len(cell)
 }
 
-// drop takes the last cell away.
+// drop removes the last cell.
 func (p *page) drop() {
 	last := len(p.cells) - 1
 	p.bytes -= len(p.cells[last])
 	p.cells = p.cells[:last]
 }
 
-// encode is the page as it is in the file. The last child is that of an interior page.
+// encode returns the page as in the file. Last is the last child of an interior page.
 func (p *page) encode(kind byte, last uint32) []byte {
 	text := make([]byte, pageSize)
 	head, at := text[p.start:], pageSize
@@ -46,7 +46,7 @@ func (p *page) encode(kind byte, last uint32) []byte {
 	return text
 }
 
-// appendVarint appends a number as the format has it: seven bits a byte, the highest first, and eight in a ninth.
+// appendVarint appends a number in SQLite's format: seven bits per byte, highest first, and eight in a ninth byte.
 func appendVarint(b []byte, n uint64) []byte {
 	if n >= 1<<56 {
 		for shift := 57; shift > 1; shift -= 7 {

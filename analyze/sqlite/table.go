@@ -2,27 +2,27 @@ package sqlite
 
 import "encoding/binary"
 
-// A Table takes rows: a value for each column with Null, Int and Text, then End.
+// A Table receives rows: a value for each column by Null, Int or Text, then End.
 type Table struct {
 	of   *Database
 	rows int64
 	page page
-	full []child // leaf pages that are written
+	full []child // leaf pages that were written
 
-	types, values []byte // of the row that is being made
+	types, values []byte // of the current row
 	cell          []byte
 }
 
-// A child is a page with the largest key in it and below.
+// A child is a page with the largest key of its subtree.
 type child struct {
 	number uint32
 	key    int64
 }
 
-// Null adds no value.
+// Null adds a null value.
 func (t *Table) Null() { t.types = append(t.types, 0) }
 
-// Int adds a number, in as few bytes as it needs.
+// Int adds a number, in as few bytes as possible.
 func (t *Table) Int(n int64) {
 	switch {
 	case n == 0:
@@ -51,17 +51,17 @@ func (t *Table) number(kind byte, n int64, bytes int) {
 	}
 }
 
-// Text adds a text, which is valid UTF-8.
+// Text adds a text, which must be valid UTF-8.
 func (t *Table) Text(s string) {
 	t.types = appendVarint(t.types, uint64(13+2*len(s)))
 	t.values = append(t.values, s...)
 }
 
-// End ends the row.
+// End completes the row.
 func (t *Table) End() {
 	t.rows++
 	head := len(t.types) + 1
-	if head > 127 { // the length of the head's length is in it; no head of ours takes three bytes
+	if head > 127 { // the header's length includes its own length, which here never takes three bytes
 		head++
 	}
 	payload := head + len(t.values)
@@ -79,7 +79,7 @@ func (t *Table) End() {
 	t.page.add(cell)
 }
 
-// localPart is how much of a row lies in its leaf page; the rest lies in pages of its own.
+// localPart returns how many bytes of a row are in its leaf page; the rest is in overflow pages.
 func localPart(payload int) int {
 	const most, least = pageSize - 35, (pageSize-12)*32/255 - 23
 	if payload <= most {
@@ -91,7 +91,7 @@ func localPart(payload int) int {
 	return least
 }
 
-// overflow writes the rest of a row into a chain of pages, and returns the first.
+// overflow writes the rest of a row into a chain of pages, and returns the first page.
 func (t *Table) overflow(rest []byte) (first uint32) {
 	first = t.of.next()
 	for number := first; ; {
@@ -110,7 +110,7 @@ func (t *Table) overflow(rest []byte) (first uint32) {
 	}
 }
 
-// flush writes the leaf page and begins another.
+// flush writes the leaf page and begins another one.
 func (t *Table) flush() {
 	number := t.of.next()
 	t.of.put(number, t.page.encode(leafTable, 0))
@@ -118,7 +118,7 @@ func (t *Table) flush() {
 	t.page = page{}
 }
 
-// finish writes what is left, and the pages that lead to the leaves, and returns the root.
+// finish writes the rest of the table and its interior pages, and returns the root.
 func (t *Table) finish() (root uint32) {
 	number := t.of.next()
 	t.of.put(number, t.page.encode(leafTable, 0))
@@ -132,7 +132,7 @@ func (t *Table) finish() (root uint32) {
 				p.add(appendVarint(cell, uint64(level[n].key)))
 				n++
 			}
-			if len(level)-n == 2 { // no page has one child alone
+			if len(level)-n == 2 { // so that no page has a single child
 				n--
 				p.drop()
 			}

@@ -1,4 +1,4 @@
-// Package statistics has what several of the analyses need of it and the library does not have.
+// Package statistics has functions that several analyses need and the standard library lacks.
 package statistics
 
 import (
@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// FalseDiscovery replaces p-values by those of Benjamini and Hochberg: among the tests whose value is then at most q, a
-// share of q is expected to be false, however many were made. Y. Benjamini, Y. Hochberg, Controlling the False
+// FalseDiscovery adjusts p-values by the method of Benjamini and Hochberg. Of the tests whose adjusted value is at most
+// q, an expected share of q is false, however many tests were made. Y. Benjamini, Y. Hochberg, Controlling the False
 // Discovery Rate, JRSS B 57, 1995.
 func FalseDiscovery(p []float64) []float64 {
 	order := make([]int, len(p))

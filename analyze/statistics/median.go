@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Median is the value in the middle, or the mean of the two there; NaN of none. The list stays as it is, and need not
-// be sorted.
+// Median returns the middle value, or the mean of the two middle ones; NaN if there are none. The list need not be
+// sorted, and is not changed.
 func Median(list []float64) float64 {
 	n := len(list)
 	if n == 0 {

@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze"
 )
 
-// stepNames are the names of marks and scopes that stand for steps, without their numbers: "token 17" is "token".
+// stepNames maps names of marks and scopes, without their numbers, to kinds of steps: "token 17" is found as "token".
 var stepNames = map[string]string{"prompt": Prompt, "prefill": Prompt, "token": Decode, "decode": Decode}
 
-// marks are the scopes and marks of the program with such names.
+// marks has the program's scopes and marks with such names.
 type marks struct{ of []mark }
 
 type mark struct {
@@ -21,7 +21,7 @@ type mark struct {
 	instant    bool
 }
 
-// stem is a name in lower case without the number behind it.
+// stem returns a name in lower case, without a number at its end.
 func stem(name string) string {
 	return strings.TrimRight(strings.ToLower(name), " \t#:_-./0123456789")
 }
@@ -42,8 +42,8 @@ func (m *marks) add(t *analyze.Trace) {
 	}
 }
 
-// phases makes a step of each scope, of the time between two marks of tokens, and of the time from the mark of a prompt
-// to the next mark. There are none without tokens.
+// phases returns the steps given by scopes and marks: each scope, the time between two marks of tokens, and the time
+// from the mark of a prompt to the next mark. It returns none if there are no tokens.
 func (m *marks) phases(s *Sequences) (out []Phase) {
 	if !slices.ContainsFunc(m.of, func(m mark) bool { return m.kind == Decode }) {
 		return nil
@@ -57,10 +57,10 @@ func (m *marks) phases(s *Sequences) (out []Phase) {
 		same := i > 0 && m.of[i-1].kind == at.kind && m.of[i-1].name == at.name && m.of[i-1].thread == at.thread &&
 			m.of[i-1].instant == at.instant
 		step := Step{Interval: at.Interval, First: !same}
-		if same { // one step ends where the next one does
+		if same { // it lasts from the end of the previous one
 			step.Begin = m.of[i-1].End
 		}
-		if at.instant { // the step that begins here
+		if at.instant { // a mark begins the step
 			if i+1 == len(m.of) || m.of[i+1].thread != at.thread || at.kind == Decode && m.of[i+1].kind != Decode {
 				continue
 			}
@@ -80,13 +80,13 @@ func (m *marks) phases(s *Sequences) (out []Phase) {
 	return out
 }
 
-// A union is the times in which any command buffer ran, in order, and their ends one by one.
+// A union has the times in which any command buffer ran, in order, and the end of each command buffer.
 type union struct {
 	of   []analyze.Interval
 	ends []analyze.Nanos
 }
 
-// busy is the union of the GPU times of all command buffers.
+// busy returns the union of the GPU times of all command buffers.
 func (s *Sequences) busy() (u union) {
 	var all []analyze.Interval
 	for _, id := range s.order {
@@ -107,7 +107,7 @@ func (s *Sequences) busy() (u union) {
 	return u
 }
 
-// within is how long the GPU was busy in a time, and how many command buffers ended in it.
+// within returns how long the GPU was busy in an interval, and how many command buffers ended in it.
 func (u union) within(t analyze.Interval) (busy analyze.Nanos, ended int) {
 	at, _ := slices.BinarySearchFunc(u.of, t.Begin, func(i analyze.Interval, begin analyze.Nanos) int {
 		return cmp.Compare(i.End, begin)

@@ -8,10 +8,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A loop is rows of equal steps that follow each other, and the command buffers in between.
+// A loop is a sequence of rows of equal steps, with the command buffers in between.
 type loop struct {
 	row
-	dispatches, threads float64 // of a step
+	dispatches, threads float64 // per step
 	kernels             []uint64
 }
 
@@ -36,7 +36,7 @@ func (s *sequence) phases(id QueueID) []Phase {
 		l := &loops[i]
 		kind := Loop
 		if i > 0 && out[len(out)-1].Kind == Loop && l.from-loops[i-1].to <= l.period && l.follows(&loops[i-1]) {
-			out[len(out)-1].Kind, kind = Prompt, Decode // a prompt of many steps
+			out[len(out)-1].Kind, kind = Prompt, Decode // a prompt that was processed in many steps
 		}
 		if prompt, ok := s.prompt(id, before, l); ok {
 			out, kind = append(out, prompt), Decode
@@ -50,14 +50,14 @@ func (s *sequence) phases(id QueueID) []Phase {
 	return out
 }
 
-// loop sums up the first step of a row.
+// loop returns a loop with the first row, and the sums of its first step.
 func (s *sequence) loop(r row) loop {
 	l := loop{row: r}
 	l.dispatches, l.threads, l.kernels = s.sum(r.from, r.from+r.period)
 	return l
 }
 
-// sum adds up command buffers.
+// sum adds up the dispatches and threads of command buffers.
 func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uint64) {
 	for _, b := range s.of[from:to] {
 		dispatches += float64(b.dispatches)
@@ -71,11 +71,11 @@ func (s *sequence) sum(from, to int) (dispatches, threads float64, kernels []uin
 	return dispatches, threads, kernels
 }
 
-// within says whether two amounts differ at most by a factor.
+// within reports whether two amounts differ at most by a factor.
 func within(a, b, factor float64) bool { return a <= b*factor && b <= a*factor }
 
-// continues says whether the next row is of the same loop: its steps are like those, and at most one step without more
-// threads lies between.
+// continues reports whether the next row belongs to the same loop: its steps are similar, and at most one step, with no
+// more threads, is in between.
 func (s *sequence) continues(l, next *loop) bool {
 	_, between, _ := s.sum(l.to, next.from)
 	return next.from-l.to <= l.period && next.period == l.period &&
@@ -83,7 +83,7 @@ func (s *sequence) continues(l, next *loop) bool {
 		within(l.threads, next.threads, policy.StepDrift) && between <= policy.StepDrift*l.threads
 }
 
-// follows says whether the loop decodes tokens after a prompt of which a step is given.
+// follows reports whether the loop decodes tokens after a prompt, given a step of the prompt.
 func (l *loop) follows(prompt *loop) bool {
 	common := 0
 	for _, kernel := range l.kernels {
@@ -96,12 +96,12 @@ func (l *loop) follows(prompt *loop) bool {
 		float64(common) >= policy.PromptKernels*float64(len(l.kernels))
 }
 
-// prompt finds the steps of the prompt directly before a loop, from an index on: as many command buffers as have a
-// step's dispatches, with more threads.
+// prompt finds the steps of the prompt directly before a loop, not before an index. A step has as many command buffers
+// as are needed for a step's dispatches, with more threads.
 func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	first, period := l.from, 0
 	if l.threads == 0 || l.dispatches == 0 {
-		return Phase{}, false // nothing tells its size
+		return Phase{}, false // its size cannot be determined
 	}
 	for end := l.from; end > from; end = first {
 		at, sum := end, 0.0
@@ -109,7 +109,8 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 			at--
 			sum += float64(s.of[at].dispatches)
 		}
-		for best := at; best > from && end-best < l.period; { // a step's number of command buffers, if that is still like it
+		// prefer the loop's number of command buffers per step, if the result is still similar
+		for best := at; best > from && end-best < l.period; {
 			best--
 			if sum += float64(s.of[best].dispatches); !within(sum, l.dispatches, policy.PromptDispatches) {
 				break
@@ -128,7 +129,7 @@ func (s *sequence) prompt(id QueueID, from int, l *loop) (Phase, bool) {
 	return s.phase(id, Prompt, first, l.from, period), true
 }
 
-// after lets the first step begin where the prompt ends.
+// after makes the first step begin where the prompt ends.
 func (p *Phase) after(prompt analyze.Nanos) {
 	step := &p.Steps[0]
 	if prompt <= step.Begin {
@@ -137,7 +138,7 @@ func (p *Phase) after(prompt analyze.Nanos) {
 	}
 }
 
-// phase makes steps of as many command buffers each.
+// phase divides command buffers into steps of period command buffers each.
 func (s *sequence) phase(id QueueID, kind string, from, to, period int) Phase {
 	p := Phase{Kind: kind, From: FromBuffers, Queue: id, Label: s.label, CommandBuffers: to - from}
 	for i := from; i < to; i += period {

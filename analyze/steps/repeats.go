@@ -8,12 +8,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A row is a stretch of command buffers that repeats with a period: those from an index to another.
+// A row is a range of command buffers, by index, that repeats with a period.
 type row struct{ from, to, period int }
 
 func (r row) steps() int { return (r.to - r.from) / r.period }
 
-// rows returns the stretches of the list that repeat, in order: the longest one, and those before and after it.
+// rows returns the repeating ranges of the list, in order: the longest one, and those before and after it.
 func rows(list []buffer) []row {
 	var found []row
 	todo := []row{{to: len(list)}}
@@ -32,7 +32,7 @@ func rows(list []buffer) []row {
 	return found
 }
 
-// longest returns the longest stretch that repeats, with the shortest period that reaches nearly as far.
+// longest returns the longest repeating range, with the shortest period that reaches nearly as far.
 func longest(list []buffer) (best row, ok bool) {
 	for _, period := range periods(list) {
 		r := stretch(list, period)
@@ -47,7 +47,7 @@ func longest(list []buffer) (best row, ok bool) {
 	return best, ok
 }
 
-// stretch is the longest stretch of the list that repeats with a period.
+// stretch returns the longest range of the list that repeats with a period.
 func stretch(list []buffer, period int) (best row) {
 	best.period = period
 	from := 0
@@ -63,7 +63,8 @@ func stretch(list []buffer, period int) (best row) {
 	return best
 }
 
-// periods are the most frequent distances between equal command buffers, and between equal runs of some, ascending.
+// periods returns the most frequent distances between equal command buffers, and between equal sequences of some, in
+// ascending order.
 func periods(list []buffer) []int {
 	counts := map[int]int{}
 	for _, length := range [...]int{1, policy.StepContext} {

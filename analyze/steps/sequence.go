@@ -9,31 +9,31 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Sequences are the command buffers of a run, queue by queue, and its marks. Parts of a long trace are added in their
+// Sequences has the command buffers of a run, by queue, and its marks. The ranges of a long trace must be added in
 // order.
 type Sequences struct {
-	Cut bool // the run has more command buffers than policy.StepMost; the rest was left out
+	Cut bool // the run has more command buffers than policy.StepMost; the rest was omitted
 
 	by      map[QueueID]*sequence
 	order   []QueueID
 	kernels map[*analyze.Pipeline]uint64
-	sets    map[uint64][]uint64 // the kernels of the command buffers with a signature
+	sets    map[uint64][]uint64 // for each signature, the kernels of its command buffers
 	count   int
 	marks   marks
 }
 
-// A sequence is the command buffers of one queue in the order in which the GPU ran them.
+// A sequence has the command buffers of one queue in the order in which the GPU ran them.
 type sequence struct {
 	label string
 	of    []buffer
 	sets  map[uint64][]uint64
 }
 
-// A buffer is what is kept of a command buffer.
+// A buffer has the data that is kept of a command buffer.
 type buffer struct {
-	signature  uint64 // of its kernels in their order, with the order of magnitude of their threads
+	signature  uint64 // of its kernels in order, with the order of magnitude of their threads
 	gpu        analyze.Interval
-	took       analyze.Nanos // by the GPU
+	took       analyze.Nanos // time on the GPU
 	created    analyze.Nanos
 	committed  analyze.Nanos
 	dispatches int32
@@ -45,9 +45,9 @@ func NewSequences() *Sequences {
 	return &Sequences{by: map[QueueID]*sequence{}, kernels: map[*analyze.Pipeline]uint64{}, sets: map[uint64][]uint64{}}
 }
 
-// Add adds the command buffers that ran in the trace, or in a part of it.
+// Add adds the command buffers that ran in the trace, or in a range of it.
 func (s *Sequences) Add(t *analyze.Trace) {
-	clear(s.kernels) // pipelines of another part are other objects
+	clear(s.kernels) // another range has other objects for the same pipelines
 	s.marks.add(t)
 	for b := range t.Buffers() {
 		switch {
@@ -96,7 +96,7 @@ func (s *Sequences) buffer(b *analyze.CommandBuffer) buffer {
 			out.threads += float64(d.Threads)
 		}
 	}
-	// factors of 16: a context that grows by a token seldom changes that, and a prompt has another one
+	// in factors of 16: a context that grows by a token seldom changes that, but a prompt differs from a token
 	out.signature = mix(out.signature, uint64(bits.Len64(uint64(out.threads))/4))
 	if _, known := s.sets[out.signature]; !known {
 		s.sets[out.signature] = set
@@ -104,7 +104,7 @@ func (s *Sequences) buffer(b *analyze.CommandBuffer) buffer {
 	return out
 }
 
-// kernel is a number for a kernel, the same in all parts of the trace.
+// kernel returns a number for a kernel that is the same in all ranges of the trace.
 func (s *Sequences) kernel(p *analyze.Pipeline) uint64 {
 	if p == nil {
 		return 0

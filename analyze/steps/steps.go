@@ -12,7 +12,7 @@ import (
 // The kinds of phases.
 const (
 	Prompt = "prompt" // the input of a language model is processed: few steps with much work each
-	Decode = "decode" // tokens are generated, one a step
+	Decode = "decode" // tokens are generated, one per step
 	Loop   = "loop"   // equal steps, without a prompt before them
 )
 
@@ -28,7 +28,7 @@ type Phase struct {
 	Queue      QueueID // of the command buffers; zero if From is FromMarks
 	Label      string  // of the queue, or the name of the marks
 	analyze.Interval
-	CommandBuffers int // of all steps
+	CommandBuffers int // over all steps
 	Steps          []Step
 }
 
@@ -42,19 +42,19 @@ type QueueID struct {
 // begins with its own work.
 type Step struct {
 	analyze.Interval
-	First bool          // of a row of steps: its length does not include the time before its work
-	GPU   analyze.Nanos // in which the GPU worked on it
-	Idle  analyze.Nanos // in which the GPU did not
+	First bool          // it begins a row of steps: its length does not include the time before its work
+	GPU   analyze.Nanos // time in which the GPU worked on it
+	Idle  analyze.Nanos // time in which the GPU did not
 }
 
-// Find returns the phases of the trace by their begin; none if nothing repeats.
+// Find returns the phases of the trace, sorted by begin; none if nothing repeats.
 func Find(t *analyze.Trace) []Phase {
 	s := NewSequences()
 	s.Add(t)
 	return s.Phases()
 }
 
-// Phases returns the phases of everything that was added, by their begin.
+// Phases returns the phases of everything that was added, sorted by begin.
 func (s *Sequences) Phases() []Phase {
 	phases := s.marks.phases(s)
 	if len(phases) == 0 {
@@ -66,7 +66,7 @@ func (s *Sequences) Phases() []Phase {
 	return phases
 }
 
-// Generates says whether the phases are those of a language model: prompts or tokens.
+// Generates reports whether the phases are those of a language model: prompts or tokens.
 func Generates(phases []Phase) bool {
 	return slices.ContainsFunc(phases, func(p Phase) bool { return p.Kind == Decode })
 }

@@ -13,18 +13,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Use says how a path is written to.
+// A Use tells how a path is written to.
 type Use int
 
 const (
-	AsANewFile Use = iota // nothing has the name, or it may be replaced
+	AsANewFile Use = iota // no file has the name, or it may be replaced
 	AsItIs                // a pipe, a device or a descriptor
 )
 
-// An ExistsError says that something has the name already, and that the user did not ask to replace it.
+// An ExistsError says that the path exists, and that the user did not request to replace it.
 type ExistsError struct {
 	Path string
-	Link bool // the name is a symbolic link's
+	Link bool // the path is a symbolic link
 }
 
 func (e *ExistsError) Error() string {
@@ -35,17 +35,18 @@ func (e *ExistsError) Error() string {
 	return e.Path + " is there already: name another file, or give --force to replace it"
 }
 
-// Is makes an ExistsError be fs.ErrExist.
+// Is makes errors.Is(err, fs.ErrExist) true for an ExistsError.
 func (e *ExistsError) Is(target error) bool { return target == fs.ErrExist }
 
-// Look says how path is written to, or why not. Commands call it before they begin long work.
+// Look returns how path is to be written to, or an error if it may not be. Commands call it before they begin long
+// work.
 func Look(path string, replace bool) (Use, error) {
 	if descriptor.MatchString(path) {
 		return AsItIs, nil
 	}
 	info, err := os.Lstat(path)
 	if err != nil {
-		return AsANewFile, nil // making the file states what is wrong
+		return AsANewFile, nil // creating the file will return the error
 	}
 	if there, err := os.Stat(path); err == nil && there.IsDir() {
 		return 0, fmt.Errorf("%s is a folder: name the file to write", path)
@@ -64,19 +65,19 @@ func Look(path string, replace bool) (Use, error) {
 	return AsANewFile, nil
 }
 
-// ofAnotherUser says whether a file belongs to somebody who is neither this user nor root.
+// ofAnotherUser reports whether a file belongs to neither this user nor root.
 func ofAnotherUser(info fs.FileInfo) bool {
 	owner, known := info.Sys().(*syscall.Stat_t)
 	return known && owner.Uid != 0 && int(owner.Uid) != os.Geteuid() && int(owner.Uid) != os.Getuid()
 }
 
-// descriptor matches the names by which systems call open descriptors. They are links, which only the system makes.
+// descriptor matches the paths of open descriptors, such as /dev/stdout. They are links that only the system creates.
 var descriptor = regexp.MustCompile(`^(?:/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/(\d{1,9})|/proc/\d+/fd/\d+)$`)
 
-// waiting is where Open says that it waits.
+// waiting receives Open's message that it waits.
 var waiting io.Writer = os.Stderr
 
-// Open opens a path that Look says is written to as it is. A pipe without a reader is waited for, and that is reported.
+// Open opens a path for which Look returned AsItIs. It waits for the reader of a pipe, and reports that.
 func Open(path string) (*os.File, error) {
 	if m := descriptor.FindStringSubmatch(path); m != nil {
 		number, err := strconv.Atoi(m[2])
@@ -86,10 +87,10 @@ func Open(path string) (*os.File, error) {
 		case m[1] == "stderr":
 			number, err = 2, nil
 		}
-		if err != nil { // of another process
+		if err != nil { // a descriptor of another process
 			return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 		}
-		// A copy, and not the file opened again: it continues where the shell's output ends.
+		// A duplicate instead of opening the file again, so that writing continues after the shell's output.
 		copied, err := unix.FcntlInt(uintptr(number), unix.F_DUPFD_CLOEXEC, 3)
 		if err != nil {
 			return nil, &fs.PathError{Op: "open", Path: path, Err: err}
@@ -102,7 +103,7 @@ func Open(path string) (*os.File, error) {
 			fmt.Fprintf(waiting, "mtrace: %s is a pipe that nobody reads yet: waiting for its reader\n", filepath.Base(path))
 		}
 		if err == nil {
-			defer unix.Close(probe) // after the file is open, or the reader sees an end
+			defer unix.Close(probe) // only after the file is open, otherwise the reader would see an end of file
 		}
 	}
 	return os.OpenFile(path, os.O_WRONLY|unix.O_NOFOLLOW, 0)

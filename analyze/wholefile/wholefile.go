@@ -1,7 +1,7 @@
-// Package wholefile has the one rule by which every command writes a file that the user names. A name that something
-// has already is refused, unless the user asks to replace it. A symbolic link is never followed: replacing it replaces
-// the link. A file has its name only when it is whole; what fails, or is killed, leaves an older file as it was. Pipes,
-// devices and descriptors are written to as they are.
+// Package wholefile defines how every command writes a file that the user names. An existing path is refused unless the
+// user requests to replace it. A symbolic link is never followed: replacing it replaces the link. A file gets its name
+// only when it is complete, so a failed or killed command leaves an older file unchanged. Pipes, devices and
+// descriptors are written to directly.
 package wholefile
 
 import (
@@ -11,18 +11,18 @@ import (
 	"os"
 )
 
-// Suffix ends the name of a file until it is whole.
+// Suffix ends the name of a file until it is complete.
 const Suffix = ".part"
 
-// A File is a file being written. It ends with Commit or Discard.
+// A File is a file being written. It must end with Commit or Discard.
 type File struct {
 	*os.File
-	path    string // empty for a pipe, a device or a descriptor, which need no name
-	part    string // the name until the file is whole
+	path    string // empty for a pipe, a device or a descriptor, which are not renamed
+	part    string // the name until the file is complete
 	replace bool
 }
 
-// Create begins the file that is to be called path. With replace it may take the place of an older file or link.
+// Create begins a file that will be named path. With replace, it may replace an older file or link.
 func Create(path string, replace bool) (*File, error) {
 	use, err := Look(path, replace)
 	if err != nil {
@@ -37,16 +37,16 @@ func Create(path string, replace bool) (*File, error) {
 		return nil, err
 	}
 	if older, err := os.Lstat(path); err == nil && older.Mode().IsRegular() {
-		f.Chmod(older.Mode().Perm()) // file systems without modes refuse this, and lose nothing
+		f.Chmod(older.Mode().Perm()) // file systems without modes return an error, which does not matter
 	}
 	return &File{f, path, f.Name(), replace}, nil
 }
 
-// mostParts bounds the search for a free name: as many leftovers of killed commands are no accident.
+// mostParts limits the search for a free name: so many leftovers of killed commands are not an accident.
 const mostParts = 1000
 
-// createPart makes a new file beside path. The name is nobody else's: neither a link that waits there, nor the file of
-// another command that writes the same path.
+// createPart creates a new file next to path. Its name does not exist before: neither as a link that someone prepared,
+// nor as the file of another command that writes the same path.
 func createPart(path string) (*os.File, error) {
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s.%d-%d%s", path, os.Getpid(), n, Suffix)
@@ -57,7 +57,7 @@ func createPart(path string) (*os.File, error) {
 	}
 }
 
-// Commit closes the file and gives it its name. When that fails nothing is left of it.
+// Commit closes the file and gives it its name. If that fails, it deletes the file.
 func (f *File) Commit() error {
 	if err := f.Close(); err != nil {
 		f.Discard()
@@ -66,7 +66,7 @@ func (f *File) Commit() error {
 	return f.Publish()
 }
 
-// Publish gives a file that is closed its name. When that fails nothing is left of it.
+// Publish gives a closed file its name. If that fails, it deletes the file.
 func (f *File) Publish() (err error) {
 	switch {
 	case f.path == "":
@@ -84,15 +84,14 @@ func (f *File) Publish() (err error) {
 	return err
 }
 
-// Discard removes what was written. It does not close the file, which may be in the middle of a write when a signal
-// ends the tool.
+// Discard deletes the file. It does not close it, because a write may be in progress when a signal ends the program.
 func (f *File) Discard() {
 	if f.path != "" {
 		os.Remove(f.part)
 	}
 }
 
-// Write makes a file with what fill writes.
+// Write creates a file whose content fill writes.
 func Write(path string, replace bool, fill func(*os.File) error) error {
 	f, err := Create(path, replace)
 	if err != nil {
@@ -106,8 +105,8 @@ func Write(path string, replace bool, fill func(*os.File) error) error {
 	return f.Commit()
 }
 
-// RenameToNew gives a file another name that nothing has; otherwise the error is fs.ErrExist. On a file system without
-// hard links, two callers at the same instant may both succeed.
+// RenameToNew renames a file. If the new name exists, it returns fs.ErrExist. On a file system without hard links, two
+// callers at the same instant may both succeed.
 func RenameToNew(from, to string) error {
 	err := os.Link(from, to)
 	if err == nil {
@@ -122,7 +121,7 @@ func RenameToNew(from, to string) error {
 	return os.Rename(from, to)
 }
 
-// Same says whether two paths lead to the same file.
+// Same reports whether two paths refer to the same file.
 func Same(a, b string) bool {
 	var infos [2]fs.FileInfo
 	for i, path := range []string{a, b} {

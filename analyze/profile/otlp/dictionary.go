@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A dictionary has everything once that profiles name by its index. The first of each table stands for none.
+// A dictionary has each element once, so that profiles can refer to it by index. Index 0 of each table means none.
 type dictionary struct {
 	tables     *profiles.ProfilesDictionary
 	strings    map[string]int32
@@ -36,13 +36,13 @@ func newDictionary() *dictionary {
 	}
 }
 
-// add appends to a table, and returns the index there.
+// add appends to a table and returns the index.
 func add[T any](table *[]T, one T) int32 {
 	*table = append(*table, one)
 	return int32(len(*table) - 1)
 }
 
-// valid is a name as protobuf takes it, which refuses what is not UTF-8.
+// valid replaces bytes that are not UTF-8, which protobuf rejects.
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 func (d *dictionary) text(s string) int32 {
@@ -89,7 +89,7 @@ func (d *dictionary) location(l *profile.Location) int32 {
 	return at
 }
 
-// stack is that of locations, leaf first, as both formats have it.
+// stack returns the index of a stack of locations, leaf first, as both formats have it.
 func (d *dictionary) stack(list []*profile.Location) int32 {
 	one := &profiles.Stack{}
 	var key []byte
@@ -117,8 +117,7 @@ func (d *dictionary) attribute(name string, value *common.AnyValue, unit string)
 	return at
 }
 
-// labels are those of a sample, as attributes. An attribute's name comes once: one that has several values has a list
-// of them.
+// labels returns a sample's labels as attributes. Each name occurs once; a name with several values has a list of them.
 func (d *dictionary) labels(s *profile.Sample) (list []int32) {
 	names := slices.Collect(maps.Keys(s.Label))
 	names = slices.AppendSeq(names, maps.Keys(s.NumLabel))

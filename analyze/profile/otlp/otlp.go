@@ -1,4 +1,4 @@
-// Package otlp makes profiles into those of OpenTelemetry's protocol:
+// Package otlp converts profiles to OpenTelemetry's protocol:
 // opentelemetry/proto/profiles/v1development/profiles.proto.
 package otlp
 
@@ -14,8 +14,8 @@ import (
 	resource "go.opentelemetry.io/proto/slim/otlp/resource/v1"
 )
 
-// Make is a profile with the attributes of what it is of. The protocol has one type of sample in a profile: there are
-// as many as p has types. What p says in comments becomes the attribute pprof.profile.comment of each.
+// Make converts a profile, with attributes of its resource. The protocol allows one sample type per profile, so there
+// is one for each type of p. Comments of p become the attribute pprof.profile.comment of each.
 func Make(p *profile.Profile, of map[string]string, version string) *profiles.ProfilesData {
 	d := newDictionary()
 	stacks := make([]int32, len(p.Sample))
@@ -38,7 +38,7 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 			TimeUnixNano: uint64(max(p.TimeNanos, 0)), DurationNano: uint64(max(p.DurationNanos, 0)),
 			ProfileId: identity(p, k), AttributeIndices: said,
 		}
-		period, interval := t, int64(1) // nothing is sampled: each unit of what is counted stands for itself
+		period, interval := t, int64(1) // nothing is sampled: every unit is counted
 		if p.PeriodType != nil && p.PeriodType.Type != "" && p.Period > 0 {
 			period, interval = p.PeriodType, p.Period
 		}
@@ -60,10 +60,10 @@ func Make(p *profile.Profile, of map[string]string, version string) *profiles.Pr
 		ScopeProfiles: []*profiles.ScopeProfiles{scope}}}, Dictionary: d.tables}
 }
 
-// identity is a number for a type of a profile which is the same each time that the same is sent.
+// identity returns an ID for one sample type of a profile, which is the same if the same profile is sent again.
 func identity(p *profile.Profile, sampleType int) []byte {
 	h := sha256.New()
-	p.WriteUncompressed(h) // a hash takes everything
+	p.WriteUncompressed(h) // writing to a hash never fails
 	h.Write(binary.AppendVarint(nil, int64(sampleType)))
 	return h.Sum(nil)[:16]
 }

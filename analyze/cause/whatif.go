@@ -141,8 +141,8 @@ func (a *Analysis) Gains() []replay.Gain {
 	return mergesBehindCauses(thatGain(all))
 }
 
-// mergesBehindCauses moves the gains of merging command buffers behind as many causes, so that they do not hide the
-// verdict.
+// mergesBehindCauses moves the gains of merging command buffers behind those of removing causes, sorted by name, so
+// that they do not hide the verdict.
 func mergesBehindCauses(all []replay.Gain) []replay.Gain {
 	var merges []replay.Gain
 	rest := slices.DeleteFunc(all, func(g replay.Gain) bool {

@@ -165,8 +165,8 @@ func (c *overTime) give(r *Run) {
 	}
 }
 
-// submitting sets the calls' time per command buffer to that of the threads that submit: threads of a driver or of Metal
-// wait in calls whose time the program does not lose.
+// submitting sets the calls' time per command buffer to the time of the threads that submit. Threads of a driver or of
+// Metal wait in calls, too, but the program does not lose that time.
 func (c *overTime) submitting(r *Run) {
 	if len(c.exclusive) == 0 { // a recording without calls
 		return

@@ -95,8 +95,8 @@ func (r *Reader) Repair(to io.Writer) (*Repair, error) {
 	return result.Repaired, write(appendTrailer(nil, index))
 }
 
-// countedAtLeast is what a process without an end had counted at least: where its last blocks were left out, nothing else
-// tells.
+// countedAtLeast returns the minimum count of a process without an end record. If its last blocks were omitted, nothing
+// else tells the count.
 func countedAtLeast(r *Reader, index ProcessIndex, p *Process) (soFar End, needed bool) {
 	lost := func(d Damage) bool { return d.Of && d.Process == index && d.Records > 0 }
 	if p.End != nil || !p.known || !slices.ContainsFunc(r.Damage(), lost) {

@@ -2,8 +2,8 @@ package tracefile
 
 import "fmt"
 
-// scanBlocks finds the blocks of a file whose index cannot be used. The end of its blocks is known when the trailer is whole;
-// otherwise the file was cut, as it seems. What is not whole and is followed by what is, is damage; what comes last is
+// scanBlocks finds the blocks of a file whose index cannot be used. If the trailer is intact, it tells where the blocks
+// end; otherwise the file is assumed to be cut. Broken data before an intact block is damage; broken data at the end is
 // the cut.
 func scanBlocks(r *Reader, end int64) {
 	whole := end > 0

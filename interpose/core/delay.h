@@ -1,8 +1,8 @@
 // The delays of an experiment: the collector changes one thing in the running program and measures what that costs it.
 //
 // Rule: without an experiment a call pays one load of its ring's word and a branch that is not taken. A delay is
-// counted in the ring of its thread, as it was measured, and never recorded. The collector's table says when delays end, so a
-// collector that dies leaves a program that runs at its own speed.
+// counted in the ring of its thread, as measured, and never recorded. The collector's table says when delays end, so if
+// the collector dies, the program continues at its own speed.
 //
 // A delay in a call is part of what is timed, as if the call took longer; one of the thread's own code stands before
 // the call. Inside another delay, of a signal handler, there is none, nor in what the tracer itself does.

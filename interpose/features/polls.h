@@ -16,8 +16,8 @@ enum { MT_POLL_WORK_NANOS = 100000 };
 // A thread has taken a ring: it has asked for nothing.
 void mt_poll_open(struct thread *t);
 
-// Enters a getter whose trampoline has the given frame. NULL when the question is not the program's: one call of Metal's
-// makes another.
+// Enters a getter whose trampoline has the given frame. Returns NULL if the program did not make the call itself:
+// Metal's own calls make nested ones.
 struct thread *mt_poll_enter(unsigned family, uintptr_t frame);
 
 // The getter has answered. Over says whether no other answer will follow. Keeps errno.

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findAsked finds the objects with which other threads send requests to the submitter. The submitter waits for signals
-// of such an object, and most threads that signal it wait for the submitter right afterwards.
+// findAsked finds the objects with which other threads send requests to the submitter. The submitter waits for signals of
+// such an object, and at most of these signals the signalling thread waits for the submitter right away.
 func (h *Handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of its waits for the submitter's signal
 	for w := range h.answers() {
@@ -138,7 +138,7 @@ func (h *Handover) findThreads() {
 	}
 	for t, s := range by {
 		if !policy.AtLeast(policy.Negligible, s.waited, t.Active.Length()) {
-			// a thread that waits for the submitter's end does the same
+			// for example a thread that only waits for the submitter to end
 			continue
 		}
 		if policy.AtLeast(policy.Most, s.gave, s.waits) || s.waits >= policy.Handful.Count() &&

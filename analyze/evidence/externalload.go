@@ -149,10 +149,9 @@ func (g *GPUWork) heldUp(delays []delay, held,
 	return late
 }
 
-// waitedForProcessors returns how long threads that use the GPU waited for processors: the average per thread in each
-// process, summed over the processes. A process kept from the GPU keeps all others that share it from it, too. Threads
-// without Metal calls count, and so do threads that stand in for a GPU where there is none. The result is 0 if it is
-// not known.
+// waitedForProcessors returns the time that all threads of a process waited for processors, divided by the number of
+// its threads that take part, and summed over the processes. It includes threads without Metal calls, and threads that
+// run the kernels if there is no GPU. It is 0 if it is not known.
 func (in externalInput) waitedForProcessors(submitters *Submitters) (sum analyze.Nanos) {
 	submit := map[*analyze.Process]int{}
 	for _, t := range submitters.Taking {

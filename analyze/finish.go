@@ -65,7 +65,7 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 // reachOf returns the time from the first to the last thing seen within the time that was asked for.
 func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	reach := extentOf(t, f.completed)
-	if asked != allTime { // the GPU may go on working when no thread makes a call any more
+	if asked != allTime { // the GPU may continue after the last call
 		if reach == (Interval{}) {
 			reach = f.gpu
 		} else if f.gpu.Known() {

@@ -15,8 +15,8 @@ import (
 // Native stacks follow frame pointers. Code that is compiled without them breaks the chain: the functions outside of it
 // are missing, and with them the operations of frameworks.
 const (
-	brokenShare  = 0.2 // of the calls with native stacks, from which on the reader is told
-	brokenImages = 3   // that are named
+	brokenShare  = 0.2 // share of the calls with native stacks above which a warning is given
+	brokenImages = 3   // number of images that the warning names
 )
 
 // warnOfBrokenStacks states which code was compiled without frame pointers, if many native stacks end in it.

@@ -75,7 +75,7 @@ type commandChange struct {
 	command wire.ObjectID
 	effect  wire.Effect
 	value   uint64       // a pipeline state or how many threads
-	of      commandRange // what is reset or copied
+	of      commandRange // the commands that are reset or copied
 	to      commandPlace // where it is copied
 }
 

@@ -47,7 +47,7 @@ const GCPercent = 400
 
 type loader struct {
 	trace     *Trace
-	window    Interval // what was requested
+	window    Interval // the requested range
 	onCall    func(*VisitedCall)
 	only      []int // the processes to look at; empty means all
 	adds      bool  // Options.Adds
@@ -192,8 +192,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	return l.trace, part, nil
 }
 
-// addElsewhere notes what other processes, whose streams are given, did on the devices of those that were asked for.
-// Without that, time that work was queued behind theirs would be taken for time in the driver.
+// addElsewhere stores the GPU work of other processes, whose streams are given, on the devices of the requested ones.
+// Otherwise time queued behind that work would be attributed to the driver.
 func addElsewhere(l *loader, part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}

@@ -16,7 +16,7 @@ type bufferNaming struct {
 	groups  []string
 }
 
-// naming is that of a command buffer.
+// naming returns the names that a command buffer has, and creates them if there are none.
 func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	n := p.called[b.ID]
 	if n == nil {

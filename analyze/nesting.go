@@ -28,7 +28,7 @@ type nesting struct {
 type span struct {
 	begin, end Nanos
 	own        Nanos // time not in inner calls
-	covered    Nanos // own time and that of inner calls
+	covered    Nanos // own plus the time of nested calls
 	size       int32 // spans in the subtree, itself included
 	slot       int32 // set by the user of nesting; −1 for a run of settled calls
 	item       int32 // set by the user of nesting: the index of the wait or lock; −1 when it is neither

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// findAsked finds the objects with which other threads send requests to the submitter. The submitter waits for signals of
-// such an object, and at most of these signals the signalling thread waits for the submitter right away.
+// findAsked finds the objects with which other threads send requests to the submitter. The submitter waits for signals
+// of such an object, and at most of these signals the signalling thread waits for the submitter right away.
 func (h *Handover) findAsked() {
 	begins := map[*analyze.Thread][]analyze.Nanos{} // of its waits for the submitter's signal
 	for w := range h.answers() {

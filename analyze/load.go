@@ -374,9 +374,9 @@ func (l *loader) keepBuffer(b *CommandBuffer) bool {
 // wanted says whether a process is among those to look at.
 func (l *loader) wanted(pid int) bool { return len(l.only) == 0 || slices.Contains(l.only, pid) }
 
-// processorTimeOf returns the processor time that a process used in the part that was asked for. It comes from samples,
-// or else is the same share of the process's total as the part is of the run: with the total for each part, every part
-// would look busy.
+// processorTimeOf returns the processor time that a process used in the requested range. It comes from samples. Without
+// samples, it is the total of the process, multiplied by the share of the run that the range covers; the whole total
+// would make every range look busy.
 func processorTimeOf(l *loader, p *processLoader, all Nanos) Nanos {
 	window := l.window
 	if l.slice != nil {

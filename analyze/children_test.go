@@ -98,7 +98,7 @@ func TestWaitsForChildrenThatCompile(t *testing.T) {
 		waits = append(waits, fmt.Sprintf("%d %s %s", w.Thread.ID, w.Selector, w.Name))
 	}
 	if want := []string{"100 waitpid worker", "101 pthread_cond_wait jobs"}; !slices.Equal(waits, want) {
-		t.Errorf("what are still waits for signals: %q, want %q", waits, want)
+		t.Errorf("remaining waits for signals: %q, want %q", waits, want)
 	}
 	for _, th := range trace.Threads {
 		spent, want := th.Exclusive[analyze.PartCompile]/ms, map[analyze.ThreadID]analyze.Nanos{100: 20 + 20 + 20 + 29,

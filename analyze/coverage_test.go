@@ -77,7 +77,7 @@ func TestCoverage(t *testing.T) {
 			t.Errorf("verdict %q", v.Summary)
 		}
 		if n := len(c.trace.CommandBuffers); int64(n) != c.seen {
-			t.Errorf("%d command buffers: those of the self-check are not the program's", n)
+			t.Errorf("%d command buffers: the self-check's are not the program's", n)
 		}
 	}
 	a, b := cause.Analyze(whole, cause.Options{}).Verdict, cause.Analyze(half, cause.Options{}).Verdict

@@ -60,7 +60,7 @@ func TestBlocksAreReadOnce(t *testing.T) {
 	}
 	for at, count := range counted.count {
 		if count > 1 {
-			t.Errorf("what lies at byte %d was read %d times", at, count)
+			t.Errorf("the block at byte %d was read %d times", at, count)
 		}
 	}
 }

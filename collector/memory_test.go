@@ -83,7 +83,7 @@ func TestOldest(t *testing.T) {
 		{n + 7, 7, 7},  // full, further on
 		{n + 7, 8, 8},  // the thread may be writing one
 		{n + 7, 9, 9},  // or two
-		{n + 7, 10, 9}, // of what was released, all but those two
+		{n + 7, 10, 9}, // of the released ones, all but those two
 		{5 * n, 5 * n, 4*n + 2},
 	} {
 		if got := oldest(c.head, c.tail); got != c.want {

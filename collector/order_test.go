@@ -128,6 +128,6 @@ func TestOrderOfConnections(t *testing.T) {
 	c.registry.ended[77] = &ended{}
 	if !gone(c.processBegan(&process{collector: c, peer: 77, number: 1})) || c.registry.ended[77] == nil ||
 		c.registry.running[77] != nil {
-		t.Error("a connection older than one that has ended was taken for a new process")
+		t.Error("a connection older than one that has ended was treated as a new process")
 	}
 }

@@ -212,7 +212,7 @@ func TestRelease(t *testing.T) {
 		bill := "mtrace-1.2.3-" + platform + ".cdx.json"
 		sums = append(sums, fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(platform)), bill))
 		if got, err := os.ReadFile(filepath.Join(root, "out", bill)); err != nil || string(got) != platform {
-			t.Errorf("%v: the bill of %s is that of %s", err, platform, got)
+			t.Errorf("%v: the bill of %s names %s", err, platform, got)
 		}
 	}
 	for platform, tag := range map[string]string{"darwin-arm64": "macosx_13_0_arm64",

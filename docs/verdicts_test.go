@@ -21,7 +21,7 @@ func verdicts(t *testing.T) (all []verdict) {
 		name, text, _ := strings.Cut(section, "\n")
 		_, help, found := strings.Cut(text, "\nWhat to do: ")
 		if !found {
-			t.Errorf("%s: nothing is said of what to do", name)
+			t.Errorf("%s: the section has no advice", name)
 		}
 		one := func(text string) string {
 			return strings.Join(strings.Fields(sentence.FindStringSubmatch(text + "\n.\n")[1]), " ")

@@ -15,14 +15,14 @@ import (
 // runs is how often a benchmark runs a program; ./build.sh bench, which has rounds, asks for fewer.
 var runs = flag.Int("runs", 15, "how often a benchmark runs each program")
 
-// BenchmarkCall measures what recording adds to a call that does nothing: nanoseconds per call on 1, 2 and 4 threads,
-// in the threads' own processor time, medians. A collector is connected and reads. The rings are never full: each run
-// makes fewer calls than one holds.
+// BenchmarkCall measures the cost that recording adds to a call that does nothing: nanoseconds per call on 1, 2 and 4
+// threads, in the threads' own processor time, medians. A collector is connected and reads. The rings are never full:
+// each run makes fewer calls than one holds.
 //
-// added-growth is what is added on 4 threads against 1, untraced-growth the same of the call itself. clock is what two
-// readings of the clock add in a program without a tracer, least the two and a record, and machine-growth is what the
-// latter grows by: where threads share cores, or cores a cache, even that grows, and no tracer can add, or grow by,
-// less. All of them run in turn.
+// added-growth is the growth of the added cost from 1 to 4 threads, untraced-growth the growth of the call itself.
+// clock is the cost of two clock readings in a program without a tracer, least the cost of these and a record, and
+// machine-growth is the growth of least: where threads share cores, or cores a cache, even that grows, and no tracer
+// can add, or grow by, less. All of them run in turn.
 func BenchmarkCall(b *testing.B) {
 	counts := []int{1, 2, 4}
 	for _, clock := range []string{"tsc", "nanoseconds"} {
@@ -56,18 +56,18 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// BenchmarkLock measures what a mutex that nobody else wants costs more in a process that uses Metal.
+// BenchmarkLock measures the added cost of an uncontended mutex in a process that uses Metal.
 func BenchmarkLock(b *testing.B) { compareRuns(b, "bench-lock", "1000000") }
 
-// BenchmarkCommit measures what recording adds to a commit with its completion handler: two calls and two records of
-// four.
+// BenchmarkCommit measures the cost that recording adds to a commit with its completion handler: two calls and two
+// records of four.
 func BenchmarkCommit(b *testing.B) { compareRuns(b, "bench-commit", "5000") }
 
-// BenchmarkCommandBuffer measures what recording adds to all of one command buffer, from its creation to the end of the
-// wait, with its handler; and how much that slows a loop that makes one every 15 µs, as field report R1 measured on a
-// Mac. The report's loop makes seven calls; through the queue's own methods, as Metal's command buffers go when they
-// are committed and completed, which the tracer counts; and with an enqueue too, on a queue that makes the command
-// buffer by a call inside a call.
+// BenchmarkCommandBuffer measures the cost that recording adds to all of one command buffer, from its creation to the
+// end of the wait, with its handler; and how much that slows a loop that makes one every 15 µs, as field report R1
+// measured on a Mac. The variants are: the report's loop, which makes seven calls; commits and completions through the
+// queue's own methods, as in Metal, which the tracer counts; and an additional enqueue, on a queue that creates the
+// command buffer by a call inside a call.
 func BenchmarkCommandBuffer(b *testing.B) {
 	const loop = 15000
 	for _, c := range []struct {
@@ -79,9 +79,9 @@ func BenchmarkCommandBuffer(b *testing.B) {
 	}
 }
 
-// BenchmarkEncoderTiming measures what --gpu-timing encoder adds to an encoder, from its making to the end of the wait
-// for its command buffer: a pass descriptor instead of none, two samples, reading and writing them down in the
-// completion handler, which waiters wait for. On the software Metal, whose samples cost a clock reading each.
+// BenchmarkEncoderTiming measures the cost that --gpu-timing encoder adds to an encoder, from its creation to the end
+// of the wait for its command buffer: a pass descriptor instead of none, two samples, and reading and recording them in
+// the completion handler, which waiters wait for. On the software Metal each sample costs a clock reading.
 func BenchmarkEncoderTiming(b *testing.B) {
 	path, _ := listen(b)
 	_, program := softMetal(b)
@@ -103,8 +103,8 @@ func BenchmarkEncoderTiming(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkStack measures what recording the stack of a dispatch adds to recording the dispatch, by how deep the stack
-// is.
+// BenchmarkStack measures the cost that recording the stack of a dispatch adds to recording the dispatch, by the depth
+// of the stack.
 func BenchmarkStack(b *testing.B) {
 	for _, depth := range []int{4, 16, 60} {
 		b.Run(fmt.Sprintf("depth=%d", depth), func(b *testing.B) {
@@ -121,9 +121,8 @@ func BenchmarkStack(b *testing.B) {
 	}
 }
 
-// BenchmarkMemory measures what a process has more of memory when it is traced, in KiB: at rest after its first command
-// buffer, for each further thread that makes one, for 100,000 objects that are alive, and by how much it grows over ten
-// million command buffers.
+// BenchmarkMemory measures the additional memory of a traced process, in KiB: idle after its first command buffer, for
+// each further thread that makes one, for 100,000 live objects, and the growth over ten million command buffers.
 func BenchmarkMemory(b *testing.B) {
 	path, _ := listen(b)
 	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
@@ -138,8 +137,8 @@ func BenchmarkMemory(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkStart measures what a process that makes one command buffer takes longer when it is traced, from its start
-// to its end, on the clock.
+// BenchmarkStart measures the additional time of a traced process with one command buffer, from its start to its end,
+// on the clock.
 func BenchmarkStart(b *testing.B) {
 	path, _ := listen(b)
 	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
@@ -162,7 +161,7 @@ func BenchmarkStart(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// compareRuns returns what tracing adds to a scenario.
+// compareRuns returns the time that tracing adds to a scenario.
 func compareRuns(b *testing.B, scenario ...string) float64 {
 	path, _ := listen(b)
 	preload, socket := "LD_PRELOAD="+library(b), "MTRACE_SOCKET="+path
@@ -174,7 +173,7 @@ func compareRuns(b *testing.B, scenario ...string) float64 {
 	})
 }
 
-// compare reports the medians of runs with and without, in turn, and what lies between them, which it returns.
+// compare reports the medians of alternating runs with and without tracing, and their difference, which it returns.
 func compare(b *testing.B, without string, run func(on bool) float64) float64 {
 	var with, bare []float64
 	for range max(b.N, *runs) {

@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// docs/cases.md says which test tells the story of each way in which tracers of Metal went wrong. A test that is
-// renamed or deleted must not leave a case without one.
+// docs/cases.md names the test for each mistake that tracers of Metal made. A test that is renamed or deleted must not
+// leave a case without one.
 func TestEveryCaseHasItsTest(t *testing.T) {
 	text, err := os.ReadFile("../docs/cases.md")
 	if err != nil {
@@ -133,9 +133,9 @@ func TestHandlersAreAddedBeforeTheCommit(t *testing.T) {
 	}
 }
 
-// A handle that Metal turns into the object that is there already is not another object: its event was once told with
-// two numbers, and who waited for one was not seen to wait for what the other signalled. One that is made where a dead
-// one was is another, and has its own.
+// A handle that Metal resolves to an existing object is not another object: its event once had two numbers, and a wait
+// on one number was not connected with the signal on the other. An object created at the address of a dead one is
+// another object, with its own number.
 func TestHandlesOfOneObject(t *testing.T) {
 	for _, r := range same(t, "handles") {
 		numbers := map[wire.ObjectID]bool{}
@@ -150,10 +150,10 @@ func TestHandlesOfOneObject(t *testing.T) {
 	}
 }
 
-// A view that is the last to hold its texture releases it with itself, a texture in a buffer the buffer, and a
-// deallocator whatever it releases. These were mistaken for inner parts of the deallocation that they are in: the
-// textures stayed in the report for ever, and its peak, said to be measured, grew with each. Every resource is given
-// back once, and is not an inner call.
+// A view that holds the last reference to its texture releases it, a texture in a buffer releases the buffer, and a
+// deallocator releases whatever it holds. These were mistaken for inner parts of the deallocation around them: the
+// textures stayed in the report for ever, and its peak, reported as measured, grew with each. Every resource is freed
+// once, and is not an inner call.
 func TestLastHoldersGiveBackAll(t *testing.T) {
 	for i, r := range same(t, "last-holders") {
 		made, gone := map[uint64]bool{}, map[uint64]int{}
@@ -167,7 +167,7 @@ func TestLastHoldersGiveBackAll(t *testing.T) {
 		}
 		for number := range made {
 			if gone[number] != 1 {
-				t.Errorf("resource %d was given back %d times", number, gone[number])
+				t.Errorf("resource %d was freed %d times", number, gone[number])
 			}
 		}
 		if len(made) != 48 {
@@ -178,13 +178,13 @@ func TestLastHoldersGiveBackAll(t *testing.T) {
 			inner += p.region.Ring(ring).Nested(wire.FamilyResource)
 		}
 		if plain := i == 0; plain && inner != 0 {
-			t.Errorf("%d deallocations were taken for inner calls", inner)
+			t.Errorf("%d deallocations were treated as inner calls", inner)
 		}
 	}
 }
 
-// Labels of no length, of exactly what fits and of much more, in characters of one byte and of three: as much of each
-// as fits is in the trace, no character is cut in two, and the program keeps its own.
+// Labels that are empty, just fit, or are much too long, in characters of one byte and of three: the trace has as much
+// of each as fits, no character is cut in two, and the program's label is unchanged.
 func TestLongLabels(t *testing.T) {
 	for _, r := range same(t, "long-labels") {
 		longest := 0
@@ -199,9 +199,9 @@ func TestLongLabels(t *testing.T) {
 	}
 }
 
-// What new… returns is the caller's, what the others return goes with the pool. A replaced method that is mistyped
-// under ARC releases once too often, as smeltr's did; one that keeps what it sees never lets it go. The client prints
-// the count of references of everything that it makes, and what is left when all is released.
+// Objects returned by new… belong to the caller, other results are freed with the pool. A replaced method with a wrong
+// type under ARC releases once too often, as smeltr's did; a method that retains its arguments never frees them. The
+// client prints the reference counts of all its objects, and the objects left when all are released.
 func TestOwnershipIsLeftAlone(t *testing.T) {
 	for _, r := range same(t, "ownership") {
 		if !strings.HasSuffix(r.stdout, "left over 0\n") {
@@ -211,8 +211,9 @@ func TestOwnershipIsLeftAlone(t *testing.T) {
 	same(t, "retained")
 }
 
-// On a thread without an autorelease pool Foundation says on stderr that every autoreleased object leaks: a tracer that
-// makes one inside a hook is heard. The client's thread makes command buffers, labels and encoders without a pool.
+// On a thread without an autorelease pool Foundation reports each leaked autoreleased object on stderr: a hook that
+// autoreleases an object would be noticed. The client's thread makes command buffers, labels and encoders without a
+// pool.
 func TestThreadsWithoutAutoreleasePool(t *testing.T) {
 	same(t, "no-pool")
 }

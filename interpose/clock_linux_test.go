@@ -28,7 +28,7 @@ func TestClockOfTheSystem(t *testing.T) {
 			if e.Call != wire.CallCompleted {
 				continue
 			}
-			// "clock suspect" was said of every recording of this program: its GPU times were constants
+			// "clock suspect" was reported for every recording of this program: its GPU times were constants
 			if begin, end := wire.Ticks(e.more.X0), wire.Ticks(e.more.X1); begin < before || end < begin || after < end {
 				t.Errorf("on the GPU from %d to %d, in a run from %d to %d", begin, end, before, after)
 			}

@@ -9,7 +9,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// audits sums what the process's threads counted at Metal's choke points.
+// audits sums the process's counters at Metal's choke points, over its threads.
 func (p *tracee) audits() (commits, completions wire.Audit) {
 	for i := range p.region.RingsUsed() {
 		commits.Add(p.region.Ring(i).Commits())
@@ -79,8 +79,8 @@ func TestCommitsPastTheHooksAreCounted(t *testing.T) {
 	}
 }
 
-// The self-check makes its calls on a queue of its own: all are seen, none is in the program's figures, the program's
-// objects keep their numbers and none of the check's is left over, behind the validation layer too.
+// The self-check makes its calls on a queue of its own. All are seen, none is in the program's figures, the program's
+// objects keep their numbers, and no object of the check is left over, behind the validation layer too.
 func TestCanary(t *testing.T) {
 	_, client := softMetal(t)
 	for _, layer := range []string{"0", "1"} {

@@ -39,6 +39,6 @@ func TestDrawables(t *testing.T) {
 		}
 	}
 	if len(made) != 12 || presented != 12 || stands != 12 {
-		t.Errorf("%d drawables, of which %d are presented, and %d waits; it was 12 each", len(made), presented, stands)
+		t.Errorf("%d drawables, %d of them presented, and %d waits; want 12 each", len(made), presented, stands)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// floors are the folders of the C half, from the lowest up: docs/architecture.md states what each is.
+// floors are the folders of the C half, from the lowest up; docs/architecture.md describes each.
 var floors = []string{"system", "core", "stacks", "waits", "hook", "features", "top"}
 
 // shimSources are the files of the C half that this system has.
@@ -31,14 +31,14 @@ func shimSources(t testing.TB) (sources []string) {
 	return sources
 }
 
-// made are the tables that a lower floor reads and the top makes, because what is in them is known only there.
+// made are the tables that a lower floor reads and the top defines, because only the top knows their content.
 var made = []string{"mt_hooks", "mt_hook_count", "mt_features", "mt_feature_count"}
 
 // passed are functions of the C library that the library stands before and that it calls itself, too: its own calls
 // return at once, so there is no wait to record.
 var passed = []string{"read", "recv", "syscall"}
 
-// A shimFile is what one file of the C half says of itself, compiled alone.
+// A shimFile describes one file of the C half, from compiling it alone.
 type shimFile struct {
 	name    string
 	floor   int
@@ -46,7 +46,7 @@ type shimFile struct {
 	uses    []string // what other files, or libraries, define
 }
 
-// compileAlone compiles a file by itself, which also shows that it includes what it needs, and reads its symbols.
+// compileAlone compiles a file by itself, which also shows that its includes are complete, and reads its symbols.
 func compileAlone(t *testing.T, name, folder string) shimFile {
 	t.Helper()
 	object := filepath.Join(folder, strings.ReplaceAll(name, "/", "-")+".o")
@@ -107,7 +107,7 @@ func readAlone(t *testing.T, name string) shimFile {
 	return f
 }
 
-// checkFloors holds that what is below names nothing that is above, and that no two files need each other.
+// checkFloors checks that no floor names symbols of a higher one, and that no two files need each other.
 func checkFloors(t *testing.T, files []shimFile) {
 	t.Helper()
 	definedBy := map[string]shimFile{}
@@ -154,8 +154,8 @@ func TestFloors(t *testing.T) {
 	checkFloors(t, files)
 }
 
-// checkReading holds that all is read in a file that the compiler has of it. Its text may have more: what another
-// system compiles.
+// checkReading checks that the reader finds all symbols that the compiler has of a file. The file may have more: code
+// for another system.
 func checkReading(t *testing.T, compiled, read shimFile) {
 	t.Helper()
 	for _, symbol := range compiled.defines {

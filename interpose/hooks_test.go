@@ -88,7 +88,7 @@ func TestCallsThatDoNotReturn(t *testing.T) {
 			r.compare(t)
 			for i := range r.tracees[0].region.RingsUsed() {
 				if _, _, call := r.tracees[0].region.Ring(i).Current(); call != wire.CallNone {
-					t.Errorf("thread %d is said to be inside %v still", i, call)
+					t.Errorf("thread %d is reported as still inside %v", i, call)
 				}
 			}
 		})

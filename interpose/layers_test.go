@@ -32,7 +32,7 @@ func TestLayers(t *testing.T) {
 				case e.Call == wire.CallLayer:
 					got = append(got, p.text(t, e.Arg))
 					if kernel := e.Object == 0; kernel == (got[len(got)-1] == "MPSGraph") {
-						t.Errorf("%s is said to be of kind %d", got[len(got)-1], e.Object)
+						t.Errorf("%s is reported as kind %d", got[len(got)-1], e.Object)
 					}
 				case family == wire.FamilyMpsKernel, family == wire.FamilyMpsGraph:
 					got = append(got, "end")
@@ -47,10 +47,10 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A program loads Metal Performance Shaders long after its first command buffer, as a plug-in does: who looked for the
-// kernels only once, or only where a device is made, never knew one. They are looked for at every 256th command buffer
-// of a thread, so a kernel that is made then is reported; one that was made in between is reported once another one
-// of its class is made.
+// A program loads Metal Performance Shaders long after its first command buffer, as a plug-in does. A tracer that
+// looked for the kernels only once, or only when a device is created, never found one. mtrace looks at every 256th
+// command buffer of a thread, so a kernel that is created then is reported; a kernel created before that is reported
+// once another kernel of its class is created.
 func TestKernelsThatLoadLate(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	flags := []string{"gcc", "-O1", "-std=gnu11", "-Itestdata", "-Wno-unused-parameter", "-o", "OUT",

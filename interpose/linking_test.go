@@ -34,9 +34,9 @@ func plugin(t testing.TB, name, from string, arguments ...string) string {
 	return build(t, name, append(command, arguments...)...)
 }
 
-// A plugin that a program opens with RTLD_LOCAL, and that brings Metal along, calls the tracer's function for
-// Metal's, which once looked for Metal among the program's libraries only and answered "no device". However a program
-// gets to Metal, it does the same with the tracer, and what it does is recorded. Metal in a linker namespace of its
+// A plugin that a program opens with RTLD_LOCAL, and that loads Metal, calls the tracer's function instead of Metal's.
+// That function once looked for Metal among the program's libraries only and returned "no device". However a program
+// links to Metal, it behaves the same with the tracer, and its calls are recorded. Metal in a linker namespace of its
 // own is left alone: see docs/injection.md.
 func TestLinking(t *testing.T) {
 	install, _ := softMetal(t)

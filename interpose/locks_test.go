@@ -164,9 +164,9 @@ idle.put(1)
 	}
 }
 
-// A program hung that loaded a library whose constructor waits for a thread: the constructor's thread has the dynamic
-// linker's lock, and the other one, with the program's lock in its hand, came to a function of ours that asked the
-// linker for the original, or for the name of what it waits for.
+// A program hung that loaded a library whose constructor waits for a thread. The constructor's thread holds the dynamic
+// linker's lock. The other thread, which held the program's lock, entered a function of ours that asked the linker for
+// the original, or for the name of the lock it waits for.
 func TestConstructorThatWaits(t *testing.T) {
 	lib := build(t, "libconstructor.so", "gcc", "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", "OUT",
 		"testdata/constructor.c", "-lpthread")
@@ -176,7 +176,7 @@ func TestConstructorThatWaits(t *testing.T) {
 	}
 }
 
-// What the tracer says of an address without the dynamic linker's lock is what the linker says of it.
+// The tracer's name of an address, found without the dynamic linker's lock, equals the linker's.
 func TestPlaces(t *testing.T) {
 	program := build(t, "place", "gcc", "-O1", "-g", "-std=gnu11", "-D_GNU_SOURCE", "-rdynamic", "-fsanitize=undefined",
 		"-fno-sanitize-recover=all", "-Wall", "-Wextra", "-Werror",
@@ -200,8 +200,8 @@ func TestNamesOfManyThreads(t *testing.T) {
 	}
 }
 
-// A program built with the thread sanitizer has locks of the sanitizer's. Were the library to go past them to the C
-// library's, the sanitizer would see locks that are never taken, and end a program that has no fault.
+// A program built with the thread sanitizer uses the sanitizer's locks. If the library bypassed them for the C
+// library's, the sanitizer would see locks that are never taken, and end a program without a fault.
 func TestSanitizedProgram(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	program := build(t, "client-sanitized", "gcc", "-O1", "-g", "-std=gnu11", "-fsanitize=thread", "-fobjc-exceptions",

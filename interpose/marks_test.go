@@ -45,9 +45,9 @@ func marked(t *testing.T, scenario string) run {
 	return trace(t, exec.Command(install.Launcher(), "/usr/bin/python3", "testdata/marks.py", scenario))
 }
 
-// Nothing that a program said before its first Metal call was recorded: neither a mark, nor the scope around all that
-// it does. Now only what a thread said that never has anything to do with Metal is not, nor what does not fit, and that
-// is counted.
+// Marks and scopes from before the first Metal call were not recorded, not even the scope around the whole program. Now
+// only the marks and scopes of a thread that never uses Metal are missing, and those that do not fit, and they are
+// counted.
 func TestMarksBeforeMetal(t *testing.T) {
 	r := marked(t, "early")
 	if !r.state.Success() || r.stderr != "" {
@@ -71,7 +71,7 @@ func TestMarksBeforeMetal(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("\n got %q\nwant %q", all, want)
 	}
-	// Two events of the other thread, the scopes that did not fit, and the one around the first call.
+	// Two events of the other thread, the scopes that did not fit, and the scope around the first call.
 	if lost, want := p.region.Losses().Rejected, uint64(2+300-many+1); lost != want {
 		t.Errorf("%d events are counted as lost, want %d", lost, want)
 	}

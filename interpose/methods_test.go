@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// Classes are hooked while other threads send messages to their objects, and to objects of the classes below them.
-// GCC's class_addMethod frees the table that those threads are reading: two of three traced runs of this program ended
-// with SIGSEGV, and one of three still did when the runtime had been told of a second thread, because then it writes
-// links into the tables instead. Now nothing that a thread may read is freed, or written but with what it should read.
+// Classes are hooked while other threads send messages to their objects, and to objects of their subclasses. GCC's
+// class_addMethod frees the table that those threads are reading: two of three traced runs of this program ended with
+// SIGSEGV. With a runtime that knew of a second thread one of three still did, because it then writes links into the
+// tables instead. Now no memory that a thread may read is freed, or overwritten with anything but the right content.
 func TestClassesHookedWhileInUse(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	program := build(t, "latehooks", "gcc", "-O2", "-g", "-std=gnu11", "-rdynamic", "-o", "OUT", "testdata/latehooks.m",
@@ -24,9 +24,9 @@ func TestClassesHookedWhileInUse(t *testing.T) {
 	}
 }
 
-// A class that the tracer looks for by its name was initialized by the look, with the tracer's lock held: a +initialize
-// that waits for a thread which comes by a new class waits for ever. Classes are hooked without a message to them, and
-// without asking a resolver, which is one.
+// Looking up a class by its name initialized the class, while the tracer held its lock: a +initialize that waits for a
+// thread which encounters a new class waits for ever. Classes are hooked without a message to them, and without a
+// resolver, which would be one.
 func TestHookingInitializesNoClass(t *testing.T) {
 	shapes := build(t, "libshapes.so", shapesCommand...)
 	library := build(t, "liblateclass.so", "gcc", "-O2", "-g", "-std=gnu11", "-fPIC", "-shared", "-DLIBRARY", "-o", "OUT",

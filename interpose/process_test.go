@@ -76,8 +76,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// What a process can see of itself: the descriptors it gets, its limit of open files, which Go raises where it starts,
-// its signal handlers and masks, all it prints.
+// The state that a process can observe of itself: its descriptors, its limit of open files, which Go raises where it
+// starts, its signal handlers and masks, and all its output.
 func TestProcessLooksTheSame(t *testing.T) {
 	plain, err := client(t, "process").Output()
 	if err != nil {
@@ -286,7 +286,7 @@ func standStill(t *testing.T) *stillCollector {
 	return s
 }
 
-// end is what the kernel does when a collector is killed.
+// end does what the kernel does when a collector is killed.
 func (s *stillCollector) end() {
 	s.listener.Close()
 	for {
@@ -356,8 +356,8 @@ func TestBlockWaitsWhileTheCollectorLives(t *testing.T) {
 	s.end()
 }
 
-// A program may close our connection while it runs, as daemons do. The collector reads its rings all the same, so it
-// waits for them; what says then that the collector is gone is that its lock is free.
+// A program may close our connection while it runs, as daemons do. The collector still reads its rings, so the program
+// waits for it. The program then notices the collector's end by its released lock.
 func TestBlockWaitsWithoutConnection(t *testing.T) {
 	s := standStill(t)
 	lock, err := os.Create(s.path + ".lock")

@@ -164,8 +164,8 @@ func FuzzPythonLines(f *testing.F) {
 	})
 }
 
-// FuzzPythonText reads strings of any characters and widths into buffers of any size, under the sanitizers: what comes
-// out is UTF-8, as much of the string as fits.
+// FuzzPythonText reads strings of any characters and widths into buffers of any size, under the sanitizers: the result
+// is UTF-8, as much of the string as fits.
 func FuzzPythonText(f *testing.F) {
 	f.Add(byte(0), []byte("function"), uint16(100))
 	f.Add(byte(1), []byte("gr\xfc\xdfe"), uint16(8))

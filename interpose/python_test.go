@@ -47,7 +47,7 @@ func pythons(t testing.TB) []python {
 
 func (p python) String() string { return p.version + strings.ReplaceAll(p.path, "/", "_") }
 
-// The C half of what is tested here, without the rest of the library.
+// The C files under test, without the rest of the library.
 var pythonSources = []string{"stacks/python.c", "stacks/python_layout.c", "stacks/python_lines.c",
 	"stacks/python_text.c", "core/text.c", "core/utf8.c"}
 
@@ -59,7 +59,7 @@ func pythonLibrary(t testing.TB, name string, flags ...string) string {
 	return build(t, name, append(command, "-lpthread", "-ldl")...)
 }
 
-// A sight is what was seen of one situation of testdata/pyframes.py, and what Python says of it.
+// A sight is the recorded stack of one situation of testdata/pyframes.py, and Python's own.
 type sight struct {
 	Situation string
 	Count     int
@@ -102,9 +102,9 @@ func lineOf(t *testing.T, name string) float64 {
 	return 0
 }
 
-// Every frame of every situation, by name, file and line, is what Python itself says it is; the ones whose lines are
-// known from the source are also compared with that; and the lock is held by calls that ctypes makes without giving it
-// back and by no others.
+// Every frame of every situation equals Python's own report in name, file and line. Frames with a line known from the
+// source are also compared with that line. The GIL is held in calls that ctypes makes without releasing it, and in no
+// others.
 func TestPythonFrames(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
 	for _, p := range pythons(t) {
@@ -209,8 +209,8 @@ time.sleep(0.01)
 	}
 }
 
-// With subinterpreters a thread has several states, and which of them holds the lock cannot be told before 3.12: then
-// it is not said.
+// With subinterpreters a thread has several states, and before 3.12 it is unknown which of them holds the GIL: then the
+// trace leaves that open.
 func TestPythonSubinterpreters(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
 	const program = `

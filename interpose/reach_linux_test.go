@@ -119,9 +119,9 @@ func must[T any](v T, err error) func(*testing.T) T {
 	}
 }
 
-// Where macOS has no room among those that connect it refuses, as it does where nobody listens. Here, too, a connection
-// is refused while a socket is bound and not yet listened on: the lock alongside it says that somebody is there, and
-// it is tried again.
+// If the queue of pending connections is full, macOS refuses a connection, as if nothing listened. Linux, too, refuses
+// a connection while a socket is bound and not yet listened on. The lock next to the socket shows that a collector
+// runs, and the connection is tried again.
 func TestRefusedWhileTheCollectorLives(t *testing.T) {
 	s := bindSocket(t)
 	heard := make(chan chan int, 1)
@@ -134,7 +134,7 @@ func TestRefusedWhileTheCollectorLives(t *testing.T) {
 	}
 }
 
-// Where nobody is there it is not waited for: neither where the lock was left behind, nor where there is none.
+// Without a collector the program does not wait: neither with a leftover lock, nor without a lock.
 func TestRefusedByNobody(t *testing.T) {
 	for name, prepare := range map[string]func(*boundSocket){
 		"the lock is free": func(s *boundSocket) { s.lock.Close() },
@@ -155,8 +155,8 @@ func TestRefusedByNobody(t *testing.T) {
 	}
 }
 
-// A collector lives and lets nobody in. The program is not traced, which it could say over no connection: it said
-// nothing at all.
+// A collector runs and accepts no connection. The program is not traced, and has no connection to report that: it once
+// reported nothing at all.
 func TestUnreachableCollectorIsToldSo(t *testing.T) {
 	t.Parallel() // it waits ten seconds
 	s := bindSocket(t)

@@ -31,11 +31,11 @@ func sampled(t *testing.T, check string, env ...string) (r run, file *truth.File
 	return r, file, string(out)
 }
 
-// An encoderTime is what the trace says of one encoder.
+// An encoderTime is the trace's information on one encoder.
 type encoderTime struct {
 	label      string
 	asked      wire.Sampling // when it was made
-	got        wire.Sampling // when its command buffer completed; SamplingOff when nothing was said
+	got        wire.Sampling // when its command buffer completed; SamplingOff if nothing was recorded
 	begin, end uint64
 }
 
@@ -146,7 +146,7 @@ func TestEncodersThatAreNotMeasured(t *testing.T) {
 	}
 }
 
-// When the samples are no good nothing is called measured, and the trace says why.
+// If the samples are implausible nothing is called measured, and the trace has the reason.
 func TestSamplesThatAreNoGood(t *testing.T) {
 	for _, c := range []struct {
 		env, warning string

@@ -91,7 +91,7 @@ func TestSanitizers(t *testing.T) {
 	}
 	for _, name := range []string{"address,undefined", "thread"} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // what each builds has names of its own
+			t.Parallel() // each builds under names of its own
 			s := sanitizer{name}
 			t.Run("calls", s.testCalls)
 			t.Run("waits", s.testWaits)
@@ -108,8 +108,8 @@ func (s sanitizer) testCalls(t *testing.T) {
 	}
 }
 
-// testWaits has waits for locks, condition variables and semaphores, and what their owners and givers are known by. The
-// shared memory that the rings of such programs lie in once began on a page that was not aligned as they are.
+// testWaits has waits for locks, condition variables and semaphores, and the tables of their owners and signalling
+// threads. The shared memory with the rings of such programs once began on a page without the rings' alignment.
 func (s sanitizer) testWaits(t *testing.T) {
 	for name, cmd := range map[string]*exec.Cmd{
 		"locks": exec.Command(s.client(t), "locks"), "free locks": exec.Command(s.client(t), "bench-lock", "100000"),

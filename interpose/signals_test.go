@@ -73,8 +73,8 @@ func TestSignalsWithoutMetal(t *testing.T) {
 	}
 }
 
-// Threads of Python hand each other work and results through queues: what they wait for is a signal, and by whom it was
-// given is known.
+// Threads of Python pass each other work and results through queues: they wait for a signal, and the signalling thread
+// is known.
 func TestPythonQueue(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -195,8 +195,8 @@ for thread in threads:
 	}
 }
 
-// BenchmarkSignal measures what signalling a condition variable that nobody waits for, and taking and releasing a
-// semaphore that is free, cost more in a process that uses Metal.
+// BenchmarkSignal measures the added cost of signalling a condition variable without waiters, and of taking and
+// releasing a free semaphore, in a process that uses Metal.
 func BenchmarkSignal(b *testing.B) {
 	for _, what := range []string{"signal", "semaphore"} {
 		b.Run(what, func(b *testing.B) { compareRuns(b, "bench-"+what, "1000000") })

@@ -36,7 +36,7 @@ func softMetal(t testing.TB) (install softmetal.Install, client string) {
 	return install, client
 }
 
-// traceSoft runs a program on the software Metal and returns the trace with what really happened.
+// traceSoft runs a program on the software Metal and returns the trace and the truth.
 func traceSoft(t testing.TB, cmd *exec.Cmd) (run, *truth.File) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "truth")
@@ -122,8 +122,7 @@ func TestSoftMetalClient(t *testing.T) {
 	everyWordSent(t, words)
 }
 
-// pastTheHooks are checks whose calls are not all recorded, on purpose: TestCommitsPastTheHooksAreCounted knows what
-// they do.
+// pastTheHooks are checks whose calls are deliberately not all recorded: TestCommitsPastTheHooksAreCounted tests them.
 var pastTheHooks = map[string]string{
 	"cached-implementation": "a quarter of its commits go past the hooks",
 	"strange-queue":         "its queue is of a class that no method returned",
@@ -160,9 +159,9 @@ func everyRowSent(t *testing.T, sent map[wire.Call]bool) {
 	t.Logf("%d rows of the table are sent and compared with truth, or left out for a reason", rows)
 }
 
-// The GPU times the handler wrote are those at which the device ran the command buffer, to the microsecond; and each
-// command buffer that ran has them. A wrapper of the validation layer that does not know the times itself asks what it
-// wraps; the tracer once took the 0 of a method that is not there for the answer.
+// The GPU times in the handler's record equal the device's times for the command buffer, to the microsecond, and each
+// command buffer that ran has them. A wrapper of the validation layer that does not know the times itself asks the
+// wrapped object; the tracer once accepted the 0 of a missing method as the answer.
 func TestGPUTimes(t *testing.T) {
 	for _, layer := range []string{"0", "1"} {
 		t.Run("MTL_DEBUG_LAYER="+layer, func(t *testing.T) { testGPUTimes(t, layer) })
@@ -199,8 +198,9 @@ func testGPUTimes(t *testing.T, layer string) {
 	}
 }
 
-// Of a command buffer that failed the trace has what Metal says of the error, once, after its completion, also through
-// the validation layer's wrapper; of one that did not it has nothing. It had the number of the error only.
+// For a command buffer that failed the trace has Metal's description of the error, once, after its completion, also
+// through the validation layer's wrapper; for a successful one it has none. It used to have the number of the error
+// only.
 func TestErrorsInWords(t *testing.T) {
 	_, client := softMetal(t)
 	for _, layer := range []string{"0", "1"} {
@@ -314,8 +314,8 @@ func TestMetal4Options(t *testing.T) {
 	}
 }
 
-// The main job: eight Python threads through ctypes, waiting for the device or for events. Every call is in the trace,
-// each once, on its thread; nothing is lost; the program prints what it prints.
+// The main use: eight Python threads through ctypes, waiting for the device or for events. Every call is in the trace,
+// once, on its thread; nothing is lost; the program's output is unchanged.
 func TestWorkload(t *testing.T) {
 	install, _ := softMetal(t)
 	for _, sync := range []string{"device", "event", "none"} {

@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Each call whose stack is to be recorded has one, which ends where the call begins, on its thread; other calls have
-// none. What a stack is built from is sent once for each thread, before any record that names it.
+// Each call that needs a stack has one, on its thread, whose record ends when the call begins; other calls have none.
+// The facts that a stack refers to are sent once for each thread, before any record that names it.
 func TestStackRecords(t *testing.T) {
 	cmd := client(t, "threads", "20")
 	cmd.Env = []string{"MTRACE_STACKS=native"}

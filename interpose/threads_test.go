@@ -15,8 +15,8 @@ func TestFirstCallOnManyThreads(t *testing.T) {
 	}
 }
 
-// More threads than there are rings, one after the other: the rings of those that are gone are used again, and each
-// thread's records stay its own.
+// More threads than there are rings, one after the other: the rings of ended threads are reused, and each thread's
+// records stay its own.
 func TestRingsAreUsedAgain(t *testing.T) {
 	r := trace(t, client(t, "short-threads", "1000"))
 	r.compare(t)
@@ -29,9 +29,9 @@ func TestRingsAreUsedAgain(t *testing.T) {
 	}
 }
 
-// Threads take object numbers some at a time. Two that made objects at the same moment would mix them up if they took
-// the same ones; and were those that a thread leaves behind lost, a program of many short threads would use up numbers,
-// which readers keep tables by.
+// Threads take object numbers in batches. Two threads that created objects at the same time would mix them up if they
+// took the same batch. If the unused numbers of an ended thread were lost, a program of many short threads would use up
+// the numbers, by which readers index tables.
 func TestThreadsShareNumbers(t *testing.T) {
 	for _, c := range []struct {
 		scenario string
@@ -58,8 +58,8 @@ func TestThreadsShareNumbers(t *testing.T) {
 	}
 }
 
-// A thread that records faster than anybody reads: what does not fit is counted, and what is there and what is counted
-// is all there was. With MTRACE_ON_FULL=block the thread waits and nothing is lost.
+// A thread records faster than the rings are drained: records without space are counted, and recorded and counted ones
+// add up to all. With MTRACE_ON_FULL=block the thread waits and nothing is lost.
 func TestFullRing(t *testing.T) {
 	const made = 2000000
 	for _, mode := range []string{"drop", "block"} {

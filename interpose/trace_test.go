@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A run is how a traced program ended and what was collected.
+// A run has a traced program's exit and the collected data.
 type run struct {
 	tracees        []*tracee
 	stdout, stderr string
@@ -73,8 +73,8 @@ func (r run) events(t testing.TB) (events []event) {
 	return events
 }
 
-// compare checks the trace against what the client says it did, call by call and thread by thread, and that it ended
-// well.
+// compare checks the trace against the client's own list of its calls, call by call and thread by thread, and that the
+// client ended well.
 func (r run) compare(t testing.TB) {
 	t.Helper()
 	if !r.state.Success() {

@@ -15,9 +15,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A tracee is one process as a small collector of these tests saw it: what came by the socket, then what was left in
-// the shared memory. It is written again here, apart from package collector, so that a misunderstanding of the format
-// shows.
+// A tracee is one process as a small collector of these tests saw it: the data from the socket, then the rest in the
+// shared memory. It is written independently of package collector, so that a misunderstanding of the format shows.
 type tracee struct {
 	hello  wire.Hello
 	region *wire.Region // nil until the process used Metal
@@ -173,7 +172,7 @@ func (p *tracee) frame(h wire.FrameHeader, payload []byte, in *passing) (err err
 	return err
 }
 
-// salvage reads what the process left behind, from the position reached on.
+// salvage reads the records that the process left behind, from the position reached on.
 func (p *tracee) salvage() error {
 	if p.region == nil {
 		return nil
@@ -278,8 +277,8 @@ func (p *tracee) text(t testing.TB, name uint64) string {
 	return ""
 }
 
-// calls says how often each thread made each call, "thread selector", without the records of the tracer itself and
-// without waits for locks, which nobody counts: the Objective-C runtime's own are among them.
+// calls returns how often each thread made each call, "thread selector", without the tracer's own records and without
+// waits for locks, whose number is unknown: the Objective-C runtime's own are among them.
 func calls(events []event) map[string]int {
 	counts := map[string]int{}
 	for _, e := range events {

@@ -50,7 +50,7 @@ func familyOfClass(class string) wire.Family {
 // Kernels and graphs of Metal Performance Shaders and their proxy are no Metal objects, so they have no number.
 var withoutNumber = []wire.Family{wire.FamilyMpsKernel, wire.FamilyMpsGraph, wire.FamilyMpsCommandBuffer}
 
-// tableCalls are the rows of the table by family and selector, of what is recorded.
+// tableCalls are the rows of the table for recorded calls, by family and selector.
 var tableCalls = func() map[wire.Family]map[string]wire.Call {
 	known := map[wire.Family]map[string]wire.Call{}
 	for c := range wire.Table {
@@ -84,7 +84,7 @@ func depthOf(f wire.Family) wire.Family {
 	return f
 }
 
-// A madeCall is a call that the program made, as truth tells it.
+// A madeCall is a call that the program made, according to the truth file.
 type madeCall struct {
 	wire.Call
 	truth.ObjectID
@@ -92,8 +92,8 @@ type madeCall struct {
 	words            []uint64
 }
 
-// A model is what a tracer must have seen of a run: per thread and in order the outermost calls of each family, and how
-// many were made inside others of their family.
+// A model is the expected record of a run: per thread and in order the outermost calls of each family, and the number
+// of calls made inside others of their family.
 type model struct {
 	calls  map[uint64][]madeCall
 	nested map[wire.Family]uint64
@@ -179,8 +179,8 @@ func sameCall(c wire.Call) wire.Call {
 	return c
 }
 
-// compareWithTruth checks the trace call by call and thread by thread: how often each was made, in which order, with
-// what result and argument, on which object; and how many calls inside calls were counted.
+// compareWithTruth checks the trace call by call and thread by thread: the number of each, their order, results,
+// arguments and objects, and the number of calls inside calls.
 func compareWithTruth(t testing.TB, p *tracee, file *truth.File) {
 	t.Helper()
 	want, got := modelOf(file), map[uint64][]event{}
@@ -254,8 +254,8 @@ func compareThread(t testing.TB, thread uint64, m model, events []event, texts m
 	}
 }
 
-// A numbering pairs truth's numbers of objects with the trace's, which must be one to one. A wrapper of the validation
-// layer and what it wraps, whose number it is reported with, are one.
+// A numbering pairs the truth's object numbers with the trace's, which must be one to one. A wrapper of the validation
+// layer and the wrapped object, under whose number it is reported, are one.
 type numbering struct{ traced, true, wraps map[uint64]uint64 }
 
 func (n *numbering) pairs(truth, trace uint64) bool {
@@ -274,8 +274,8 @@ func (n *numbering) pairs(truth, trace uint64) bool {
 // differs says how a record is not the call that was made, or "".
 func (m model) differs(c madeCall, e event, texts map[uint64]string, objects *numbering) string {
 	row := c.Row()
-	// A Metal 4 command buffer is another object each time that it is begun, and truth tells the one that is begun again
-	// and again.
+	// A Metal 4 command buffer is another object in the trace each time that it is begun; the truth has one object for
+	// all of them.
 	if c.ObjectID != 0 && row.Family != wire.FamilyMtl4CommandBuffer && !objects.pairs(uint64(c.ObjectID),
 		uint64(e.Object)) {
 		return fmt.Sprintf("recorded of object %d; it was of %d, which is %d", e.Object, c.ObjectID,

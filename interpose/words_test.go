@@ -11,8 +11,8 @@ import (
 	"mtrace/fixtures/softmetal/truth"
 )
 
-// wordsDiffer says how the More record of a call is not what it received and made, or "". Truth has the values one
-// after another, as the table has the parts; it knows nothing of how they are packed.
+// wordsDiffer returns how the More record of a call differs from the call's arguments and results, or "". The truth has
+// the values one after another, in the order of the table's parts; it knows nothing of their packing.
 func (m model) wordsDiffer(c madeCall, e event, texts map[uint64]string, objects *numbering) string {
 	// which is 0 where encoders are not timed
 	parts := slices.DeleteFunc(slices.Clone(c.Row().More), func(f wire.Field) bool { return f.Role == wire.RoleSampling })

@@ -11,11 +11,11 @@ import (
 	"mtrace/collector/wire"
 )
 
-// sides are which of a wrapper and what it wraps are hooked, by the classes that are left alone.
+// sides are the choices of hooking a wrapper or the wrapped object, by the classes that are left alone.
 var sides = map[string]string{"both": "", "only what is wrapped": "MTLDebug*,MTLTools*",
 	"only the wrapper": "SMG1*,IOGPU*"}
 
-// census counts what a program does once whatever the layer: one for each command buffer, encoder and wait.
+// census counts the calls that a program makes once with any layer: one for each command buffer, encoder and wait.
 func census(events []event) map[string]int {
 	counts := map[string]int{}
 	for _, e := range events {
@@ -31,8 +31,8 @@ func census(events []event) map[string]int {
 }
 
 // A tracer that hooks the validation layer's MTLDebug and MTLTools classes crashed, and one that leaves them alone may
-// see every call twice, or none. Whether the wrapper is hooked, what it wraps, or both: the program says the same, each
-// command buffer, encoder and wait is recorded once, and each command buffer that ran has the times at which it ran.
+// see every call twice, or none. Whether the wrapper is hooked, the wrapped object, or both: the program's output is
+// the same, each command buffer, encoder and wait is recorded once, and each command buffer that ran has its times.
 func TestWrappersHookedOnEitherSide(t *testing.T) {
 	_, client := softMetal(t)
 	for _, check := range []string{"times", "handlers", "status", "layer"} {
@@ -109,12 +109,13 @@ func TestSkippedClassesAreSaid(t *testing.T) {
 		}
 	}
 	if said != 1 {
-		t.Errorf("it is said %d times", said)
+		t.Errorf("the warning is there %d times", said)
 	}
 }
 
-// A queue that nobody has seen made, as one of a class that is left alone, makes command buffers that no hooked method
-// returns: none of their commits was seen, though N.3 had named the initializer that they all pass.
+// A queue whose creation was not seen, such as one of a class that is left alone, creates command buffers that no
+// hooked method returns. None of their commits was seen, although they all pass the initializer of their
+// base class.
 func TestCommandBuffersOfAnUnseenQueue(t *testing.T) {
 	_, client := softMetal(t)
 	plain := exec.Command(client, "times")

@@ -144,7 +144,7 @@ func TestTokenThroughPipes(t *testing.T) {
 		}
 		said := slices.ContainsFunc(v.RuledOut, func(f Finding) bool { return strings.Contains(f.Why, "no lock is shared") })
 		if said != pipes {
-			t.Errorf("pipes %v: that no lock is shared is said: %v", pipes, said)
+			t.Errorf("pipes %v: the evidence says that no lock is shared: %v", pipes, said)
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestCompileBoundAgreesWithItself(t *testing.T) {
 				compiling/window, s, f.Unpredicted, gain)
 		}
 		if said := strings.Join(f.Evidence, "\n"); strings.Contains(said, "again") || compile.Summarize(trace).Repeated != 0 {
-			t.Errorf("%s: every source is another, and it is said: %s", name, said)
+			t.Errorf("%s: all sources differ, and the evidence is: %s", name, said)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestWaitsThatCostTurnsAtTheInterpretersLock(t *testing.T) {
 			t.Errorf("%d threads: without it %+v times as fast (%s), want %.2f", threads, s, v.Causes[0].Unpredicted, want)
 		}
 		if all := strings.Join(v.Causes[0].Evidence, "\n"); !strings.Contains(all, "between one such wait and the next") {
-			t.Errorf("what hangs on the waits is not told:\n%s", all)
+			t.Errorf("the evidence lacks the costs that depend on the waits:\n%s", all)
 		}
 	}
 	if v := Analyze(turns(8, 60, false), Options{}).Verdict; v.Cause != InterpreterLock {

@@ -126,7 +126,7 @@ func TestFasterThingsThatOthersWaitFor(t *testing.T) {
 			real := rate(c.really.trace(t)) / rate(trace)
 			a := cause.Analyze(trace, cause.Options{})
 			if g, _, err := a.Ask([]replay.Wanted{{Kind: "call", Pattern: "pthread_cond*", Factor: 0.5}}); err == nil {
-				t.Errorf("a wait for a signal is taken for a call: %.2f", g.Estimate)
+				t.Errorf("a wait for a signal is treated as a call: %.2f", g.Estimate)
 			}
 			g, why, err := a.Ask(c.wanted)
 			if err != nil || why != "" {

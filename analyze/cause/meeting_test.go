@@ -128,7 +128,7 @@ func TestTwoThreadsOfWhichOneIsAlwaysLast(t *testing.T) {
 	for _, coordinator := range []bool{false, true} {
 		v := Analyze(meet(60, 2, 1000, coordinator).Trace, Options{}).Verdict
 		if v.Cause != Imbalance {
-			t.Errorf("let go by a third %v: %s: %s", coordinator, v.Cause, v.Summary)
+			t.Errorf("released by a third thread %v: %s: %s", coordinator, v.Cause, v.Summary)
 		}
 	}
 }

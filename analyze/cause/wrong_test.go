@@ -57,10 +57,10 @@ func TestIdleWorkersOfAnExecutor(t *testing.T) {
 			want = Starvation
 		}
 		if a.Verdict.Cause != want {
-			t.Errorf("posted by who puts work in %v: %s, want %s: %s", posted, a.Verdict.Cause, want, a.Verdict.Summary)
+			t.Errorf("posted by the producer %v: %s, want %s: %s", posted, a.Verdict.Cause, want, a.Verdict.Summary)
 		}
 		if locked := a.Evidence.Times.Threads[1].Time[analyze.PartLock]; posted == (locked > 0) {
-			t.Errorf("posted by who puts work in %v: a worker waited %v for locks", posted, locked)
+			t.Errorf("posted by the producer %v: a worker waited %v for locks", posted, locked)
 		}
 	}
 }
@@ -180,7 +180,8 @@ func TestWhatTakesTheMostOfTheTimeDependsOnWhatThereIs(t *testing.T) {
 		}
 		w.Trace.Finish()
 		if v := Analyze(w.Trace, Options{Unpredicted: true}).Verdict; v.Cause != c.want {
-			t.Errorf("%d µs of work on the GPU, %d to hear of its end: %s, want %s: %s", c.running, c.notify, v.Cause, c.want,
+			t.Errorf("%d µs of work on the GPU, %d until its completion is noticed: %s, want %s: %s", c.running,
+				c.notify, v.Cause, c.want,
 				v.Summary)
 		}
 	}

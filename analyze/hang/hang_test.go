@@ -163,7 +163,7 @@ func TestKinds(t *testing.T) {
 			d := r.Document(w.Trace)
 			if c.kind == "" {
 				if r.Hung() {
-					t.Fatalf("it is said to hang: %+v", d)
+					t.Fatalf("it is reported as a hang: %+v", d)
 				}
 				return
 			}

@@ -49,7 +49,7 @@ func TestRecordingOfInstruments(t *testing.T) {
 	unknown := &Report{Source: Source{NotRecorded: []string{"calls"}},
 		Queues: []Queue{{ID: 1, Label: "(all queues)", CommandBuffers: 4}}}
 	if row := queueRows(unknown)[0]; row != (queueRow{Name: "1 (all queues)", CommandBuffers: "4"}) {
-		t.Errorf("what is not known of a queue is said as %+v", row)
+		t.Errorf("the unknown facts of a queue are %+v", row)
 	}
 	if traced := queueRows(&Report{Queues: []Queue{{ID: 1}}})[0]; traced.Threads != "0" || traced.Mean != "0.00" ||
 		traced.Capacity == "" {

@@ -80,7 +80,7 @@ func runAction(t *testing.T, dir string, with map[string]string) actionRun {
 	}
 	step := a.Runs.Steps[0]
 	if expression.MatchString(step.Run) {
-		t.Errorf("what is given would be read as a program: %s", step.Run)
+		t.Errorf("bash would run an input as a program: %s", step.Run)
 	}
 	output, summary := filepath.Join(t.TempDir(), "output"), filepath.Join(t.TempDir(), "summary")
 	env := []string{"GITHUB_ACTION_PATH=" + folder, "GITHUB_OUTPUT=" + output, "GITHUB_STEP_SUMMARY=" + summary,

@@ -30,7 +30,7 @@ func TestExplainHasEveryVerdict(t *testing.T) {
 	for _, name := range explain.Verdicts() {
 		_, paragraphs := explain.Find(name)
 		if text := strings.Join(paragraphs, "\n"); !strings.Contains(text, "What to do: ") {
-			t.Errorf("%s: nothing is said of what to do: %s", name, text)
+			t.Errorf("%s: the section has no advice: %s", name, text)
 		}
 	}
 }

@@ -111,6 +111,6 @@ func TestGPUTrace(t *testing.T) {
 	}
 	if got := sh(t, "", nil, tool.mtrace, "run", "--gputrace", "epoch", "--", "true"); got.exit != 2 ||
 		!strings.Contains(got.stderr, "--gputrace is scope:NAME or mark:NAME") {
-		t.Errorf("what is neither: %+v", got)
+		t.Errorf("neither a scope nor a mark: %+v", got)
 	}
 }

@@ -119,7 +119,7 @@ func TestHangs(t *testing.T) {
 			}
 			if c.kind == "" {
 				if r.Hang != nil && len(r.Hang.Hangs) > 0 {
-					t.Errorf("it is said to hang:\n%s", text.stdout)
+					t.Errorf("it is reported as a hang:\n%s", text.stdout)
 				}
 			} else {
 				if r.Hang == nil || len(r.Hang.Hangs) != 1 {
@@ -216,7 +216,7 @@ func TestHangWhileItHangs(t *testing.T) {
 		h.saysSoon(t, h.said.String, append(stuck, "A second Ctrl-C kills it")...)
 		h.end(t, syscall.SIGINT)
 		if status := cli.ExitStatus(waitStatus(h.Cmd)); status != 128+int(syscall.SIGKILL) {
-			t.Errorf("it ended with %d, want that of a program that was killed", status)
+			t.Errorf("it ended with %d, want the status of a killed program", status)
 		}
 	})
 	t.Run("live", func(t *testing.T) {

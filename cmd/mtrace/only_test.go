@@ -48,7 +48,7 @@ func TestRunRecordsASelection(t *testing.T) {
 		of := strings.Join(asked, ", ")
 		if r.Source.LeftOut == 0 || strings.Join(r.Source.Selected, ", ") != of ||
 			!strings.Contains(text, "RECORDED IN PART, as asked for ("+of+"): ") {
-			t.Errorf("the report does not begin with what was asked for: %+v\n%s", r.Source, text)
+			t.Errorf("the report does not begin with the selection: %+v\n%s", r.Source, text)
 		}
 		if s := r.Serialization; len(s.RuledOut) != 0 ||
 			!strings.Contains(s.Summary, "only a selection was recorded ("+of+")") {

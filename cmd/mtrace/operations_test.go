@@ -143,7 +143,7 @@ func TestOperationsOfAProgram(t *testing.T) {
 func TestKernelTimesOfGGML(t *testing.T) {
 	checkout := os.Getenv("SOFTMETAL_GGML")
 	if checkout == "" {
-		t.Skip("SOFTMETAL_GGML names no checkout of ggml or llama.cpp; TestOperationsOfAProgram is of the same shape")
+		t.Skip("SOFTMETAL_GGML names no checkout of ggml or llama.cpp; TestOperationsOfAProgram has the same structure")
 	}
 	if _, err := exec.LookPath(cmp.Or(os.Getenv("CLANG"), "clang")); err != nil {
 		t.Skip("no clang, which ggml's host code needs for its blocks (CLANG names one): ", err)

@@ -32,14 +32,14 @@ func TestReportOfSeveralTraces(t *testing.T) {
 		t.Errorf("%q of %+v", rows, got)
 	}
 	if n := strings.Count(got.stdout, "SOFTWARE METAL"); n != 1 {
-		t.Errorf("it is said %d times what Metal this was", n)
+		t.Errorf("the kind of Metal is reported %d times", n)
 	}
 	for _, other := range []string{"log.gz", "old.zip"} {
 		if err := os.WriteFile(filepath.Join(folder, other), []byte("no export"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		if beside := sh(t, folder, nil, tool.mtrace, "report", "."); beside.stdout != got.stdout {
-			t.Errorf("with a %s beside them they are a recording of Instruments: %+v", other, beside)
+			t.Errorf("with a %s in the folder they are a recording of Instruments: %+v", other, beside)
 		}
 	}
 	wide := sh(t, folder, []string{"COLUMNS=60"}, tool.mtrace, "report", "a.mtrace", "a.mtrace")

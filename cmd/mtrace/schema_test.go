@@ -136,7 +136,7 @@ func TestEveryDocumentIsValidated(t *testing.T) {
 		commands[d.command] = true
 	}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
-		t.Errorf("%s names %s, of which no real one is validated: add its row to knownDocuments", names[name], name)
+		t.Errorf("%s names %s, but no real document of it is validated: add its row to knownDocuments", names[name], name)
 	}
 	for _, c := range tree(cli.Stdio{}).Commands() {
 		if c.Flags().Lookup("json") != nil && !commands[c.Name()] {

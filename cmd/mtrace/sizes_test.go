@@ -126,7 +126,7 @@ func TestMoreThreadsThanAreRecorded(t *testing.T) {
 	report := sh(t, dir, nil, tool.mtrace, "report", "t.mtrace").stdout
 	for _, text := range []string{got.stderr, strings.Join(strings.Fields(report), " ")} {
 		if !strings.Contains(text, "threads beyond the 256 of a process") || strings.Contains(text, "--on-full") {
-			t.Errorf("%d lost, of which is said: %s", c.lost, text)
+			t.Errorf("%d lost, and the report has: %s", c.lost, text)
 		}
 	}
 	dir = t.TempDir()

@@ -34,7 +34,7 @@ func TestWhatIf(t *testing.T) {
 	}
 	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if", "kernel:weather*=0.5", trace); got.exit != 2 ||
 		!strings.Contains(got.stderr, "step") || strings.Count(got.stderr, "\n") != 1 {
-		t.Errorf("what is not there: exit %d with %q; want 2 and one line with what is", got.exit, got.stderr)
+		t.Errorf("a missing name: exit %d with %q; want 2 and one line with the existing names", got.exit, got.stderr)
 	}
 	// Where nothing is predicted, a name that is not there was passed over, with the reason why nothing is.
 	few := threeBuffers(t)
@@ -49,7 +49,7 @@ func TestWhatIf(t *testing.T) {
 	if got := sh(t, "", nil, tool.mtrace, "report", "--what-if",
 		"kernel:k=0.5,call:comm*=0.5,thread:main*=0,in-flight:2=0", few); got.exit != 0 || !strings.Contains(got.stdout,
 		"The requested change is not predicted: ") {
-		t.Errorf("what is there, where nothing is predicted: %+v", got)
+		t.Errorf("an existing name, where nothing is predicted: %+v", got)
 	}
 	got := sh(t, "", nil, tool.mtrace, "report", "--json", "--what-if", "kernel:*=0.5,call:commit=0.5", trace)
 	var document struct {
@@ -64,7 +64,7 @@ func TestWhatIf(t *testing.T) {
 	}
 	if w := document.WhatIf; len(w) == 0 || w[0].What.Kind != "together" || math.Abs(w[0].Speedup.Estimate-2) > 0.1 ||
 		w[0].Speedup.Low > w[0].Speedup.Estimate || w[0].Speedup.High < w[0].Speedup.Estimate {
-		t.Errorf("what was asked for gave %+v", w)
+		t.Errorf("the request gave %+v", w)
 	}
 }
 

@@ -60,7 +60,7 @@ func checkIncomplete(t *testing.T, path, kind string, exit int) told {
 	}
 	if kind == "cut" && strings.Contains(text.stdout, "none lost") || kind == "cut" &&
 		strings.Contains(text.stdout, "nothing was lost") {
-		t.Errorf("what is cut is called whole:\n%s", text.stdout)
+		t.Errorf("a cut trace is reported as complete:\n%s", text.stdout)
 	}
 	page := filepath.Join(t.TempDir(), "page.html")
 	sh(t, "", nil, tool.mtrace, "report", "--html", page, path)

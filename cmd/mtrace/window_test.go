@@ -65,7 +65,7 @@ func windowedReport(t *testing.T, trace string) (r report.Report, head string) {
 		t.Fatalf("%v: exit status %d, %s", err, got.exit, got.stderr)
 	}
 	if r.Lost.Total != 0 || r.Lost.AtLeast || r.Source.Incomplete != nil {
-		t.Errorf("what was left out is lost: %+v", r.Lost)
+		t.Errorf("records left out count as lost: %+v", r.Lost)
 	}
 	text := sh(t, "", nil, tool.mtrace, "report", trace).stdout
 	head, _, _ = strings.Cut(text, "\n\n")

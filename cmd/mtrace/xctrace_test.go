@@ -469,7 +469,7 @@ func TestXctraceWithoutAUsableRow(t *testing.T) {
 	}
 	if got := sh(t, beside, nil, tool.mtrace, "xctrace", "--all", beside); got.exit != 0 ||
 		!strings.Contains(got.stderr, "metal-gpu-intervals: none of its ") {
-		t.Errorf("beside others: exit %d, %q", got.exit, got.stderr)
+		t.Errorf("with other tables: exit %d, %q", got.exit, got.stderr)
 	}
 	for name, text := range map[string]string{
 		"in a name":      strings.Replace(intervals, `fmt="`, "fmt=\"\x00", 1),

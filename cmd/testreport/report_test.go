@@ -141,7 +141,7 @@ func TestFailuresAreShown(t *testing.T) {
 // No test at all is no success: a pipe from something else, or from nothing.
 func TestNothingIsNotGood(t *testing.T) {
 	if _, err := read(strings.NewReader("ok\n"), &bytes.Buffer{}); err == nil {
-		t.Error("a text without an event was taken for a run of tests")
+		t.Error("a text without an event was accepted as a run of tests")
 	}
 	if text, r := tests(t, map[string]string{"m.go": "package m\n"}); r.good() {
 		t.Errorf("a run without a test was good:\n%s", text)

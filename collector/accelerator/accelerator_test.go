@@ -86,7 +86,7 @@ func TestParseIntel(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	if d := devices[1]; d.Utilization >= 0 {
-		t.Errorf("a driver that says nothing is said to be %v busy", d.Utilization)
+		t.Errorf("a driver without a value is reported as %v busy", d.Utilization)
 	}
 }
 

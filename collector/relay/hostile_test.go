@@ -348,7 +348,7 @@ func TestReplayedSession(t *testing.T) {
 	replay.Write(recorded.Bytes())
 	replay.SetReadDeadline(time.Now().Add(2 * time.Minute))
 	if _, err := io.Copy(io.Discard, replay); errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error("what was recorded is accepted")
+		t.Error("a recorded connection is accepted again")
 	}
 	r.waitLog(t, "refused")
 	if text, err := os.ReadFile(trace.sender.Path()); err != nil || !bytes.Equal(text, trace.sent.Bytes()) {

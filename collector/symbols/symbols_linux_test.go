@@ -228,7 +228,7 @@ func FuzzFind(f *testing.F) {
 		found, err := findELF(bytes.NewReader(file), wire.Image{Path: "x", Start: 0x1000}, []uint64{address, address + 8},
 			soon())
 		if (err == nil || strings.Contains(err.Error(), "debug information")) && len(found) == 0 {
-			t.Fatal("nothing is said of an address")
+			t.Fatal("an address has no result")
 		}
 	})
 }

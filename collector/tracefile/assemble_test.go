@@ -83,7 +83,7 @@ func TestAssemble(t *testing.T) {
 		}
 		if len(rest.Processes()) != len(whole.Processes()) ||
 			len(rest.Processes()[0].Strings) != len(whole.Processes()[0].Strings) {
-			t.Fatal("what is not records is gone too")
+			t.Fatal("blocks without records are gone too")
 		}
 	}
 	if cut, _ := assembled(t, "", all[:len(all)-300]).Truncated(); !cut {

@@ -92,7 +92,7 @@ func FuzzCopy(f *testing.F) {
 			}
 		}
 		if n != int64(out.Len()) || !bytes.HasPrefix(data, out.Bytes()) {
-			t.Fatal("what was written is not what was read")
+			t.Fatal("the copy differs from the original")
 		}
 	})
 }

@@ -103,7 +103,7 @@ func TestEveryBit(t *testing.T) {
 		case len(got.damage) == 0 && got.cut == nil:
 			silent++
 			if got.text != before.text {
-				t.Errorf("bit %d of byte %d changes what is read, and nothing is said", bit%8, bit/8)
+				t.Errorf("bit %d of byte %d changes the read content, and no damage is reported", bit%8, bit/8)
 			}
 			continue
 		}

@@ -58,7 +58,7 @@ func TestStepOf(t *testing.T) {
 		}
 	}
 	if got := stepOf(nil); got != 1 {
-		t.Errorf("a clock of which nothing is known has steps of %d", got)
+		t.Errorf("an unknown clock has steps of %d", got)
 	}
 }
 

@@ -26,7 +26,7 @@ func TestReadsVersion1(t *testing.T) {
 		t.Fatal(err)
 	}
 	if v := fileVersion(data); v != 1 {
-		t.Fatalf("%s is of version %d: what reads version 1 is not tested any more", written1, v)
+		t.Fatalf("%s has version %d: reading version 1 is not tested any more", written1, v)
 	}
 	records, hash := hashRecords(t, written1)
 	if records != written1Records || hash != written1Hash {

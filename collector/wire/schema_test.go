@@ -20,7 +20,7 @@ func TestRowsAreWhole(t *testing.T) {
 				t.Errorf("%s of %v: the field of role %d has no words", row.Selector, row.Family, f.Role)
 			}
 			if (f.Role == RoleMade || f.Role == RoleFrom || f.Role == RoleTo || f.Role == RoleMember) && f.Kind == KindNone {
-				t.Errorf("%s of %v: %s is of no kind", row.Selector, row.Family, f.Words())
+				t.Errorf("%s of %v: %s has no kind", row.Selector, row.Family, f.Words())
 			}
 		}
 		for _, f := range row.More {

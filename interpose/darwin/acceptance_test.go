@@ -21,8 +21,8 @@ func TestCrossAcceptedByDyld(t *testing.T) {
 	}
 }
 
-// TestChangedBitsAreRefused changes real files: a copy with a changed bit anywhere has another hash than its signature
-// says, and what matters to dyld is refused whatever the signature.
+// TestChangedBitsAreRefused changes real files: a copy with any changed bit no longer matches the hash in its
+// signature, and changes relevant to dyld are refused whatever the signature.
 func TestChangedBitsAreRefused(t *testing.T) {
 	for name, image := range images(t) {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestChangedBitsAreRefused(t *testing.T) {
 	}
 }
 
-// damages are changes to a real file; which there are depends on what it has.
+// damages returns changes to a real file; the file's content determines which ones.
 func damages(image []byte) map[string]func([]byte) {
 	all := map[string]func([]byte){
 		"code for writing":             func(b []byte) { command(b, commandSegment64, "__TEXT")[60] |= canWrite },

@@ -99,12 +99,10 @@ func handOffArm64(text []byte, base, claim, give uint64) (h handOff) {
 	return h
 }
 
-// TestCrossHandsOverAutoreleased: a method that returns an autoreleased object
-// hands it to the trampoline, and the trampoline to the program, without a pool
-// only if the machine code is what libobjc looks for (objc4,
-// runtime/objc-object.h): the claim directly behind the call, with its marker,
-// and a jump at the end. Trampolines worked between the two, and objects
-// stayed in a pool until that was drained.
+// TestCrossHandsOverAutoreleased: a method that returns an autoreleased object passes it to the trampoline, and the
+// trampoline to the program, without a pool. That works only with the machine code that libobjc looks for (objc4,
+// runtime/objc-object.h): the claim directly after the call, with its marker, and a jump at the end. Trampolines
+// executed other code between the two, and objects stayed in a pool until that was drained.
 func TestCrossHandsOverAutoreleased(t *testing.T) {
 	each(t, "libmtrace.dylib", func(t *testing.T, image []byte, file *macho.File) {
 		section := file.Section("__text")
@@ -130,10 +128,9 @@ func TestCrossHandsOverAutoreleased(t *testing.T) {
 	})
 }
 
-// TestCrossSignpostIsATailCall: os_log takes the image that a signpost is from
-// out of its return address. On arm64 the compiler made a call of what should
-// be a jump, because the function may be missing. It is jumped to through its
-// pointer now, so no code calls it by a stub.
+// TestCrossSignpostIsATailCall: os_log determines a signpost's image from its return address. On arm64 the compiler
+// made a call instead of a jump, because the function may be missing. The code now jumps through the function's
+// pointer, so no code calls it by a stub.
 func TestCrossSignpostIsATailCall(t *testing.T) {
 	const emit = "__os_signpost_emit_with_name_impl"
 	each(t, "libmtrace.dylib", func(t *testing.T, image []byte, file *macho.File) {

@@ -35,8 +35,7 @@ const (
 	commandDyldInfoOnly = 0x80000022
 )
 
-// binds runs the bind instructions of an image and returns what each address
-// is bound to.
+// binds executes the bind instructions of an image and returns the symbol bound to each address.
 func binds(image []byte, file *macho.File) (map[uint64]bind, error) {
 	infos := loads(file, commandDyldInfoOnly)
 	if len(infos) != 1 {

@@ -88,8 +88,8 @@ func TestCrossProcessors(t *testing.T) {
 	}
 }
 
-// TestCrossThin: the tool for one processor, as an archive of a release has it, is what the universal one holds for
-// that.
+// TestCrossThin: the tool for one processor, as in a release's archive, equals that processor's slice of the universal
+// one.
 func TestCrossThin(t *testing.T) {
 	for i, processor := range []string{"amd64", "arm64"} {
 		universal, one := crossBuilt(t, "mtrace"), crossBuilt(t, filepath.Join(processor, "mtrace"))
@@ -242,8 +242,8 @@ func TestCrossExports(t *testing.T) {
 	})
 }
 
-// TestCrossConstructors: dyld runs what __mod_init_func points to; without it
-// the library would load and do nothing.
+// TestCrossConstructors: dyld runs the functions in __mod_init_func; without them the library would load and do
+// nothing.
 func TestCrossConstructors(t *testing.T) {
 	each(t, "libmtrace.dylib", func(t *testing.T, _ []byte, file *macho.File) {
 		section := file.Section("__mod_init_func")

@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// What dyld refuses to load, as its sources say (github.com/apple-oss-distributions/dyld, dyld-1378). No Mac is needed
-// to find out that a linker of another maker, or a byte changed by us, has made a file that every Mac refuses.
+// The rules by which dyld refuses to load a file, from its sources (github.com/apple-oss-distributions/dyld,
+// dyld-1378). No Mac is needed to find out that another linker, or a byte changed by us, has made a file that every Mac
+// refuses.
 
 // version names the rules of an SDK.
 type version = Version

@@ -153,7 +153,7 @@ func (m *machO) bindsWrong() error {
 	return nil
 }
 
-// bindState is what the operations of binds set until one binds.
+// bindState is the state that bind operations set until one binds.
 type bindState struct {
 	segment int
 	offset  uint64

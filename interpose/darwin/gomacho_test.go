@@ -12,8 +12,8 @@ import (
 	machotypes "github.com/blacktop/go-macho/types"
 )
 
-// images are what the tests of whole files go through: programs that Go's linker wrote and we signed, and each slice
-// that cross.sh built, where it did.
+// images returns the whole files for tests: programs that Go's linker wrote and we signed, and each slice that cross.sh
+// built, if it did.
 func images(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
@@ -46,8 +46,8 @@ func signatureOf(t *testing.T, image []byte) *codesign.CodeSignature {
 	return signature
 }
 
-// TestSignatureAgreesWithGoMacho: another reader of signatures finds in ours what we meant, and another signer the same
-// hash for each page.
+// TestSignatureAgreesWithGoMacho: another reader of signatures finds the intended content in ours, and another signer
+// computes the same hash for each page.
 func TestSignatureAgreesWithGoMacho(t *testing.T) {
 	for name, image := range images(t) {
 		t.Run(name, func(t *testing.T) {
@@ -85,8 +85,8 @@ func TestSignatureAgreesWithGoMacho(t *testing.T) {
 	}
 }
 
-// TestBindsAgreeWithGoMacho: what our reader of bind instructions finds in the library, on which the test of the
-// interpose pairs stands, another one finds too.
+// TestBindsAgreeWithGoMacho: the test of the interpose pairs depends on our reader of bind instructions. Another reader
+// finds the same in the library.
 func TestBindsAgreeWithGoMacho(t *testing.T) {
 	each(t, "libmtrace.dylib", func(t *testing.T, image []byte, file *macho.File) {
 		ours, err := binds(image, file)

@@ -32,7 +32,7 @@ const (
 	sectionInitializerOffsets = 0x16
 )
 
-// machO is an image with what dyld's rules are about.
+// machO is an image with the fields that dyld's rules check.
 type machO struct {
 	data                 []byte
 	cpu, fileType, flags uint32

@@ -103,7 +103,8 @@ func command(image []byte, kind uint32, name string) []byte {
 // rename makes a command one that no rule knows, which is as good as taking it away.
 func rename(image []byte, kind uint32) { le.PutUint32(command(image, kind, ""), 0x7f) }
 
-// TestSynthesizedIsAccepted: what is refused below is so for what was changed.
+// TestSynthesizedIsAccepted: the unchanged image is accepted, so that the images below are refused only for their
+// changes.
 func TestSynthesizedIsAccepted(t *testing.T) {
 	for _, chained := range []bool{false, true} {
 		for _, err := range refusals(synthesized(chained), strictest) {
@@ -112,8 +113,8 @@ func TestSynthesizedIsAccepted(t *testing.T) {
 	}
 }
 
-// TestDyldRefuses changes one thing for each of dyld's rules. Rules that came with an SDK leave alone what an older one
-// built.
+// TestDyldRefuses changes one thing for each of dyld's rules. Rules introduced with an SDK do not apply to files built
+// with an older one.
 func TestDyldRefuses(t *testing.T) {
 	segment := func(name string, at int, value uint64) func([]byte) {
 		return func(image []byte) { le.PutUint64(command(image, commandSegment64, name)[at:], value) }
@@ -269,8 +270,8 @@ func TestDyldRefusesPrograms(t *testing.T) {
 	}
 }
 
-// patched makes what changes say of an image: each is where, how many bytes to eight, and the bytes. Fifty kilobytes
-// that are zero but for some hundred bytes are nothing that a fuzzer could change to an effect.
+// patched applies changes to an image: each change is an offset, a length of up to eight bytes, and the bytes. A fuzzer
+// cannot usefully mutate fifty kilobytes with some hundred bytes that are not zero.
 func patched(image, changes []byte) []byte {
 	for len(changes) >= 3 {
 		at, n := int(le.Uint16(changes)), min(1+int(changes[2]&7), len(changes)-3)

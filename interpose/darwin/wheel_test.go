@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The wheel of what cross.sh builds is for both processors and for the macOS that the programs themselves name.
+// The wheel of cross.sh's files is for both processors and for the macOS version in the programs themselves.
 func TestWheelOfBoth(t *testing.T) {
 	crossBuilt(t, "mtrace")
 	folder := os.Getenv("MTRACE_DARWIN")

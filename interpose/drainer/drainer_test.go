@@ -40,7 +40,7 @@ func ringAt(start unsafe.Pointer, i uint32) ring {
 	return ring{unsafe.Add(start, pageSize+uintptr(i)*ringStride), i}
 }
 
-// A host is a process for tests: it keeps what is sent, and its doorbell rings at once.
+// A host is a process for tests: it stores the sent frames, and its doorbell rings at once.
 type host struct {
 	mutex   sync.Mutex
 	records map[uint32][]span
@@ -49,7 +49,7 @@ type host struct {
 	asked   bool
 }
 
-// A span is a part of a ring that was sent, or taken.
+// A span is a part of a ring that was sent, or drained.
 type span struct {
 	position uint64
 	bytes    []byte
@@ -108,7 +108,7 @@ func (r ring) fact(position uint64) bool {
 	return true
 }
 
-// take is what the collector does with a ring that nobody drains.
+// take drains a ring like the collector does when no drainer runs.
 func (r ring) take(to *host) {
 	if !atomic.CompareAndSwapUint32(r.word32(ringClaim), claimNobody, uint32(wire.ClaimCollector)) {
 		return
@@ -131,7 +131,8 @@ func TestEachRecordOnce(t *testing.T) {
 	var writing atomic.Int32
 	writing.Store(threads)
 	h := newHost(func() bool {
-		if writing.Load() > 0 { // before the rings: what a thread writes after they were looked at would stay there
+		// before the rings: records that a thread writes after the rings were read would stay there
+		if writing.Load() > 0 {
 			return false
 		}
 		for i := range uint32(threads) {
@@ -171,9 +172,10 @@ func TestEachRecordOnce(t *testing.T) {
 	}
 }
 
-// A ring that fills in a hurry is the collector's to empty, which is called to it. The drainer used to send it, and
-// while a program that saturated the processors wrote on it sent without end: nearly all of a storm went through the
-// socket, of one ring that the collector could not come to, and what that was too slow for was lost.
+// For a ring that fills fast the drainer calls the collector, which drains it. The drainer used to send such a ring.
+// While a program that saturated the processors kept writing, it sent without end: nearly all of a burst in one ring
+// went through the socket, the collector could not read the ring, and records that the socket was too slow for were
+// lost.
 func TestCallsBeforeItSends(t *testing.T) {
 	start, _ := memory(1)
 	h, r := newHost(nil), ringAt(start, 0)
@@ -272,9 +274,8 @@ func (silent) ThreadTimes() bool                                { return true }
 func (silent) AskToBeWoken() bool                               { return false }
 func (silent) Wait(int) bool                                    { return false }
 
-// FuzzCounters: whatever a program's stray writes make of a ring's counters, the drainer ends its round, and sends
-// nothing that is not of the ring, and no more than it holds. It used to read behind the ring's memory, or to send
-// without end.
+// FuzzCounters: for any stray writes into a ring's counters, the drainer ends its round, and sends only content of the
+// ring, at most as much as the ring holds. It used to read beyond the ring's memory, or to send without end.
 func FuzzCounters(f *testing.F) {
 	f.Add(uint64(5), uint64(3), uint64(8), uint64(0), uint32(0), uint32(2))
 	f.Add(uint64(1)<<63, uint64(0), uint64(1)<<40, uint64(8), uint32(0), uint32(2))
@@ -301,7 +302,7 @@ func FuzzCounters(f *testing.F) {
 	})
 }
 
-// bounded holds that what is sent lies in the memory.
+// bounded checks that the sent bytes are inside the memory.
 type bounded struct {
 	silent
 	t        *testing.T

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// plan is what a case of the decision table expects. Empty fields are not
-// compared, except that a case without reasons expects an injectable program.
+// expected is the plan that a case of the decision table expects. Empty fields are not compared, except that a case
+// without reasons expects an injectable program.
 type expected struct {
 	program  string
 	args     string // joined by blanks
@@ -30,7 +30,7 @@ func condaShell() Code {
 	return WrongFormat
 }
 
-// asdf puts a Python of asdf's there, and what selects it.
+// asdf adds a Python of asdf's, and the file that selects it.
 func asdf(versions string) func(*world) {
 	return func(w *world) {
 		w.put("^/asdf/installs/python/3.11.7/bin/python", arm64.bytes(w.t))

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzImage: whatever the bytes, an image is described or refused, and what
-// is described is consistent.
+// FuzzImage: for any bytes, an image is described or refused, and the description is consistent.
 func FuzzImage(f *testing.F) {
 	entitled := arm64.signed(SignatureRuntime, entitlementDyldVariables)
 	entitled.signature.team, entitled.signature.identifier = "TEAM", "org.example"

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// elfFile describes an ELF image these tests lay out themselves, after elf(5),
-// for what the compiler here cannot make.
+// elfFile describes an ELF image that these tests lay out themselves, after elf(5), for cases that the compiler here
+// cannot produce.
 type elfFile struct {
 	class       elf.Class
 	machine     elf.Machine
@@ -116,9 +116,8 @@ func compile(t *testing.T, w *world) compiled {
 	}
 }
 
-// TestLinuxDecisions runs every plan it gets and compares the claim with what
-// the dynamic linker did: Injectable if and only if the library announced
-// itself. Cases that cannot be executed here compare reasons only.
+// TestLinuxDecisions runs every plan and compares its claim with the dynamic linker's behaviour: Injectable if and only
+// if the library announced itself. Cases that cannot be executed here compare reasons only.
 func TestLinuxDecisions(t *testing.T) {
 	base := newWorld(t, "linux", runtime.GOARCH)
 	files := compile(t, base)
@@ -237,7 +236,7 @@ func TestLinuxDecisions(t *testing.T) {
 	}
 }
 
-// arguments drops from the output of programSource what may differ.
+// arguments removes the parts from the output of programSource that may differ.
 func arguments(output string) []string {
 	return slices.DeleteFunc(strings.Split(output, "\n"), func(line string) bool {
 		return line == "LOADED" || strings.HasPrefix(line, "LD_PRELOAD=")

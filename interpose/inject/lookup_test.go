@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestLookup follows execvp(3): search order, empty elements, what is skipped
-// and what is reported.
+// TestLookup follows execvp(3): search order, empty elements, and the skipped and reported files.
 func TestLookup(t *testing.T) {
 	w := newWorld(t, "linux", "amd64")
 	w.put("^/a/tool", []byte("x"))
@@ -54,7 +53,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// TestErrors: what the user reads when nothing can be started.
+// TestErrors: the messages that the user reads when nothing can be started.
 func TestErrors(t *testing.T) {
 	w := newWorld(t, "linux", "amd64")
 	w.script("^/bad", "#!/no/such/interpreter -x\n")

@@ -69,7 +69,7 @@ func (w *world) link(target, path string) {
 	}
 }
 
-// mark changes what the file system says of a file.
+// mark changes the facts of the file system about a file.
 func (w *world) mark(path string, change func(*FileFacts)) { w.facts[w.at(path)] = change }
 
 // mac makes a Mac: protected system programs, a universal library, a Python

@@ -63,7 +63,7 @@ type built struct {
 	shapes  string // Metal's classes: ../testdata/shapes.m
 }
 
-// foreign compiles what is for GCC's Objective-C runtime, with its own compiler.
+// foreign compiles code for GCC's Objective-C runtime, with that runtime's compiler.
 func (v variant) foreign(path string, args ...string) *exec.Cmd {
 	flags := v.flags
 	if v.compiler != "gcc" {
@@ -99,7 +99,7 @@ func sources(t *testing.T) (all []string) {
 	return all
 }
 
-// flagsOf states what else a file is compiled with. The imports of the program are the program's: they have their own
+// flagsOf returns the additional compiler flags of a file. The program's imports belong to the program: they keep their
 // names.
 func flagsOf(source string) []string {
 	switch filepath.Base(source) {

@@ -23,8 +23,8 @@ func (b *built) client(t *testing.T) string {
 	return path
 }
 
-// recorded says how often each thread made each call, without the tracer's own records and waits for locks, which
-// nobody counts.
+// recorded returns how often each thread made each call, without the tracer's own records and waits for locks, whose
+// number varies.
 func recorded(t *testing.T, trace *tracefile.Reader) map[string]int {
 	t.Helper()
 	calls := map[string]int{}
@@ -48,9 +48,9 @@ func recorded(t *testing.T, trace *tracefile.Reader) map[string]int {
 	return calls
 }
 
-// The calls of a program that knows them are recorded by the Mac's library, thread by thread: classes that are hooked
-// by class_replaceMethod, the thread's state behind a key of pthread's, frames that exceptions and jumps leave through
-// a routine named in Mach-O's way, threads that come and go, forks.
+// The Mac's library records the calls of a program that counts them itself, thread by thread: classes hooked by
+// class_replaceMethod, the thread's state in thread-specific data of pthreads, frames that exceptions and jumps leave
+// through a personality routine in Mach-O's format, threads that start and end, forks.
 func (b *built) testCalls(t *testing.T) {
 	client := b.client(t)
 	for _, scenario := range []string{"classes", "threads", "short-threads", "exceptions", "jumps", "completion-jumps",

@@ -15,7 +15,7 @@ import (
 // leastCoverage is the share of lines of the files for macOS that must have run.
 const leastCoverage = 0.8
 
-// coverage is what gcov says of one file.
+// coverage is gcov's result for one file.
 type coverage struct {
 	file       string
 	lines, ran int
@@ -24,7 +24,8 @@ type coverage struct {
 
 func (c coverage) share() float64 { return float64(c.ran) / float64(max(c.lines, 1)) }
 
-// coverageOf reads what the programs left beside an object. A line counts once, however many functions it is in.
+// coverageOf reads the files that the programs left next to an object. A line counts once, however many functions it is
+// in.
 func (b *built) coverageOf(t *testing.T, object string) coverage {
 	t.Helper()
 	folder := filepath.Base(strings.TrimSuffix(object, ".o")) // the source's, with - for /

@@ -20,7 +20,7 @@ type program struct {
 	args []string
 	env  []string
 	want string // on standard output
-	sent string // what must be in what it sends to its collector; it has one when this is not empty
+	sent string // a text that it must send to its collector; it has a collector if this is not empty
 }
 
 const anything = "\x00" // each frame has zeros
@@ -69,7 +69,7 @@ func (p program) title() string {
 	return strings.Join(append([]string{p.name}, append(p.args, p.env...)...), " ")
 }
 
-// A listener takes what programs send and keeps it.
+// A listener receives data from programs and stores it.
 type listener struct {
 	path        string
 	door        net.Listener
@@ -113,9 +113,9 @@ func (l *listener) Write(p []byte) (int, error) {
 // last is the address of the connection after which there is none.
 func (l *listener) last() string { return l.path + ".last" }
 
-// finish waits for all connections and returns what came by them. They are accepted in the order in which they were
-// made, so it makes the last one itself: the door was closed before, on a program's that nobody had accepted yet, and
-// "0 bytes were sent".
+// finish waits for all connections and returns the data received. Connections are accepted in the order in which they
+// were made, so finish makes the last one itself. Without it the listener was closed before a program's connection was
+// accepted, and "0 bytes were sent".
 func (l *listener) finish(t *testing.T) string {
 	t.Helper()
 	last, err := net.DialUnix("unix", &net.UnixAddr{Name: l.last(), Net: "unix"}, &net.UnixAddr{Name: l.path, Net: "unix"})

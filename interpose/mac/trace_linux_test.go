@@ -17,8 +17,7 @@ import (
 	"mtrace/fixtures/validate"
 )
 
-// trace runs a program with the collector that users have, and opens what that wrote. took is longer than the program
-// lived.
+// trace runs a program with the real collector, and opens the trace. took is longer than the program's lifetime.
 func (b *built) trace(t *testing.T, cmd *exec.Cmd) (trace *tracefile.Reader, said string, took time.Duration) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.mtrace")
@@ -109,7 +108,7 @@ func (b *built) testTrace(t *testing.T) {
 	}
 }
 
-// waits are what a Mac's library records of waits, by their family.
+// waits are the waits that a Mac's library records, by their family.
 var waits = map[wire.Family][]string{
 	wire.FamilyLock: {"pthread_mutex_lock", "pthread_rwlock_rdlock", "pthread_rwlock_wrlock", "dispatch_semaphore_wait",
 		"dispatch_sync", "dispatch_sync_f", "dispatch_barrier_sync",

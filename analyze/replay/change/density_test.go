@@ -152,7 +152,7 @@ func TestReliefLeavesHandingOver(t *testing.T) {
 	p.HandOvers.Unexplained = 1
 	q := Change{Allocate: true}.Apply(p, (*Density)(nil).With(1))
 	if got := q.Jobs[4].Latency; got != 30*us {
-		t.Errorf("a hand-over takes %v with all waiting for processors gone, want 30 µs", got)
+		t.Errorf("a hand-off takes %v with all waiting for processors gone, want 30 µs", got)
 	}
 	if got := q.Threads[0].Steps[3*4+1].Cost; got != 20*us && got != 30*us {
 		t.Errorf("a commit takes %v with all waiting for processors gone, want the 20 or 30 µs that it usually takes "+

@@ -53,7 +53,7 @@ func TestBacklogIsNotLatency(t *testing.T) {
 	}
 	for i := range p.Jobs {
 		if n := p.Jobs[i].Latency; n > 100*us {
-			t.Errorf("command buffer %d took %v to be handed over; it stood behind others", i, n)
+			t.Errorf("command buffer %d took %v to be submitted; it was queued behind others", i, n)
 			break
 		}
 	}

@@ -64,7 +64,7 @@ func TestCPUProfileAlone(t *testing.T) {
 		s.Text(&b)
 		if alone := len(tables) == 1; alone && (strings.Contains(b.String(), "Serialization") ||
 			strings.Count(b.String(), "is not among the inputs") > 0 || len(s.Missing) != 1) {
-			t.Errorf("%s: what is not there is said more than once:\n%s", name, b.String())
+			t.Errorf("%s: the missing data is reported more than once:\n%s", name, b.String())
 		} else if !alone && c.Beside != 4 {
 			t.Errorf("%s: %d samples beside the window", name, c.Beside)
 		}

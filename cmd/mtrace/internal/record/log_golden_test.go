@@ -60,6 +60,6 @@ func TestLogOfEveryCall(t *testing.T) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil || string(want) != b.String() {
-		t.Errorf("the lines are not those of %s (%v); run the test with -update-log and look at the difference", path, err)
+		t.Errorf("the lines differ from %s (%v); run the test with -update-log and look at the difference", path, err)
 	}
 }

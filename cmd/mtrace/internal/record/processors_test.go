@@ -20,6 +20,6 @@ func TestOnOneProcessor(t *testing.T) {
 	}
 	all()
 	if n := runtime.GOMAXPROCS(0); n != 3 {
-		t.Errorf("%d processors when that is said again", n)
+		t.Errorf("%d processors when the request is repeated", n)
 	}
 }

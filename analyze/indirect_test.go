@@ -50,7 +50,7 @@ func (d *indirect) execute(in wire.ObjectID, first, count uint64) {
 		&wire.More{X0: uint64(in), X1: first})
 }
 
-// end commits and waits; the GPU comes to it after delay, for a millisecond.
+// end commits and waits; the GPU begins the work after delay, for a millisecond.
 func (d *indirect) end(delay int64) {
 	d.Call(wire.FamilyEncoder, "endEncoding", d.encoder, 0, 80, nil)
 	d.Call(wire.FamilyCommandBuffer, "commit", d.buffer, 0, 1000, nil)
@@ -101,7 +101,7 @@ func TestIndirectCommands(t *testing.T) {
 		d.execute(byGPU, 0, 100)
 	})
 
-	// The GPU copies and resets commands when it comes to it, not when that is encoded.
+	// The GPU copies and resets commands when it executes the copy, not when that is encoded.
 	want = append(want, "(copies) 1000000")
 	d.begin("blitCommandEncoder")
 	d.Call(wire.FamilyEncoder, "copyIndirectCommandBuffer:sourceRange:destination:destinationIndex:", d.encoder, 1, 100,

@@ -32,7 +32,7 @@ func TestNameKeepers(t *testing.T) {
 			lock(c, 110, 190, "malloc"),
 			{Call: Call{Interval: Interval{900, 1000}, Thread: b}, Name: "a lock of a framework", Own: 100,
 				Interpreter: InterpreterHeld},
-			lock(a, 910, 950, "_PyRuntime"), // kept by one who waits for another lock
+			lock(a, 910, 950, "_PyRuntime"), // held by a thread that waits for another lock
 		}},
 	}
 	nameKeepers(trace)

@@ -11,7 +11,7 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// readsOf counts how often each place of a file is read.
+// readsOf counts how often each position of a file is read.
 type readsOf struct {
 	io.ReaderAt
 	mutex sync.Mutex

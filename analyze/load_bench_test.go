@@ -29,7 +29,7 @@ type loadShape struct {
 	locks      int  // waits for locks for each command buffer, inside other calls
 	buffers    int  // buffers made and released for each command buffer
 	unencoded  bool // no encoder at all
-	stacks     bool // of each call that has one, from one of a hundred places
+	stacks     bool // of each call that has one, from one of a hundred call sites
 }
 
 // BenchmarkLoad loads traces of a million calls of programs of several shapes. Their threads run at the same time, on a

@@ -202,8 +202,8 @@ func TestClockSuspect(t *testing.T) {
 	}
 }
 
-// TestClockOfRosetta: a process whose timebase is 1/1 where the kernel's ticks are 125/3 ns has GPU times that lie far
-// before the calls.
+// TestClockOfRosetta: a process whose timebase is 1/1 where the kernel's ticks are 125/3 ns has GPU times far before
+// the calls.
 func TestClockOfRosetta(t *testing.T) {
 	f, p := tracesim.NewFile()
 	r := p.Thread(61, "t", 1000)
@@ -235,7 +235,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// TestCutFile: a cut trace is read as far as it goes, and says so.
+// TestCutFile: a cut trace is read up to the cut, and reported as cut.
 func TestCutFile(t *testing.T) {
 	path := tracesim.Scenarios[0].Build(1).Run(t)
 	whole, err := os.ReadFile(path)

@@ -58,8 +58,8 @@ func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 }
 
 // TestMemoryOfLoad: memory grows with command buffers and waits, not with the calls between them. Blocks are decoded
-// into room that is used again; whether a second one was made meanwhile, on another processor, is chance: it was seen
-// once, on sixteen processors with four times as much to do.
+// into a reused buffer. Whether a second buffer is allocated meanwhile, on another processor, is chance: it was seen
+// once, on sixteen processors with four times the load.
 func TestMemoryOfLoad(t *testing.T) {
 	const block = 16384 * wire.RecordSize
 	few, _ := heapOfLoad(t, 2000, 20)

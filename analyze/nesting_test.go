@@ -137,8 +137,8 @@ func TestNestingOfMany(t *testing.T) {
 	}
 }
 
-// TestNestingOfManyAbsorbed: a wait around more calls than are kept took the time of all of them as its own, though the
-// first half was settled as theirs: the thread's parts added up to more than its time.
+// TestNestingOfManyAbsorbed: a wait around more calls than are kept counted the time of all of them as its own,
+// although the first half was already attributed to the calls: the thread's parts added up to more than its time.
 func TestNestingOfManyAbsorbed(t *testing.T) {
 	var sum Nanos
 	n := nesting{settle: each(func(s *span) { sum += s.own })}

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSlicesHaveTheirOwn: the value that stands for a thread or a process in all slices has nothing of an earlier
-// slice, whatever is added to their fields.
+// TestSlicesHaveTheirOwn: the value for a thread or a process in all slices keeps nothing of an earlier slice, whatever
+// is added to their fields.
 func TestSlicesHaveTheirOwn(t *testing.T) {
 	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{}}
 	first := all.process(&Process{ID: 7, place: 3})

@@ -9,8 +9,8 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// The window ended with the last record, so a program that worked for a moment and then waited for ever was reported as
-// that moment, and the call that it was stuck in took no time.
+// The window ended with the last record. So a program that worked for a moment and then waited for ever was reported as
+// that moment, and the call in which it hung took no time.
 func TestRunEndsWithProcess(t *testing.T) {
 	const later = 4_000_000_000
 	for name, ended := range map[string]int64{"as recorded today": later, "a file that does not say": 0} {

@@ -10,8 +10,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// rounds makes a trace of a second in which two threads, on two processors, hand a command buffer over every 50 ms and
-// wait for it; each is elsewhere before that. Of each second they run and wait for a processor as the samples say.
+// rounds makes a trace of a second in which two threads, on two processors, submit a command buffer every 50 ms and
+// wait for it; before that each is outside of Metal. samples are their running times and waits for a processor.
 func rounds(outside, scheduling, gpu analyze.Nanos, samples ...analyze.CPUSample) *analyze.Trace {
 	const ms, second = 1_000_000, 1_000_000_000
 	w := handmade.New(second)

@@ -200,7 +200,8 @@ func TestDownstream(t *testing.T) {
 	}
 }
 
-// barrier is a program of four threads that each compute so long, commit, meet, and wait for their own work.
+// barrier is a program of four threads that in each round compute, commit, meet at a barrier, and wait for their own
+// work.
 func barrier(compute func(thread, round int) int64) *tracesim.Sim {
 	s := tracesim.NewSim(8, 7)
 	shelf, arrived := &tracesim.Shelf{}, 0

@@ -8,9 +8,9 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// The story: one completion handler in four wrote to a file for six milliseconds, which took most of the threads' time,
-// and the verdict was none because the median handler is quick. Where threads wait for processors some are late as
-// well, and then it is not the handlers.
+// The story: one completion handler in four wrote to a file for six milliseconds, which took most of the threads' time.
+// The verdict was none, because the median handler is quick. If threads wait for processors some handlers are late as
+// well, and then the handlers are not the cause.
 func TestSomeHandlersAreSlow(t *testing.T) {
 	const period = 7_000_000
 	for _, c := range []struct {

@@ -23,7 +23,7 @@ func TestHandover(t *testing.T) {
 		forNobody bool   // each wake-up is first for nobody
 		fetched   bool   // the submitter fetches something from where the thread had been
 		brief     bool   // they hardly wait
-		own       bool   // each waits at a place of its own
+		own       bool   // each waits on an object of its own
 		never     bool   // the submitter waits for none of their signals
 		idle      bool   // the submitter waits for them for half of the time
 		holds     bool
@@ -232,8 +232,9 @@ func (s submission) Paced() bool          { return false }
 func (submission) Meets() bool            { return false }
 func (s submission) Submits() (int, bool) { return s.pieces, s.batch }
 
-// The story: a thread that submits for six others kept a GPU that has room for eight at once busy for 94% of the time,
-// one command buffer at a time. The verdict was that the GPU was saturated, since all of its work was one thread's.
+// The story: a thread that submits for six others kept a GPU with capacity for eight command buffers busy for 94% of
+// the time, one command buffer at a time. The verdict was that the GPU was saturated, since all of its work was one
+// thread's.
 func TestHandoverKeepsTheGPUBusy(t *testing.T) {
 	const period = 1_000_000
 	w := handmade.New(30 * period)

@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// handled is a run of four threads that wait for their work on a GPU that takes 90 µs to begin and as long to say that
-// it is done. All their command buffers have handlers, which take so long, or they have none.
+// handled is a run of four threads that wait for their work on a GPU that takes 90 µs to begin and 90 µs to report its
+// end. All their command buffers have handlers of the given duration, or, if that is 0, none.
 func handled(handler int64) *tracesim.Sim {
 	const us = 1000
 	s := tracesim.NewSim(4, 3)

@@ -22,7 +22,8 @@ func takingTurns(t *testing.T, held analyze.InterpreterLock) *analyze.Trace {
 	return trace
 }
 
-// Threads of an interpreter that take turns keep its lock while they wait, or another one; their waits know which.
+// Threads of an interpreter that run mutually exclusively hold the GIL while they wait, or another lock; their waits
+// record which.
 func TestTurnsByInterpreterOrByAnotherLock(t *testing.T) {
 	wantVerdict(t, takingTurns(t, analyze.InterpreterNotKnown), cause.InterpreterLock,
 		"seems to hold it while it waits for the GPU")

@@ -14,7 +14,7 @@ type tie struct {
 	gpu, under, think, loads int64 // each command buffer, under a lock, outside of it, and to load an item
 	keep                     bool  // the lock is kept until the GPU has done
 	spins                    bool  // the waiting thread spins, and no wait is recorded
-	python                   bool  // it is an interpreter's, which who waits asks for again and again
+	python                   bool  // the lock is a GIL, which a waiting thread tries to take repeatedly
 	workers, loaders         int
 }
 

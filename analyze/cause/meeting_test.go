@@ -15,7 +15,7 @@ import (
 // rounds. With a coordinator, a fourth thread releases them 20 µs after the last thread has signalled it.
 func meets(rounds int, coordinator bool) *handmade.World { return meet(rounds, 3, 10, coordinator) }
 
-// meet makes rounds of so many threads, in which B is the last each so many times.
+// meet makes rounds of that many threads; B is the last in one round of each.
 func meet(rounds, threads, each int, coordinator bool) *handmade.World {
 	const us = 1_000
 	w := handmade.New(analyze.Nanos(rounds+1) * 2000 * us)
@@ -65,8 +65,8 @@ func TestImbalance(t *testing.T) {
 		if s := evidence.Share(v.Causes[0].Lost, a.Evidence.Times.Working()); s < 0.31 || s > 0.36 {
 			t.Errorf("coordinator %v: %.2f of the time lost, want a third", coordinator, s)
 		}
-		// If who is slow in one of ten is so by chance, that stays: rounds of 1476 µs instead of 2000. If not, each works 833
-		// µs: rounds of 1333 µs.
+		// If the slow thread in one of ten rounds is slow by chance, that stays: rounds of 1476 µs instead of 2000. If
+		// not, each works for 833 µs: rounds of 1333 µs.
 		if s := v.Causes[0].Speedup; s == nil || s.Estimate < 1.33 || s.Estimate > 1.38 || s.Low > 1.33 || s.High < 1.5 {
 			t.Errorf("coordinator %v: %+v, want 1.36, and 1.5 in the interval", coordinator, s)
 		}
@@ -79,9 +79,9 @@ func TestImbalance(t *testing.T) {
 	}
 }
 
-// The story: threads whose work differs by a fifth from round to round were predicted to come to each meeting at its
-// average, and gained 10 to 15% less when their work was really shared out: of six there is always one that takes
-// longest. Nor does one that is now and then without a processor wait longer for one.
+// The story: the work of each thread differs by a fifth from round to round. The replay had all threads arrive at each
+// barrier at their average time. The real gain of distributing the work evenly was 10 to 15% smaller, because one of
+// six threads always takes longest. A thread that is sometimes without a processor does not wait longer for one either.
 func TestChanceStays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, threads := range []int{2, 3, 6, 9} {

@@ -133,8 +133,8 @@ func TestLongWorkIsNoForeignLoad(t *testing.T) {
 	}
 }
 
-// The story: of two threads that took turns by a spin lock, each spun while the other waited for the GPU, and the
-// verdict was cpu-bound, since they ran for half of their time.
+// The story: two threads alternated with a spin lock. Each spun while the other waited for the GPU, and the verdict was
+// cpu-bound, since they ran for half of their time.
 func TestSpinningIsNotComputing(t *testing.T) {
 	trace := scenario(t, "a spin lock kept during the wait")
 	for _, waited := range []analyze.Nanos{10, 30} { // on a machine that is busy, spinning threads lack processors as well
@@ -198,8 +198,8 @@ func TestTicketLockAroundOwnWork(t *testing.T) {
 	}
 }
 
-// The story: one wait of 278 µs for a lock that was in the trace kept the serial queue, that was not and took 90% of
-// the time of eight threads, from being looked for.
+// The story: an unrecorded serial queue took 90% of the time of eight threads. It was not looked for, because of one
+// recorded wait of 278 µs for a lock.
 func TestShortLockDoesNotHideAnother(t *testing.T) {
 	trace := scenario(t, "a lock kept during the wait")
 	th := trace.CommandBuffers[0].Committed.Thread
@@ -317,7 +317,7 @@ func TestWaitsThatNoCallShows(t *testing.T) {
 	}
 }
 
-// TestSaysWhyNothingIsPredicted: a spin lock hides what is work of the threads' own.
+// TestSaysWhyNothingIsPredicted: a spin lock makes waiting look like the threads' own computing.
 func TestSaysWhyNothingIsPredicted(t *testing.T) {
 	trace := scenario(t, "a spin lock kept during the wait")
 	for _, th := range trace.Threads {

@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// A range of time may have the commits of command buffers and not their work on the GPU, which came later: their replay
-// looked for a GPU that in this range did nothing, and crashed.
+// A time range may have the commits of command buffers without their work on the GPU, which came later: their replay
+// looked for a GPU that was idle in this range, and crashed.
 func TestRangeBeforeTheWork(t *testing.T) {
 	s := tracesim.NewSim(1, 1)
 	s.Schedule = 50_000_000

@@ -51,9 +51,9 @@ func recordings(t *testing.T) (all []*analyze.Trace) {
 	return all
 }
 
-// TestSensitivity moves each threshold by three tenths, either way and no share beyond all, and counts the verdicts
-// that change. A threshold that changes more than one in a hundred was tuned; docs/analysis.md says how many were.
-// Where each verdict has one recording only, the simulator's, few may change at all.
+// TestSensitivity changes each threshold by three tenths, up and down and no share beyond 1, and counts the verdicts
+// that change. A threshold that changes more than one verdict in a hundred was tuned; docs/analysis.md has their
+// number. With only the simulator's recording for each verdict, only a few may change at all.
 func TestSensitivity(t *testing.T) {
 	traces, kept := recordings(t), os.Getenv(keptEnv) != ""
 	verdicts := func() (all []string) {

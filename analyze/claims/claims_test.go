@@ -270,7 +270,7 @@ func TestOtherDocuments(t *testing.T) {
 	}
 }
 
-// Of a recording of Instruments, which has no waits, locks and losses, claims of them passed, because their places hold
+// A recording of Instruments has no waits, locks and losses. Claims about them passed, because their keys contain
 // zeros.
 func TestInstrumentsDoesNotTell(t *testing.T) {
 	const document = `{"source": {"kind": "%s"}, "events": 0, "lost": {"total": 0}, "calls": [], "memory": {"peak_bytes": 0, "reuse_share": null}, "compile": {"lost_ns": 5},

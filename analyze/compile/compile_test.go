@@ -71,8 +71,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// A library that was made from source is called after the functions that were looked up in it: the report said only the
-// hash of its source.
+// A library compiled from source is named after the functions that were looked up in it: the report had only the hash
+// of its source.
 func TestLibrariesKnowTheirFunctions(t *testing.T) {
 	th := &analyze.Thread{Process: &analyze.Process{ID: 1}}
 	made := func(kind, name string, object, from uint32) analyze.Compilation {

@@ -158,8 +158,7 @@ func TestFindsWhatChanged(t *testing.T) {
 	}
 }
 
-// Runs that differ from each other as a whole look different when one of each is compared. Several of each show the
-// noise.
+// If runs of one program differ as a whole, one run of each side looks different. Several runs of each show the noise.
 func TestRepeatedRunsShowTheirNoise(t *testing.T) {
 	var sides [2][]*Run
 	for i := range 5 {
@@ -190,7 +189,7 @@ func TestRepeatedRunsShowTheirNoise(t *testing.T) {
 	}
 }
 
-// Threads and the run say which part of their time it was.
+// Threads and the run report the part of their time that changed.
 func TestBecause(t *testing.T) {
 	b := base(2)
 	b.commit = 10
@@ -405,7 +404,7 @@ func TestThreadNames(t *testing.T) {
 	}
 }
 
-// Whatever a report says, comparing it ends with a document that JSON can hold.
+// For any report, comparing it ends with a valid JSON document.
 func FuzzReports(f *testing.F) {
 	f.Add([]byte(`{"schema": "mtrace.report/1"}`),
 		[]byte(`{"schema": "mtrace.report/1", "calls": [{"selector": "commit", "count": 3, "total_ns": 900}]}`))

@@ -149,8 +149,8 @@ func (n *noise) String() string {
 	return b.String()
 }
 
-// TestNoiseOfRecordings measures how often a comparison of a program with itself says that something changed, and how
-// often it notices that the second run takes longer. Its output is where the figures of docs/reading.md come from.
+// TestNoiseOfRecordings measures how often a comparison of a program with itself reports a change, and how often it
+// notices that the second run takes longer. Its output is the source of the figures in docs/reading.md.
 func TestNoiseOfRecordings(t *testing.T) {
 	if *kept == "" {
 		t.Skip("measures recordings: -kept FOLDER")

@@ -10,8 +10,8 @@ import (
 	"mtrace/fixtures/longtrace"
 )
 
-// TestOverTimeInParts: how a trace's measures went over time is the same when it is looked at part by part, but for GPU
-// times that lie over the border of two parts.
+// TestOverTimeInParts: a trace's measures over time are the same if it is read range by range, except for GPU times
+// across the border of two ranges.
 func TestOverTimeInParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	if _, err := longtrace.Write(path, longtrace.Shapes[0], 60_000, 5); err != nil {

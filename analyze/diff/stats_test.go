@@ -21,8 +21,8 @@ func course(random *rand.Rand, n int, dependence, factor float64) *bins {
 	return b
 }
 
-// Equal series must be called different about as often as the level says, though their values depend on each other.
-// Without the merging of groups, dependent series were called different in nine of ten cases.
+// Equal series must be called different about as often as the significance level, although their values depend on each
+// other. Without the merging of groups, dependent series were called different in nine of ten cases.
 func TestLevelHoldsForDependentValues(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates 2,400 series")

@@ -53,8 +53,8 @@ func uses(t *testing.T) map[string][]string {
 	return all
 }
 
-// TestFilesAreLayered: no two files of the package need each other, directly or by way of others, and only Evidence, in
-// which all comes together, needs them all.
+// TestFilesAreLayered: no two files of the package need each other, directly or indirectly, and only Evidence, which
+// combines everything, needs them all.
 func TestFilesAreLayered(t *testing.T) {
 	uses, done := uses(t), map[string]bool{}
 	var visit func(name string, way []string)

@@ -10,7 +10,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// A place is where the simulated program and the replayed one are delayed alike.
+// A place is a point at which the simulated program and the replayed one are delayed in the same way.
 type place struct {
 	name  string
 	delay func(*tracesim.Delay) *int64
@@ -52,7 +52,7 @@ func newRuler(t *testing.T, s *tracesim.Scenario, trace *analyze.Trace) *ruler {
 	return r
 }
 
-// measure is the sensitivity to a delay in a place; false if the program does not have the place.
+// measure returns the sensitivity to a delay at a point of the program; false if the program does not have that point.
 func (r *ruler) measure(t *testing.T, p *place) (sensitivity float64, has bool) {
 	t.Helper()
 	longer, injected := int64(0), int64(0)

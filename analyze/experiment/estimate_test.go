@@ -63,7 +63,7 @@ func TestSpeedupCurve(t *testing.T) {
 	}
 }
 
-// An experiment that decides nothing says how much longer it must run, and that is mostly enough.
+// An experiment that is inconclusive reports how much longer it must run, and that is mostly enough.
 func TestLongerDecides(t *testing.T) {
 	for _, blocks := range []int{8, 24} { // half of them treated
 		random := rand.New(rand.NewPCG(3, 4))

@@ -129,7 +129,7 @@ func (s *share) add(holds bool) {
 	}
 }
 
-// tooFew says whether the count is less than a share by more than chance: three standard errors.
+// tooFew reports whether the count is below the wanted share by more than chance: three standard errors.
 func (s *share) tooFew(wanted float64) bool {
 	n := float64(s.of)
 	return float64(s.held) < n*wanted-3*math.Sqrt(n*wanted*(1-wanted))

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// BenchmarkFind asks all rules of a trace of a hundred thousand command buffers on eight threads.
+// BenchmarkFind runs all rules on a trace of a hundred thousand command buffers on eight threads.
 func BenchmarkFind(b *testing.B) {
 	trace := &analyze.Trace{Window: analyze.Interval{Begin: 1, End: 1 << 40}}
 	p := &analyze.Pipeline{Kernel: "step"}

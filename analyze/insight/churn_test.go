@@ -30,8 +30,8 @@ func TestObjectsNeverReleased(t *testing.T) {
 	}
 }
 
-// Memory of a size of its own in each step, and caches that are cleared in each step, were nothing but "memory made in
-// the loop".
+// A different size of memory in each step, and caches that are cleared in each step, were reported only as "memory made
+// in the loop".
 func TestMemoryChurn(t *testing.T) {
 	work := func(th *tracesim.Thread, q *tracesim.Queue) { th.Wait(iterate(th, q, 400*us, "step")) }
 	for name, c := range map[string]struct {

@@ -480,7 +480,7 @@ func TestSkipped(t *testing.T) {
 	}
 }
 
-// recommends is a device that says how much memory it works with at full speed.
+// recommends is a device with a recommended working set of that many bytes.
 func recommends(bytes int) func(*tracesim.Process) {
 	return func(p *tracesim.Process) {
 		p.Facts = append(p.Facts, wire.Fact{Kind: wire.FactWorkingSet, Key: 1, Text: strconv.Itoa(bytes)})

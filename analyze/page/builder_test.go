@@ -11,7 +11,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// whole makes the document of a trace that is loaded as one.
+// whole builds the document of a trace that is loaded at once.
 func whole(t testing.TB, path string) (*Document, *analyze.Trace) {
 	t.Helper()
 	b := NewBuilder()

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/report"
 )
 
-// TestFlameIsTheProfile: a flame graph has the samples of the pprof profile: the same whole, and for each function that
-// it shows the same time.
+// TestFlameIsTheProfile: a flame graph has the samples of the pprof profile: the same total, and the same time for each
+// function that it shows.
 func TestFlameIsTheProfile(t *testing.T) {
 	d, trace := whole(t, "../../fixtures/traces/device-sync.mtrace")
 	list, err := mtraceprofile.BuildAll(FlameKinds, trace)

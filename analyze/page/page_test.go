@@ -184,7 +184,8 @@ func TestPaper(t *testing.T) {
 	if l.said["folded"] != 0.0 || l.said["empty"] != 0.0 || l.said["drawn"] != l.said["rows"] || l.said["again"] == 0.0 {
 		t.Errorf("on paper: %v", l.said)
 	}
-	// As on a sheet of A4: the names of a matrix of 13 columns stood letter under letter, and it took four pages.
+	// As on a sheet of A4: in a matrix of 13 columns the names were printed with one letter per line, and took four
+	// pages.
 	l = lookAt(t, page, "720,1000", `let rules = 0;
 		for (const sheet of document.styleSheets) for (const rule of sheet.cssRules) if (rule.media && rule.media.mediaText === "print") { rule.media.mediaText = "all"; rules++; }
 		document.querySelectorAll("details").forEach((d) => d.open = true);

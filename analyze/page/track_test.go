@@ -77,7 +77,7 @@ func TestTrackIsBounded(t *testing.T) {
 	}
 }
 
-// TestTracksTogether: two tracks that lie alongside each other in time become one that has all of both.
+// TestTracksTogether: two tracks over the same time are merged into one that has all of both.
 func TestTracksTogether(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	var x, y track

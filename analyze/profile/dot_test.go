@@ -40,7 +40,7 @@ func TestGraphOfOddNames(t *testing.T) {
 	}
 }
 
-// openString says whether a line ends inside a quoted string, or has text where an attribute must be.
+// openString reports whether a line ends inside a quoted string, or has text where an attribute must be.
 func openString(line string) (inside bool) {
 	for i := 0; i < len(line); i++ {
 		switch line[i] {

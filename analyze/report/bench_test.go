@@ -53,7 +53,7 @@ func large(b *testing.B) *analyze.Trace {
 	return trace
 }
 
-// BenchmarkBuild asks all analyses of a trace with a hundred thousand command buffers.
+// BenchmarkBuild runs all analyses on a trace with a hundred thousand command buffers.
 func BenchmarkBuild(b *testing.B) {
 	trace := large(b)
 	b.ReportAllocs()
@@ -64,8 +64,8 @@ func BenchmarkBuild(b *testing.B) {
 	b.ReportMetric(float64(len(trace.CommandBuffers))*float64(b.N)/b.Elapsed().Seconds(), "buffers/s")
 }
 
-// BenchmarkCauses asks for the causes in the windows of a long trace, of whatever length: evidence, tests, verdict,
-// replay, predictions.
+// BenchmarkCauses finds the causes in the windows of a long trace, of any length: evidence, tests, verdict, replay,
+// predictions.
 func BenchmarkCauses(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "t.mtrace")
 	const callsOfAWindow = 70_000 // UsualLimits.Window records

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A report says that others had the processors, if they did, and nothing where that is not known.
+// A report mentions that other programs used the processors, if they did, and nothing if that is unknown.
 func TestBusyMachine(t *testing.T) {
 	for _, c := range []struct {
 		had  analyze.Nanos // hundredths of one of two processors

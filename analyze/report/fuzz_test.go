@@ -143,7 +143,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzFile: a damaged file is refused with one line, or read as far as it goes.
+// FuzzFile: a damaged file is refused with one line, or read up to the damage.
 func FuzzFile(f *testing.F) {
 	path := tracesim.Scenarios[1].Build(1).Run(f)
 	whole, err := os.ReadFile(path)

@@ -23,7 +23,7 @@ func TestHeatMap(t *testing.T) {
 		t.Errorf("the cell is %v", c)
 	}
 
-	// The columns of a heat map had one of nothing but dots: that thread was waited for by many, each for a moment, whose
+	// A heat map had a column of nothing but dots: many threads waited for that thread, each for a moment, and their
 	// rows are not shown.
 	many := Matrix{TIDs: []uint64{1, 2}, NS: [][]int64{{0, 1_000_000}, {0, 0}}}
 	for i := range 300 {

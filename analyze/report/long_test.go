@@ -160,8 +160,8 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// alike compares the verdicts: the same cause, its share within a tenth of the threads' time. A limit of the machine is
-// named from half of the time on, so one that takes about half of it may be none.
+// alike compares the verdicts: the same cause, with a share within a tenth of the threads' time. A limit of the machine
+// is reported from half of the time on, so a limit of about half may be none in one of them.
 func alike(t *testing.T, whole, parts *Report) {
 	t.Helper()
 	a, b := &whole.Serialization, &parts.Serialization

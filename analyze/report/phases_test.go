@@ -53,7 +53,7 @@ func phased(t *testing.T, compiling int) *Report {
 	return Build(trace, Options{Part: load})
 }
 
-// The verdict on the whole run names one of two causes that held it back one after the other, and says nothing of when.
+// The verdict on the whole run names one of two causes that slowed it down one after the other, and not when.
 func TestPhases(t *testing.T) {
 	r := phased(t, 120)
 	p := r.Serialization.Phases

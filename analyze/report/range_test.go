@@ -131,8 +131,8 @@ func sharedDevice(t *testing.T) string {
 	return path
 }
 
-// checkProcesses checks that each process spent its time as it did in the whole trace, whether or not the others are
-// looked at too.
+// checkProcesses checks that each process's times are the same as in the whole trace, whether or not the other
+// processes are loaded.
 func checkProcesses(t *testing.T, path string, whole *analyze.Trace) {
 	t.Helper()
 	if len(whole.Processes) < 2 {

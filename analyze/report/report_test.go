@@ -322,7 +322,7 @@ func TestColoursReachTheTerminal(t *testing.T) {
 	}
 }
 
-// A number that stands at the end of a line without its unit is read as another.
+// A number at the end of a line without its unit is misread.
 func TestNumbersKeepTheirUnits(t *testing.T) {
 	var b bytes.Buffer
 	wrap(newSheet(&b, Options{}), strings.Repeat("x", UsualWidth-10)+" took 12.5 ms, 40% of 3 GiB)", "", "")

@@ -8,9 +8,9 @@ import (
 	"mtrace/fixtures/tracetest"
 )
 
-// Two machines' processes may have one number, and a number comes again. The story: a long report, which adds parts up,
-// took the two for one process, their main threads for one thread and their queues for one queue; the report on the
-// trace as one did not.
+// Processes of two machines may have the same process id, and an id may be reused. The story: a long report, which adds
+// ranges up, treated the two as one process, their main threads as one thread and their queues as one queue; the report
+// on the trace as a whole did not.
 func TestProcessesOfOneNumber(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.mtrace")
 	f := tracetest.Create(t, path)

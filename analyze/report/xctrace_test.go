@@ -34,8 +34,8 @@ func TestRecordingOfInstruments(t *testing.T) {
 	if err := r.WriteText(&b, Options{All: true}); err != nil || !strings.Contains(b.String(), "VERDICT") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
-	// The story: ten lines said one after another that Instruments does not record something, and queues of a recording
-	// without threads had 0 of them.
+	// The story: ten lines in a row said that Instruments does not record something, and queues of a recording without
+	// threads had 0 of them.
 	text := strings.Join(strings.Fields(b.String()), " ")
 	if strings.Count(text, "SKIPPED: Instruments") != 1 ||
 		!strings.Contains(text, "what would show these: compilation in the middle of the work, ") {

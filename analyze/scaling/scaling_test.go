@@ -44,7 +44,7 @@ func reference(t *testing.T) *Document {
 	return doc
 }
 
-// The table of R1 comes out to the last printed digit.
+// The table of R1 is reproduced to the last printed digit.
 func TestTableIsThatOfTheReport(t *testing.T) {
 	for _, r := range reference(t).Series {
 		var b strings.Builder

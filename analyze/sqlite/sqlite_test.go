@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// ask has SQLite itself answer queries, through Python's module of the standard library.
+// ask runs queries in SQLite itself, through the module of Python's standard library.
 func ask(t *testing.T, path string, queries ...string) []string {
 	t.Helper()
 	python, err := exec.LookPath("python3")

@@ -81,7 +81,7 @@ func TestPerfettoShowsEveryCall(t *testing.T) {
 	}
 }
 
-// With stacks, calls and command buffers say which function of the program they came from.
+// With stacks, calls and command buffers name the function of the program that they come from.
 func TestCallSites(t *testing.T) {
 	var path string
 	for _, s := range tracesim.Scenarios {
@@ -111,8 +111,8 @@ func TestCallSites(t *testing.T) {
 	}
 }
 
-// Two calls that begin together must nest as they did, whatever comes first in the file: the inner one ends first, so
-// it is given first, and a viewer that sees its begin first would show it around the other.
+// Two calls that begin at the same time must keep their nesting, whatever comes first in the file: the inner call ends
+// first, so it is written first, and a viewer that reads its begin first would show it around the other.
 func TestInnerCallsAreInside(t *testing.T) {
 	data, _ := write(t, tracetest.Small(t), perfettoOf)
 	got, _ := replay(t, data)
@@ -306,7 +306,7 @@ func TestOverlapOnTheGPU(t *testing.T) {
 	}
 }
 
-// A call around more calls than are kept must still be shown, though its begin comes after theirs in the file.
+// A call around more calls than are kept must still be shown, although its begin comes after theirs in the file.
 func TestCallAroundVeryMany(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep.mtrace")
 	f := tracetest.Create(t, path)

@@ -124,7 +124,7 @@ func TestBzip2(t *testing.T) {
 	}
 }
 
-// The same export, however it comes, has the same rows.
+// The same export, in every form of input, has the same rows.
 func TestInputs(t *testing.T) {
 	data := gpuExport(t)
 	dir := t.TempDir()

@@ -207,9 +207,8 @@ func TestTrapReferencesToNull(t *testing.T) {
 	}
 }
 
-// Trap 7 and others: columns are inserted in the middle over time, so only the
-// mnemonic says which is which; unknown ones are passed over; a column whose
-// type changed its kind is not read by guess.
+// Trap 7 and others: columns are inserted in the middle over time, so only the mnemonic identifies a column. Unknown
+// columns are skipped; a column whose type changed its kind is not read by guess.
 func TestTrapColumnsMove(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals",
 		"new-one:new-type process:process channel-name:gpu-channel-name start:start-time event-label:formatted-label "+
@@ -240,7 +239,7 @@ func TestTrapColumnsMove(t *testing.T) {
 	}
 }
 
-// A number is a number whichever of its types a version writes it with.
+// A number is read in whichever of its types a version writes it.
 func TestTrapNumbersOfOtherTypes(t *testing.T) {
 	rows, _, _ := read(t, doc(node("metal-gpu-intervals",
 		strings.Replace(gpuColumns, "cmdbuffer-id:metal-command-buffer-id", "cmdbuffer-id:uint64", 1),
@@ -337,8 +336,8 @@ func TestTrapFixturesWrittenAgain(t *testing.T) {
 	}
 }
 
-// Threads are displayed in three ways; the name is cut out by the tid, so that
-// a name with brackets or numbers stays whole.
+// Threads are displayed in three formats; the name is separated by the tid, so that a name with brackets or numbers
+// stays complete.
 func TestTrapThreadNames(t *testing.T) {
 	for display, want := range map[string]string{
 		"Main Thread  0x54469d8 (p, pid: 42)":        "Main Thread",

@@ -266,8 +266,8 @@ func TestBenchBadUsage(t *testing.T) {
 		{"a run that finds no Metal", script("refuses", "echo 'this machine has no Metal' >&2; exit 2"),
 			append([]string{"pool"}, ours...), 2, "no Metal"},
 		{"a run that is killed", script("killed", "kill -KILL $$"), append([]string{"pool"}, ours...), 1, "killed"},
-		// The story: on a busy machine the process of a benchmark had died of ^C before mtrace learned of it, which then said
-		// that it had failed.
+		// The story: on a busy machine the process of a benchmark had died of ^C before mtrace noticed it, and mtrace
+		// reported a failure.
 		{"a run that is interrupted", script("interrupted", "kill -INT $$"), append([]string{"pool"}, ours...), 130,
 			"interrupted"},
 	} {
@@ -303,7 +303,7 @@ func TestBenchInterrupted(t *testing.T) {
 	waitFor(t, "the end of each of its processes", func() bool { return syscall.Kill(-group, 0) != nil })
 }
 
-// When one of several benchmarks fails, the others are reported all the same, and the status says that not all is well.
+// If one of several benchmarks fails, the others are reported all the same, and the exit status shows the failure.
 func TestBenchOneOfSeveralFails(t *testing.T) {
 	needRawmetal(t)
 	dir := t.TempDir()

@@ -10,9 +10,9 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// TestCrashGuard: a program that crashes inside a replaced method, and only there, runs the next time with nothing
-// replaced, and stays so; one that crashes anyway is traced again. It is reported each time, and another tracer, or a
-// word of the user's, makes a new start.
+// TestCrashGuard: a program that crashes inside a replaced method, and only there, runs without replaced methods from
+// then on. A program that crashes elsewhere is traced again. It is reported each time; another version of the tracer,
+// or the user's request, starts over.
 func TestCrashGuard(t *testing.T) {
 	needTruth(t)
 	script, err := filepath.Abs("testdata/crash.py")

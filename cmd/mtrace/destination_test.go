@@ -38,7 +38,8 @@ func TestRunWritesReportElsewhere(t *testing.T) {
 			os.Remove(filepath.Join(dir, left))
 		}
 		got := sh(t, dir, []string{"MTRACE=" + tool.mtrace, "SCRIPT=" + script, "CLIENT=" + client}, "sh", "-c", line)
-		if name == "a pipe" { // which is the program's too, by its number: the shell was not asked for --json=fd:7
+		// the program has this pipe too, by its number: the shell was not started with --json=fd:7
+		if name == "a pipe" {
 			got.stdout = strings.Replace(got.stdout, "it has 7\n", "", 1)
 		}
 		if got.exit != 0 || got.stdout != "{\"schema\": \"mine\"}\n" ||

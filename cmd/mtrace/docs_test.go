@@ -90,8 +90,8 @@ func TestDocumentsNameCommandsThatAre(t *testing.T) {
 	}
 }
 
-// The gate by hand of docs/ci.md works as it stands, in a fresh checkout: it wrote into folders that nothing had made,
-// and every run of it was one that mtrace could not start.
+// The commands for a gate in docs/ci.md work as written, in a fresh checkout: they wrote into folders that did not
+// exist, and mtrace could not start any of their runs.
 func TestGateByHand(t *testing.T) {
 	_, script, found := strings.Cut(documents(t)["docs/ci.md"], "```sh\n")
 	script, _, _ = strings.Cut(script, "```")
@@ -143,7 +143,7 @@ func TestDocumentsNameProgramsThatAre(t *testing.T) {
 	}
 }
 
-// hasBenchmark says whether a folder's tests have a benchmark that go test -bench would choose.
+// hasBenchmark reports whether a folder's tests have a benchmark that go test -bench would choose.
 func hasBenchmark(t *testing.T, folder, pattern string) bool {
 	t.Helper()
 	files, _ := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))

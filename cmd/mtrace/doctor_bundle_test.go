@@ -97,8 +97,8 @@ func TestDoctorBundleOfABrokenLibrary(t *testing.T) {
 	}
 }
 
-// TestDoctorBundleIntoAPipe: the archive goes into a pipe or a device that is named. It took the place of it: for root,
-// --bundle /dev/full made a file of /dev/full, and all was well.
+// TestDoctorBundleIntoAPipe: the archive is written into a pipe or a device that is named. It used to replace it: for
+// root, --bundle /dev/full made a regular file of /dev/full, and reported success.
 func TestDoctorBundleIntoAPipe(t *testing.T) {
 	buildSelfTest(t)
 	folder := t.TempDir()

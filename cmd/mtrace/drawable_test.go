@@ -30,8 +30,8 @@ for i in range(12):
     objc.objc_autoreleasePoolPop(pool)
 `
 
-// A program that waits for its display spends its time in nextDrawable: the report says so of the thread, and
-// promises nothing of a shorter wait.
+// A program that waits for its display spends its time in nextDrawable: the report shows that for the thread, and
+// predicts nothing for a shorter wait.
 func TestDrawableWaits(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

@@ -24,7 +24,7 @@ func commitsOf(t *testing.T, path string) (commits int) {
 	return commits
 }
 
-// selfTestCommits is how often the self-test says that it committed.
+// selfTestCommits returns the number of commits that the self-test printed.
 func selfTestCommits(t *testing.T, stdout string) int {
 	t.Helper()
 	var said struct {

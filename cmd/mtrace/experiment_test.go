@@ -45,7 +45,7 @@ func loadExperiment(t *testing.T, path string) (e treated) {
 	return e
 }
 
-// in is how many calls lie in the blocks of a target, 0 for baselines, and their median length.
+// in returns the number of calls in the blocks of a target, 0 for baselines, and their median length.
 func (e *treated) in(selector string, target int) (count int, median analyze.Nanos) {
 	var lengths []analyze.Nanos
 	for _, c := range e.calls[selector] {

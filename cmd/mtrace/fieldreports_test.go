@@ -9,7 +9,7 @@ import (
 	"mtrace/cmd/mtrace/internal/bench"
 )
 
-// Every row of the field reports has a command, which the tool takes as it stands: with its values, and names of
+// Every row of the field reports has a command that the tool accepts as it is: with its values, and names of
 // benchmarks.
 func TestFieldReportsHaveCommands(t *testing.T) {
 	known := map[string]bool{"all": true}

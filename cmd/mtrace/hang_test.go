@@ -26,7 +26,7 @@ type hanging struct {
 	said  lockedBuffer // standard error
 }
 
-// startHanging traces a program of fixtures/hangs and returns when it says that it hangs, or that it only looks so.
+// startHanging traces a program of fixtures/hangs and returns when the program prints that it hangs, or only seems to.
 func startHanging(t *testing.T, name string, flags ...string) *hanging {
 	t.Helper()
 	if runtime.GOOS != "linux" {

@@ -47,8 +47,8 @@ func interrupted(t *testing.T, dir string, env []string, ready func() bool, args
 }
 
 // SIGQUIT came before the program was started, and Go's runtime ended the tracer with the stacks of its goroutines, as
-// after a crash (found by the torture, seeds 10186 and 11178). Here it comes while the tracer reads its note of an
-// earlier run of the command, which is a pipe that says nothing.
+// after a crash (found by the torture test, seeds 10186 and 11178). Here it comes while the tracer reads its note of an
+// earlier run of the command, which is a silent pipe.
 func TestQuitBeforeTheProgramStarts(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)

@@ -19,7 +19,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// A terminal is a pseudo-terminal with an interactive shell on it that has job control, and we are who types.
+// A terminal is a pseudo-terminal with an interactive shell that has job control; the test types on it.
 type terminal struct {
 	t      *testing.T
 	screen *os.File // the other side of it
@@ -80,7 +80,7 @@ func (c *terminal) types(keys string) {
 	}
 }
 
-// comes says whether a text has come since the last one that was expected.
+// comes reports whether a text has appeared since the last expected one.
 func (c *terminal) comes(text string) bool {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
@@ -220,7 +220,7 @@ func TestProgramStoppedAlone(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%q: %v", first, err)
 	}
-	time.Sleep(200 * time.Millisecond) // it stops; a signal that comes before has no effect, so it is sent again and again
+	time.Sleep(200 * time.Millisecond) // it stops; an earlier signal has no effect, so it is sent repeatedly
 	done := make(chan struct{})
 	go func() {
 		for {

@@ -175,7 +175,7 @@ func parents() (of map[int]int, err error) {
 	return of, err
 }
 
-// childrenOf are the processes that a process has started, each by whichever of its threads.
+// childrenOf returns the processes that a process has started, from any of its threads.
 func childrenOf(t *testing.T, pid int) (children []int) {
 	t.Helper()
 	all, err := parents()

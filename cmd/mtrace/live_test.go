@@ -19,7 +19,7 @@ import (
 // speed.
 const endless = "SOFTMETAL_TIMED=1 SOFTMETAL_DURATION_US=3600000000"
 
-// A liveProgram is a program on a terminal, under mtrace run --live, that does as it is asked.
+// A liveProgram is a program on a terminal, under mtrace run --live, that follows the test's commands.
 type liveProgram struct {
 	*terminal
 	columns, rows int
@@ -48,7 +48,7 @@ func newLive(t *testing.T, columns, rows int) *liveProgram {
 	return p
 }
 
-// runs runs a command under --live, in a shell that says its status, and the terminal's settings before and after.
+// runs runs a command under --live, in a shell that prints its status, and the terminal's settings before and after.
 func (p *liveProgram) runs(command string) {
 	p.t.Helper()
 	p.types("stty -g | sed s/^/before:/\n")
@@ -94,8 +94,8 @@ func (p *liveProgram) sees(texts ...string) string {
 	}
 }
 
-// restored says that the terminal is as it was before: its settings, and its first screen with all that the program
-// wrote, in order.
+// restored checks that the terminal is as it was before: its settings, and its first screen with all of the program's
+// output, in order.
 func (p *liveProgram) restored(status int, wrote ...string) {
 	p.t.Helper()
 	screen := p.sees(fmt.Sprintf("status %d", status), "after:")

@@ -12,7 +12,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// The log has a line for each call in the trace, and nothing of it goes to standard output.
+// The log has a line for each call in the trace, and no line of it goes to standard output.
 func TestLogPrintsEachCall(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "t.mtrace")
 	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--dtype", "float32", "--threads", "2",

@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze"
 )
 
-// The lines for Python of docs/recording.md run as they stand, without the tracer and with it. Around the workload,
-// from before Metal is in use, a scope of theirs is in the report, a frame of the profile, a slice of the timeline; and
-// one the process is killed in is there.
+// The Python lines of docs/recording.md run as they are, without the tracer and with it. Around the workload, from
+// before Metal is in use, their scope is in the report, a frame of the profile, and a slice of the timeline; so is a
+// scope in which the process is killed.
 func TestMarksAsTheyAreShown(t *testing.T) {
 	text, err := os.ReadFile("../../docs/recording.md")
 	if err != nil {

@@ -78,7 +78,7 @@ func TestMCPAnswersEverything(t *testing.T) {
 	}
 }
 
-// TestMCPEndsAfterACancelledRequest: a request that the client took back is not waited for.
+// TestMCPEndsAfterACancelledRequest: the server does not wait for a request that the client cancelled.
 func TestMCPEndsAfterACancelledRequest(t *testing.T) {
 	t.Parallel()
 	_, _, err := answersOf(t, mcpHello, mcpReady,

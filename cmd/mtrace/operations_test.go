@@ -50,7 +50,7 @@ func truthKernels(file *truth.File) map[string]float64 {
 	return times
 }
 
-// checkKernelTimes compares the table of kernels with them, within 5%, and says how many it has compared.
+// checkKernelTimes compares the table of kernels with the truth, within 5%, and returns the number of kernels compared.
 func checkKernelTimes(t *testing.T, r *report.Report, file *truth.File) (compared int) {
 	t.Helper()
 	by := map[string]report.Kernel{}

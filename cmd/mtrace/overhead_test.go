@@ -16,7 +16,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// repeats is how often a benchmark runs a program; ./build.sh bench, which has rounds, asks for fewer.
+// repeats is how often a benchmark runs a program; ./build.sh bench, which has rounds, sets a smaller number.
 var repeats = flag.Int("runs", 10, "how often a benchmark runs each program")
 
 // BenchmarkWhole measures the total cost of tracing a program that makes a command buffer every 15 µs, as field report

@@ -12,7 +12,7 @@ import (
 )
 
 // fileWriters are the commands that write a file or a folder, each with the path of the file that must not be replaced.
-// OUT stands for the name, of a folder where the command writes several files.
+// OUT stands for the output's name, a folder if the command writes several files.
 func fileWriters(t *testing.T) map[string]struct {
 	args  []string
 	file  string // in the folder OUT, if it is one

@@ -241,7 +241,7 @@ func TestPush(t *testing.T) {
 		// Each server gets a request in the other's protocol.
 		refused(t, "otlp", server.addresses[0], "a=b", "404 Not Found")
 		refused(t, "pyroscope", server.addresses[1], "a=b", "404 Not Found")
-		refused(t, "parca", server.addresses[0], "a=b", "p") // that it speaks another HTTP, in Go's words
+		refused(t, "parca", server.addresses[0], "a=b", "p") // that the server speaks another HTTP, in Go's words
 	})
 
 	t.Run("Parca", func(t *testing.T) {

@@ -85,7 +85,7 @@ func sizeOf(dir string) int64 {
 	return stat.Size()
 }
 
-// A program that is traced on one machine has its trace on the other, whole, and notices nothing.
+// A program that is traced on one machine has its complete trace on the other, and notices nothing.
 func TestRunSendsAway(t *testing.T) {
 	spools, dir := spoolsIn(t), t.TempDir()
 	c := startCollecting(t, dir, nil, "--listen", "tcp://127.0.0.1:0", "-o", "traces")
@@ -149,7 +149,7 @@ func TestRunKeepsWhatNobodyTakes(t *testing.T) {
 	}
 }
 
-// Connections without a token took all places, and no program was started for ten seconds, or at all.
+// Connections without a token occupied all slots, and no program was started for ten seconds, or at all.
 func TestRunStartsAmongStrangers(t *testing.T) {
 	spoolsIn(t)
 	dir, truth := t.TempDir(), filepath.Join(t.TempDir(), "truth")
@@ -178,7 +178,7 @@ func TestRunStartsAmongStrangers(t *testing.T) {
 	checkTruth(t, paths[0], truth)
 }
 
-// The collector is killed while it receives, twice, and started again on the same address: the trace there is whole.
+// The collector is killed while it receives, twice, and restarted on the same address: the trace there is complete.
 func TestCollectorKilledWhileItReceives(t *testing.T) {
 	needTruth(t)
 	spoolsIn(t)
@@ -207,7 +207,7 @@ func TestCollectorKilledWhileItReceives(t *testing.T) {
 	}
 }
 
-// The network between the two is cut again and again, in every way: the trace is whole.
+// The network between the two is cut repeatedly, in every possible manner: the trace is complete.
 func TestNetworkCutWhileSending(t *testing.T) {
 	needTruth(t)
 	spoolsIn(t)
@@ -281,7 +281,7 @@ func TestSpoolFullIsSaid(t *testing.T) {
 	}
 }
 
-// An mtrace that is killed leaves its spool; the next one makes a trace of it and says where.
+// An mtrace that is killed leaves its spool; the next one turns it into a trace and prints the path.
 func TestSpoolOfKilledMtrace(t *testing.T) {
 	spools, dir := spoolsIn(t), t.TempDir()
 	cmd := sendingWorkload(t, dir, "127.0.0.1:1", filepath.Join(dir, "truth"), 1_000_000)
@@ -315,9 +315,9 @@ func TestSpoolOfKilledMtrace(t *testing.T) {
 	}
 }
 
-// Interrupting the wait for a collector makes the trace here, at once. An interrupt that came between the program's end
-// and that wait ended mtrace, with the trace nowhere, without a word and in place of the program's own status: seen
-// once on a busy machine.
+// Interrupting the wait for a collector writes the trace here, at once. An interrupt between the program's end and that
+// wait ended mtrace, without a trace, without a message and without the program's own status: seen once on a busy
+// machine.
 func TestWaitForCollectorInterrupted(t *testing.T) {
 	spoolsIn(t)
 	got := interruptedAfter(t, t.TempDir(), "--collector", "tcp://127.0.0.1:1", "--collector-wait", "1h")

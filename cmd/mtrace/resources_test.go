@@ -123,7 +123,7 @@ func TestCompilationsAreTheTruth(t *testing.T) {
 	if len(trace.Compilations) != len(calls) {
 		t.Fatalf("%d compilations in the trace, %d in truth", len(trace.Compilations), len(calls))
 	}
-	// of clocks that are compared, and of a tracer on a machine that stands still
+	// the tolerance between two clocks, and the limit for a tracer on a machine that stands still
 	const slack, slow = 100 * time.Microsecond, time.Minute
 	for i, c := range calls {
 		got := &trace.Compilations[i]

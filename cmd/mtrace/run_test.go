@@ -104,9 +104,9 @@ func TestRunCannotStart(t *testing.T) {
 	}
 }
 
-// A SIGINT from the terminal goes to the whole process group. The program ends as it would untraced, and the trace is
-// whole. It is sent when the program is at work: on a busy machine it came when mtrace had not started it yet, and
-// ended mtrace, which left no trace.
+// A SIGINT from the terminal goes to the whole process group. The program ends as without the tracer, and the trace is
+// complete. The signal is sent when the program is running: on a busy machine it came before mtrace had started the
+// program, and ended mtrace, which left no trace.
 func TestRunSurvivesInterrupt(t *testing.T) {
 	args := []string{"python3", workload(t), "--op", "axpy", "--size", "1024", "--threads", "2", "--iters", "10000000",
 		"--sync-mode", "event"}

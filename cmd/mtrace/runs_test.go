@@ -59,8 +59,7 @@ func TestReportOfSeveralTraces(t *testing.T) {
 	}
 }
 
-// A report is as wide as COLUMNS says, within reason; --top says how long its tables are, and --wide leaves nothing
-// out.
+// A report is as wide as COLUMNS, within limits; --top sets the length of its tables, and --wide leaves nothing out.
 func TestWidthOfReports(t *testing.T) {
 	widest := func(env string, flags ...string) (n int, text string) {
 		got := sh(t, "../..", []string{env}, tool.mtrace, append([]string{"report", "fixtures/traces/device-sync.mtrace"},

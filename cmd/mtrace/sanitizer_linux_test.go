@@ -24,9 +24,9 @@ int main(int argc, char **argv) {
 }
 `
 
-// TestSanitizers: programs built with a sanitizer, and programs into which one or another allocator is preloaded, run
-// under mtrace run as they run alone, and doctor says so. With gcc's AddressSanitizer they ended with 1: "ASan runtime
-// does not come first in initial library list".
+// TestSanitizers: programs built with a sanitizer, and programs with a preloaded allocator, run under mtrace run as
+// they run alone, and doctor reports that. With gcc's AddressSanitizer they ended with 1: "ASan runtime does not come
+// first in initial library list".
 func TestSanitizers(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

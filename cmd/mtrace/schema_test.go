@@ -120,7 +120,7 @@ var knownDocuments = []struct {
 	{"mtrace.workload/1", "", func(_ *testing.T, r recorded) []string { return []string{r.said} }},
 	{"mtrace.experiment/1", "experiment", nil}, // TestJSON of analyze/experiment, and runs of the command
 	{"mtrace.relay/2", "", nil},                // encrypted: TestMessagesAreOfTheirSchemas of collector/relay
-	{"mtrace.relay-note/1", "", nil},           // gone when the trace is whole: there, too
+	{"mtrace.relay-note/1", "", nil},           // removed when the trace is complete: tested there, too
 }
 
 // Every document that the project writes or reads has a row, and so has every command that prints one. The story: the

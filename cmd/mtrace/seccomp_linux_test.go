@@ -44,7 +44,8 @@ int main(int argc, char **argv) {
 var threadNumbers = regexp.MustCompile(`(?m)^\d+ `)
 
 // TestSeccompFilters: a program whose seccomp filter refuses the tracer's system calls runs as it does alone, and is
-// traced or said not to be. A filter that kills instead kills the program, and mtrace says why, as nothing did.
+// traced or reported as untraced. A filter that kills instead kills the program, and mtrace reports the reason, which
+// used to be missing.
 func TestSeccompFilters(t *testing.T) {
 	t.Parallel()
 	needTruth(t)

@@ -62,9 +62,9 @@ func tracesToAttack(t *testing.T, attacks int) ([]string, int) {
 	return paths, attacks
 }
 
-// TestSelections: whatever part of a trace is asked for, the parts of each thread's time add up to its window, no share
-// is outside of 0 to 1, and a part with nothing in it is refused in one line. Once a range in which nothing happened
-// was reported as a program that nothing holds back, and a thread that is not there as a table without lines.
+// TestSelections: for any part of a trace, the parts of each thread's time add up to its window, no share is outside of
+// 0 to 1, and an empty part is refused in one line. Once a range without events was reported as a program that nothing
+// holds back, and a missing thread as a table without lines.
 func TestSelections(t *testing.T) {
 	paths, attacks := tracesToAttack(t, 60)
 	random := rand.New(rand.NewPCG(11, 11))

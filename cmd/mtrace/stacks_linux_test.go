@@ -243,8 +243,8 @@ func TestStacksFlag(t *testing.T) {
 	}
 }
 
-// Native stacks of code without frame pointers lack functions; the report says so, and how to compile the code. It says
-// nothing of code that has them.
+// Native stacks of code without frame pointers lack functions; the report names such code, and how to compile it. Code
+// with frame pointers is not mentioned.
 func TestMissingFramePointersAreReported(t *testing.T) {
 	t.Parallel()
 	for flag, warned := range map[string]bool{"-fno-omit-frame-pointer": false, "-fomit-frame-pointer": true} {

@@ -103,8 +103,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// Without a word of the program the command buffers in the trace are counted; with three numbers of threads there is a
-// table and no fit, and that is reported.
+// If the program prints no throughput the command buffers in the trace are counted; with three numbers of threads there
+// is a table and no fit, and that is reported.
 func TestSweepCountsItself(t *testing.T) {
 	dir := t.TempDir()
 	got := sh(t, dir, nil, tool.mtrace, "sweep", "--threads", "1,2", "--runs", "2", "--", "python3", workload(t), "--op",
@@ -196,8 +196,8 @@ func TestSweepInterrupted(t *testing.T) {
 	}
 }
 
-// The scaling table of field report R1, figure for figure, when the program prints its throughputs; and {threads}
-// wherever it stands.
+// The scaling table of field report R1, figure for figure, if the program prints its throughputs; {threads} is replaced
+// wherever it is.
 func TestSweepOfReportedFigures(t *testing.T) {
 	const script = `case $0 in 1) x=65179;; 2) x=114548;; 4) x=165172;; 8) x=203897;; esac; [ "$1" = "a$0b$0" ] && ` +
 		`echo "{\"ops_per_s\": $x}"`

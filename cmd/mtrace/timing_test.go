@@ -181,8 +181,8 @@ func TestEncoderTimingIsTrue(t *testing.T) {
 	}
 }
 
-// Every output says whether the times of encoders are the GPU's own or estimates, and when they were to be measured and
-// are not, why.
+// Every output states whether the times of encoders are the GPU's own or estimates, and the reason if they could not be
+// measured on request.
 func TestEveryOutputSaysHowEncodersWereTimed(t *testing.T) {
 	for _, c := range []struct{ name, env, want, other, kernel, why string }{
 		{"measured", "SOFTMETAL_GPU_TICK_NS=1", "measured", "estimated", "measured", ""},

@@ -15,7 +15,7 @@ func TestUnusableTemporaryFolder(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)
 	folders := map[string]string{"missing": filepath.Join(t.TempDir(), "nowhere")}
-	if os.Geteuid() == 0 { // which writes into every folder, but for the file system
+	if os.Geteuid() == 0 { // root may write into every folder, unless the file system forbids it
 		for kind, options := range map[string]string{"full": "size=16k,mode=1777", "read-only": "ro,mode=1777"} {
 			folder := t.TempDir()
 			if out, err := exec.Command("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder).CombinedOutput(); err != nil {

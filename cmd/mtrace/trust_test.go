@@ -345,7 +345,7 @@ func TestBlockOutlastsAStoppedCollector(t *testing.T) {
 	}
 }
 
-// runsChild says whether a process has a child that has not come to its end.
+// runsChild reports whether a process has a running child.
 func runsChild(pid int) bool {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {

@@ -19,8 +19,8 @@ import (
 	"mtrace/fixtures/softmetal/truth"
 )
 
-// compared says whether a row is compared with truth, which knows messages to objects, and neither C functions nor
-// locks and signals. Of a getter that a program polls one record stands for many messages, or none is written.
+// compared reports whether a row is compared with the truth, which has messages to objects, and neither C functions nor
+// locks and signals. For a getter that a program polls one record stands for many messages, or none is written.
 func compared(row wire.Row) bool {
 	return row.Group != wire.GroupNone && row.Group != wire.GroupLock && row.Group != wire.GroupSignal &&
 		row.Family != wire.FamilyFunction && !row.Polls()

@@ -28,8 +28,8 @@ func files(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// TestRunKeepsTraces: no run harms a trace that is there. `mtrace run -o keep.mtrace -- /nonexistent` used to empty
-// keep.mtrace and then remove it, and a second run with the same name wrote over the first without a word.
+// TestRunKeepsTraces: no run harms an existing trace. `mtrace run -o keep.mtrace -- /nonexistent` used to empty
+// keep.mtrace and then remove it, and a second run with the same name silently overwrote the first.
 func TestRunKeepsTraces(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -43,7 +43,7 @@ func view(t *testing.T, args ...string) viewing {
 	return viewing{cmd, strings.TrimSpace(address)}
 }
 
-// get asks it for something, as a host, and again while the page is being made.
+// get sends a request with a host name, and repeats it while the page is being built.
 func (v viewing) get(t *testing.T, method, path, host string) (status int, text string) {
 	t.Helper()
 	for {
@@ -132,8 +132,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestViewServesAtOnce: the address is printed, and answered, before the trace is analysed. It was printed afterwards,
-// for a long trace after half a minute without a word.
+// TestViewServesAtOnce: the address is printed, and answered, before the trace is analysed. It used to be printed
+// afterwards, for a long trace after half a minute of silence.
 func TestViewServesAtOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")
 	if _, err := longtrace.Write(path, longtrace.Shapes[0], 2_000_000, 2); err != nil {
@@ -182,8 +182,8 @@ func TestViewSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// TestViewInBrowser: a browser that looks at a short part of a run gets more of it than the page has, and has nothing
-// to complain about.
+// TestViewInBrowser: a browser that zooms into a short range of a run gets more detail than the page has, and reports
+// no errors.
 func TestViewInBrowser(t *testing.T) {
 	browser := consumers.Chromium(t)
 	folder := t.TempDir()

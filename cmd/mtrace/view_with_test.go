@@ -75,7 +75,7 @@ func TestViewWith(t *testing.T) {
 	}
 }
 
-// TestQuiet: with --quiet there is nothing but results and errors.
+// TestQuiet: with --quiet only results and errors are printed.
 func TestQuiet(t *testing.T) {
 	trace, folder := "../../fixtures/traces/device-sync.mtrace", t.TempDir()
 	page := filepath.Join(folder, "page.html")

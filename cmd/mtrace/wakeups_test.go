@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The drainer woke every 20 ms, and for every few hundred records that the socket took: each time it took a processor
-// from the program, for records that the collector can read where they lie. Counted is how often its thread slept while
+// The drainer woke every 20 ms, and for every few hundred records in the socket: each time it took a processor from the
+// program, for records that the collector can read in shared memory. The test counts how often its thread slept while
 // the program made calls for a second; more would be more than a round every 80 ms.
 func TestDrainerSleeps(t *testing.T) {
 	if runtime.GOOS != "linux" {

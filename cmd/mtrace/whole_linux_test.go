@@ -10,8 +10,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// TestCutByFullDisk: the disk is full in the middle. The program does not notice, and the trace says to the last call
-// how many it lacks.
+// TestCutByFullDisk: the disk fills up in the middle. The program does not notice, and the trace states to the last
+// call how many it lacks.
 func TestCutByFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if err := unix.Mount("none", dir, "tmpfs", 0, "size=192k"); err != nil {

@@ -45,7 +45,7 @@ func summaryOf(t *testing.T, path string, exit int) (s told, text outcome) {
 	return s, text
 }
 
-// checkIncomplete checks that a report calls nothing whole, in any of its forms.
+// checkIncomplete checks that no form of the report calls the trace complete.
 func checkIncomplete(t *testing.T, path, kind string, exit int) told {
 	t.Helper()
 	s, text := summaryOf(t, path, exit)

@@ -15,9 +15,8 @@ import (
 	"mtrace/fixtures/schema"
 )
 
-// phases is a program that does one thing after another with Metal, and says so with marks. Its arguments are the
-// phases: an operation, mark:NAME, sleep:SECONDS, or until:FILE, which repeats a small operation until the file is
-// there.
+// phases is a program that uses Metal in several phases, separated by marks. Its arguments are the phases: an
+// operation, mark:NAME, sleep:SECONDS, or until:FILE, which repeats a small operation until the file exists.
 func phases(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "phases.py")

@@ -32,8 +32,8 @@ func TestVerdictByWindows(t *testing.T) {
 	}
 }
 
-// verdictsApart records a scenario and says how far the verdict by windows is from that on the whole, "" when they are
-// near.
+// verdictsApart records a scenario and returns how far the verdict by windows differs from the verdict on the whole, ""
+// if they are near.
 func verdictsApart(t *testing.T, s scenarios.Scenario, tools scenarios.Tools, milliseconds int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), s.Name+".mtrace")

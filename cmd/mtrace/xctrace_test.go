@@ -198,8 +198,8 @@ func TestXctraceProfiles(t *testing.T) {
 	}
 }
 
-// Recording, on the stand-in for xctrace: the program's output comes through on
-// stderr, the bundle is made, exported and summarised.
+// Recording, on the stand-in for xctrace: the program's output is passed on to stderr, the bundle is written, exported
+// and summarised.
 func TestXctraceRecord(t *testing.T) {
 	dir := t.TempDir()
 	standin := filepath.Join(dir, "xctrace")

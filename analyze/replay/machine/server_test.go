@@ -32,8 +32,8 @@ func TestScattered(t *testing.T) {
 	}
 }
 
-// TestSharing: two bursts that want one processor take twice as long, and the second, which comes later, only its
-// share.
+// TestSharing: two concurrent bursts on one processor take twice as long, and the second, which comes later, takes only
+// its share.
 func TestSharing(t *testing.T) {
 	p := newProcessors(1, 0)
 	p.begin(0, 100*us, event{seq: 1})

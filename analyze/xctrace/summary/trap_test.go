@@ -44,7 +44,7 @@ func TestTrap05SingleTargetTablesHoldOthers(t *testing.T) {
 	}
 }
 
-// Trap 6. Rows overlap: their sum said 85.4% busy, the union 75.7%.
+// Trap 6. Rows overlap: their sum was 85.4% busy, the union 75.7%.
 func TestTrap06BusyIsTheUnion(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(
 		gpuRow{start: 1000, duration: 100, channel: "Vertex", pid: 7}, gpuRow{start: 1050, duration: 100,
@@ -324,8 +324,7 @@ func TestTrap25ProcessAndLabelDiffer(t *testing.T) {
 	}
 }
 
-// Trap 26. "log archive is corrupt" empties the signpost tables without a word
-// in the export.
+// Trap 26. "log archive is corrupt" empties the signpost tables without a note in the export.
 func TestTrap26EmptySignposts(t *testing.T) {
 	s := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 1, duration: 1, pid: 7}), emptyTable("os-signpost"))
 	if why := whyMissing(s, "signposts"); !strings.Contains(why, "log archive is corrupt") {
@@ -414,8 +413,8 @@ func TestTrapTheSameTableTwice(t *testing.T) {
 	}
 }
 
-// Trap 13 again: where the submissions are missing or empty, the table that has
-// both levels is in, and the summary says so.
+// Trap 13 again: if the submissions are missing or empty, the table with both levels replaces them, and the summary
+// says so.
 func TestTrap13ApplicationIntervalsStandIn(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 14, CommandBuffers: 120, Threads: 2, Encoders: 2})
 	want := of(t, load(t, exported(t, simulated)), Filter{})
@@ -529,7 +528,7 @@ func TestCounters(t *testing.T) {
 	}
 }
 
-// In the summary of a part stood the counters of all of the recording.
+// The summary of a time range had the counters of the whole recording.
 func TestCountersOfAPart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.xml")
 	var b bytes.Buffer

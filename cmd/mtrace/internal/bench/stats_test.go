@@ -78,9 +78,9 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-// Report R2's first figures disagreed with themselves by 511%: one kernel was measured after the other, while the
-// machine changed. Here the cases take turns, and are compared round by round: a machine that gets half as slow again
-// every round must not show in a ratio, nor widen its interval.
+// The first figures of report R2 differed from each other by 511%: one kernel was measured after the other, while the
+// machine changed. Here the cases alternate, and are compared round by round: a machine that becomes half as slow again
+// in every round must not show in a ratio, nor widen its interval.
 func TestRatioIgnoresDrift(t *testing.T) {
 	slow, fast := &Series{}, &Series{}
 	for round := range 9 {

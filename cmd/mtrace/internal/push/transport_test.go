@@ -15,8 +15,8 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// A server that speaks first, as one of HTTP/2 does, is reported in the same words whichever of the two was quicker.
-// The story: on a busy machine it was "readLoopPeekFailLocked: %!w(<nil>)", under a line of Go's own log.
+// A server that sends first, as an HTTP/2 server does, is reported with the same words whichever side was quicker. The
+// story: on a busy machine the error was "readLoopPeekFailLocked: %!w(<nil>)", after a line of Go's own log.
 func TestServerThatSpeaksFirst(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

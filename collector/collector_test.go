@@ -362,8 +362,8 @@ func TestExec(t *testing.T) {
 	}
 }
 
-// The rings fill although there is no drainer: the collector takes over. The threads wait for room, so how fast it does
-// that is no matter; if it did not, they would wait for ever.
+// The rings fill without a drainer: the collector drains them. The threads wait for space, so its speed does not
+// matter; without it they would wait for ever.
 func TestTakesOverFullRings(t *testing.T) {
 	r := startRecording(t)
 	mode := task{Threads: 2, Calls: wire.RecordsPerRing, Block: true, Drain: "no", FactEach: 20}

@@ -96,7 +96,8 @@ func TestKilledCollectorsAreSwept(t *testing.T) {
 	}
 }
 
-// Many collectors that start at once sweep each other's directories while these are made: each has a place in the end.
+// Many collectors that start at once remove each other's stale directories while directories are created: each has its
+// own in the end.
 func TestSweepersDoNotMeet(t *testing.T) {
 	parent := t.TempDir()
 	places := make(chan *endpoint)

@@ -80,7 +80,7 @@ func TestBadHellos(t *testing.T) {
 		log   string
 	}{
 		"nothing": {nil, ""},
-		// it was ended before it had said who it is: a process says hello before it uses Metal
+		// the process ended before it had identified itself: a process sends its hello before it uses Metal
 		"half a header": {[]byte("MTRF"), ""},
 		"records first": {wiretest.Frame(wire.FrameRecords, 0, 0, nil), "not a hello"},
 		"other version": {wiretest.Frame(wire.FrameHello, 0, 0, wire.AppendHello(nil, old)), "wire version 99"},
@@ -117,7 +117,7 @@ func TestBadHellos(t *testing.T) {
 	}
 }
 
-// A connection that says nothing must not hold up the end.
+// A silent connection must not delay the end.
 func TestSilentConnection(t *testing.T) {
 	r := startRecording(t)
 	conn, err := net.Dial("unix", r.Address())
@@ -128,8 +128,8 @@ func TestSilentConnection(t *testing.T) {
 	r.finish()
 }
 
-// Everything that is not a record or a fact of a ring comes through: the warning of a process that could not begin,
-// clock samples, counters, the call a thread is inside.
+// Everything that is not a record or a fact of a ring arrives: the warning of a process that could not start its
+// recording, clock samples, counters, and a thread's current call.
 func TestEverythingElse(t *testing.T) {
 	r := startRecording(t)
 	conn := dial(t, r)

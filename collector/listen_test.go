@@ -99,8 +99,8 @@ func asNobody(t *testing.T, script, socket string) {
 	}
 }
 
-// The kernel says who connects; in a folder that was named, another user's process is refused even when it gets as far
-// as the socket.
+// The kernel reports the user of a connection; if the folder was named, another user's process is refused even if it
+// reaches the socket.
 func TestOtherUser(t *testing.T) {
 	var log bytes.Buffer
 	w, err := tracefile.Create(os.DevNull, tracefile.Info{})

@@ -71,8 +71,8 @@ func TestBadRingHeader(t *testing.T) {
 	}
 }
 
-// A ring that was exactly full when its process was killed lost its two oldest records: they lie where the thread might
-// have been writing, but where nothing was released nothing is written.
+// A ring that was exactly full when its process was killed lost its two oldest records. They are in slots where the
+// thread might have been writing, but without a released slot it cannot write.
 func TestOldest(t *testing.T) {
 	const n = wire.RecordsPerRing
 	for _, c := range []struct{ head, tail, want uint64 }{

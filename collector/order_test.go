@@ -11,7 +11,7 @@ import (
 	"mtrace/fixtures/wiretest"
 )
 
-// programs is an Observer that says which program began to be recorded, and which vanished.
+// programs is an Observer that notes the programs whose recording began, and those that vanished.
 type programs struct {
 	Nobody
 	began    chan string
@@ -27,7 +27,7 @@ func (p *programs) Vanished(h wire.Hello) {
 	p.vanished = append(p.vanished, h.Program)
 }
 
-// silent connects and does not say hello yet.
+// silent connects without sending its hello yet.
 func silent(t *testing.T, r *recording) *net.UnixConn {
 	t.Helper()
 	conn, err := net.DialUnix("unix", nil, &net.UnixAddr{Name: r.Address(), Net: "unix"})

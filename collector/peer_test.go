@@ -61,7 +61,7 @@ func closedByCollector(t *testing.T, conn *net.UnixConn) {
 	}
 }
 
-// seen is an Observer that says when records have come.
+// seen is an Observer that reports when records have arrived.
 type seen struct {
 	Nobody
 	records chan struct{}

@@ -40,9 +40,8 @@ func (t task) scribble(region wiretest.Region) {
 	region.Opened(0).Count(wire.RingHeadOffset, math.MaxInt64/4)
 }
 
-// TestNonsense: counters that cannot be true are said and left out, the records are kept, and the process alongside
-// it has exactly its own numbers. Reports used to add them up: "8,747,898,258,578,197,657 records dropped", or a
-// total below zero.
+// TestNonsense: impossible counters are reported and left out, the records are kept, and the other process has exactly
+// its own numbers. Reports used to add them up: "8,747,898,258,578,197,657 records dropped", or a total below zero.
 func TestNonsense(t *testing.T) {
 	r := startRecording(t)
 	honest, truth := task{Threads: 2, PerStep: 10, Pause: time.Millisecond, Calls: 500, Drain: "yes"}.start(t, r.Address())

@@ -47,7 +47,7 @@ type task struct {
 	Compute  int  // instead: so many threads compute
 	Sleep    int  // and so many sleep, for Pause, under the ids that they have
 	Nonsense bool // writes over its counters, after its calls
-	Silent   int  // instead: makes so many connections that say nothing, and holds them
+	Silent   int  // instead: makes so many silent connections, and holds them
 
 	user int // the user id to run as; 0: the test's own
 }

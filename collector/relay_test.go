@@ -71,7 +71,7 @@ func (r *relayed) finish(t *testing.T) (*tracefile.Reader, Result) {
 	return r.recording.finish()
 }
 
-// A process that is killed here is whole over there.
+// The trace of a process that is killed here is complete on the other machine.
 func TestRelayed(t *testing.T) {
 	r := startRelayed(t, 1<<30)
 	cmd, truth := task{Threads: 2, PerStep: 100, Pause: time.Millisecond, Drain: "yes"}.start(t, r.Address())

@@ -18,7 +18,7 @@ import (
 // sleepFor is how long a thread that sleeps does so, again and again.
 const sleepFor = 10 * time.Millisecond
 
-// live runs threads that compute and threads that sleep, for as long as Pause says.
+// live runs threads that compute and threads that sleep, for the duration Pause.
 func (t task) live(region wiretest.Region) {
 	runtime.GOMAXPROCS(t.Compute + t.Sleep)
 	done := make(chan struct{})
@@ -115,7 +115,7 @@ func wrongThreadTimes(t *testing.T) (wrong []string) {
 				slept)
 		}
 	}
-	// The whole process runs for as long as its threads do together.
+	// The whole process ran for as long as its threads together.
 	a, b := first[wire.WholeProcess], last[wire.WholeProcess]
 	if ran := float64(b.Ran - a.Ran); float64(b.At-a.At) < 0.6*float64(lasts) || ran < 0.9*sum || ran > 1.2*sum+50e6 {
 		say("the process is covered for %.0f ms of %v and ran for %.0f ms, its threads for %.0f ms", float64(b.At-a.At)/1e6,
@@ -124,7 +124,7 @@ func wrongThreadTimes(t *testing.T) (wrong []string) {
 	if waited := float64(b.Waited - a.Waited); waited < 0.8*wanted || waited > 1.5*wanted+100e6 {
 		say("the process waited for processors for %.0f ms, its threads for %.0f ms", waited/1e6, wanted/1e6)
 	}
-	// The machine's processors ran for no less, but for a tick of each.
+	// The machine's processors ran for no less, except for a tick of each.
 	c, d := first[wire.WholeMachine], last[wire.WholeMachine]
 	if ran := float64(d.Ran - c.Ran); float64(d.At-c.At) < 0.6*float64(lasts) ||
 		ran < 0.9*float64(b.Ran-a.Ran)-20e6*float64(runtime.NumCPU()) {

@@ -48,8 +48,8 @@ func TestProcessesOfAnotherUser(t *testing.T) {
 	}
 }
 
-// Connections of another user that say nothing take no descriptors from the program's processes: with a thousand of
-// them there was none left.
+// Silent connections of another user take no descriptors from the program's processes: with a thousand of them there
+// was none left.
 func TestSilentConnectionsOfAnotherUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can act as another user")

@@ -66,7 +66,7 @@ func TestLabTablesOfFiles(t *testing.T) {
 	}
 }
 
-// TestLabTablesOfAVisit: every part has its table, and a part that failed says so.
+// TestLabTablesOfAVisit: every part has its table, and a failed part is shown as failed.
 func TestLabTablesOfAVisit(t *testing.T) {
 	visit := filepath.Join(t.TempDir(), "visit.json")
 	text := `{"lab": 1, "machine": {"processors": 16, "device": "1 device, the default one: 1, softmetal on NVIDIA H200\nmax threads 1024"}, "parts": {

@@ -78,7 +78,7 @@ func TestConditionsAreNoMaps(t *testing.T) {
 	})
 }
 
-// aside is how many words may are in parentheses inside of a comment's sentence: one that has more must be read
+// aside is the maximum number of words in parentheses inside a comment's sentence: a sentence with more must be read
 // twice, once without them.
 const aside = 9
 

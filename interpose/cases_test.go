@@ -26,7 +26,7 @@ func TestEveryCaseHasItsTest(t *testing.T) {
 		found, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		sources = append(sources, found...)
 	}
-	stories := map[string]bool{} // of tests, and whether a comment stands before them
+	stories := map[string]bool{} // of tests, and whether a comment is before them
 	for _, source := range sources {
 		code, err := os.ReadFile(source)
 		if err != nil {
@@ -83,9 +83,9 @@ func same(t *testing.T, check string) (runs []run) {
 	return runs
 }
 
-// The driver is loaded with the first device, so its classes are not there when the tracer starts: smeltr's first
-// version hooked by name in its constructor and saw no command buffer at all. Here Metal itself comes late too, as it
-// does to Python.
+// The driver is loaded with the first device, so its classes do not exist when the tracer starts: smeltr's first
+// version hooked by name in its constructor and saw no command buffer at all. Here Metal itself is loaded late too, as
+// it is in Python.
 func TestClassesThatLoadLate(t *testing.T) {
 	install, _ := softMetal(t)
 	r, file := traceSoft(t, exec.Command(install.Launcher(), "/usr/bin/python3", "testdata/late.py"))
@@ -116,9 +116,9 @@ func TestProxyOfManyCommandBuffers(t *testing.T) {
 	}
 }
 
-// A completion handler that is added after the commit ends the program: Metal aborts. Ours is added inside the commit,
-// before the original is called; the program's own handlers run as they do without it, and before anybody who waits
-// continues.
+// A completion handler that is added after the commit ends the program: Metal aborts. The tracer's handler is added
+// inside the commit, before the original is called. The program's own handlers run as without it, and before any
+// waiting thread continues.
 func TestHandlersAreAddedBeforeTheCommit(t *testing.T) {
 	for _, r := range same(t, "handlers") {
 		completed := 0

@@ -28,7 +28,7 @@ func recorded(events []event, selector string) (n int) {
 	return n
 }
 
-// unhooked are the classes that the library says came by without hooks.
+// unhooked returns the classes that the library reports as seen without hooks.
 func (p *tracee) unhooked(t *testing.T) map[string]bool {
 	t.Helper()
 	classes := map[string]bool{}
@@ -215,8 +215,8 @@ print(bool(metal.CGDirectDisplayCopyCurrentMetalDevice(0)))
 	r.traced(t)
 }
 
-// A process whose Metal is out of the tracer's reach, here in a linker namespace of its own, says at its end that it
-// was not seen.
+// A process whose Metal the tracer cannot reach, here in a linker namespace of its own, reports at its end that it was
+// not traced.
 func TestUnseenDevice(t *testing.T) {
 	install, _ := softMetal(t)
 	r := trace(t, exec.Command(linkingHost(t), "namespace", plugin(t, "linking-plugin.so", "own", linkedWith(install)...)))

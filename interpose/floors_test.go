@@ -34,8 +34,8 @@ func shimSources(t testing.TB) (sources []string) {
 // made are the tables that a lower floor reads and the top defines, because only the top knows their content.
 var made = []string{"mt_hooks", "mt_hook_count", "mt_features", "mt_feature_count"}
 
-// passed are functions of the C library that the library stands before and that it calls itself, too: its own calls
-// return at once, so there is no wait to record.
+// passed are C library functions that the shim replaces and also calls itself: its own calls return at once, so there
+// is no wait to record.
 var passed = []string{"read", "recv", "syscall"}
 
 // A shimFile describes one file of the C half, from compiling it alone.
@@ -82,7 +82,7 @@ var (
 		`__attribute__\(\([^;]*\)\))?(?: =|;)`)
 )
 
-// readAlone says the same of a file by its text, whatever system it is for.
+// readAlone gets the same from a file's text, whatever system the file is for.
 func readAlone(t *testing.T, name string) shimFile {
 	t.Helper()
 	text, err := os.ReadFile(name)

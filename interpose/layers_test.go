@@ -8,9 +8,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Frameworks encode in the program's name: PyTorch's products are a kernel's of Metal Performance Shaders, often inside
-// a graph. A trace that does not say so lays their dispatches on the program. Kernels are many classes, and most
-// inherit how they are encoded.
+// Frameworks encode in the program's name: PyTorch's products are encoded by a kernel of Metal Performance Shaders,
+// often inside a graph. A trace without this fact attributes their dispatches to the program. Kernels have many
+// classes, and most inherit their encoding methods.
 func TestLayers(t *testing.T) {
 	_, client := softMetal(t)
 	for _, c := range []struct {

@@ -126,8 +126,8 @@ time.sleep(30)
 	}
 }
 
-// Python threads that compute wait for each other; the lock they wait for is the interpreter's, by name. A thread that
-// waits for nothing but work, in a queue of Python's, waits for no lock.
+// Python threads that compute wait for each other; the lock they wait for is the GIL, by name. A thread that only waits
+// for work, in a queue of Python's, waits for no lock.
 func TestInterpreterLock(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `
@@ -189,7 +189,7 @@ func TestPlaces(t *testing.T) {
 	t.Logf("%d addresses have a symbol", named)
 }
 
-// A table of names that threads write and read at once may forget, but gives no place the name of another.
+// A table of names that threads write and read concurrently may forget, but never returns the name of another address.
 func TestNamesOfManyThreads(t *testing.T) {
 	program := build(t, "names", "gcc", "-O2", "-g", "-std=gnu11", "-fsanitize=thread", "-Wall", "-Wextra", "-Werror",
 		"-o", "OUT", "core/names.c", "testdata/names.c", "-lpthread")

@@ -12,7 +12,7 @@ import (
 )
 
 // said lists a run's marks and scopes in the order in which they were recorded, a beginning as "( name", a scope as ")
-// name depth", and checks that they lie as they should.
+// name depth", and checks their nesting.
 func said(t *testing.T, p *tracee) (all []string) {
 	t.Helper()
 	open := map[uint64][]wire.Record{}
@@ -89,8 +89,8 @@ func TestMarksBeforeMetal(t *testing.T) {
 	}
 }
 
-// Odd uses and odd ends: ends of nothing, more scopes than there is room for, names of all kinds, other threads,
-// threads that end inside a scope, and a process that is killed in one.
+// Unusual uses and ends: ends without beginnings, more scopes than fit, names of all kinds, other threads, threads that
+// end inside a scope, and a process that is killed in one.
 func TestMarksOddly(t *testing.T) {
 	r := marked(t, "late")
 	if s := r.state.Sys().(syscall.WaitStatus); s.Signal() != syscall.SIGKILL || r.stderr != "" {
@@ -113,7 +113,7 @@ func TestMarksOddly(t *testing.T) {
 			fmt.Sprintf(") thread %d 0", n))
 	}
 	want = append(want, "( left open", "( left open inside", ") left open inside 1", ") left open 0")
-	slices.Sort(all) // rings may be used again, by a thread that comes when another has gone
+	slices.Sort(all) // rings may be reused, by a thread that starts when another has ended
 	slices.Sort(want)
 	if !slices.Equal(all, want) {
 		t.Errorf("\n got %q\nwant %q", all, want)

@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A thread that polls waits: one record says so, with how often it asked. Questions between which the thread makes
-// other calls or computes are no wait, and neither is a question that is asked once.
+// A thread that polls waits: one record states that, with the number of calls. Polls between which the thread makes
+// other calls or computes are no wait, and neither is a single poll.
 func TestPolls(t *testing.T) {
 	_, client := softMetal(t)
 	for _, layer := range []string{"0", "1"} { // of objects that wrap others each question is two calls

@@ -116,9 +116,9 @@ func TestLimitOfAddressSpace(t *testing.T) {
 	}
 }
 
-// A daemon closes every descriptor it may have inherited, ours too, and gives the numbers to its own files. The library
-// connects again when that was before the first Metal call, and goes quiet when it was later; it never writes to a file
-// that is not its own.
+// A daemon closes every descriptor it may have inherited, ours too, and reuses the numbers for its own files. The
+// library reconnects if that was before the first Metal call, and stays silent if it was later; it never writes to a
+// file that is not its own.
 func TestProgramClosesAllDescriptors(t *testing.T) {
 	r := trace(t, client(t, "closes-all", "2"))
 	if !r.state.Success() || r.stderr != "" {
@@ -150,7 +150,7 @@ func TestNoCollector(t *testing.T) {
 	}
 }
 
-// A program without Metal gets neither threads nor memory from us, only a connection that says hello.
+// A program without Metal gets neither threads nor memory from us, only a connection with a hello.
 func TestProgramWithoutMetal(t *testing.T) {
 	r := trace(t, exec.Command("/bin/sh", "-c", "grep -E '^Threads|^SigCgt' /proc/self/status; exit 7"))
 	plain, _ := exec.Command("/bin/sh", "-c", "grep -E '^Threads|^SigCgt' /proc/self/status; exit 7").Output()
@@ -231,10 +231,10 @@ func TestManyStarts(t *testing.T) {
 	}
 }
 
-// A process may have limits that the shared memory does not fit in. It runs untraced and the collector gets the
-// reason; a limit on file sizes would raise SIGXFSZ if the memory were tried. The story of the third: the memory was
-// mapped, took two thirds of the limit, and the program could not start its next thread. The torture found it: a
-// program that ran with 900 MB alone ended with SIGABRT.
+// A process may have limits that do not permit the shared memory. It runs untraced and the collector gets the reason;
+// with a limit on file sizes an attempt would raise SIGXFSZ. The story of the third: the memory was mapped, took two
+// thirds of the limit, and the program could not start its next thread. The torture test found it: a program that needs
+// 900 MB alone ended with SIGABRT.
 func TestLimits(t *testing.T) {
 	for limit, says := range map[string]string{"-f 1000": "ulimit -f", "-v 500000": "ulimit -v",
 		"-v 900000": "ulimit -v"} {
@@ -258,7 +258,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A stillCollector accepts connections, says nothing and reads nothing.
+// A stillCollector accepts connections, sends nothing and reads nothing.
 type stillCollector struct {
 	listener net.Listener
 	path     string
@@ -328,8 +328,8 @@ func flood(t *testing.T, scenario, socket string, env ...string) (ended chan str
 	return ended
 }
 
-// The collector goes away, or stands still for longer than the user wants to wait: the program ends as it would,
-// although it was to wait when full.
+// The collector exits, or stands still for longer than the user permits: the program ends normally, although it was to
+// wait for full rings.
 func TestCollectorGoes(t *testing.T) {
 	t.Run("closes", func(t *testing.T) {
 		s := standStill(t)

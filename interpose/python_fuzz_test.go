@@ -59,7 +59,7 @@ func (d *decoders) ask(t *testing.T, what byte, request []byte) uint32 {
 // A lineRange is a run of instructions, to byte end, and its line; -1 is none.
 type lineRange struct{ end, line int64 }
 
-// ranges decodes a table into all it says: written again here, apart from python_lines.c and in another way.
+// ranges decodes a table completely: written independently of python_lines.c and with another method.
 func ranges(format byte, table []byte, line int64) (all []lineRange, more int64) {
 	at := int64(0)
 	switch format {

@@ -189,8 +189,8 @@ func TestPythonFramesReadOnlyObjects(t *testing.T) {
 	}
 }
 
-// Daemon threads are left in C when Python ends, and it takes their states and frames away. Four that do nothing but
-// capture must not see that: every run ends as it would without them.
+// Daemon threads are still in C when Python ends, and it frees their states and frames. Four threads that only capture
+// stacks must not be affected: every run ends as it would without them.
 func TestPythonFramesWhileItEnds(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
 	const program = `
@@ -258,7 +258,7 @@ print(library.capture(None, 0, 8), library.held(), library.unknown().decode())
 	}
 }
 
-// CPython 3.13 and 3.14 describe themselves. The ways in which a description may be wrong are tried on objects made by
+// CPython 3.13 and 3.14 contain a description of their own layout. Wrong descriptions are tested on objects made by
 // hand.
 func TestPythonDescription(t *testing.T) {
 	library := pythonLibrary(t, "pyframes.so")
@@ -320,8 +320,8 @@ func TestPythonLayout(t *testing.T) {
 	}
 }
 
-// BenchmarkPythonFrames measures a capture of 10 frames once they are known, and the question whether the lock is held,
-// which is asked at every wait. Both in nanoseconds.
+// BenchmarkPythonFrames measures a capture of 10 frames once they are known, and the test whether the GIL is held,
+// which every wait makes. Both in nanoseconds.
 func BenchmarkPythonFrames(b *testing.B) {
 	library := pythonLibrary(b, "pyframes.so")
 	const program = `

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Every wait of a Python program for the GPU says whether it was entered holding the GIL; so does every
-// wait for a lock. A program without an interpreter says nothing.
+// Every wait of a Python program for the GPU records whether it was entered holding the GIL; so does every wait for a
+// lock. A program without an interpreter records nothing.
 func TestWaitsSayWhetherTheInterpreterIsHeld(t *testing.T) {
 	install, _ := softMetal(t)
 	waits := func(arguments ...string) (held, free, silent int) {

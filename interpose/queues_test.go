@@ -11,8 +11,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// dispatchProgram is testdata/dispatch.c with all of the C half in it, on a dispatch library that testdata/debian.sh
-// brought, and the C library that goes with it.
+// dispatchProgram is testdata/dispatch.c linked with all of the C half, with a dispatch library that testdata/debian.sh
+// downloaded, and the C library that belongs to it.
 func dispatchProgram(t *testing.T) string {
 	t.Helper()
 	folder := os.Getenv("MTRACE_TEST_DISPATCH")
@@ -34,9 +34,9 @@ func dispatchProgram(t *testing.T) string {
 }
 
 // Every wait for a dispatch queue, a dispatch semaphore and a dispatch group is recorded, a queue's with the queue's
-// label and the thread that held it: of functions, of blocks, and of blocks that dispatch_block_create made, which
-// dispatch must get as they are, because they say how they are to be run. Blocks run once, on the thread that waits, as
-// without the tracer, and are freed.
+// label and the thread that held it: for functions, for blocks, and for blocks from dispatch_block_create. Dispatch
+// must get these unchanged, because they contain how to run them. Blocks run once, on the thread that waits, as without
+// the tracer, and are freed.
 func TestQueues(t *testing.T) {
 	program := dispatchProgram(t)
 	for _, stacks := range []string{"off", "native"} {

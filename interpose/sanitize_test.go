@@ -130,9 +130,9 @@ func (s sanitizer) testWaits(t *testing.T) {
 	}
 }
 
-// testMetal has encoders with the GPU's samples, on one thread and on many, and each kind of object that Metal has. It
-// found selectors and a method that were kept in plain variables by whichever thread came first, where another could
-// find the method and not its selector; and a slot whose class was read without an order to its being written.
+// testMetal has encoders with the GPU's samples, on one thread and on many, and each kind of Metal object. It found
+// selectors and a method in plain variables, written by the first thread: another thread could see the method without
+// its selector. It also found a slot whose class was read without ordering after its writing.
 func (s sanitizer) testMetal(t *testing.T) {
 	for scenario, env := range map[string]string{
 		"unequal-encoders": "SOFTMETAL_TIMED=1", "other-encoders": "SOFTMETAL_TIMED=1", "threads": "", "slots": "",

@@ -115,15 +115,15 @@ server.join()
 			waits[[2]uint64{e.thread, e.Arg}]++
 		}
 	}
-	// One that comes just before it is waited for is not waited for: each side gives when the other waits.
+	// A signal just before the wait leaves no wait: each side signals when the other waits.
 	if waits[[2]uint64{client, server}] < 5 || waits[[2]uint64{server, client}] < 5 {
 		t.Errorf("the client %d waited for the server %d: %v", client, server, waits)
 	}
 }
 
-// One thread of Python that is never idle serves four others through an executor: none of them wakes it, so nothing but
-// the locks that both touch says that they hand it something. A pool that is given that thread's results waits in the
-// same way, and hands nothing over; it once was the only thing that a saturated submitter's clients were mistaken for.
+// One thread of Python that is never idle serves four others through an executor. None of them wakes it, so only the
+// locks that both use show that they submit to it. A pool that gets that thread's results waits in the same way, and
+// submits nothing; once it was mistaken for the clients of a saturated submitter.
 func TestPythonHandsOver(t *testing.T) {
 	install, _ := softMetal(t)
 	const program = `

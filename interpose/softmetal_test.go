@@ -61,8 +61,8 @@ func (r run) traced(t testing.TB) *tracee {
 	return nil
 }
 
-// Every check of the software Metal's own client, with and without Metal's validation layer: the program says and does
-// the same under the tracer, and the trace has the calls that were made, each once, on the thread that made it.
+// Every check of the software Metal's own client, with and without Metal's validation layer: the program's output and
+// behaviour are the same under the tracer, and the trace has its calls, each once, on the calling thread.
 func TestSoftMetalClient(t *testing.T) {
 	_, client := softMetal(t)
 	sources, _ := filepath.Glob("../fixtures/softmetal/testdata/*.m")
@@ -128,7 +128,7 @@ var pastTheHooks = map[string]string{
 	"strange-queue":         "its queue is of a class that no method returned",
 }
 
-// notSent says why rows of the table are in no check's trace, by family and selector.
+// notSent gives the reasons why rows of the table are in no check's trace, by family and selector.
 var notSent = map[string]string{
 	"encoder sampleCountersInBuffer:atSampleIndex:withBarrier:": "aborts the program, as on every GPU of Apple's",
 }

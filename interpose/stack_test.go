@@ -60,7 +60,7 @@ func TestStackRecords(t *testing.T) {
 	}
 }
 
-// Without being asked for there is nothing of it.
+// Without a request there is no stack and no fact about stacks.
 func TestNoStackRecords(t *testing.T) {
 	r := trace(t, client(t, "threads", "5"))
 	for _, p := range r.tracees {

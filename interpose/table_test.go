@@ -48,8 +48,8 @@ func TestEveryRowIsHooked(t *testing.T) {
 	}
 }
 
-// families says which hooks an object of each of Metal's protocols gets. The protocols left out are not handed out by
-// any method that is hooked, or only hold values.
+// families gives the hooks for an object of each of Metal's protocols. The protocols left out are returned by no hooked
+// method, or only hold values.
 var families = map[string]wire.Family{
 	"MTLDevice": wire.FamilyDevice, "MTLCommandQueue": wire.FamilyQueue, "MTLCommandBuffer": wire.FamilyCommandBuffer,
 	"MTLCommandEncoder": wire.FamilyEncoder, "MTLComputeCommandEncoder": wire.FamilyEncoder,
@@ -74,7 +74,8 @@ var families = map[string]wire.Family{
 	"MTLIndirectRenderCommand":  wire.FamilyIndirectCommand,
 }
 
-// leftOut says why methods that change or cost something are not recorded, by the start of their selectors.
+// leftOut gives the reasons why methods that change or cost something are not recorded, by the start of their
+// selectors.
 var leftOut = map[string]string{
 	"set(Bytes|Buffer|KernelBuffer|VertexBuffer|FragmentBuffer|ObjectBuffer|MeshBuffer|ObjectThreadgroupMemory|Texture|Sampler|VisibleFunction|IntersectionFunction|AccelerationStructure|ThreadgroupMemory|Imageblock|StageIn|ArgumentTable)": "binds arguments: many per dispatch, each a few instructions of Metal's",
 	"set(Color|Depth|Stencil)Store": "sets state of a render pass",
@@ -140,7 +141,7 @@ methods:
 	t.Logf("%d methods hooked, %d left out", covered, skipped)
 }
 
-// encoded is how the runtime writes the types that the hook table uses. A pointer may stand for any object, block or
+// encoded gives the runtime's encodings of the types in the hook table. A pointer may stand for any object, block or
 // pointer, and a struct for any of the same layout.
 var encoded = map[string]string{
 	"id": "@", "NSUInteger": "Q", "uint64_t": "Q", "long": "q", "uint32_t": "I", "uint8_t": "C", "BOOL": "B",
@@ -200,9 +201,9 @@ func TestPrototypesAreMetals(t *testing.T) {
 	}
 }
 
-// Of a method whose name begins with "new" the caller owns the result; of any other that returns an object the result
-// is autoreleased (clang.llvm.org/docs/AutomaticReferenceCounting.html, "Method families"). A row that says otherwise
-// would free an object too early, or never.
+// The caller owns the result of a method whose name begins with "new"; any other returned object is autoreleased
+// (clang.llvm.org/docs/AutomaticReferenceCounting.html, "Method families"). A row with the wrong rule would free an
+// object too early, or never.
 func TestAutoreleasedResults(t *testing.T) {
 	text, err := os.ReadFile("top/hooks_table.h")
 	if err != nil {

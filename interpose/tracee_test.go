@@ -30,7 +30,7 @@ type tracee struct {
 type ringCopy struct {
 	records  []byte
 	facts    []byte
-	bySocket int // bytes of records that came by the socket
+	bySocket int // bytes of records received by the socket
 }
 
 // An event is one record with its companion, and the thread that made it.
@@ -289,7 +289,7 @@ func calls(events []event) map[string]int {
 	return counts
 }
 
-// passing reads a unix socket and keeps the last descriptor that came with the bytes.
+// passing reads a unix socket and keeps the last descriptor received with the bytes.
 type passing struct {
 	c  *net.UnixConn
 	fd int

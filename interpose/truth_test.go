@@ -66,7 +66,7 @@ var tableCalls = func() map[wire.Family]map[string]wire.Call {
 	return known
 }()
 
-// inTable says whether a selector is recorded, of whatever family.
+// inTable reports whether a selector is recorded, in any family.
 func inTable(selector string) bool {
 	for _, rows := range tableCalls {
 		if _, there := rows[selector]; there {
@@ -271,7 +271,7 @@ func (n *numbering) pairs(truth, trace uint64) bool {
 	return n.traced[truth] == trace && n.true[trace] == truth
 }
 
-// differs says how a record is not the call that was made, or "".
+// differs describes how a record differs from the call that was made, or returns "".
 func (m model) differs(c madeCall, e event, texts map[uint64]string, objects *numbering) string {
 	row := c.Row()
 	// A Metal 4 command buffer is another object in the trace each time that it is begun; the truth has one object for
@@ -317,7 +317,7 @@ var yesOrNo = []string{"waitUntilSignaledValue:timeoutMS:", "serializeToURL:erro
 	"addTileRenderPipelineFunctionsWithDescriptor:error:",
 	"addMeshRenderPipelineFunctionsWithDescriptor:error:"}
 
-// cutShort says whether a text is as much of another as fits, up to the last whole character.
+// cutShort reports whether a text is as much of another as fits, up to the last complete character.
 func cutShort(text, whole string) bool {
 	return len(whole) > wire.MaxFactText && len(text) > wire.MaxFactText-utf8.UTFMax && utf8.ValidString(text) &&
 		strings.HasPrefix(whole, text)

@@ -66,7 +66,7 @@ func hashOf(source string) string {
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// wordsWithValues notes the words that truth has another value for than 0, by family, selector and meaning.
+// wordsWithValues notes the words with a value other than 0 in the truth, by family, selector and meaning.
 func wordsWithValues(file *truth.File, seen map[string]bool) {
 	for _, calls := range modelOf(file).calls {
 		for _, c := range calls {
@@ -83,7 +83,7 @@ func nameOfWord(row wire.Row, f wire.Field) string {
 	return fmt.Sprint(row.Family, " ", row.Selector, " ", f.Words())
 }
 
-// alwaysZero says why words of the table are 0 in every check, by the start of their names.
+// alwaysZero gives the reasons why words of the table are 0 in every check, by the start of their names.
 var alwaysZero = map[string]string{
 	"device newCommandQueue maximum":                             "0 stands for the default",
 	"device newComputePipelineStateWithFunction:.* the label":    "there is no descriptor that could have a label",
@@ -96,7 +96,7 @@ var alwaysZero = map[string]string{
 		"function",
 }
 
-// everyWordSent checks that each word of each row was compared with another value than 0 at least once: a word that is
+// everyWordSent checks that each word of each row was compared with a value other than 0 at least once: a word that is
 // never written is 0.
 func everyWordSent(t *testing.T, seen map[string]bool) {
 	t.Helper()

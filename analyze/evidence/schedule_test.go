@@ -8,7 +8,8 @@ import (
 )
 
 // sleepsOf are n sleeps: the thread sleeps until an instant, or for a length, and works between.
-func sleepsOf(n int, work analyze.Nanos, until, length func(i int) analyze.Nanos, random *rand.Rand) (list []analyze.Interval) {
+func sleepsOf(n int, work analyze.Nanos, until, length func(i int) analyze.Nanos,
+	random *rand.Rand) (list []analyze.Interval) {
 	now := analyze.Nanos(0)
 	for i := range n {
 		end := now + length(i)

@@ -66,7 +66,8 @@ func TestCalibrateProcessors(t *testing.T) {
 		p.Processors = program.Processors{Count: 4, Scattered: ran}
 		recorded, _ := machine.Run(p)
 		p.Recorded, p.Processors.Scattered = recorded.Progress, policy.Scattered
-		if off := p.Rate(p.Recorded)/rateOf(t, p, Change{}) - 1; (off > policy.ReplayErrorLimit.Value) != (ran != policy.Scattered) {
+		if off := p.Rate(p.Recorded)/rateOf(t, p, Change{}) - 1; (off > policy.ReplayErrorLimit.Value) !=
+			(ran != policy.Scattered) {
 			t.Fatalf("with %.1f scattered it is off by %.2f", ran, off)
 		}
 		best, base := calibrate(p)

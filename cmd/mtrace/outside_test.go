@@ -28,6 +28,7 @@ func TestRunNamesWhatLostTheLibrary(t *testing.T) {
 	// lost the library in the shell.
 	if o := sh(t, dir, nil, tool.mtrace, "run", "-o", "shim.mtrace", "--", "sh", "-c",
 		"sleep 0.4; exec env true"); strings.Contains(o.stdout+o.stderr, "without the library") {
-		t.Errorf("a shell that executed another program in its place is reported to lack the library\n%s%s", o.stdout, o.stderr)
+		t.Errorf("a shell that executed another program in its place is reported to lack the library\n%s%s", o.stdout,
+			o.stderr)
 	}
 }

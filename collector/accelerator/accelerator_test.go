@@ -169,7 +169,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestIoreg asks the real registry where there is one.
+// TestIoreg reads the real registry on a Mac.
 func TestIoreg(t *testing.T) {
 	sample, err := Take(context.Background(), Ioreg)
 	if runtime.GOOS != "darwin" {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Whatever a sender says first is a request that can be carried out, or is refused.
+// Any first message of a sender is a valid request, or is refused.
 func FuzzRequest(f *testing.F) {
 	f.Add([]byte(`{"schema":"mtrace.relay/2","name":"../a","session":"0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a","first":5}` +
 		"\n"))

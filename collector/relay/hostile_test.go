@@ -331,7 +331,7 @@ func TestReplayedSession(t *testing.T) {
 	trace := record(t, send(t, l.Addr().String(), 1<<30))
 	trace.add(t, 1000)
 	trace.end(t)
-	// The word of the receiver that the trace is whole does not get through: the note stays, and the sender asks again.
+	// The receiver's message that the trace is complete is lost: the note stays, and the sender asks again.
 	conn := known(t, r.Address())
 	q := encode(request{requestSchema, "run", trace.sender.session, 0})
 	trace.deliver(t, 2*time.Minute)

@@ -118,7 +118,7 @@ func TestReceiverRestarts(t *testing.T) {
 	}
 }
 
-// A receiver on another folder has nothing of the trace: it gets all of it, as long as all of it is here.
+// A receiver on another folder has nothing of the trace: it gets all of it, as long as the spool still has all.
 func TestReceiverWithAnotherFolder(t *testing.T) {
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), 1<<30))

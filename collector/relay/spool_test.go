@@ -28,7 +28,7 @@ func onDisk(t *testing.T, dir string) (n int64) {
 	return n
 }
 
-// A spool that is full leaves records out, counts them, and says so in the trace; it takes no more than it may.
+// A full spool leaves records out, counts them, and notes that in the trace; it never exceeds its limit.
 func TestSpoolFull(t *testing.T) {
 	const limit = 1 << 20
 	trace := record(t, send(t, "127.0.0.1:1", limit))
@@ -83,8 +83,8 @@ func TestTraceLargerThanItsSpool(t *testing.T) {
 	trace.deliver(t, 2*time.Minute)
 }
 
-// The receiver has the first part, which made room, and does not come back: the rest is a trace that says where the
-// first part is, and no call is in both or in none.
+// The receiver has the first part, which was removed from the spool, and does not return: the rest is a trace that
+// names the place of the first part, and each call is in exactly one of them.
 func TestRestOfTrace(t *testing.T) {
 	r := receive(t)
 	trace := record(t, send(t, r.Address(), 1<<20))

@@ -104,7 +104,7 @@ func (b *boundedFile) Room(n int) error {
 	return nil
 }
 
-// Records that there is no room for are left out, counted and said; the rest of the trace is whole.
+// Records without space are left out, counted and reported; the rest of the trace is complete.
 func TestNoRoomForRecords(t *testing.T) {
 	file, err := os.Create(filepath.Join(t.TempDir(), "t.mtrace"))
 	if err != nil {

@@ -45,8 +45,7 @@ func randomRecords(seed uint64, n int) []wire.Record {
 	return records
 }
 
-// stepped makes records of a clock that goes in steps, and at each 50th call may have stopped elsewhere between two of
-// them.
+// stepped makes records of a clock that advances in steps, and whose offset changes at random, at one call in 50.
 func stepped(records []wire.Record, step wire.Ticks) []wire.Record {
 	random, offset := rand.New(rand.NewPCG(3, 3)), wire.Ticks(7)
 	for i := range records {

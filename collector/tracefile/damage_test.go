@@ -59,7 +59,7 @@ func readData(t testing.TB, data []byte) (readable, error) {
 	return got, nil
 }
 
-// isPart says whether records are others with some left out.
+// isPart reports whether records are all with some left out.
 func isPart(part, all []wire.Record) bool {
 	for _, r := range part {
 		i := slices.Index(all, r)

@@ -175,7 +175,7 @@ func TestFileRoundTrip(t *testing.T) {
 	}
 }
 
-// A file cut after any byte opens, says that it was cut, and holds a prefix of every stream: whatever was in whole
+// A file cut after any byte opens, is reported as cut, and holds a prefix of every stream: the records in complete
 // blocks.
 func TestCutAnywhere(t *testing.T) {
 	for _, closed := range []bool{false, true} {

@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Every number comes back, whatever its size, its sign, the step and the number before it; alone, and as one of two
-// times.
+// Every number is decoded to itself, whatever its size, its sign, the step and the number before it; alone, and as one
+// of two times.
 func TestNumbers(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	for _, step := range []uint64{1, 2, 3, 13, 26, 41, 1 << 20, 1000003, 1 << 63, ^uint64(0)} {

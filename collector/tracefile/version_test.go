@@ -19,7 +19,7 @@ const (
 	written1Hash    = 0xbb1ff1730a9d5b0a
 )
 
-// A file of version 1 has the times in columns, as varints. Nothing writes it any more, and it is read for good.
+// A file of version 1 has the times in columns, as varints. No mtrace writes it any more, and all will read it.
 func TestReadsVersion1(t *testing.T) {
 	data, err := os.ReadFile(written1)
 	if err != nil {

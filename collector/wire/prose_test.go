@@ -51,7 +51,7 @@ func readsSelectors(name string) bool {
 		strings.HasPrefix(name, "fixtures/")
 }
 
-// readersOfProse are the places in a file that conclude something from words.
+// readersOfProse returns the places in a file where code depends on the words of a text.
 func readersOfProse(set *token.FileSet, file *ast.File, selectorsToo bool) (wrong []string) {
 	var above []ast.Node
 	ast.Inspect(file, func(n ast.Node) bool {
@@ -81,7 +81,7 @@ func readersOfProse(set *token.FileSet, file *ast.File, selectorsToo bool) (wron
 	return wrong
 }
 
-// printed says whether an expression is an argument of a function of fmt, or a value of a literal.
+// printed reports whether an expression is an argument of a function of fmt, or a value of a literal.
 func printed(n ast.Node, above []ast.Node) bool {
 	switch parent := above[len(above)-1].(type) {
 	case *ast.KeyValueExpr:
@@ -97,7 +97,7 @@ func printed(n ast.Node, above []ast.Node) bool {
 	return false
 }
 
-// lookedInto says whether an expression is compared with a text, or searched.
+// lookedInto reports whether an expression is compared with a text, or searched.
 func lookedInto(n ast.Node, above []ast.Node) bool {
 	literal := func(e ast.Expr) bool { l, is := e.(*ast.BasicLit); return is && l.Kind == token.STRING }
 	switch parent := above[len(above)-1].(type) {
@@ -116,7 +116,7 @@ func lookedInto(n ast.Node, above []ast.Node) bool {
 	return false
 }
 
-// The test above can fail: it finds each way in which words were, or could be, read.
+// The test above can fail: it finds each way in which code reads words, or could.
 func TestReadersOfProseAreFound(t *testing.T) {
 	const source = `package p
 func f(row wire.Row) {

@@ -178,7 +178,7 @@ func TestFactsRing(t *testing.T) {
 	}
 }
 
-// Exactly one side drains at a time, and a ring changes hands only when it is empty.
+// Exactly one side drains at a time, and a ring changes its owner only when it is empty.
 func TestClaimAndReuse(t *testing.T) {
 	g, _ := newRegion(t)
 	r := g.Ring(0)

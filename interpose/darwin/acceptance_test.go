@@ -87,7 +87,7 @@ func damages(image []byte) map[string]func([]byte) {
 	return all
 }
 
-// TestPin: an image gets the versions asked for, keeps everything else, and stays acceptable.
+// TestPin: an image gets the requested versions, keeps everything else, and stays acceptable.
 func TestPin(t *testing.T) {
 	thirteen, err := ParseVersion("13.0")
 	if err != nil || thirteen != 13<<16 {

@@ -45,7 +45,7 @@ func slotOfArm64(address uint64, code []byte) uint64 {
 	return address&^0xfff + uint64(pages<<12) + uint64(ldr>>10&0xfff)*8
 }
 
-// handOff counts the places at which trampolines take and give autoreleased objects.
+// handOff counts the places at which trampolines receive and return autoreleased objects.
 type handOff struct {
 	claims, late, jumps, calls int
 }
@@ -120,7 +120,7 @@ func TestCrossHandsOverAutoreleased(t *testing.T) {
 			count = handOffArm64
 		}
 		h := count(text, section.Addr, claim, give)
-		// A trampoline calls its original in two places: recorded, and inside of another call.
+		// A trampoline calls its original in two places: recorded, and inside another call.
 		if h.late > 0 || h.calls > 0 || h.jumps < 200 || h.claims != 2*h.jumps {
 			t.Errorf("%d claims, %d not directly behind a call, for %d jumps to objc_autoreleaseReturnValue, and %d calls of it",
 				h.claims, h.late, h.jumps, h.calls)

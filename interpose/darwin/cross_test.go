@@ -99,10 +99,9 @@ func TestCrossThin(t *testing.T) {
 	}
 }
 
-// TestCrossVersions: LC_BUILD_VERSION names the platform, and the oldest system
-// and the SDK as cross.sh pins them. They were whatever each linker took: zig's
-// claimed the SDK of a macOS that is not out, whose rules dyld then applies, and
-// Go's another oldest system than the library's.
+// TestCrossVersions: LC_BUILD_VERSION has the platform, and the oldest system and the SDK that cross.sh pins. They were
+// whatever each linker wrote: zig's claimed the SDK of an unreleased macOS, whose rules dyld then applies, and Go's a
+// different oldest system than the library's.
 func TestCrossVersions(t *testing.T) {
 	const platformMacOS, thirteen = 1, 13 << 16
 	for _, name := range built {

@@ -16,9 +16,9 @@ type version = Version
 
 func macOS(major, minor int) version { return version(major<<16 | minor<<8) }
 
-// Some rules are enforced from the SDK on that an image says it was built with: Policy.cpp, Platform.cpp
-// epochForVersion. macOS 11 is the fall of 2020, 15.4 the spring of 2025, 26 the fall of 2025. Strictest is none of
-// ours and obeys all.
+// Some rules apply only from a certain SDK in the image's build version on: Policy.cpp, Platform.cpp epochForVersion.
+// macOS 11 is the fall of 2020, 15.4 the spring of 2025, 26 the fall of 2025. Strictest is no real SDK; all rules apply
+// to it.
 const (
 	always         = version(0)
 	fall2018       = version(10<<16 | 14<<8)
@@ -38,7 +38,7 @@ const (
 	canExecute     = 4
 )
 
-// rule is one way to be refused. For programs many rules came later than for libraries.
+// rule is one reason for dyld to refuse a file. For programs many rules came later than for libraries.
 type rule struct {
 	source         string // file and function of dyld
 	since, program version

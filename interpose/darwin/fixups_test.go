@@ -43,7 +43,7 @@ func (r *reader) string() string {
 	return s
 }
 
-// fixable says whether a pointer of the image may be set there.
+// fixable reports whether a pointer of the image may be set there.
 func (m *machO) fixable(segment int, offset uint64) error {
 	switch {
 	case segment < 0:

@@ -34,8 +34,8 @@ func TestCrossSignalTables(t *testing.T) {
 	})
 }
 
-// goString finds the place among words, which are data before dyld rebased
-// them, of a pointer to a text and its length; -1 when there is none.
+// goString returns the index in words, which are data before dyld rebased them, of a pointer to a text and its length;
+// -1 if there is none.
 func goString(image []byte, file *macho.File, words []byte, text string) int {
 	for at := 0; at+24 <= len(words); at += 8 {
 		if le.Uint64(words[at+8:]) != uint64(len(text)) {

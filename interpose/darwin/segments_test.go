@@ -40,7 +40,7 @@ func (m *machO) constantsNotReadOnly() error {
 	return nil
 }
 
-// mapped are the segments that have a place in memory: Go's debugging information has none.
+// mapped returns the segments that are mapped into memory: Go's debugging information is not.
 func (m *machO) mapped() []segment {
 	return slices.DeleteFunc(slices.Clone(m.segments), func(s segment) bool { return s.size == 0 && s.fileSize > 0 })
 }

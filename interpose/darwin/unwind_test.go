@@ -84,8 +84,8 @@ func (m *machO) readFrames(s section, content []byte) (frames, error) {
 	return found, nil
 }
 
-// functionWrong: the code that is described is in __TEXT's code. Addresses are 8 bytes, relative to where they stand,
-// as all compilers write them for Mach-O ("R" with 0x10); where the augmentation says otherwise nothing is checked.
+// functionWrong checks that the described code is in __TEXT's code. Addresses are 8 bytes, relative to their own
+// position, as all compilers write them for Mach-O ("R" with 0x10); with another augmentation nothing is checked.
 func (m *machO) functionWrong(place uint64, body []byte, augmentation string) error {
 	if augmentation == "" || augmentation[0] != 'z' {
 		return nil

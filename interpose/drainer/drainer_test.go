@@ -28,7 +28,7 @@ func TestLayout(t *testing.T) {
 	}
 }
 
-// memory is a region of a few rings. It is Go's own, so that the race detector sees who reads and writes it.
+// memory is a region of a few rings. It is Go's own, so that the race detector sees all reads and writes.
 func memory(ringsUsed uint32) (unsafe.Pointer, []byte) {
 	words := make([]uint64, (pageSize+ringStride*int(ringsUsed))/8)
 	start := unsafe.Pointer(unsafe.SliceData(words))
@@ -86,7 +86,7 @@ func (h *host) Wait(int) bool {
 	return false
 }
 
-// record writes the next record, which holds its position, when there is room.
+// record writes the next record, which holds its position, if there is space.
 func (r ring) record(position uint64) bool {
 	if position-r.load(ringTail) >= recordsPerRing {
 		return false
@@ -97,7 +97,7 @@ func (r ring) record(position uint64) bool {
 	return true
 }
 
-// fact writes eight bytes of facts, which hold their position, when there is room.
+// fact writes eight bytes of facts, which hold their position, if there is space.
 func (r ring) fact(position uint64) bool {
 	if position+8-r.load(ringFactsTail) > factsPerRing {
 		return false
@@ -123,8 +123,8 @@ func (r ring) take(to *host) {
 	atomic.StoreUint32(r.word32(ringClaim), claimNobody)
 }
 
-// Threads that write as fast as they can, the drainer, and the collector that takes from the same rings: each record
-// and each fact is sent once. Under the race detector this is also who may touch a slot when.
+// Threads that write as fast as they can, the drainer, and the collector, which drains the same rings: each record and
+// each fact is sent once. The race detector also checks when each side may touch a slot.
 func TestEachRecordOnce(t *testing.T) {
 	const threads, records, facts = 3, 3*recordsPerRing + 77, factsPerRing + 800
 	start, _ := memory(threads)
@@ -232,7 +232,7 @@ func TestCallsBeforeItSends(t *testing.T) {
 func checkOnce(t *testing.T, ring uint32, spans []span, want, size, each uint64) {
 	t.Helper()
 	next := uint64(0)
-	for _, s := range spans { // who has the claim sends, so they are in order
+	for _, s := range spans { // the holder of the claim sends, so they are in order
 		if s.position != next {
 			t.Fatalf("ring %d: position %d follows %d", ring, s.position, next)
 		}

@@ -38,7 +38,7 @@ func FuzzImage(f *testing.F) {
 	})
 }
 
-// FuzzSignature gives the blob parser more blobs than whole files would.
+// FuzzSignature gives the blob parser more blobs than complete files would.
 func FuzzSignature(f *testing.F) {
 	s := signatureBlob{flags: SignatureRuntime, identifier: "a", team: "b", alternate: SignatureRestrict,
 		entitlements: map[string]any{entitlementDyldVariables: true, "other": []any{"x"}}}

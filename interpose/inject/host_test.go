@@ -2,7 +2,7 @@ package inject
 
 import "testing"
 
-// A machine that looks like an Intel to a translated mtrace is not one, and says so itself.
+// To a translated mtrace an Apple silicon machine looks like an Intel; the kernel reports the translation.
 func TestTranslate(t *testing.T) {
 	for _, c := range []struct {
 		arm64, translated bool

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// world is a folder that stands for a machine: the tests put programs into it
-// and describe the host around it. In contents, commands and expectations "^"
-// stands for the folder.
+// world is a folder that represents a machine: the tests put programs into it and describe the host around it. In
+// contents, commands and expectations "^" stands for the folder.
 type world struct {
 	t     testing.TB
 	root  string

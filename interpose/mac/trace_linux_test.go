@@ -54,8 +54,8 @@ func (b *built) trace(t *testing.T, cmd *exec.Cmd) (trace *tracefile.Reader, sai
 	return trace, stdout.String(), took
 }
 
-// The Mac's half and the collector understand each other: the trace is whole, its ticks become nanoseconds by the Mac's
-// timebase, with both clocks that Macs have, and every kind of wait is in it.
+// The Mac's half and the collector agree: the trace is complete, its ticks become nanoseconds by the Mac's timebase,
+// with both clocks that Macs have, and every kind of wait is in it.
 func (b *built) testTrace(t *testing.T) {
 	for _, clock := range []struct {
 		env              string

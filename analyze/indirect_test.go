@@ -147,8 +147,8 @@ func TestIndirectCommandsOfAnotherThread(t *testing.T) {
 	}
 }
 
-// Drawings of an indirect command buffer have the names of their pipeline states, as dispatches have; one of no
-// vertices draws nothing.
+// Draws of an indirect command buffer have the names of their pipeline states, as dispatches have; a draw without
+// vertices does nothing.
 func TestIndirectDrawings(t *testing.T) {
 	script := newScript(t)
 	d := &indirect{Thread: script.main()}

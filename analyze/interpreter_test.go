@@ -23,7 +23,7 @@ func TestNameKeepers(t *testing.T) {
 		CPUWaits: CPUWaits{Locks: []LockWait{
 			lock(c, 110, 250, "_PyRuntime"), // 90 of a's, 40 of b's
 			lock(b, 150, 160, "in take_gil"),
-			lock(a, 120, 130, "_PyRuntime"), // its own wait, as when it gives the lock away inside
+			lock(a, 120, 130, "_PyRuntime"), // its own wait, as when it releases the lock inside
 			lock(c, 190, 240, "_PyRuntime"), // 10 of a's, 30 of b's
 			lock(c, 255, 300, "_PyRuntime"), // 5 ns are b's: most of the time another thread held it
 			lock(a, 310, 390, "_PyRuntime"), // c waits without it

@@ -25,7 +25,7 @@ func (r *readsOf) ReadAt(b []byte, at int64) (int, error) {
 	return r.ReaderAt.ReadAt(b, at)
 }
 
-// TestBlocksAreReadOnce: a block in which one slice ends and the next begins is not read for each. A trace of 10⁷ calls
+// TestBlocksAreReadOnce: a block in which one slice ends and the next begins is not read twice. A trace of 10⁷ calls
 // was decoded 1.4 times.
 func TestBlocksAreReadOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "long.mtrace")

@@ -117,7 +117,7 @@ func TestReusedRing(t *testing.T) {
 	}
 }
 
-// TestEventWaits: a wait for an event is a wait for whoever gives it its value.
+// TestEventWaits: a wait for an event is a wait for the work that signals its value.
 func TestEventWaits(t *testing.T) {
 	f, p := tracesim.NewFile()
 	a := p.Thread(31, "a", 100)
@@ -309,8 +309,8 @@ func TestEventsOfQueues(t *testing.T) {
 	}
 }
 
-// The story: a machine's time of day was set back while it recorded, and the run had lasted for less than nothing. It
-// lasts at least as long as its calls.
+// The story: a machine's time of day was set back during the recording, and the run had a negative duration. It lasts
+// at least as long as its calls.
 func TestTimeOfDaySetBack(t *testing.T) {
 	f, p := tracesim.NewFile()
 	main := p.Thread(7, "main", 1000)

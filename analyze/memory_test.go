@@ -9,8 +9,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// heapOfLoad is the most that loading a trace had in use at once, of the command buffers of one thread that makes as
-// many calls for each; and how many calls they were.
+// heapOfLoad returns the peak of memory in use while loading a trace of a thread with that many command buffers and
+// calls for each, and the number of calls.
 func heapOfLoad(t *testing.T, buffers, callsEach int) (most, calls int64) {
 	t.Helper()
 	f, p := tracesim.NewFile()

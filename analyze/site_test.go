@@ -43,7 +43,8 @@ func TestSite(t *testing.T) {
 
 const packages = "/opt/venv/lib/python3.11/site-packages/"
 
-// A Python program that sends all its messages through one function of a binding would have all its calls made there.
+// If a Python program sends all its messages through one function of a binding, its calls must not all be attributed to
+// that function.
 func TestSitesPassWrappers(t *testing.T) {
 	send := &Frame{Name: "send", File: "metal.py", Line: 9, Python: true}
 	method := &Frame{Name: "Object.call", File: "metal.py", Line: 20, Python: true}

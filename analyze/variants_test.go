@@ -10,8 +10,8 @@ import (
 )
 
 // Kernels of one name whose libraries have different sources, or that different constants specialise, are different
-// kernels. They had one row with a mean that was true of none. A kernel that is the only one of its name needs no more
-// than its name.
+// kernels. They had one row with a mean that was true for none. A kernel that is the only one of its name is shown by
+// its name alone.
 func TestKernelsOfOneName(t *testing.T) {
 	script := newScript(t)
 	n := &named{Thread: script.Thread(101, "main")}

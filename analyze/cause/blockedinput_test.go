@@ -30,7 +30,7 @@ func inputRounds(kind analyze.Blocking, what wire.Descriptor, name string) *hand
 }
 
 // TestInputs: a thread that read from a pipe for 64% of its time got no verdict, and two command buffers in flight as
-// the first advice, which brought nothing. A server that waits for clients is idle, and not slow.
+// the first advice, which brought nothing. A server that waits for clients is idle, not slow.
 func TestInputs(t *testing.T) {
 	for _, c := range []struct {
 		name    string

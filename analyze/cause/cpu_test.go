@@ -30,7 +30,8 @@ func rounds(outside, scheduling, gpu analyze.Nanos, samples ...analyze.CPUSample
 	return w.Trace
 }
 
-// of is a second in which a thread ran and waited for so many hundredths of the time; -1 is not known.
+// of returns the samples of a second in which a thread ran and waited for so many hundredths of the time; -1 is
+// unknown.
 func of(ran, waited analyze.Nanos) []analyze.CPUSample {
 	const hundredth = 10_000_000
 	first, last := analyze.CPUSample{Ran: 7}, analyze.CPUSample{At: 100 * hundredth, Ran: 7 + ran*hundredth,

@@ -76,7 +76,8 @@ func chained(events bool) *tracesim.Sim {
 			for round := range uint64(200) {
 				b := t.CommandBuffer(q)
 				if wait := round + uint64(i); events && wait > 0 {
-					// the second for the first's of this round, that for the second's of the round before
+					// the second thread waits for the first one's command buffer of this round, the first for the
+					// second's of the round before
 					t.WaitEvent(b, event[1-i], wait)
 				}
 				t.Encode(b, "step", 300*us)

@@ -119,8 +119,8 @@ func TestFasterThings(t *testing.T) {
 	}
 }
 
-// Of a kernel that always shares its command buffers with the same other one nothing is predicted: not by how many
-// threads each has.
+// Nothing is predicted for a kernel that always shares its command buffers with the same other kernel: thread counts do
+// not separate the two.
 func TestNothingIsPredictedOfKernelsThatAreNotIdentified(t *testing.T) {
 	m := mix{engines: 1, threads: 1, matmul: 600 * us, gelu: 150 * us, think: 100 * us, commit: 3 * us, together: true}
 	a := cause.Analyze(load(t, m.build().Run(t)), cause.Options{})

@@ -10,9 +10,9 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// The demo with a device-wide synchronisation, eight Python threads: without that wait threads wait for the GIL, and
-// without the GIL for all threads' work. Neither alone was shown to make the run faster in 2 of 8 runs, and the verdict
-// was "none".
+// The demo with a device-wide synchronisation, eight Python threads: without that wait the threads wait for the GIL,
+// and without the GIL they wait for all threads' work. In 2 of 8 runs the removal of neither alone was shown to make
+// the run faster, and the verdict was "none".
 func TestFaultsThatOnlyHelpTogether(t *testing.T) {
 	unsure := func(cause string, lost analyze.Nanos) Finding {
 		return Finding{Cause: cause, Holds: true, Lost: lost, Summary: cause + ".",

@@ -110,7 +110,8 @@ func TestEmptyIsNoWork(t *testing.T) {
 		w.Wait(w.B, handmade.At(begin+21_000, begin+710_000), fence)
 	}
 	w.Trace.Finish()
-	v := Analyze(w.Trace, Options{}).Verdict // the verdict is another: no run is faster without a thread that only waits
+	// the verdict is a different one: no run is faster without a thread that only waits
+	v := Analyze(w.Trace, Options{}).Verdict
 	if f := v.finding(DeviceWideSync); f == nil || f.Lost != 39*689_000 || v.finding(GPUSaturated) != nil {
 		t.Errorf("%+v: %s", f, v.Summary)
 	}

@@ -85,7 +85,7 @@ func TestImbalance(t *testing.T) {
 func TestChanceStays(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, threads := range []int{2, 3, 6, 9} {
-		for _, each := range []int{0, 20} { // in one of so many rounds one of the others is held up for 3 ms
+		for _, each := range []int{0, 20} { // in one of so many rounds another thread is delayed by 3 ms
 			m := &evidence.Barriers{Rounds: []evidence.Round{{}}}
 			meeting := make([]*analyze.Thread, threads)
 			for i := range meeting {
@@ -156,8 +156,8 @@ func TestPoolOfTwoIsNoMeeting(t *testing.T) {
 	}
 }
 
-// feeds makes a thread that waits for another's signal, of so many µs, before each command buffer of 400 µs; the other
-// compiles meanwhile, or nothing is known of it.
+// feeds makes a thread that waits for another thread's signal, for so many µs, before each command buffer of 400 µs;
+// the other thread compiles meanwhile, or its activity is unknown.
 func feeds(rounds int, wait analyze.Nanos, compiles bool) *handmade.World {
 	const us = 1_000
 	w := handmade.New(analyze.Nanos(rounds+1) * (wait + 500) * us)

@@ -210,8 +210,8 @@ func TestShortLockDoesNotHideAnother(t *testing.T) {
 	wantVerdict(t, trace, cause.LockContention, "the lock malloc: 1 wait,")
 }
 
-// The story: a thread that compiles in the background, for others that have work in flight all the while, made the
-// verdict compile-bound.
+// The story: a thread compiles in the background, for others that have work in flight all the time. The verdict was
+// compile-bound.
 func TestCompilationBesideTheWork(t *testing.T) {
 	s := tracesim.NewSim(8, 1)
 	for i := range 3 {
@@ -232,9 +232,9 @@ func TestCompilationBesideTheWork(t *testing.T) {
 	wantVerdict(t, load(t, s.Run(t)), cause.GPUBound, "compile-bound: threads spent")
 }
 
-// The story: threads that only write a log wait for each other's lock for most of their time; the verdict was
-// lock-contention, and that without it the program would be 1.01 times as fast. With work that takes half of its time
-// it is: two threads wait for their work all the time.
+// The story: threads that only write a log wait for each other's lock for most of their time. The verdict was
+// lock-contention, with a speed-up of 1.01× without it, because two other threads wait for their work all the time. If
+// that work takes half of the time, it is the verdict.
 func TestLockBesideTheWork(t *testing.T) {
 	wantVerdict(t, lockBeside(t, 0), cause.GPUBound, "kernel step: if it took half of its time, the run would be 1.9")
 	wantVerdict(t, lockBeside(t, ms*2/3), cause.None, "Threads that submit next to nothing")
@@ -290,8 +290,8 @@ func countBuffers(t *analyze.Trace, th *analyze.Thread) (n int) {
 	return n
 }
 
-// The story: of a program that dispatched faster than it can be traced, five of six calls were lost, command buffers
-// whose encoders were lost looked like barriers, and there was a verdict nevertheless.
+// The story: a program dispatched faster than it can be traced, and five of six calls were lost. Command buffers whose
+// encoders were lost looked like barriers, and there was a verdict nevertheless.
 func TestNoVerdictFromATraceWithHoles(t *testing.T) {
 	trace := scenario(t, "device-wide sync")
 	trace.Recording.Lost.Records = trace.Events
@@ -305,8 +305,8 @@ func TestNoVerdictFromATraceWithHoles(t *testing.T) {
 	}
 }
 
-// The story: a thread that keeps three command buffers in flight, and waits for them in no call, was replayed as one
-// that waits for nothing, and so nothing could be predicted of its program.
+// The story: a thread that keeps three command buffers in flight, and waits for them outside of any recorded call, was
+// replayed as one that waits for nothing, so nothing could be predicted for its program.
 func TestWaitsThatNoCallShows(t *testing.T) {
 	a := cause.Analyze(scenario(t, "GPU saturated, three in flight"), cause.Options{})
 	if math.Abs(a.ReplayError) > 0.05 {

@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// busyMachine is a program of four threads, on a machine of two processors that other programs want, too: the GPU's
-// work runs on them or does not, and each thread waits for all threads' work or for its own.
+// busyMachine is a program of four threads, on a machine of two processors that other programs use, too. The GPU's work
+// runs on these processors or does not, and each thread waits for all threads' work or for its own.
 func busyMachine(others int, onProcessors, everybody bool) *tracesim.Sim {
 	s := tracesim.NewSim(4, 7)
 	s.Processors = tracesim.Processors{Count: 2, Others: others, AreGPU: onProcessors}

@@ -44,9 +44,9 @@ func TestVerdictNeedsProof(t *testing.T) {
 	}
 }
 
-// Eight threads, no lock: their commits end with a regular time between, as the GPU's completions do that they follow,
-// and take as long with other threads inside as without. It was lock-contention, with a confidence of 0.75 and "rank
-// correlation -0.11, p = 0.955" as its evidence.
+// Eight threads without a lock: their commits end at regular intervals, like the GPU's completions that they follow,
+// and take as long with other threads inside as without. The verdict was lock-contention, with a confidence of 0.75 and
+// "rank correlation -0.11, p = 0.955" as its evidence.
 func TestNoLockInARhythmAlone(t *testing.T) {
 	const calls, period = 400, 100 * microsecond
 	for seed := range uint64(4) {

@@ -10,8 +10,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// crowd are threads that each compute for a while, commit and wait, on a GPU that runs so many command buffers at a
-// time and begins each so long after it could.
+// crowd is a set of threads that each compute for a while, commit and wait, on a GPU that runs so many command buffers
+// at a time and begins each with the given latency.
 func crowd(threads, rounds, engines int, think, latency analyze.Nanos) *handmade.World {
 	const gpu = 300_000
 	w := handmade.New(0)

@@ -47,15 +47,15 @@ func TestRoot(t *testing.T) {
 	}
 }
 
-// left is which share of threads' waits for each other is left without a compilation.
+// left is the share of the threads' waits for each other that is left without a compilation.
 type left float64
 
 func (left) Without(replay.Change) (*replay.Speedup, string) { return nil, "" }
 
 func (l left) WaitsLeft(replay.Change) (float64, bool) { return float64(l), l >= 0 }
 
-// TestWaitsFor: threads wait for each other at a barrier because one compiles. That is the verdict if most of their
-// waits go without it, and the run gains at least as much.
+// TestWaitsFor: threads wait for each other at a barrier because one compiles. Compilation is the verdict if most of
+// the waits disappear without it, and the run gains at least as much.
 func TestWaitsFor(t *testing.T) {
 	for name, c := range map[string]struct {
 		left               left

@@ -7,8 +7,8 @@ import (
 )
 
 // The story: eight threads multiply large matrices, each waits for the work of all, and the GPU is busy for 97% of the
-// time, with more ready for it in 42% of that. The verdict was device-wide-sync, for 45% of the threads' time;
-// without it the program is as fast.
+// time, with more work pending in 42% of that. The verdict was device-wide-sync, for 45% of the threads' time; without
+// the waits the program is only as fast.
 func TestThreadsThatWouldWaitForTheGPUInstead(t *testing.T) {
 	shows := evidence.Evidence{Occupancy: evidence.Occupancy{Busy: 0.97, Pending: 0.42},
 		Submitters: evidence.Submitters{Steady: 8}}

@@ -57,8 +57,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// rate is the command buffers per nanosecond that threads committed while all did: these programs end when the slowest
-// thread has done its part, and then the others have long been idle.
+// rate returns the command buffers per nanosecond that threads committed while all of them did: these programs end when
+// the slowest thread has finished, and then the others have long been idle.
 func rate(t *analyze.Trace) float64 {
 	first, last := t.Window.End, map[*analyze.Thread]analyze.Nanos{}
 	for b := range t.Buffers() {

@@ -20,10 +20,10 @@ const keptEnv = "MTRACE_KEPT"
 // moves are the factors by which each threshold is moved.
 var moves = [2]float64{0.7, 1.3}
 
-// mostThresholds is how many there may be: each more is one more that may be tuned.
+// mostThresholds is the maximum number of thresholds: each further one could be tuned.
 const mostThresholds = 30
 
-// mostFlips is the share of the verdicts that a threshold may change that was found and not tuned.
+// mostFlips is the share of the verdicts that may change with a threshold that was not tuned.
 const mostFlips = 0.01
 
 // recordings returns the traces on which thresholds are varied: the kept ones, or else one simulated trace for each

@@ -9,9 +9,9 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// startedSlowly is a run of threads that wait for each other's work, a second after another thread of the process has
-// begun, which makes the GPU's context meanwhile and keeps four processors busy with that. It may have waited for a
-// lock then, and compiled just before the threads began.
+// startedSlowly is a run of threads that wait for each other's work. A second earlier another thread of the process
+// begins, which creates the GPU's context and keeps four processors busy meanwhile. Optionally it waits for a lock
+// then, and compiles just before the threads begin.
 func startedSlowly(t *testing.T, waited, compiled bool) *analyze.Trace {
 	i := slices.IndexFunc(tracesim.Scenarios, func(s tracesim.Scenario) bool { return s.Name == "device-wide sync" })
 	trace := load(t, tracesim.Scenarios[i].Build(3).Run(t))

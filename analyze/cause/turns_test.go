@@ -7,10 +7,10 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// shortOfProcessors is a run of six threads on two processors, which each may lose its processor between making a
-// command buffer and its commit, or where that is so late between having the lock and the command buffer, and before it
-// waits for that. They take a lock around all of it, if there is one. So many hundredths of their time they are counted
-// as waiting for a processor.
+// shortOfProcessors is a run of six threads on two processors. Each may lose its processor between creating a command
+// buffer and its commit. With late it may instead lose it between taking the lock and creating the command buffer, and
+// before waiting for it. The threads hold a lock around all of this, if there is one. For waited hundredths of their
+// time they are counted as waiting for a processor.
 func shortOfProcessors(t *testing.T, take tracesim.Taking, late bool, waited analyze.Nanos) *analyze.Trace {
 	const us, ms = 1_000, 1_000_000
 	s, lock := tracesim.NewSim(8, 3), &tracesim.Lock{}
@@ -88,7 +88,7 @@ func TestComputingBesideAQuietLock(t *testing.T) {
 		q := s.NewQueue("", 0)
 		s.Thread(func(th *tracesim.Thread) {
 			for range 60 {
-				th.Sleep(int64((8 + 4*th.Random()) * ms)) // it computes, and would have a processor for a third of that
+				th.Sleep(int64((8 + 4*th.Random()) * ms)) // it computes, and would need a processor for a third of that
 				th.Spin(lock)
 				b := th.CommandBuffer(q)
 				th.Encode(b, "step", ms)

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files")
 
 var reportKeys = KeysOf(reflect.TypeFor[report.Report]())
 
-// document is a report with the figures of field report R2, and some for the corners.
+// document is a report with the figures of field report R2, and some for corner cases.
 const document = `{
  "schema": "mtrace.report/1", "events": 1000, "warnings": ["one", "two"],
  "source": {"software_metal": true, "device": "M2", "window_ns": 2000000},
@@ -159,8 +159,8 @@ func TestSyntax(t *testing.T) {
 		`-serialization.verdict == "none"`:       "only a number has a negative",
 		`gpu.overlap > 1 or serialization.share`: "or joins comparisons",
 		`events / (1 - 1) > 2`:                   "column 8: a division by zero",
-		// Finding the column of each token from the beginning, and evaluating one level for each operator, made this hang,
-		// and then overflow the stack.
+		// Finding the column of each token from the beginning, and evaluating one level for each operator, made this
+		// hang, and then overflowed the stack.
 		`events > ` + strings.Repeat("1+", 500_000) + `1`: "column 1: the expression has 1000010 bytes",
 	} {
 		_, err := Parse(expr, reportKeys)

@@ -226,8 +226,8 @@ func TestBecauseOfWhatIsUsual(t *testing.T) {
 	}
 }
 
-// A call that takes next to nothing of the time may double, and the program is as fast as before: it is reported, and
-// fails nothing.
+// A call with a negligible share of the time may double without slowing the program: it is reported, and does not fail
+// the comparison.
 func TestMinorChangesFailNothing(t *testing.T) {
 	run := func(begin int64) *Run {
 		path := filepath.Join(t.TempDir(), "m.mtrace")
@@ -437,7 +437,7 @@ func FuzzReports(f *testing.F) {
 	})
 }
 
-// TestSoftwareMetalIsSaid: whose times are not a GPU's is reported first, also where only one side's are not.
+// TestSoftwareMetalIsSaid: times that are not a GPU's are reported as such first, also if only one side's are not.
 func TestSoftwareMetalIsSaid(t *testing.T) {
 	side := func(software bool) []*Run {
 		return []*Run{{Path: "x.mtrace", Report: &report.Report{Source: report.Source{SoftwareMetal: software}}}}

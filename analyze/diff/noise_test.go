@@ -38,7 +38,7 @@ func keptRuns(t *testing.T, folder string) map[string][]string {
 	return runs
 }
 
-// slowed is a run in which all takes a factor as long, with the noise that it had.
+// slowed is a run in which everything takes a factor as long, with unchanged noise.
 func slowed(r *Run, factor float64) *Run {
 	s := *r
 	s.measures = map[Key]*measure{}
@@ -58,7 +58,7 @@ func slowed(r *Run, factor float64) *Run {
 	return &s
 }
 
-// slower is how many times as long the second runs are made to take, to see whether that is noticed.
+// slower has the factors by which the second runs are made slower, to test whether that is noticed.
 var slower = []float64{1.1, 1.15, 1.2, 1.3, 1.5}
 
 // A noise counts the results of comparing programs with themselves. The keys of alarms and run are the smallest changes

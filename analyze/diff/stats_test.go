@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// course makes a series of a call's durations that depend on their neighbours, as real ones do: an AR(1) process in
-// logarithms.
+// course makes a series of durations that depend on their neighbours, as durations of real calls do: an AR(1) process
+// in logarithms.
 func course(random *rand.Rand, n int, dependence, factor float64) *bins {
 	b := &bins{}
 	x := 0.0

@@ -7,7 +7,7 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// Memory that a thread makes while it has work in flight keeps nothing from the GPU.
+// Memory that a thread allocates while it has work in flight does not delay the GPU.
 func TestFindMemoryMade(t *testing.T) {
 	w := handmade.New(10_000)
 	for k := range analyze.Nanos(10) {

@@ -7,8 +7,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// The story: a command buffer waits for a value or any larger one, and it was looked for among command buffers that
-// signal exactly that value; and a program that sets its event back to 0 uses each value again.
+// The story: a command buffer waits for a value or any larger one, but only command buffers that signal exactly that
+// value were considered. And a program that resets its event to 0 uses each value again.
 func TestFirstSignal(t *testing.T) {
 	w := handmade.New(1000)
 	waiter := func(began analyze.Nanos) *analyze.CommandBuffer {

@@ -7,7 +7,7 @@ import (
 	"mtrace/fixtures/tracesim"
 )
 
-// Small objects that were never released were nothing, because they are less than a mebibyte.
+// Small objects that were never released were not reported, because they are less than a mebibyte.
 func TestObjectsNeverReleased(t *testing.T) {
 	for name, c := range map[string]struct {
 		keeps func(i int) bool

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// The same work that takes three times as long after each pause was called "first iterations", or nothing.
+// The same work that takes three times as long after each pause was called "first iterations", or not reported.
 func TestSlowAfterIdle(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -40,7 +40,7 @@ func TestSlowAfterIdle(t *testing.T) {
 	}
 }
 
-// 6,000 calls of useResource:usage: for each command buffer got the advice to encode more into one.
+// 6,000 calls of useResource:usage: for each command buffer only got the advice to encode more into one.
 func TestEncodingCalls(t *testing.T) {
 	for _, c := range []struct {
 		name, selector string

@@ -8,7 +8,7 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// Work that runs on the GPU until another queue's has ended is named, with both queues.
+// Work that stays on the GPU until another queue's work has ended is reported, with both queues.
 func TestKernelWaits(t *testing.T) {
 	for id, waits := range map[string]bool{"kernel-waits": true, "": false} {
 		w := handmade.New(2000 * ms)

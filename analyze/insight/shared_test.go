@@ -20,7 +20,7 @@ func encoderOf(th *analyze.Thread, begin, end analyze.Nanos) analyze.Encoder {
 		Ended: analyze.Call{Interval: analyze.Interval{Begin: end, End: end + 1}, Thread: th}}
 }
 
-// Two threads that encode into one command buffer at the same time were not named.
+// Two threads that encode into one command buffer at the same time were not reported.
 func TestSharedBuffers(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -46,7 +46,7 @@ func TestSharedBuffers(t *testing.T) {
 	}
 }
 
-// A failed command buffer and the hundred that Metal ends because of it were a hundred and one failures.
+// A failed command buffer and the hundred that Metal ended because of it were reported as a hundred and one failures.
 func TestFirstFailure(t *testing.T) {
 	trace, one, _ := threadsTrace()
 	fails := func(at analyze.Nanos, code int, text string) {

@@ -36,7 +36,7 @@ func sameGPUTime(t *testing.T, trace *analyze.Trace) {
 	}
 }
 
-// oneStream is a program of one thread with one queue on a GPU that runs one command buffer at a time, and rests
+// oneStream is a program of one thread with one queue on a GPU that runs one command buffer at a time, and is idle
 // between two.
 func oneStream(rest int64, body func(t *tracesim.Thread, q *tracesim.Queue)) func(seed uint64) *tracesim.Sim {
 	return func(seed uint64) *tracesim.Sim {

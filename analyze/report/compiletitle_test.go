@@ -2,8 +2,8 @@ package report
 
 import "testing"
 
-// The rows of compilation name a library by its functions, and a function once: not its pipeline state and again
-// itself.
+// The rows of compilation name a library by its functions, and a function once: not both as pipeline state and as
+// function.
 func TestCompileRows(t *testing.T) {
 	c := Compile{Items: []CompileItem{{Kind: "library", Name: "731d", SourceBytes: 9, Functions: []string{"a", "b", "c",
 		"d", "e"}},

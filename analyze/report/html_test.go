@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// TestEachTableScrolls: a table wider than the window scrolls in a box of its own. Five did not, and the page scrolled
-// with them, which only a browser showed (analyze/page's TestPaper), and there was none where they were written.
+// TestEachTableScrolls: a table wider than the window scrolls in a box of its own. Five tables did not, and the page
+// scrolled with them. Only a test in a browser found that (analyze/page's TestPaper), and there was no browser where
+// they were written.
 func TestEachTableScrolls(t *testing.T) {
 	tables := regexp.MustCompile(`(?s).{0,20}<table`).FindAllString(page, -1)
 	if len(tables) < 10 {

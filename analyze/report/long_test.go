@@ -199,9 +199,9 @@ func TestLongScenarios(t *testing.T) {
 	}
 }
 
-// TestLongFlight: a command buffer that the GPU works on all the while, in a run of more parts than are read around one
-// of them. Parts in between had nothing of it: the GPU was busy for half of the time, and a thread that waited for it
-// waited for nothing known.
+// TestLongFlight: the GPU works on one command buffer during a run of more ranges than are read around one of them.
+// Ranges in between did not have it: the GPU was busy for half of the time, and a thread that waited for it waited for
+// an unknown object.
 func TestLongFlight(t *testing.T) {
 	shape := longtrace.Shapes[0]
 	shape.Serves = true

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRunNames: traces of equal names in several folders are distinguished. Of before/1.mtrace and after/1.mtrace the
+// TestRunNames: traces of equal names in several folders are distinguished. For before/1.mtrace and after/1.mtrace the
 // table had two lines of "1.mtrace".
 func TestRunNames(t *testing.T) {
 	for _, c := range []struct {

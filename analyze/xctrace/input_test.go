@@ -171,8 +171,8 @@ func TestInputs(t *testing.T) {
 	}
 }
 
-// Of a pipe that has a name, as of a shell's <(gunzip -c x.gz), the first bytes were looked at, and gone when it was
-// read.
+// The test of a named pipe's first bytes, as of a shell's <(gunzip -c x.gz), consumed them, and they were missing when
+// the pipe was read.
 func TestNamedPipe(t *testing.T) {
 	data, dir := gpuExport(t), t.TempDir()
 	for name, written := range map[string][]byte{"plain.xml": data, "packed": gzipped(t, data)} {

@@ -10,8 +10,8 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// TestAttachSaysWhatCanBeDone: that a running program cannot be traced is reported plainly, with the commands for this
-// program that come nearest.
+// TestAttachSaysWhatCanBeDone: the command reports plainly that a running program cannot be traced, with the commands
+// that come nearest for this program.
 func TestAttachSaysWhatCanBeDone(t *testing.T) {
 	t.Parallel()
 	got := sh(t, "", nil, tool.mtrace, "attach", fmt.Sprint(os.Getpid()))

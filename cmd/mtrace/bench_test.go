@@ -140,7 +140,7 @@ func TestBenchSync(t *testing.T) {
 	}
 }
 
-// Under the tracer a benchmark leaves a trace that reports, of the calls that it made.
+// Under the tracer a benchmark leaves a trace with its calls, which can be reported.
 func TestBenchTraced(t *testing.T) {
 	needRawmetal(t)
 	dir := t.TempDir()
@@ -299,7 +299,7 @@ func TestBenchInterrupted(t *testing.T) {
 	if left, _ := filepath.Glob(filepath.Join(dir, "mtrace-bench-*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
-	// One that has ended is there until it is waited for, by whoever is its parent now.
+	// A process that has ended exists until its current parent waits for it.
 	waitFor(t, "the end of each of its processes", func() bool { return syscall.Kill(-group, 0) != nil })
 }
 

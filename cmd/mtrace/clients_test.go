@@ -9,7 +9,7 @@ import (
 )
 
 // Programs in C++ and in Rust print the same with the tracer as without, their work has the names that they give it,
-// and the time of their kernel is the truth's. docs/clients.md is how they are built.
+// and the time of their kernel equals the truth. docs/clients.md describes how to build them.
 func TestClientsInOtherLanguages(t *testing.T) {
 	for _, c := range []struct {
 		program, compiler, headers string

@@ -24,8 +24,8 @@ var background = map[string]string{
 	"two forks": `((sleep 1; exec "$0" classes 3) >/dev/null 2>&1 &) ; sleep 0.1`,
 }
 
-// A process that lives on and has not used Metal yet was not spoken of: "0 calls, none lost", exit status 0, and "the
-// program made no Metal call", while it made hundreds.
+// A process that keeps running and has not used Metal yet was not mentioned: "0 calls, none lost", exit status 0, and
+// "the program made no Metal call", while it made hundreds.
 func TestProcessesThatLiveOn(t *testing.T) {
 	needTruth(t)
 	client := buildShapesClient(t)

@@ -70,8 +70,8 @@ func causes(r *report.Report) (all []string) {
 	return all
 }
 
-// Two devices of one name, each with a thread and a queue: once they were one, whose time was the union of both, and
-// the second device's libraries were compilations repeated.
+// Two devices of one name, each with a thread and a queue: once they were one device, whose time was the union of both,
+// and the second device's libraries counted as repeated compilations.
 func TestTwoDevices(t *testing.T) {
 	trace, all := traceDevices(t, []string{"SOFTMETAL_DEVICES=2"}, 1, "400 1:1500 1:2500")
 	said, names := all[0], []string{"softmetal G1", "softmetal G1 #2"}

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/diff"
 )
 
-// A program that does something else is distinguished: the kernel is another, the calls are the same.
+// A program that does something else is recognised: the kernel differs, the calls are the same.
 func TestDiff(t *testing.T) {
 	small := smallTrace(t)
 	other, _ := runWorkload(t, "--op", "gelu", "--size", "65536", "--dtype", "float32", "--threads", "2", "--iters", "20",
@@ -46,9 +46,9 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// The exit status is the answer: 1 when something that matters became slower, 0 when nothing did. The runs are
-// simulated: of real ones on 16 processors with 50 programs that wanted to run, thirty times the work was once no more
-// than the noise between four runs, and rightly so.
+// The exit status is the answer: 1 if something important became slower, 0 if nothing did. The runs are simulated: in
+// real runs on 16 processors with 50 runnable programs, thirty times the work was once within the noise between four
+// runs, and rightly so.
 func TestDiffFailOver(t *testing.T) {
 	t.Parallel()
 	fast, slow := simulatedRuns(t, 4, 200), simulatedRuns(t, 4, 6000)

@@ -26,8 +26,8 @@ func unpacked(t *testing.T, path string) map[string]string {
 	return bundletest.Unpack(t, file)
 }
 
-// ofTimes are expectations of times, which a machine that does something else besides does not hold: whether they
-// differ is not this test's.
+// ofTimes are expectations about times, which a machine with other load does not meet: this test ignores whether they
+// differ.
 var ofTimes = map[string]bool{"doctor/cost": true, "doctor/full-queue": true, "doctor/lock": true,
 	"doctor/gpu-clock": true, "doctor/start-cost": true}
 

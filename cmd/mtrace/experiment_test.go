@@ -62,7 +62,7 @@ func (e *treated) in(selector string, target int) (count int, median analyze.Nan
 	return len(lengths), lengths[len(lengths)/2]
 }
 
-// shorterThanDelay is how many calls in treated blocks take less time than the delay that is part of them.
+// shorterThanDelay returns the number of calls in treated blocks that take less time than the delay inside them.
 func (e *treated) shorterThanDelay(selector string) (count int) {
 	const clocks = 2 * 1000 // two clocks are compared
 	for _, c := range e.calls[selector] {
@@ -88,8 +88,8 @@ func (e *treated) blocks(target int) (sum analyze.ExperimentBlock, count int) {
 	return sum, count
 }
 
-// TestExperiment: delays land in the calls that are meant, in treated blocks and in no others, as long as it is
-// reported, and the program's output and exit status are its own.
+// TestExperiment: delays are inserted into the intended calls, in treated blocks and in no others, for the reported
+// duration, and the program's output and exit status are its own.
 func TestExperiment(t *testing.T) {
 	for _, c := range []struct {
 		target, inside string // inside: the call that takes longer; empty: none does

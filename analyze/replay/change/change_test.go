@@ -127,7 +127,8 @@ func TestFreeLocks(t *testing.T) {
 	wantRate(t, "without locks", rate(t, loops.Locked(), change.Change{Locks: true}), 4/0.05)
 }
 
-// A thread that allocates for half of its own time is without that as if it computed half as long.
+// Without its allocations, a thread that allocates for half of its own time takes as long as with half of its
+// computing.
 func TestAllocateNothing(t *testing.T) {
 	p := loops.Of(4, 200, 200*us, 100*us)
 	for i := range p.Threads {
@@ -221,7 +222,7 @@ func TestOverlapRounds(t *testing.T) {
 	wantRate(t, "two in flight", rate(t, p, change.Change{Scale: &change.Scale{InFlight: 2}}), 1/0.1)
 }
 
-// TestScaleLock: a lock that is held for half as long lets twice as many through.
+// TestScaleLock: a lock that is held for half as long admits twice as many threads.
 func TestScaleLock(t *testing.T) {
 	p := loops.Locked()
 	loops.Edit(p, func(s *program.Step, d *program.Detail) {

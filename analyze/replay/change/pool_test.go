@@ -78,8 +78,7 @@ func TestSleepTakesNoProcessor(t *testing.T) {
 	wantRate(t, "fed, both want the processor for all of their own time", p, Change{Fed: true}, 2/0.021)
 }
 
-// TestStarvedBehindLocks: without the locks and with enough work, the time in which a thread waited for work stays
-// away.
+// TestStarvedBehindLocks: without the locks and with enough work, a thread's waits for work do not return.
 func TestStarvedBehindLocks(t *testing.T) {
 	p := poolOf(100, 100)
 	loops.Edit(p, func(s *program.Step, d *program.Detail) { d.Unlocked = s.Gap })

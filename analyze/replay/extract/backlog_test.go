@@ -8,8 +8,8 @@ import (
 	"mtrace/fixtures/handmade"
 )
 
-// backlog are threads that fill their queues at once. The GPU runs one command buffer of each at a time, for 150
-// µs, and takes 40 µs from one to the next; after the third nothing begins for 8 ms, for want of a processor.
+// backlog is a trace of threads that fill their queues at once. The GPU runs one command buffer of each at a time, for
+// 150 µs, and takes 40 µs from one to the next. After the third nothing begins for 8 ms, for want of a processor.
 func backlog() *analyze.Trace {
 	w := handmade.New(0)
 	w.Trace.Threads = nil

@@ -36,8 +36,8 @@ func TestHelps(t *testing.T) {
 	}
 }
 
-// TestRunOnProcessors: the GPU's work is done on processors if the process used enough of them, and for more than
-// submitting it takes.
+// TestRunOnProcessors: the GPU's work is executed on processors if the process used enough processor time for it, and
+// more than submission takes.
 func TestRunOnProcessors(t *testing.T) {
 	for _, c := range []struct {
 		what  string

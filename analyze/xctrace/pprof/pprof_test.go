@@ -77,8 +77,7 @@ func TestGPUProfileSums(t *testing.T) {
 	}
 }
 
-// CPU samples keep their stacks, leaf first; where both tables are there they
-// are counted once.
+// CPU samples keep their stacks, leaf first; if both tables are there they are counted once.
 func TestCPUProfileStacks(t *testing.T) {
 	simulated := export.Record(export.Config{Seed: 2, CommandBuffers: 600, Threads: 1, Wait: true})
 	r := xctracetest.Load(t, simulated, "time-profile", "time-sample")

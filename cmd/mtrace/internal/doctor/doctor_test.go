@@ -231,7 +231,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestLock: a wait that was not seen is distinguished from one that could not be.
+// TestLock: a wait that was not seen is distinguished from a wait that could not be seen.
 func TestLock(t *testing.T) {
 	const refused = "waits for locks and signals are not recorded: dyld refuses"
 	for _, c := range []struct {

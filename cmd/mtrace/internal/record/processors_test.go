@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// While a program runs its collector is on one processor; from its end on, or when that is not enough, on all, and it
-// stays so.
+// While a program runs its collector uses one processor. From the program's end on, or if one is not enough, it uses
+// all, and does not go back.
 func TestOnOneProcessor(t *testing.T) {
 	before := runtime.GOMAXPROCS(4)
 	defer runtime.GOMAXPROCS(before)

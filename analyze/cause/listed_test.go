@@ -20,7 +20,7 @@ func TestCausesAreListed(t *testing.T) {
 		}
 		return string(text)
 	}
-	verdicts, analysis := file("../../docs/verdicts.md"), file("../../docs/analysis.md")
+	verdicts, analysis, readme := file("../../docs/verdicts.md"), file("../../docs/analysis.md"), file("../../README.md")
 	exam := file("../../fixtures/structures/exam/score.go")
 	_, analysis, _ = strings.Cut(analysis, "\n## Causes")
 	// no simulated program has these; recorded programs, in the second list of scenarios, do
@@ -29,6 +29,9 @@ func TestCausesAreListed(t *testing.T) {
 		name := causes[i].name
 		if !strings.Contains(verdicts, "\n## "+name+"\n") {
 			t.Errorf("docs/verdicts.md has no section %q", name)
+		}
+		if !strings.Contains(readme, "`"+name+"`") {
+			t.Errorf("README.md does not list the verdict %s", name)
 		}
 		inTable := func(line string) bool {
 			cell, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")

@@ -46,6 +46,15 @@ func everyChange() map[string]change.Change {
 	return all
 }
 
+// TestBoth: two changes together make what each makes. A new field that Both leaves out would be lost in silence.
+func TestBoth(t *testing.T) {
+	for name, c := range everyChange() {
+		if c.Both(change.Change{}) != c || (change.Change{}).Both(c) != c {
+			t.Errorf("Both loses %s", name)
+		}
+	}
+}
+
 // TestBounds tells of a deeper queue that was predicted to bring 11× to a program whose GPU was busy for 84% of the
 // time, because commits counted whose work would never have been done. Whatever is changed in any program, the GPU does
 // no more than its engines can, and the recorded program is not modified.

@@ -74,8 +74,8 @@ func (f *File) keepFlights(found []flight, long Nanos) {
 	}
 }
 
-// keepRecords keeps the records of the flights found in the blocks up to some time before each flight and in the block
-// of its completion.
+// keepRecords keeps the records of these command buffers in flight. It looks in the blocks of their process from
+// `before` ahead of each flight's begin to that begin, and in the block in which it completes.
 func (f *File) keepRecords(of []flight, before Nanos) {
 	kept := 0
 	for i, st := range f.reader.Streams() {

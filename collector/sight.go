@@ -7,9 +7,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Sight is what a process is doing, according to its shared memory between two looks at its rings.
+// A Sight is a snapshot of what a process is doing. It is read from the shared memory between two polls of the rings.
 type Sight struct {
-	At      wire.Ticks // of the look, on the process's clock
+	At      wire.Ticks // of the snapshot, on the process's clock
 	Lost    uint64     // records lost so far, because a ring was full or all rings were in use
 	Threads []Inside
 }

@@ -77,7 +77,7 @@ func (in *Inputs) add(w *analyze.BlockedWait, idle analyze.Nanos) {
 // its own.
 func (in *Inputs) addScheduled(w *analyze.SignalWait, idle analyze.Nanos) {
 	in.Paced += w.Interval.Within(atWork(w.Thread)).Length()
-	in.addTo(ThreadName(w.Signaller)+", which sleeps until times of its own", true, idle)
+	in.addTo(ThreadName(w.Signaller)+", which wakes on a schedule of its own", true, idle)
 }
 
 func (in *Inputs) addTo(name string, outside bool, idle analyze.Nanos) {

@@ -39,7 +39,8 @@ func injected(b *analyze.ExperimentBlock) float64 {
 // slowest ones would be missing.
 func units(b *analyze.ExperimentBlock) float64 { return max(0.5, float64(b.Units)) }
 
-// unitTime is how long a thread takes for a unit of progress if the block's units take a time, in nanoseconds.
+// unitTime is the time, in nanoseconds, that one thread spends on a unit of progress when all units of the block
+// together took a time.
 func (e *estimator) unitTime(b *analyze.ExperimentBlock, took float64) float64 {
 	return float64(max(1, e.Threads)) * took / units(b)
 }

@@ -124,8 +124,8 @@ func (s *surveyed) gives(event uint32, v value) {
 	}
 }
 
-// unfinished adds a call that has not returned. The innermost call of a thread comes first: it shows what the thread
-// waits for; the enclosing Metal call follows, if there is one.
+// unfinished adds a call that has not returned. The innermost call of a thread shows what the thread waits for, and is
+// kept in byThread; the Metal call that encloses it, if there is one, is kept in around. They come in either order.
 func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	inner := s.byThread[u.Thread]
 	if inner != nil {

@@ -12,8 +12,8 @@ const (
 )
 
 // CallHasStack reports whether the tracer records the stack of a call when stacks are requested: it does for calls that
-// submit work to the GPU, that wait, and that create what is accounted for. It does not for frequent small calls, such
-// as setting an argument.
+// submit work to the GPU, that wait or compile, and that create objects whose memory or time is reported. It does not
+// for frequent small calls, such as setting an argument.
 func CallHasStack(c Call) bool {
 	switch row := c.Row(); row.Group {
 	case GroupCommit, GroupWait, GroupAcquire, GroupCompile, GroupLock, GroupDrawable, GroupSignal:

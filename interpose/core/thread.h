@@ -100,7 +100,8 @@ static inline void mt_record_put(struct record *slot, uint64_t begin, uint64_t e
   __atomic_store_n((uint64_t *)&slot->object, rest, __ATOMIC_RELAXED);
 }
 
-// The fourth word of a record, as it is in memory.
+// These build the fourth 64-bit word of a record from its fields object, call and flags, in the order of struct record;
+// mt_record_flags has the bits of the flags alone.
 static inline uint64_t mt_record_flags(unsigned flags) { return (uint64_t)(uint16_t)flags << 48; }
 static inline uint64_t mt_record_rest(uint32_t object, unsigned call, unsigned flags) {
   return object | (uint64_t)(uint16_t)call << 32 | mt_record_flags(flags);

@@ -1,4 +1,5 @@
-// See shared.h. Handles are rare, and mostly created to be sent to another process: a short list under a lock suffices.
+// See shared.h. Handles of shared events and textures are rare, and mostly created to be sent to another process: a
+// list of 64 under a lock suffices.
 #include "features/shared.h"
 #include <pthread.h>
 #include "hook/hooks.h"

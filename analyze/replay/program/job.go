@@ -16,7 +16,7 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which an external process had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
 	Held     analyze.Nanos // part of Latency that is due to an external process's use of the GPU
-	// the part of Latency in which the framework needs a processor, unless the job is queued behind other work
+	// processor time that the framework uses during Latency; a job that is queued behind other work does not wait for it
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take

@@ -215,7 +215,7 @@ func fullQueue(r *said, s *sight) Check {
 		c.Text = fmt.Sprintf("a queue for 4 command buffers made the fifth in %s: this Metal does not wait for room",
 			nanosText(r.FullQueue))
 	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
-		c.Status, c.Advice = Fail, "the wait is not seen where it happens; please report this with the output of mtrace "+
+		c.Status, c.Advice = Fail, "the tracer did not record this wait in the call that waited; please report this with the output of mtrace "+
 			"doctor --json"
 	}
 	return c

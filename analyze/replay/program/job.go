@@ -16,7 +16,8 @@ type Job struct {
 	Stood    analyze.Nanos // part of Duration in which an external process had the GPU
 	Latency  analyze.Nanos // from the commit's end until the GPU can begin it, if the GPU has spare capacity
 	Held     analyze.Nanos // part of Latency that is due to an external process's use of the GPU
-	// processor time that the framework uses during Latency; a job that is queued behind other work does not wait for it
+	// processor time that the framework uses at the end of Latency; the machine takes 0 for a job that is queued behind
+	// other work, because the GPU begins it without a submission of its own
 	Submit   analyze.Nanos
 	Complete analyze.Nanos // from the GPU's end until its completion handlers have returned
 	Handlers analyze.Nanos // part of Complete that the program's handlers take

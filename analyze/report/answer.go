@@ -51,21 +51,21 @@ func (d pageData) Strips() (list []strip) {
 		bars = addPart(bars, template.CSS(c.color), c.name, parts[c.name], total)
 	}
 	list = appendStrip(list, "thread time", bars)
-	if d.GPU.BusyNS == 0 || d.GPU.BusyShare == 0 {
+	used, _ := d.GPU.InUse()
+	if d.GPU.BusyNS == 0 || used == 0 {
 		return list
 	}
-	window := float64(d.GPU.BusyNS) / d.GPU.BusyShare
 	bars, rest := nil, d.GPU.BusyNS
 	for i, k := range d.Kernels[:min(len(gpuColors)-2, len(d.Kernels))] {
 		if !k.Identified() {
 			continue
 		}
 		ns := min(rest, int64(k.Share*float64(d.GPU.BusyNS)))
-		bars = addPart(bars, gpuColors[i], k.Title(), ns, int64(window))
+		bars = addPart(bars, gpuColors[i], k.Title(), ns, used)
 		rest -= ns
 	}
-	bars = addPart(bars, gpuColors[len(gpuColors)-2], "other work", rest, int64(window))
-	bars = addPart(bars, gpuColors[len(gpuColors)-1], "idle", int64(window)-d.GPU.BusyNS, int64(window))
+	bars = addPart(bars, gpuColors[len(gpuColors)-2], "other work", rest, used)
+	bars = addPart(bars, gpuColors[len(gpuColors)-1], "idle", used-d.GPU.BusyNS, used)
 	return appendStrip(list, "GPU time", bars)
 }
 

@@ -24,6 +24,27 @@ type GPU struct {
 	Devices      []Device  `json:"devices"`
 }
 
+// InUse returns the time from the first commit to the last completion, summed over the GPUs, and the share of it in which
+// they were busy: the share that verdicts quote. BusyShare is lower where the program begins and ends without GPU work.
+func (g *GPU) InUse() (ns int64, share float64) {
+	for _, d := range g.Devices {
+		ns += d.ActiveNS
+	}
+	if ns == 0 {
+		return 0, 0
+	}
+	return ns, float64(g.BusyNS) / float64(ns)
+}
+
+// BusyText returns how long the GPUs were busy: "busy 1.2 ms (71% from first commit to last completion)".
+func (g *GPU) BusyText() string {
+	text := "busy " + ns(g.BusyNS)
+	if _, share := g.InUse(); share > 0 {
+		text += fmt.Sprintf(" (%s from first commit to last completion)", analyze.FormatShare(share))
+	}
+	return text
+}
+
 // Encoders says how the times of encoders came about; report's gpu_timing is "measured" when all were measured.
 type Encoders struct {
 	Asked     bool         `json:"asked"`     // --gpu-timing encoder
@@ -121,9 +142,8 @@ func writeGPU(w *sheet, r *Report) {
 		return
 	}
 	head(w, "gpu", "")
-	wrap(w, fmt.Sprintf("busy %s, %s of the window; command buffers' times add up to %s, %.2f of them at once on average",
-		ns(g.BusyNS),
-		analyze.FormatShare(g.BusyShare), ns(g.SumNS), g.Overlap), "  ", "  ")
+	wrap(w, fmt.Sprintf("%s; command buffers' times add up to %s, %.2f of them at once on average", g.BusyText(),
+		ns(g.SumNS), g.Overlap), "  ", "  ")
 	l := &g.StartLatency
 	if l.Count > 0 {
 		wrap(w, fmt.Sprintf("from commit to the GPU's start: median %s, 95%% within %s, 99%% within %s, longest %s",

@@ -146,7 +146,7 @@ func screenGPU(r *Report, w *sheet, rows screenRows) {
 		fmt.Fprintln(w, w.bold("GPU")+"  no GPU times in this trace")
 		return
 	}
-	text := fmt.Sprintf("busy %s (%s of the run)", ns(g.BusyNS), analyze.FormatShare(g.BusyShare))
+	text := g.BusyText()
 	if g.IdleNS > 0 {
 		gaps := 0
 		for _, by := range g.IdleBy {

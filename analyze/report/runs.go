@@ -23,7 +23,8 @@ func WriteRuns(w io.Writer, runs []*Report, opts Options) error {
 		s := &r.Source
 		busy, share := "", ""
 		if r.GPU.SumNS > 0 {
-			busy = analyze.FormatShare(r.GPU.BusyShare)
+			_, used := r.GPU.InUse()
+			busy = analyze.FormatShare(used)
 		}
 		if r.Serialization.Share > 0 {
 			share = analyze.FormatShare(r.Serialization.Share)

@@ -21,10 +21,10 @@ func compiledFor(compile int64, compiles func(round int) int) *tracesim.Sim {
 						t.Compile("step", compile)
 					}
 					for range 3 {
-						t.Put(shelf)
+						shelf.Put(t)
 					}
 				} else {
-					t.Take(shelf)
+					shelf.Take(t)
 				}
 				t.Sleep(50 * us)
 				b := t.CommandBuffer(q)
@@ -216,10 +216,10 @@ func barrier(compute func(thread, round int) int64) *tracesim.Sim {
 				t.Commit(b)
 				if arrived++; arrived%4 == 0 {
 					for range 3 {
-						t.Put(shelf)
+						shelf.Put(t)
 					}
 				} else {
-					t.Take(shelf)
+					shelf.Take(t)
 				}
 				t.Wait(b)
 			}

@@ -198,18 +198,18 @@ func TestInFlightForOthers(t *testing.T) {
 	s.Thread(func(t *tracesim.Thread) {
 		for range 100 {
 			t.Sleep(800 * us)
-			t.Put(asked)
-			t.Take(answered)
+			asked.Put(t)
+			answered.Take(t)
 		}
-		t.Close(asked)
+		asked.Close()
 	})
 	s.Thread(func(t *tracesim.Thread) {
-		for t.Take(asked) {
+		for asked.Take(t) {
 			b := t.CommandBuffer(q)
 			t.Encode(b, "step", 300*us)
 			t.Commit(b)
 			t.Wait(b)
-			t.Put(answered)
+			answered.Put(t)
 		}
 	})
 	gains := cause.Analyze(load(t, s.Run(t)), cause.Options{}).Gains()

@@ -30,10 +30,10 @@ func (c tie) build() *tracesim.Sim {
 		s.Thread(func(t *tracesim.Thread) {
 			for range 80 {
 				t.Sleep(c.loads)
-				t.Put(shelf)
+				shelf.Put(t)
 			}
 			if loading--; loading == 0 {
-				t.Close(shelf)
+				shelf.Close()
 			}
 		})
 	}
@@ -42,7 +42,7 @@ func (c tie) build() *tracesim.Sim {
 		s.Thread(func(t *tracesim.Thread) {
 			t.Sleep(int64(i) * 70 * us)
 			for n := 0; n < 80 || c.loaders > 0; n++ {
-				if c.loaders > 0 && !t.Take(shelf) {
+				if c.loaders > 0 && !shelf.Take(t) {
 					return
 				}
 				t.Sleep(c.think)

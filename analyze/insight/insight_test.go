@@ -358,7 +358,7 @@ func TestInsights(t *testing.T) {
 					b := th.CommandBuffer(q)
 					th.Encode(b, "step", 400*us)
 					if i%30 == 7 {
-						th.Fail(b, "Caused GPU Timeout Error")
+						b.Fail("Caused GPU Timeout Error")
 					}
 					th.Commit(b)
 					th.Wait(b)

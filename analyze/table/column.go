@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -25,18 +26,24 @@ type column struct {
 	doc      string
 	kind     kind
 	optional bool
-	index    int
+	index    []int   // of reflect.Value.FieldByIndex
 	offset   uintptr // in the row struct
 }
 
-// columnsOf returns the columns of a row struct.
-func columnsOf(row reflect.Type) []column {
-	var columns []column
+// columnsOf returns the columns of a row struct. The fields of an embedded struct are columns as its own are.
+func columnsOf(row reflect.Type) []column { return appendColumns(nil, row, nil, 0) }
+
+func appendColumns(columns []column, row reflect.Type, path []int, offset uintptr) []column {
 	for i := range row.NumField() {
 		f := row.Field(i)
+		index := append(slices.Clip(path), i)
+		if f.Anonymous {
+			columns = appendColumns(columns, f.Type, index, offset+f.Offset)
+			continue
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("parquet"), ",")
-		c := column{name: name, doc: f.Tag.Get("doc"), index: i, offset: f.Offset, optional: strings.Contains(options,
-			"optional")}
+		c := column{name: name, doc: f.Tag.Get("doc"), index: index, offset: offset + f.Offset,
+			optional: strings.Contains(options, "optional")}
 		switch f.Type.Kind() {
 		case reflect.Int64:
 			c.kind = kindInt

@@ -55,7 +55,7 @@ func (c *csvRows[T]) write(rows []T) error {
 			if j > 0 {
 				c.line = append(c.line, ',')
 			}
-			f := v.Field(col.index)
+			f := v.FieldByIndex(col.index)
 			if col.optional && f.IsZero() {
 				continue
 			}

@@ -110,7 +110,7 @@ func (j *jsonRows[T]) write(rows []T) error {
 		v := reflect.ValueOf(&rows[i]).Elem()
 		j.line = append(j.line[:0], j.prefix...)
 		for _, col := range j.columns {
-			f := v.Field(col.index)
+			f := v.FieldByIndex(col.index)
 			if col.optional && f.IsZero() {
 				continue
 			}

@@ -13,33 +13,38 @@ type processRow struct {
 }
 
 type threadRow struct {
-	PID         int64  `parquet:"pid" doc:"process id"`
-	TID         int64  `parquet:"tid" doc:"the system's thread id"`
-	Name        string `parquet:"name,optional" doc:"name of the thread"`
-	Begin       int64  `parquet:"begin_ns" doc:"begin of its first call"`
-	End         int64  `parquet:"end_ns" doc:"end of its last call"`
-	Events      int64  `parquet:"events" doc:"its calls that returned"`
-	Lost        int64  `parquet:"lost" doc:"its calls that are not in the trace"`
-	Encode      int64  `parquet:"encode_ns" doc:"its time in calls that encode, without calls nested in them; this and the following, to outside_ns, add up to end_ns − begin_ns"`
-	Commit      int64  `parquet:"commit_ns" doc:"in commit and enqueue"`
-	Acquire     int64  `parquet:"acquire_ns" doc:"in calls that make command buffers"`
-	Compile     int64  `parquet:"compile_ns" doc:"in calls that make libraries, functions and pipeline states"`
-	Allocate    int64  `parquet:"allocate_ns" doc:"in calls that allocate"`
-	Lock        int64  `parquet:"lock_ns" doc:"waiting for locks"`
-	Drawable    int64  `parquet:"drawable_ns" doc:"waiting for a layer's next drawable"`
-	Executing   int64  `parquet:"wait_executing_ns" doc:"waiting while the GPU ran what was waited for"`
-	QueuedOwn   int64  `parquet:"wait_queued_own_ns" doc:"waiting while the GPU ran other work of the thread"`
-	QueuedOther int64  `parquet:"wait_queued_other_ns" doc:"waiting while the GPU ran work of other threads"`
-	Scheduling  int64  `parquet:"wait_scheduling_ns" doc:"waiting while the GPU ran nothing"`
-	Notify      int64  `parquet:"wait_notify_ns" doc:"waiting after the GPU had ended"`
-	Foreign     int64  `parquet:"wait_foreign_ns" doc:"waiting for work that another thread committed"`
-	OtherAPI    int64  `parquet:"other_api_ns" doc:"in other calls"`
-	Outside     int64  `parquet:"outside_ns" doc:"outside of all traced calls"`
-	SignalWait  int64  `parquet:"signal_wait_ns,optional" doc:"of outside_ns, waiting for a signal of another thread: for work, as a rule"`
-	HandsOver   bool   `parquet:"hands_over,optional" doc:"it has another thread submit its work, and waits for that"`
-	CPUKnown    int64  `parquet:"cpu_known_ns,optional" doc:"of end_ns − begin_ns, the part of which its use of processors is known"`
-	CPU         int64  `parquet:"cpu_ns,optional" doc:"of cpu_known_ns, on a processor"`
-	Runnable    int64  `parquet:"runnable_ns,optional" doc:"of cpu_known_ns, waiting for a processor; null where the system does not tell"`
+	PID    int64  `parquet:"pid" doc:"process id"`
+	TID    int64  `parquet:"tid" doc:"the system's thread id"`
+	Name   string `parquet:"name,optional" doc:"name of the thread"`
+	Begin  int64  `parquet:"begin_ns" doc:"begin of its first call"`
+	End    int64  `parquet:"end_ns" doc:"end of its last call"`
+	Events int64  `parquet:"events" doc:"its calls that returned"`
+	Lost   int64  `parquet:"lost" doc:"its calls that are not in the trace"`
+	timeSplitColumns
+	SignalWait int64 `parquet:"signal_wait_ns,optional" doc:"of outside_ns, waiting for a signal of another thread: for work, as a rule"`
+	HandsOver  bool  `parquet:"hands_over,optional" doc:"it has another thread submit its work, and waits for that"`
+	CPUKnown   int64 `parquet:"cpu_known_ns,optional" doc:"of end_ns − begin_ns, the part of which its use of processors is known"`
+	CPU        int64 `parquet:"cpu_ns,optional" doc:"of cpu_known_ns, on a processor"`
+	Runnable   int64 `parquet:"runnable_ns,optional" doc:"of cpu_known_ns, waiting for a processor; null where the system does not tell"`
+}
+
+// timeSplitColumns divide the time of a thread from begin_ns to end_ns.
+type timeSplitColumns struct {
+	Encode      int64 `parquet:"encode_ns" doc:"its time in calls that encode, without calls nested in them; this and the following, to outside_ns, add up to end_ns − begin_ns"`
+	Commit      int64 `parquet:"commit_ns" doc:"in commit and enqueue"`
+	Acquire     int64 `parquet:"acquire_ns" doc:"in calls that make command buffers"`
+	Compile     int64 `parquet:"compile_ns" doc:"in calls that make libraries, functions and pipeline states"`
+	Allocate    int64 `parquet:"allocate_ns" doc:"in calls that allocate"`
+	Lock        int64 `parquet:"lock_ns" doc:"waiting for locks"`
+	Drawable    int64 `parquet:"drawable_ns" doc:"waiting for a layer's next drawable"`
+	Executing   int64 `parquet:"wait_executing_ns" doc:"waiting while the GPU ran what was waited for"`
+	QueuedOwn   int64 `parquet:"wait_queued_own_ns" doc:"waiting while the GPU ran other work of the thread"`
+	QueuedOther int64 `parquet:"wait_queued_other_ns" doc:"waiting while the GPU ran work of other threads"`
+	Scheduling  int64 `parquet:"wait_scheduling_ns" doc:"waiting while the GPU ran nothing"`
+	Notify      int64 `parquet:"wait_notify_ns" doc:"waiting after the GPU had ended"`
+	Foreign     int64 `parquet:"wait_foreign_ns" doc:"waiting for work that another thread committed"`
+	OtherAPI    int64 `parquet:"other_api_ns" doc:"in other calls"`
+	Outside     int64 `parquet:"outside_ns" doc:"outside of all traced calls"`
 }
 
 type queueRow struct {

@@ -54,7 +54,7 @@ func (s *sqliteRows[T]) write(rows []T) error {
 	for i := range rows {
 		v := reflect.ValueOf(&rows[i]).Elem()
 		for _, c := range s.columns {
-			f := v.Field(c.index)
+			f := v.FieldByIndex(c.index)
 			switch {
 			case c.optional && f.IsZero():
 				s.to.Null()

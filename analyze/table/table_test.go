@@ -133,7 +133,7 @@ func (tb table[T]) read(t testing.TB, dir string, tables map[string]grid) {
 		v := reflect.ValueOf(row)
 		flat := map[string]string{}
 		for _, c := range columnsOf(v.Type()) {
-			if f := v.Field(c.index); !c.optional || !f.IsZero() {
+			if f := v.FieldByIndex(c.index); !c.optional || !f.IsZero() {
 				flat[c.name] = fmt.Sprint(f.Interface())
 			}
 		}

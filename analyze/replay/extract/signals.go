@@ -181,6 +181,26 @@ func withLinks(list, links []call) []call {
 	return all
 }
 
+// withoutEnd removes what a thread does after its last work for the GPU: waits until the program ends, as for the signal
+// of a main thread that slept until then. A replay with such a wait would never be faster than the recorded run.
+// Threads that wait for a removed signal no longer wait for it. A thread that does more than that after its last work
+// for the GPU, as a producer for another thread, keeps all calls.
+func (b *builder) withoutEnd(list []call) []call {
+	end := len(list)
+	for end > 0 && !list[end-1].Kind.WorksForGPU() {
+		end--
+	}
+	if !policy.NearlyAll(end, len(list)) {
+		return list
+	}
+	for i := range list[end:] {
+		if c := &list[end+i]; c.Kind == program.Signal {
+			b.program.Signals[c.Number]--
+		}
+	}
+	return list[:end]
+}
+
 // waitsForHeldInterpreter finds the waits for a GIL that another thread held while it waited for the GPU, and that
 // thread's wait. A thread that waits for the GIL retries again and again. Each of these attempts counts as lasting
 // until the other thread's wait has ended.

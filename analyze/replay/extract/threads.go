@@ -32,7 +32,7 @@ func (b *builder) addThreads() {
 		early[t] = firstCompiles(list)
 		list, b.polls[t] = withPolling(b.ev, b.buffers, t, withoutStart(withoutNested(list)))
 		markNeedless(list)
-		list = withLinks(list, links[t])
+		list = b.withoutEnd(withLinks(list, links[t]))
 		by[t] = list
 		first = min(first, list[0].Begin)
 		if slices.ContainsFunc(list, func(c call) bool { return c.Kind == program.Commit }) {

@@ -70,6 +70,16 @@ const (
 	Skip                    // takes no time, and its command buffer counts as done: a commit that an intervention removed
 )
 
+// WorksForGPU reports whether a step is a part of a command buffer's way: from its creation, or the request for it, to
+// the end of the wait for it.
+func (k Kind) WorksForGPU() bool {
+	switch k {
+	case Acquire, Enqueue, Commit, Wait, WaitOther, SetEvent, Request, Serve, Answer:
+		return true
+	}
+	return false
+}
+
 // Links reports whether a step links threads and is not a call.
 func (k Kind) Links() bool { return k == Signal || k == AwaitSignal || k == Unlock }
 

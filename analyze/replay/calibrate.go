@@ -22,12 +22,25 @@ func calibrate(p *program.Program) (best *program.Program, base float64) {
 }
 
 // calibrateTo returns the first reading whose error is at most enough. Readings in which threads wait for locks are
-// tried before those in which such waits take their recorded time.
+// tried before those in which such waits take their recorded time. Where two readings are the same program, the second
+// is not tried.
 func calibrateTo(p *program.Program, enough float64) (best *program.Program, base float64) {
 	least := math.Inf(1)
-	for _, scattered := range []float64{p.Processors.Scattered, 0, 1} {
-		for _, fixed := range []bool{false, true} {
-			for _, rule := range []program.Newest{p.Newest, {}} {
+	scatters, fixes, rules := []float64{p.Processors.Scattered}, []bool{false}, []program.Newest{p.Newest}
+	for _, other := range []float64{0, 1} {
+		if other != p.Processors.Scattered {
+			scatters = append(scatters, other)
+		}
+	}
+	if hasLocks(p) {
+		fixes = append(fixes, true)
+	}
+	if none := (program.Newest{}); none != p.Newest {
+		rules = append(rules, none)
+	}
+	for _, scattered := range scatters {
+		for _, fixed := range fixes {
+			for _, rule := range rules {
 				q := p.Clone()
 				q.Processors.Scattered, q.Newest = scattered, rule
 				if fixed {
@@ -56,6 +69,16 @@ func calibrateTo(p *program.Program, enough float64) (best *program.Program, bas
 		}
 	}
 	return best, base
+}
+
+// hasLocks reports whether fixLocks would change the program.
+func hasLocks(p *program.Program) bool {
+	for _, s := range p.Steps() {
+		if s.Kind == program.Lock && s.Lock != 0 || s.Kind == program.Commit && s.Contends {
+			return true
+		}
+	}
+	return false
 }
 
 // fixLocks makes waits for locks take their recorded time.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -47,6 +48,34 @@ func TestBlocking(t *testing.T) {
 	}
 	if got, want := strings.Join(got, "\n")+"\n", r.stdout; got != want {
 		t.Errorf("recorded\n%sthe program says\n%s", got, want)
+	}
+}
+
+// TestBlockingOnDisk: a thread that waits for the disk is recorded, with the file.
+func TestBlockingOnDisk(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "data")
+	r := trace(t, blocking(t, "disk", file))
+	if !r.state.Success() {
+		t.Fatalf("ended with %v\n%s%s", r.state, r.stdout, r.stderr)
+	}
+	p, recorded := r.traced(t), map[string]string{}
+	for _, e := range p.allEvents(t) {
+		if e.Call.Row().Effect == wire.EffectAwaitsInput {
+			recorded[e.Call.String()] = fmt.Sprint(wire.Descriptor(e.Object), " ", p.text(t, e.more.X0))
+		}
+	}
+	const surely = 100_000 // nanoseconds: five times the least that is recorded
+	for line := range strings.Lines(r.stdout) {
+		var call string
+		var nanos int
+		if _, err := fmt.Sscan(line, &call, &nanos); err != nil {
+			t.Fatalf("the program says %q", line)
+		}
+		if nanos < surely {
+			t.Logf("%s took %d ns: this disk is too fast to see a wait", call, nanos)
+		} else if recorded[call] != "a file "+file {
+			t.Errorf("%s took %d ns, recorded: %q", call, nanos, recorded[call])
+		}
 	}
 }
 

@@ -4,3 +4,4 @@
 #include "system/own_darwin.c"
 #include "system/place_darwin.c"
 #include "system/program_darwin.c"
+#include "system/sharedcache_darwin.c"

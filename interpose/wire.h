@@ -679,7 +679,20 @@ enum {
   MT_CALL_tracer_pipe_writer = 469,
   MT_CALL_commandBuffer_status = 470,
   MT_CALL_event_signaledValue = 471,
-  MT_CALL_COUNT = 472
+  MT_CALL_signal_pwrite = 472,
+  MT_CALL_signal_sendto = 473,
+  MT_CALL_signal_connect = 474,
+  MT_CALL_signal_fsync = 475,
+  MT_CALL_signal_fdatasync = 476,
+  MT_CALL_signal_fcntl = 477,
+  MT_CALL_signal_kevent64 = 478,
+  MT_CALL_signal___ulock_wait = 479,
+  MT_CALL_signal___ulock_wait2 = 480,
+  MT_CALL_signal_os_sync_wait_on_address = 481,
+  MT_CALL_signal_os_sync_wait_on_address_with_timeout = 482,
+  MT_CALL_signal_os_sync_wait_on_address_with_deadline = 483,
+  MT_CALL_lock_os_unfair_lock_lock = 484,
+  MT_CALL_COUNT = 485
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1165,6 +1178,19 @@ enum {
   "pipe writer", \
   "status", \
   "signaledValue", \
+  "pwrite", \
+  "sendto", \
+  "connect", \
+  "fsync", \
+  "fdatasync", \
+  "fcntl", \
+  "kevent64", \
+  "__ulock_wait", \
+  "__ulock_wait2", \
+  "os_sync_wait_on_address", \
+  "os_sync_wait_on_address_with_timeout", \
+  "os_sync_wait_on_address_with_deadline", \
+  "os_unfair_lock_lock", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.
@@ -1374,5 +1400,18 @@ enum {
   [MT_CALL_signal_futex] = 1, \
   [MT_CALL_commandBuffer_status] = 1, \
   [MT_CALL_event_signaledValue] = 1, \
+  [MT_CALL_signal_pwrite] = 1, \
+  [MT_CALL_signal_sendto] = 1, \
+  [MT_CALL_signal_connect] = 1, \
+  [MT_CALL_signal_fsync] = 1, \
+  [MT_CALL_signal_fdatasync] = 1, \
+  [MT_CALL_signal_fcntl] = 1, \
+  [MT_CALL_signal_kevent64] = 1, \
+  [MT_CALL_signal___ulock_wait] = 1, \
+  [MT_CALL_signal___ulock_wait2] = 1, \
+  [MT_CALL_signal_os_sync_wait_on_address] = 1, \
+  [MT_CALL_signal_os_sync_wait_on_address_with_timeout] = 1, \
+  [MT_CALL_signal_os_sync_wait_on_address_with_deadline] = 1, \
+  [MT_CALL_lock_os_unfair_lock_lock] = 1, \
 }
 #endif

@@ -35,6 +35,14 @@ var blockingCalls = [...]Row{
 	{460, "fgets", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
 	{461, "getdelim", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
 
+	{472, "pwrite", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{473, "sendto", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{474, "connect", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{475, "fsync", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{476, "fdatasync", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{477, "fcntl", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+	{478, "kevent64", FamilySignal, GroupSignal, EffectAwaitsInput, descriptorKind, otherEnd, inputFields},
+
 	{462, "nanosleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
 	{463, "clock_nanosleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
 	{464, "usleep", FamilySignal, GroupSignal, EffectSleeps, none, none, sleepFields},
@@ -44,4 +52,11 @@ var blockingCalls = [...]Row{
 	// Signals of other threads: the last thread to arrive at a barrier, and whoever wakes a futex.
 	{467, "pthread_barrier_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
 	{468, "futex", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+	{479, "__ulock_wait", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+	{480, "__ulock_wait2", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+	{481, "os_sync_wait_on_address", FamilySignal, GroupSignal, EffectListens, signalBits, signaller, signalFields},
+	{482, "os_sync_wait_on_address_with_timeout", FamilySignal, GroupSignal, EffectListens, signalBits, signaller,
+		signalFields},
+	{483, "os_sync_wait_on_address_with_deadline", FamilySignal, GroupSignal, EffectListens, signalBits, signaller,
+		signalFields},
 }

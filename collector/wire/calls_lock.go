@@ -40,6 +40,7 @@ var lockCalls = [...]Row{
 	{412, "dispatch_async_and_wait_f", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 	{413, "dispatch_barrier_async_and_wait", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 	{414, "dispatch_barrier_async_and_wait_f", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
+	{484, "os_unfair_lock_lock", FamilyLock, GroupLock, EffectBlocks, lock, lockHolder, lockFields},
 }
 
 // The bits of the Object of a wait for a signal.

@@ -171,7 +171,56 @@ func TestCrossDependencies(t *testing.T) {
 // systems. A strong one that is missing ends every program that the library is
 // loaded into; of a weak one dyld drops the pair (DyldRuntimeState.cpp,
 // appendInterposingTuples: tuples with a NULL are ignored).
-var mayBeMissing = []string{"_MTLCopyAllDevices", "_MTLCopyAllDevicesWithObserver", "__os_signpost_emit_with_name_impl"}
+var mayBeMissing = append([]string{"_MTLCopyAllDevices", "_MTLCopyAllDevicesWithObserver",
+	"__os_signpost_emit_with_name_impl", "_os_sync_wait_on_address", "_os_sync_wait_on_address_with_timeout",
+	"_os_sync_wait_on_address_with_deadline", "_os_sync_wake_by_address_any", "_os_sync_wake_by_address_all",
+	"_select", "_pselect"}, variants()...)
+
+// inputs are the functions that wait at a descriptor, for a time or for a thread, and that have a second symbol.
+var inputs = []string{"read", "readv", "pread", "write", "writev", "pwrite", "recv", "recvfrom", "recvmsg", "send",
+	"sendto", "sendmsg", "accept", "connect", "fsync", "fcntl", "poll", "nanosleep", "usleep", "sleep", "pthread_join"}
+
+// selects are the suffixes of the symbols of select and pselect, with the names of our replacements.
+var selects = map[string]string{"": "plain", "$NOCANCEL": "nocancel", "$DARWIN_EXTSN": "extended",
+	"$DARWIN_EXTSN$NOCANCEL": "extended_nocancel", "$1050": "checked"}
+
+// variants are the symbols with a $, which a system may lack.
+func variants() (found []string) {
+	for _, name := range inputs {
+		found = append(found, "_"+name+"$NOCANCEL")
+	}
+	for suffix := range selects {
+		if suffix != "" {
+			found = append(found, "_select"+suffix, "_pselect"+suffix)
+		}
+	}
+	return found
+}
+
+// blockingPairs are the pairs for waits at descriptors, for a time, a thread or a word: the original and its
+// replacement.
+func blockingPairs(processor macho.Cpu) map[string]string {
+	pairs := map[string]string{"_fdatasync": "_waits_in_fdatasync", "_kevent": "_waits_in_kevent",
+		"_kevent64": "_waits_in_kevent64", "_os_unfair_lock_lock": "_locks_unfair",
+		"_os_unfair_lock_trylock": "_tries_unfair", "_os_unfair_lock_unlock": "_unlocks_unfair"}
+	for _, name := range inputs {
+		pairs["_"+name], pairs["_"+name+"$NOCANCEL"] = "_waits_in_"+name, "_waits_in_nocancel_"+name
+	}
+	for suffix, variant := range selects {
+		if suffix == "$1050" && processor != macho.CpuAmd64 {
+			continue
+		}
+		pairs["_select"+suffix], pairs["_pselect"+suffix] = "_waits_in_select_"+variant, "_waits_in_pselect_"+variant
+	}
+	for _, name := range []string{"__ulock_wait", "__ulock_wait2", "os_sync_wait_on_address",
+		"os_sync_wait_on_address_with_timeout", "os_sync_wait_on_address_with_deadline"} {
+		pairs["_"+name] = "_waits_in_" + name
+	}
+	for _, name := range []string{"__ulock_wake", "os_sync_wake_by_address_any", "os_sync_wake_by_address_all"} {
+		pairs["_"+name] = "_wakes_in_" + name
+	}
+	return pairs
+}
 
 // TestCrossInterposes reads the pairs dyld will apply: each replaces a function
 // of Metal or of the system, bound by name and library, by one of ours.
@@ -194,7 +243,7 @@ func TestCrossInterposes(t *testing.T) {
 		}
 		libraries, _ := file.ImportedLibraries()
 		text := file.Section("__text")
-		replaced := map[string]bool{}
+		replaced, replacement := map[string]bool{}, map[string]string{}
 		for at := uint64(0); at < section.Size; at += 16 {
 			ours := binary.LittleEndian.Uint64(pairs[at:])
 			if ours < text.Addr || ours >= text.Addr+text.Size {
@@ -217,7 +266,10 @@ func TestCrossInterposes(t *testing.T) {
 				library != meant[2] {
 				t.Errorf("%s is bound to %s", b.symbol, library)
 			}
-			replaced[b.symbol] = true
+			if replaced[b.symbol] {
+				t.Errorf("%s is replaced twice", b.symbol)
+			}
+			replaced[b.symbol], replacement[b.symbol] = true, functionAt(file, ours)
 		}
 		for _, symbol := range []string{"_MTLCreateSystemDefaultDevice", "_MTLCopyAllDevices",
 			"_MTLCopyAllDevicesWithObserver"} {
@@ -225,7 +277,12 @@ func TestCrossInterposes(t *testing.T) {
 				t.Errorf("%s is not replaced", symbol)
 			}
 		}
-		t.Logf("replaced: %v", replaced)
+		for original, want := range blockingPairs(file.Cpu) {
+			if got := replacement[original]; got != want {
+				t.Errorf("%s is replaced by %q, want %q", original, got, want)
+			}
+		}
+		t.Logf("%d replaced: %v", len(replaced), replacement)
 	})
 }
 

@@ -44,6 +44,8 @@ var programs = []program{
 	{name: "waits", want: "ok\n", sent: "program="},
 	{name: "waits", env: []string{"MTRACE_STACKS=native", "MAC_TICKS_PER_SECOND=1000000000"}, want: "ok\n",
 		sent: anything},
+	{name: "blocking", want: "ok\n", sent: anything},
+	{name: "blocking", env: []string{"MTRACE_STACKS=native"}, want: "ok\n", sent: anything},
 	{name: "processes", want: "ok\n"},
 	{name: "processes", want: "ok\n", sent: "program="},
 	{name: "signposts", want: "ok\n", sent: anything},
@@ -174,6 +176,7 @@ func TestMac(t *testing.T) {
 			}
 			t.Run("trace", b.testTrace)
 			t.Run("calls", b.testCalls)
+			t.Run("serial queue", b.testSerialQueue)
 			if v.name == "plain" {
 				b.reportCoverage(t)
 			}

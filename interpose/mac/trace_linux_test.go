@@ -20,7 +20,19 @@ import (
 // trace runs a program with the real collector, and opens the trace. took is longer than the program's lifetime.
 func (b *built) trace(t *testing.T, cmd *exec.Cmd) (trace *tracefile.Reader, said string, took time.Duration) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.mtrace")
+	path, said, took := b.traceTo(t, cmd)
+	trace, err := tracefile.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { trace.Close() })
+	return trace, said, took
+}
+
+// traceTo runs a program with the real collector, and returns the trace's path.
+func (b *built) traceTo(t *testing.T, cmd *exec.Cmd) (path, said string, took time.Duration) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "t.mtrace")
 	writer, err := tracefile.Create(path, tracefile.Info{})
 	if err != nil {
 		t.Fatal(err)
@@ -46,12 +58,7 @@ func (b *built) trace(t *testing.T, cmd *exec.Cmd) (trace *tracefile.Reader, sai
 	if err := <-served; err != nil {
 		t.Error(err)
 	}
-	trace, err = tracefile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { trace.Close() })
-	return trace, stdout.String(), took
+	return path, stdout.String(), took
 }
 
 // The Mac's half and the collector agree: the trace is complete, its ticks become nanoseconds by the Mac's timebase,

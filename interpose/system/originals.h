@@ -35,8 +35,9 @@ char *__fgets_chk(char *, size_t, int, FILE *);
   X(sem_wait) X(sem_timedwait) X(sem_clockwait) X(sem_trywait) X(sem_post) X(waitpid) X(wait4) X(wait) X(waitid) \
       X(system) \
   X(read) X(__read_chk) X(readv) X(pread) X(pread64) X(write) X(writev) X(recv) X(__recv_chk) X(recvfrom) X(recvmsg) \
-  X(send) X(sendmsg) X(accept) X(accept4) X(poll) X(__poll_chk) X(ppoll) X(select) X(pselect) X(epoll_ctl)           \
-  X(epoll_wait) X(epoll_pwait) X(fread) X(__fread_chk) X(fgets) X(__fgets_chk) X(getdelim) X(nanosleep)              \
+  X(send) X(sendto) X(sendmsg) X(accept) X(accept4) X(connect) X(pwrite) X(pwrite64) X(fsync) X(fdatasync)           \
+  X(poll) X(__poll_chk) X(ppoll) X(select) X(pselect) X(epoll_ctl) X(epoll_wait) X(epoll_pwait) X(fread) \
+  X(__fread_chk) X(fgets) X(__fgets_chk) X(getdelim) X(nanosleep)                                                    \
   X(clock_nanosleep) X(usleep) X(sleep) X(pthread_join) X(pthread_barrier_wait) X(syscall)
 #define X(name) MT_AT_##name,
 enum { MT_ORIGINALS(X) MT_ORIGINAL_COUNT };

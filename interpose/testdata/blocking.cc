@@ -3,6 +3,7 @@
 // the call timed out, and the name of a file. Calls between them do not block and must not be recorded.
 #include <atomic>
 #include <barrier>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,10 +18,12 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <thread>
 #include <time.h>
 #include <unistd.h>
+#include <vector>
 
 #include "waiting.h"
 
@@ -70,7 +73,32 @@ static void own_thread(int fd, const void *bytes, size_t size, const std::functi
   other.detach();
 }
 
-int main(int argc, char **) {
+// disk waits for the disk, which may be fast: it prints how many nanoseconds each call took at most.
+static int disk(const char *path) {
+  using clock = std::chrono::steady_clock;
+  int file = open(path, O_RDWR | O_CREAT, 0600);
+  std::vector<char> bytes(8 << 20, 'x');
+  for (auto sync : {fsync, fdatasync}) {
+    check(write(file, bytes.data(), bytes.size()) == (ssize_t)bytes.size(), "write");
+    auto begin = clock::now();
+    check(sync(file) == 0, "fsync");
+    long nanos = std::chrono::duration_cast<std::chrono::nanoseconds>(clock::now() - begin).count();
+    printf("%s %ld\n", sync == fsync ? "fsync" : "fdatasync", nanos);
+  }
+  return 0;
+}
+
+// full_socket is a local socket to which nobody can connect before accept is called.
+static int full_socket(const struct sockaddr_un *name) {
+  int listener = socket(AF_UNIX, SOCK_STREAM, 0), first = socket(AF_UNIX, SOCK_STREAM, 0);
+  const struct sockaddr *address = reinterpret_cast<const struct sockaddr *>(name);
+  check(bind(listener, address, sizeof *name) == 0 && listen(listener, 0) == 0, "listen");
+  check(connect(first, address, sizeof *name) == 0, "the first connection");
+  return listener;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3) return MTLCreateSystemDefaultDevice() ? disk(argv[2]) : 3;
   if (argc < 2) check(MTLCreateSystemDefaultDevice(), "no device");
   char byte[16] = "";
   int from_child[2], own[2], pair[2];
@@ -94,6 +122,30 @@ int main(int argc, char **) {
   // sockets of which the process made both ends
   own_thread(pair[1], "x", 1, [&] { check(recv(pair[0], byte, 1, 0) == 1, "recv"); });
   say("recv", "pair", 0, false);
+
+  // a socket whose buffer is full
+  static char block[4096];
+  while (send(pair[0], block, sizeof block, MSG_DONTWAIT) > 0) continue;
+  std::thread reader([waiting = self(), fd = pair[1]] {
+    until_it_waits(waiting);
+    while (recv(fd, block, sizeof block, MSG_DONTWAIT) > 0) continue;
+  });
+  check(sendto(pair[0], "x", 1, 0, nullptr, 0) == 1, "sendto");
+  say("sendto", "pair", 0, false);
+  reader.detach();
+
+  // a socket whose queue of connections is full
+  struct sockaddr_un name = {AF_UNIX, ""};
+  snprintf(name.sun_path, sizeof name.sun_path, "/tmp/blocking.%d", (int)getpid());
+  int listener = full_socket(&name), second = socket(AF_UNIX, SOCK_STREAM, 0);
+  std::thread accepter([waiting = self(), listener] {
+    until_it_waits(waiting);
+    check(accept(listener, nullptr, nullptr) >= 0, "accept");
+  });
+  check(connect(second, reinterpret_cast<struct sockaddr *>(&name), sizeof name) == 0, "connect");
+  say("connect", "socket", 0, false, name.sun_path);
+  accepter.detach();
+  unlink(name.sun_path);
 
   // an event, by epoll
   int event = eventfd(0, 0), epoll = epoll_create1(0);

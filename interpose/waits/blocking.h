@@ -7,8 +7,10 @@
 // errno is preserved.
 #ifndef MTRACE_BLOCKING_H
 #define MTRACE_BLOCKING_H
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/select.h>
 #include "core/clock.h"
 #include "waits/locks.h"
 
@@ -40,10 +42,46 @@ static inline bool mt_blocked(uint64_t begin) {
   return __builtin_expect(mt_ticks() - begin >= atomic_load_explicit(&mt_blocked_ticks, memory_order_relaxed), 0);
 }
 
-// Records a finished wait at one descriptor, or at several with a timeout. frame belongs to the function that the
-// program called. Keeps errno.
-void mt_blocked_on(unsigned call, uint64_t begin, int fd, bool timeout, const void *frame);
+// Records a finished wait at one descriptor. frame belongs to the function that the program called. Keeps errno.
+void mt_blocked_on(unsigned call, uint64_t begin, int fd, const void *frame);
+
+// The same of a wait that no single descriptor ended: it ended by its timeout (MT_DESCRIPTOR_TIMEOUT), or by something
+// else of the given kind.
+void mt_blocked_for(unsigned call, uint64_t begin, uint32_t kind, const void *frame);
 
 // The same of a wait for a time or for a thread's end, named after the function that waited.
 void mt_blocked_in(unsigned call, uint64_t begin, const void *frame, const void *waiter);
+
+// The body of a replacement. The last argument calls the original; on is the descriptor that the thread waits for, or
+// -1. ready and timed_out may use result: the descriptor that ended the wait, and whether the timeout did.
+#define MT_BLOCKS(type, name, on, ready, timed_out, ...) \
+  uint64_t begin = mt_blocking_begin(MT_CALL_signal_##name, (uint64_t)(int64_t)(on)); \
+  type result = __VA_ARGS__; \
+  if (mt_blocked(begin)) { \
+    if (timed_out) mt_blocked_for(MT_CALL_signal_##name, begin, MT_DESCRIPTOR_TIMEOUT, __builtin_frame_address(0)); \
+    else mt_blocked_on(MT_CALL_signal_##name, begin, ready, __builtin_frame_address(0)); \
+  } \
+  return result
+
+// The same for a function that waits at one descriptor, and for one that waits for a time or a thread's end.
+#define MT_BLOCKS_AT(type, name, fd, ...) MT_BLOCKS(type, name, fd, fd, false, __VA_ARGS__)
+#define MT_BLOCKS_IN(type, name, ...) \
+  uint64_t begin = mt_blocking_begin(MT_CALL_signal_##name, 0); \
+  type result = __VA_ARGS__; \
+  if (mt_blocked(begin)) \
+    mt_blocked_in(MT_CALL_signal_##name, begin, __builtin_frame_address(0), __builtin_return_address(0)); \
+  return result
+
+// The descriptor that is ready, or -1, after poll and after select. The program's pointers may be invalid, so they are
+// read only after the system has read them.
+static inline int mt_ready_in(const struct pollfd *list, nfds_t count, int result) {
+  for (nfds_t i = 0; result > 0 && i < count; i++)
+    if (list[i].revents) return list[i].fd;
+  return -1;
+}
+static inline int mt_ready_of(int count, const fd_set *in, const fd_set *out, int result) {
+  for (int fd = 0; result > 0 && fd < count && fd < FD_SETSIZE; fd++)
+    if ((in && FD_ISSET(fd, in)) || (out && FD_ISSET(fd, out))) return fd;
+  return -1;
+}
 #endif

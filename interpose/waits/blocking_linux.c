@@ -18,15 +18,11 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-// Calls the original, and records the wait if it was one. The value ready may use result.
-#define BLOCKS(type, name, original, on, ready, timeout, ...) \
-  uint64_t begin = mt_blocking_begin(MT_CALL_signal_##name, (uint64_t)(int64_t)(on)); \
-  type result = ORIGINAL(original)(__VA_ARGS__); \
-  if (mt_blocked(begin)) mt_blocked_on(MT_CALL_signal_##name, begin, ready, timeout, __builtin_frame_address(0)); \
-  return result
-
-#define AT(type, name, fd, ...) BLOCKS(type, name, name, fd, fd, false, __VA_ARGS__)
-#define AT_AS(type, name, original, fd, ...) BLOCKS(type, name, original, fd, fd, false, __VA_ARGS__)
+#define AT(type, name, fd, ...) MT_BLOCKS_AT(type, name, fd, ORIGINAL(name)(__VA_ARGS__))
+#define AT_AS(type, name, original, fd, ...) MT_BLOCKS_AT(type, name, fd, ORIGINAL(original)(__VA_ARGS__))
+// Waits at several descriptors, of which ready is the one that ended the wait.
+#define AT_ONE_OF(type, name, original, on, ready, ...) \
+  MT_BLOCKS(type, name, on, ready, result == 0, ORIGINAL(original)(__VA_ARGS__))
 
 EXPORT ssize_t read(int fd, void *to, size_t size) { AT(ssize_t, read, fd, fd, to, size); }
 EXPORT ssize_t __read_chk(int fd, void *to, size_t size, size_t room) {
@@ -50,43 +46,36 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr *to, int flags) { AT(ssize_t, recvm
 EXPORT ssize_t send(int fd, const void *from, size_t size, int flags) { AT(ssize_t, send, fd, fd, from, size, flags); }
 EXPORT ssize_t sendmsg(int fd, const struct msghdr *from, int flags) { AT(ssize_t, sendmsg, fd, fd, from, flags); }
 EXPORT int accept(int fd, struct sockaddr *from, socklen_t *length) { AT(int, accept, fd, fd, from, length); }
+EXPORT ssize_t sendto(int fd, const void *from, size_t size, int flags, const struct sockaddr *to, socklen_t length) {
+  AT(ssize_t, sendto, fd, fd, from, size, flags, to, length);
+}
+EXPORT int connect(int fd, const struct sockaddr *to, socklen_t length) { AT(int, connect, fd, fd, to, length); }
+EXPORT ssize_t pwrite(int fd, const void *from, size_t size, off_t at) { AT(ssize_t, pwrite, fd, fd, from, size, at); }
+EXPORT ssize_t pwrite64(int fd, const void *from, size_t size, off64_t at) {
+  AT_AS(ssize_t, pwrite, pwrite64, fd, fd, from, size, at);
+}
+EXPORT int fsync(int fd) { AT(int, fsync, fd, fd); }
+EXPORT int fdatasync(int fd) { AT(int, fdatasync, fd, fd); }
 EXPORT int accept4(int fd, struct sockaddr *from, socklen_t *length, int flags) {
   AT_AS(int, accept, accept4, fd, fd, from, length, flags);
 }
 
-// The descriptor that is ready, or -1. The program's pointer may be invalid, so it is read only after the system has
-// read it.
-static int ready_in(const struct pollfd *list, nfds_t count, int result) {
-  for (nfds_t i = 0; result > 0 && i < count; i++)
-    if (list[i].revents) return list[i].fd;
-  return -1;
-}
-
 EXPORT int poll(struct pollfd *list, nfds_t count, int milliseconds) {
-  BLOCKS(int, poll, poll, -1, ready_in(list, count, result), result == 0, list, count,
-      milliseconds);
+  AT_ONE_OF(int, poll, poll, -1, mt_ready_in(list, count, result), list, count, milliseconds);
 }
 EXPORT int __poll_chk(struct pollfd *list, nfds_t count, int milliseconds, size_t room) {
-  BLOCKS(int, poll, __poll_chk, -1, ready_in(list, count, result), result == 0, list, count,
-      milliseconds, room);
+  AT_ONE_OF(int, poll, __poll_chk, -1, mt_ready_in(list, count, result), list, count, milliseconds, room);
 }
 EXPORT int ppoll(struct pollfd *list, nfds_t count, const struct timespec *time, const sigset_t *mask) {
-  BLOCKS(int, ppoll, ppoll, -1, ready_in(list, count, result), result == 0, list, count, time,
-      mask);
-}
-
-static int ready_of(int count, const fd_set *in, const fd_set *out, int result) {
-  for (int fd = 0; result > 0 && fd < count; fd++)
-    if ((in && FD_ISSET(fd, in)) || (out && FD_ISSET(fd, out))) return fd;
-  return -1;
+  AT_ONE_OF(int, ppoll, ppoll, -1, mt_ready_in(list, count, result), list, count, time, mask);
 }
 
 EXPORT int select(int count, fd_set *in, fd_set *out, fd_set *except, struct timeval *time) {
-  BLOCKS(int, select, select, -1, ready_of(count, in, out, result), result == 0, count, in, out, except, time);
+  AT_ONE_OF(int, select, select, -1, mt_ready_of(count, in, out, result), count, in, out, except, time);
 }
 EXPORT int pselect(int count, fd_set *in, fd_set *out, fd_set *except, const struct timespec *time,
     const sigset_t *mask) {
-  BLOCKS(int, pselect, pselect, -1, ready_of(count, in, out, result), result == 0, count, in, out, except, time, mask);
+  AT_ONE_OF(int, pselect, pselect, -1, mt_ready_of(count, in, out, result), count, in, out, except, time, mask);
 }
 
 // Maps the data that a program attached to a descriptor back to the descriptor: direct mapped. An entry is the data
@@ -121,11 +110,10 @@ static int attached_to(int epoll, const struct epoll_event *events, int result) 
 }
 
 EXPORT int epoll_wait(int epoll, struct epoll_event *events, int count, int milliseconds) {
-  BLOCKS(int, epoll_wait, epoll_wait, epoll, attached_to(epoll, events, result), result == 0, epoll, events, count,
-      milliseconds);
+  AT_ONE_OF(int, epoll_wait, epoll_wait, epoll, attached_to(epoll, events, result), epoll, events, count, milliseconds);
 }
 EXPORT int epoll_pwait(int epoll, struct epoll_event *events, int count, int milliseconds, const sigset_t *mask) {
-  BLOCKS(int, epoll_pwait, epoll_pwait, epoll, attached_to(epoll, events, result), result == 0, epoll, events, count,
+  AT_ONE_OF(int, epoll_pwait, epoll_pwait, epoll, attached_to(epoll, events, result), epoll, events, count,
       milliseconds, mask);
 }
 
@@ -161,12 +149,7 @@ EXPORT ssize_t getdelim(char **to, size_t *size, int delimiter, FILE *f) {
 // In the C library getline calls getdelim under a name that is not replaced.
 EXPORT ssize_t getline(char **to, size_t *size, FILE *f) { return getdelim(to, size, '\n', f); }
 
-#define IN(type, name, ...) \
-  uint64_t begin = mt_blocking_begin(MT_CALL_signal_##name, 0); \
-  type result = ORIGINAL(name)(__VA_ARGS__); \
-  if (mt_blocked(begin)) \
-    mt_blocked_in(MT_CALL_signal_##name, begin, __builtin_frame_address(0), __builtin_return_address(0)); \
-  return result
+#define IN(type, name, ...) MT_BLOCKS_IN(type, name, ORIGINAL(name)(__VA_ARGS__))
 
 EXPORT int nanosleep(const struct timespec *time, struct timespec *left) { IN(int, nanosleep, time, left); }
 EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *time, struct timespec *left) {

@@ -45,6 +45,12 @@ static const struct mac_image *image_with(const void *address) {
 static const struct mach_header_64 *library;
 void mac_image_of_library(const struct mach_header_64 *header) { library = header; }
 
+extern const char __start_mac_cache[] __attribute__((weak)), __stop_mac_cache[] __attribute__((weak));
+const void *_dyld_get_shared_cache_range(size_t *length) {
+  *length = (size_t)(__stop_mac_cache - __start_mac_cache);
+  return __start_mac_cache;
+}
+
 int mac_dladdr(const void *address, Dl_info *info) {
   const struct mac_image *image = image_with(address);
   if (!image) {

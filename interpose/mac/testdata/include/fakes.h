@@ -20,6 +20,9 @@ struct mac_image {
 };
 void mac_image_load(const struct mac_image *image);
 
+// dyld: the shared cache is what a program puts into this section.
+#define MAC_IN_SHARED_CACHE __attribute__((noinline, section("mac_cache")))
+
 // dyld: the image that the library's own code is in, from now on.
 void mac_image_of_library(const struct mach_header_64 *header);
 

@@ -1,4 +1,4 @@
-// Linux: see descriptor.h. A link in /proc is read without opening a file.
+// See descriptor.h.
 #include "waits/descriptor.h"
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -12,26 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-static uint64_t peer_of_descriptor(int fd) {
-  struct ucred peer;
-  socklen_t size = sizeof peer;
-  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid > 0 ? (uint64_t)peer.pid : 0;
-}
-
-static void path_of_descriptor(int fd, char *path, size_t size) {
-  char link[32];
-  snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-  ssize_t n = readlink(link, path, size - 1);
-  path[n > 0 ? n : 0] = 0;
-}
-
-static uint32_t other_of_descriptor(int fd) {
-  char path[64];
-  path_of_descriptor(fd, path, sizeof path);
-  if (strcmp(path, "anon_inode:[eventfd]") == 0) return MT_DESCRIPTOR_EVENT;
-  return strcmp(path, "anon_inode:[timerfd]") == 0 ? MT_DESCRIPTOR_TIMER : MT_DESCRIPTOR_OTHER;
-}
+#include "waits/descriptorfacts.h"
 
 // Pipes that the process has seen, by inode: direct mapped, so a pipe that was overwritten is looked up again. OWN
 // means that the process can write into it.
@@ -52,8 +33,10 @@ static bool can_write(struct thread *t, uint64_t inode, uint64_t at) {
     int flags = fcntl(fd, F_GETFL);
     struct stat s;
     if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY || fstat(fd, &s) != 0 || !S_ISFIFO(s.st_mode)) continue;
-    own = own || (uint64_t)s.st_ino == inode;
-    record_writer(t, (uint64_t)s.st_ino, at);
+    uint64_t pipe = mt_fact_pipe(fd, &s);
+    if (!pipe) continue;
+    own = own || pipe == inode;
+    record_writer(t, pipe, at);
   }
   return own;
 }
@@ -116,10 +99,10 @@ static void describe_socket(int fd, struct mt_descriptor *d) {
   const char *path = path_in(&own, size);
   bool connected = getpeername(fd, (struct sockaddr *)&other, &other_size) == 0;
   if (!*path && connected) path = path_in(&other, other_size);
-  snprintf(d->name, sizeof d->name, "%.*s", (int)sizeof own - 1, path);
+  snprintf(d->name, sizeof d->name, "%.*s", (int)(sizeof own - offsetof(struct sockaddr_un, sun_path) - 1), path);
   d->kind = *path || !connected ? MT_DESCRIPTOR_SOCKET : MT_DESCRIPTOR_PAIR;
   // both ends of a pair that was created before a fork report the creator; if that is this process, it says nothing
-  if (connected) d->process = peer_of_descriptor(fd);
+  if (connected) d->process = mt_fact_peer(fd);
   if (d->process == (uint64_t)getpid()) d->process = 0;
 }
 
@@ -131,17 +114,17 @@ void mt_descriptor_of(struct thread *t, int fd, uint64_t at, struct mt_descripto
   case S_IFREG:
   case S_IFDIR:
     d->kind = MT_DESCRIPTOR_FILE;
-    path_of_descriptor(fd, d->name, sizeof d->name);
+    mt_fact_path(fd, d->name, sizeof d->name);
     return;
   case S_IFIFO:
-    d->inode = (uint64_t)s.st_ino;
-    d->kind = pipe_kind(t, fd, d->inode, at);
+    d->inode = mt_fact_pipe(fd, &s);
+    d->kind = d->inode ? pipe_kind(t, fd, d->inode, at) : mt_fact_other(fd);
     return;
   case S_IFSOCK: describe_socket(fd, d); return;
   case S_IFCHR:
     d->kind = isatty(fd) ? MT_DESCRIPTOR_TERMINAL : MT_DESCRIPTOR_DEVICE;
-    path_of_descriptor(fd, d->name, sizeof d->name);
+    mt_fact_path(fd, d->name, sizeof d->name);
     return;
-  default: d->kind = other_of_descriptor(fd);
+  default: d->kind = mt_fact_other(fd);
   }
 }

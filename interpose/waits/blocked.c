@@ -1,4 +1,4 @@
-// Linux: see blocking.h.
+// See blocking.h.
 #include "waits/blocking.h"
 #include <errno.h>
 #include <string.h>
@@ -44,15 +44,24 @@ static void publish_at(struct thread *t, unsigned call, uint64_t begin, uint64_t
   mt_thread_publish(t, records, 2);
 }
 
-void mt_blocked_on(unsigned call, uint64_t begin, int fd, bool timeout, const void *frame) {
+void mt_blocked_on(unsigned call, uint64_t begin, int fd, const void *frame) {
   uint64_t end = mt_ticks();
   int saved = errno;
   struct thread *t = begin_record(begin, end, frame);
   if (t) {
-    struct mt_descriptor d = {.kind = MT_DESCRIPTOR_TIMEOUT};
-    if (!timeout) mt_descriptor_of(t, fd, end, &d);
-    publish_at(t, call, begin, end, timeout ? MT_FLAG_FAILED : 0, &d, fd);
+    struct mt_descriptor d;
+    mt_descriptor_of(t, fd, end, &d);
+    publish_at(t, call, begin, end, 0, &d, fd);
   }
+  errno = saved;
+}
+
+void mt_blocked_for(unsigned call, uint64_t begin, uint32_t kind, const void *frame) {
+  uint64_t end = mt_ticks();
+  int saved = errno;
+  struct thread *t = begin_record(begin, end, frame);
+  if (t) publish_at(t, call, begin, end, kind == MT_DESCRIPTOR_TIMEOUT ? MT_FLAG_FAILED : 0,
+      &(struct mt_descriptor){.kind = kind}, -1);
   errno = saved;
 }
 

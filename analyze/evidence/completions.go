@@ -40,6 +40,14 @@ func (c Completions) At(b *analyze.CommandBuffer) analyze.Nanos {
 	return c.waitedFor[b.Index]
 }
 
+// onGPU returns when a command buffer had ended on the GPU or, if that is not known, when its completion was visible.
+func (c Completions) onGPU(b *analyze.CommandBuffer) analyze.Nanos {
+	if b.GPU.Known() {
+		return b.GPU.End
+	}
+	return c.At(b)
+}
+
 // lastCompleted returns, for each queue, when the last command buffer that is known to have completed was committed.
 // Command buffers that were committed later were in flight when the trace ended.
 func (c Completions) lastCompleted(t *analyze.Trace) map[*analyze.Queue]analyze.Nanos {
@@ -191,18 +199,6 @@ func chainsOfHandlers(t *analyze.Trace) map[*analyze.Thread][]*analyze.CommandBu
 		}
 	}
 	return by
-}
-
-// committedInHandlers returns when the work of each thread of chainsOfHandlers was committed and not yet finished by
-// the GPU.
-func committedInHandlers(t *analyze.Trace) map[*analyze.Thread]*Busy {
-	by := map[*analyze.Thread][]analyze.Interval{}
-	for thread, list := range chainsOfHandlers(t) {
-		for _, b := range list {
-			by[thread] = append(by[thread], analyze.Interval{Begin: b.Committed.End, End: b.GPU.End})
-		}
-	}
-	return unions(by)
 }
 
 // HandlersOneByOne returns upper bounds of the times that completion handlers of the program took, for handlers that

@@ -8,7 +8,7 @@ type MemoryMade struct {
 	Calls int    // calls that allocated memory
 	Bytes uint64 // bytes that they allocated
 	Took  analyze.Nanos
-	Unfed analyze.Nanos // the part of Took in which the thread had no work in flight, so that the GPU waits for it
+	Unfed analyze.Nanos // the part of Took in which the GPU had no work of the thread, so that it waits for the thread
 	Aside analyze.Nanos // the part of Unfed of threads that submit next to nothing
 }
 
@@ -27,7 +27,7 @@ func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade)
 		m.Calls++
 		m.Bytes += a.Bytes
 		made[a.Thread] += in.Length()
-		fed[a.Thread] += submitters.InFlight[a.Thread].Within(in)
+		fed[a.Thread] += submitters.onGPU[a.Thread].Within(in)
 	}
 	for _, t := range submitters.Taking {
 		took := t.WorkTime[analyze.PartAllocate]

@@ -150,11 +150,7 @@ func (s *Submitters) idleDuring(work *GPUWork, w *analyze.Call) analyze.Nanos {
 	for _, d := range work.Devices {
 		idle = min(idle, i.Length()-d.any.Within(i))
 	}
-	inFlight := s.InFlight[w.Thread]
-	if b := s.onGPU[w.Thread]; b != nil {
-		inFlight = b
-	}
-	return min(idle, i.Length()-inFlight.Within(i))
+	return min(idle, i.Length()-s.onGPU[w.Thread].Within(i))
 }
 
 func (x *Feeder) add(blocked Blocked, w *analyze.SignalWait, idle analyze.Nanos) {

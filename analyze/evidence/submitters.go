@@ -14,8 +14,7 @@ type Submitters struct {
 	Steady     int                       // number of threads that commit more than 1% of the work
 	Time       analyze.Nanos             // working time of all threads that take part
 	InFlight   map[*analyze.Thread]*Busy // when each thread had work in flight
-	// the same for threads that commit in completion handlers, but up to the end on the GPU: after that only the
-	// handler runs
+	// the same up to the end on the GPU: after that, only notifications and completion handlers are left
 	onGPU    map[*analyze.Thread]*Busy
 	Unfed    float64 // share of the threads' time outside of Metal in which they had no work in flight
 	Occupied float64 // share of their time in which the threads in Submits have work in flight
@@ -24,7 +23,8 @@ type Submitters struct {
 // FindSubmitters finds the submitters.
 func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
 	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{}, Time: times.Working(),
-		InFlight: workInFlight(trace, completions), onGPU: committedInHandlers(trace)}
+		InFlight: workInFlight(trace, completions.At),
+		onGPU:    workInFlight(trace, completions.onGPU)}
 	for _, t := range times.Threads {
 		if t.Submits() {
 			s.Taking, s.TakesPart[t.Thread] = append(s.Taking, t), true
@@ -44,17 +44,19 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 // Share returns a time as a share of the working time of the threads that take part.
 func (s *Submitters) Share(n analyze.Nanos) float64 { return Share(n, s.Time) }
 
-// workInFlight returns when each thread had committed work that had not completed. During that time the GPU does not
-// wait for the thread. The thread may wait for the GPU without a call that shows it: it polls, or it sleeps on a
-// semaphore that a completion handler posts.
-func workInFlight(trace *analyze.Trace, completions Completions) map[*analyze.Thread]*Busy {
+// workInFlight returns when each thread had committed work that had not ended; the function returns the end of a command
+// buffer. During that time the GPU does not wait for the thread. The thread may wait for the GPU without a call that
+// shows it: it polls, or it sleeps on a semaphore that a completion handler posts.
+func workInFlight(
+	trace *analyze.Trace, ends func(*analyze.CommandBuffer) analyze.Nanos,
+) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	for b := range trace.Buffers() {
 		t := b.Committed.Thread
 		if t == nil || !b.Committed.Known() {
 			continue
 		}
-		if end := completions.At(b); end > b.Committed.End {
+		if end := ends(b); end > b.Committed.End {
 			by[t] = append(by[t], analyze.Interval{Begin: b.Committed.End, End: end})
 		}
 	}

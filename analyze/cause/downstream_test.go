@@ -37,8 +37,9 @@ func compiledFor(compile int64, compiles func(round int) int) *tracesim.Sim {
 	return s
 }
 
-// allocatedUnder is a program of four threads that each allocate under one lock before they submit.
-func allocatedUnder(allocate int64) *tracesim.Sim {
+// allocatedUnder is a program of four threads that each allocate under one lock before they submit, and otherwise work
+// for a time.
+func allocatedUnder(allocate, work int64) *tracesim.Sim {
 	s := tracesim.NewSim(8, 7)
 	s.Costs.Make = allocate
 	lock := &tracesim.Lock{Seen: true}
@@ -53,6 +54,9 @@ func allocatedUnder(allocate int64) *tracesim.Sim {
 				}
 				t.Sleep(20 * us)
 				t.Unlock(lock)
+				if work > 0 {
+					t.Sleep(work)
+				}
 				b := t.CommandBuffer(q)
 				t.Encode(b, "step", 200*us)
 				t.Commit(b)
@@ -178,7 +182,10 @@ func TestDownstream(t *testing.T) {
 	}{
 		{"one compiles and others wait", cause.CompileBound, compiledFor(1500*us, first), compiledFor(0, first)},
 		{"each compiles in turn and others wait", cause.CompileBound, compiledFor(1500*us, each), compiledFor(0, each)},
-		{"an allocation under a lock", cause.AllocationBound, allocatedUnder(300 * us), allocatedUnder(0)},
+		{"an allocation under a lock", cause.AllocationBound, allocatedUnder(300*us, 0), allocatedUnder(0, 0)},
+		// the prediction was 1.55×: every step lost the thread's average share of allocating, so the lock was still held
+		{"an allocation under a lock, and work without it", cause.AllocationBound, allocatedUnder(300*us, 500*us),
+			allocatedUnder(0, 500*us)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			trace := load(t, c.with.Run(t))

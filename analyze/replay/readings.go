@@ -144,6 +144,7 @@ func resampled(p *program.Program, random *rand.Rand) *program.Program {
 					s, d := &th.Steps[a], &th.Details[a]
 					s.Gap, s.Asleep = from.Steps[b].Gap, from.Steps[b].Asleep
 					d.Unlocked, d.Encode = from.Details[b].Unlocked, from.Details[b].Encode
+					d.Allocates = from.Details[b].Allocates
 					if program.Kind(kind) == program.Commit {
 						j, drawn := &q.Jobs[s.Job], &p.Jobs[from.Steps[b].Job]
 						j.Duration, j.Alone, j.Stood, j.Beside = drawn.Duration, drawn.Alone, drawn.Stood, drawn.Beside

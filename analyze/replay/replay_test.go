@@ -195,10 +195,11 @@ func TestRelief(t *testing.T) {
 		p.Processors.Count, p.HandOvers.WaitedFor = 2, c.waited
 		for i := range p.Threads {
 			th := &p.Threads[i]
-			th.Allocating, th.Busy = 1, 0.5
+			th.Busy = 0.5
 			for k := range th.Steps {
 				s, d := &th.Steps[k], &th.Details[k]
 				quick := k/3%5 == 4
+				d.Allocates = 1
 				switch {
 				case s.Kind == program.Commit && quick:
 					s.Cost, d.Solo = 10*us, 10*us

@@ -140,9 +140,7 @@ func TestFreeLocks(t *testing.T) {
 // computing.
 func TestAllocateNothing(t *testing.T) {
 	p := loops.Of(4, 200, 200*us, 100*us)
-	for i := range p.Threads {
-		p.Threads[i].Allocating = 0.5
-	}
+	loops.Edit(p, func(_ *program.Step, d *program.Detail) { d.Allocates = 0.5 })
 	wantRate(t, "without allocating", rate(t, p, change.Change{Allocate: true}), 4/0.2)
 }
 

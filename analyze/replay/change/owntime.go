@@ -8,8 +8,8 @@ import (
 
 // allocateNothing removes the time in which threads allocate and free memory.
 func allocateNothing(p *program.Program) {
-	eachStep(p, func(th *program.Thread, s *program.Step, _ *program.Detail) {
-		shorten(s, program.Scaled(s.Gap, th.Allocating))
+	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {
+		shorten(s, program.Scaled(s.Gap, d.Allocates))
 	})
 }
 

@@ -51,6 +51,8 @@ type builder struct {
 	server *analyze.Thread                     // submits for other threads; nil if each submits for itself
 	polls  map[*analyze.Thread]bool            // threads that wait for command buffers without a recorded call
 	held   map[*analyze.LockWait]*analyze.Wait // see waitsForHeldInterpreter
+	// when each thread allocated memory
+	allocating map[*analyze.Thread]*evidence.Busy
 	// command buffers that were queued behind other work, so that no thread had to submit them to the GPU
 	behindOthers int
 	events       map[eventValue]int32 // numbers of the values that threads set shared events to

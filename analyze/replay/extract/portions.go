@@ -49,7 +49,7 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 		if time == nil {
 			continue
 		}
-		var gaps analyze.Nanos
+		var gaps, allocating analyze.Nanos
 		for k := range th.Steps {
 			gaps += th.Steps[k].Gap
 		}
@@ -71,7 +71,7 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 				inWork := program.Scaled(took, share)
 				th.InGaps = append(th.InGaps, program.Portion{Of: n, Share: evidence.Share(inWork, gaps)})
 				if c.Part == analyze.PartAllocate {
-					th.Allocating += evidence.Share(inWork, gaps)
+					allocating += inWork
 				}
 			}
 		}
@@ -83,7 +83,24 @@ func addCalls(ev *evidence.Evidence, p *program.Program, spans []span) {
 		for k := range th.InGaps {
 			th.InGaps[k].Share /= max(1, sum)
 		}
-		th.Allocating /= max(1, sum)
+		scaleAllocating(th, allocating)
 	}
 	p.Names.Calls = names.Keys
+}
+
+// scaleAllocating adds the time of frees, which the trace has only as a sum, to the steps in which a thread allocates,
+// in proportion. Total is the time in which the thread allocates or frees memory.
+func scaleAllocating(th *program.Thread, total analyze.Nanos) {
+	var in, gaps analyze.Nanos
+	for i := range th.Steps {
+		in += program.Scaled(th.Steps[i].Gap, th.Details[i].Allocates)
+		gaps += th.Steps[i].Gap
+	}
+	for i := range th.Details {
+		if d := &th.Details[i]; in == 0 {
+			d.Allocates = min(1, evidence.Share(total, gaps))
+		} else {
+			d.Allocates = min(1, d.Allocates*evidence.Share(total, in))
+		}
+	}
 }

@@ -46,6 +46,7 @@ func (b *builder) addThreads() {
 	p.Lasted = working.Length()
 	b.events = map[eventValue]int32{}
 	waits := evidence.WaitsUnion(b.ev.Trace)
+	b.allocating = allocating(b.ev.Trace)
 	var spans []span
 	for i, t := range threads {
 		if t == b.server {
@@ -97,6 +98,7 @@ func (b *builder) thread(
 			d.Encode = s.Gap // it is between a commit and the wait for it
 		}
 		s.Asleep, d.Turn = starving.Within(before), waits.Within(before)
+		d.Allocates = evidence.Share(b.allocating[t].Within(before), s.Gap)
 		at = c.End
 		switch s.Kind {
 		case program.Wait, program.WaitOther:
@@ -122,6 +124,19 @@ func (b *builder) thread(
 	}
 	done.Ended = at
 	return th, done
+}
+
+// allocating returns when each thread allocated memory.
+func allocating(trace *analyze.Trace) map[*analyze.Thread]*evidence.Busy {
+	by := map[*analyze.Thread][]analyze.Interval{}
+	for a := range analyze.Each(trace.Memory.Allocations) {
+		by[a.Thread] = append(by[a.Thread], analyze.Interval{Begin: a.At, End: a.At + a.Took})
+	}
+	all := make(map[*analyze.Thread]*evidence.Busy, len(by))
+	for t, list := range by {
+		all[t] = evidence.NewBusy(list)
+	}
+	return all
 }
 
 // meeting returns the threads that pass a barrier together, in a tied program.

@@ -16,10 +16,9 @@ type Thread struct {
 	Details []Detail // of the steps, by index
 	Jobs    []int32  // the command buffers that it commits, in order
 
-	InGaps     []Portion                    // calls, as shares of its own time
-	InCalls    [analyze.PartCount][]Portion // calls by part of a thread's time, as shares of the costs of steps
-	Allocating float64                      // share of its own time in which it allocates or frees memory
-	Busy       float64                      // share of its own time that it is on a processor
+	InGaps  []Portion                    // calls, as shares of its own time
+	InCalls [analyze.PartCount][]Portion // calls by part of a thread's time, as shares of the costs of steps
+	Busy    float64                      // share of its own time that it is on a processor
 	// it lives for at least half of the run, and commits more than 1% of all command buffers
 	Lasts bool
 	Paces bool // it lasts, and commits a fair share compared with such threads
@@ -121,7 +120,8 @@ type Detail struct {
 	HeldUp   analyze.Nanos // Lock: part of its wait that is attributed to the lock
 	// share of Gap, and of a wait for a lock, that is a consequence of needless waits for other threads' work
 	Needless  float64
-	NamedLock int32 // Lock: the number of the named lock, from 1 on; 0 is none
+	Allocates float64 // share of Gap in which the thread allocates or frees memory
+	NamedLock int32   // Lock: the number of the named lock, from 1 on; 0 is none
 	// the only named lock that the thread waits for between two other calls; 0 if there are several or none
 	OnlyLock     int32
 	Polls        bool // waits: the thread polled instead of being woken

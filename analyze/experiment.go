@@ -22,6 +22,7 @@ type ExperimentTarget struct {
 	Lock    uint64        // address of a lock
 	Object  wire.ObjectID // the lock in records; 0 when not known
 	Threads []ThreadID    // those that are delayed; empty is all
+	Sleeps  bool          // delays of wire.ShortestSleep or longer sleep; all others spin
 	Took    Nanos         // how long it takes on average when it is not delayed; 0 when not known
 }
 
@@ -46,7 +47,7 @@ func experiment(e *wire.Experiment, clock *converter) *Experiment {
 	of := &Experiment{Seed: e.Seed, Budget: e.Budget, Progress: e.Progress, Threads: e.Threads}
 	for _, t := range e.Targets {
 		target := ExperimentTarget{ID: t.ID, Name: t.Name, Kind: t.Kind, Mode: t.Mode, Calls: t.Calls, Lock: t.Address,
-			Object: t.Object, Took: duration(t.TookNS)}
+			Object: t.Object, Sleeps: t.Sleeps, Took: duration(t.TookNS)}
 		for _, id := range t.Threads {
 			target.Threads = append(target.Threads, ThreadID(id))
 		}

@@ -55,6 +55,7 @@ type TargetResult struct {
 	Delays  int64    `json:"occurrences"` // of the target, that were delayed
 	DelayNS int64    `json:"delay_ns"`    // mean delay of an occurrence
 	UnitNS  int64    `json:"unit_delay_ns"`
+	Sleeps  bool     `json:"delays_sleep"` // otherwise they spin, and use processor time
 	// by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit; null if there are
 	// too few blocks, or the mode is speedup
 	Sensitivity *Estimated       `json:"sensitivity"`
@@ -130,7 +131,7 @@ func (x *Estimate) row() TargetResult {
 	t := &x.Target
 	row := TargetResult{ID: t.ID, Name: targetName(t), Kind: string(t.Kind), Mode: string(t.Mode),
 		Calls: append([]string{}, t.Calls...), Threads: []uint64{}, Status: x.Status, Blocks: x.Blocks,
-		Delays: x.Occurrences, DelayNS: int64(x.each()), UnitNS: int64(x.Injected), Sensitivity: x.Sensitivity.interval(),
+		Delays: x.Occurrences, DelayNS: int64(x.each()), UnitNS: int64(x.Injected), Sleeps: x.sleeps(), Sensitivity: x.Sensitivity.interval(),
 		PValue: x.PValue, QValue: x.QValue, Curve: []VirtualSpeedup{}, LongerNS: int64(x.Longer)}
 	for _, id := range t.Threads {
 		row.Threads = append(row.Threads, uint64(id))

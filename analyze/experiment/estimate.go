@@ -28,6 +28,7 @@ type Estimate struct {
 	// Occurrences were delayed by Total together; Injected is Total for each unit of progress.
 	Occurrences     int64
 	Total, Injected analyze.Nanos
+	asked           analyze.Nanos // what Total should be
 	// Sensitivity is by how much longer a thread takes for a unit of progress, for each nanosecond of delay in a unit.
 	// It is nil if there are too few blocks, or the target is virtually sped up.
 	Sensitivity *Slope
@@ -71,6 +72,7 @@ func Analyze(of *analyze.Experiment) *Result {
 				x.Units += b.Units
 				x.Total += b.Injected
 				x.Occurrences += b.Occurrences
+				x.asked += b.Delay * analyze.Nanos(b.Occurrences)
 			}
 		}
 		x.Injected = x.Total / analyze.Nanos(max(1, x.Units))
@@ -98,10 +100,12 @@ func Analyze(of *analyze.Experiment) *Result {
 
 // sensitivity estimates the sensitivity of a target in mode delay.
 func (e *estimator) sensitivity(x *Estimate) {
+	often := float64(x.Occurrences) / float64(max(1, x.Units))
 	s := newScore(e.pairs(
 		func(b *analyze.ExperimentBlock) bool { return b.Target == x.Target.ID && b.Injected > 0 },
-		func(b, beside *analyze.ExperimentBlock) (float64, float64) {
-			return injected(b) / units(b), e.unitTime(b, float64(wall(b))) - e.unitTime(beside, float64(wall(beside)))
+		func(b, beside *analyze.ExperimentBlock) (x, y, z float64) {
+			return injected(b) / units(b), e.unitTime(b, float64(wall(b))) - e.unitTime(beside, float64(wall(beside))),
+				often * float64(b.Delay)
 		}), e.scale)
 	if slope, known := s.estimate(); known {
 		x.Sensitivity, x.PValue = &slope, s.pValue(0)
@@ -118,14 +122,15 @@ func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 		}
 	}
 	slices.Sort(delays)
+	unit := float64(e.baseline())
 	for _, d := range delays {
 		p := Point{Share: float64(d) / float64(max(1, t.Took)), PValue: 1}
 		s := newScore(e.pairs(
 			func(b *analyze.ExperimentBlock) bool {
 				return b.Target == t.ID && b.Delay == d && b.Injected < b.Length()
 			},
-			func(b, beside *analyze.ExperimentBlock) (float64, float64) {
-				return e.unitTime(beside, float64(wall(beside))), e.unitTime(b, float64(wall(b))-injected(b))
+			func(b, beside *analyze.ExperimentBlock) (x, y, z float64) {
+				return e.unitTime(beside, float64(wall(beside))), e.unitTime(b, float64(wall(b))-injected(b)), unit
 			}), e.scale)
 		p.Blocks = s.blocks
 		if left, known := s.estimate(); known {
@@ -144,6 +149,11 @@ func smallest(curve []Point) float64 {
 		p = min(p, point.PValue*float64(len(curve)))
 	}
 	return p
+}
+
+// sleeps says whether delayed threads sleep rather than spin.
+func (x *Estimate) sleeps() bool {
+	return x.Target.Sleeps && x.each() >= analyze.Nanos(wire.ShortestSleep.Nanoseconds())
 }
 
 // each is the mean delay of an occurrence.

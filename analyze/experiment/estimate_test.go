@@ -95,7 +95,7 @@ func blocksOf(injected analyze.Nanos, units ...int64) (list []analyze.Experiment
 		b := analyze.ExperimentBlock{Units: n}
 		b.Begin, b.End = analyze.Nanos(i)*100*ms, analyze.Nanos(i+1)*100*ms
 		if i%2 == 1 {
-			b.Target, b.Delay, b.Injected = 1, 1000, injected
+			b.Target, b.Delay, b.Injected, b.Occurrences = 1, 1000, injected, int64(injected)/1000
 		}
 		list = append(list, b)
 	}

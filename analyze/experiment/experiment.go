@@ -60,15 +60,15 @@ func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 
 // pairs compares the wanted treated blocks with their neighbours.
 func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
-	measure func(b, beside *analyze.ExperimentBlock) (x, y float64)) (list []pair) {
+	measure func(b, beside *analyze.ExperimentBlock) (x, y, z float64)) (list []pair) {
 	for i := range e.Blocks {
 		b := &e.Blocks[i]
 		if b.Target == 0 || b.Length() == 0 || !wanted(b) {
 			continue
 		}
 		for _, beside := range e.neighbours(i) {
-			x, y := measure(b, beside)
-			list = append(list, pair{block: i, x: x, y: y, weight: pairWeight(b, beside)})
+			x, y, z := measure(b, beside)
+			list = append(list, pair{block: i, x: x, y: y, z: z, weight: pairWeight(b, beside)})
 		}
 	}
 	return list

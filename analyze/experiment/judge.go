@@ -97,7 +97,6 @@ func (e *estimator) blocksNeeded(x *Estimate) int {
 
 // measureBaseline finds how long a unit takes without delays, and how much longer all delays made the run.
 func (r *Result) measureBaseline(e *estimator) {
-	var times []float64
 	var done, time, allDone, allTime float64
 	for i := range e.Blocks {
 		b := &e.Blocks[i]
@@ -106,16 +105,27 @@ func (r *Result) measureBaseline(e *estimator) {
 		}
 		allDone, allTime = allDone+float64(b.Units), allTime+float64(b.Length())
 		if b.Target == 0 {
-			times = append(times, e.unitTime(b, float64(wall(b))))
 			done, time = done+float64(b.Units), time+float64(b.Length())
 		}
 	}
-	if len(times) > 0 {
-		r.Baseline = analyze.Nanos(statistics.Median(times))
-	}
+	r.Baseline = e.baseline()
 	if done > 0 && allDone > 0 {
 		r.Slowed = max(0, allTime/allDone/(time/done)-1)
 	}
+}
+
+// baseline is the median time of a unit of progress without delays; 0 without such blocks.
+func (e *estimator) baseline() analyze.Nanos {
+	var times []float64
+	for i := range e.Blocks {
+		if b := &e.Blocks[i]; b.Target == 0 && b.Length() > 0 {
+			times = append(times, e.unitTime(b, float64(wall(b))))
+		}
+	}
+	if len(times) == 0 {
+		return 0
+	}
+	return analyze.Nanos(statistics.Median(times))
 }
 
 // warn adds warnings about blocks without enough progress and about the budget.
@@ -144,6 +154,13 @@ func (r *Result) warn() {
 	case policy.MoreThan(policy.Most, few, usable):
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have fewer than %d units of progress, so counting "+
 			"adds noise", few, usable, policy.UnitsOfBlock))
+	}
+	for i := range r.Estimates {
+		if x := &r.Estimates[i]; !x.sleeps() && float64(x.Total) > policy.PreemptedDelays*float64(x.asked) {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("delays of %s spin, and took %s longer than they should: the machine "+
+				"lacks processors, so a delay costs more than its length (--delay sleep avoids that)",
+				analyze.Printable(targetName(&x.Target)), analyze.FormatShare(float64(x.Total)/float64(x.asked)-1)))
+		}
 	}
 	if e.Budget > 0 && r.Slowed > 2*e.Budget {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("delays slowed the program down by %s, the budget is %s",

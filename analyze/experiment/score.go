@@ -15,6 +15,7 @@ import (
 type pair struct {
 	block  int     // the treated block; pairs of one block are not independent
 	x, y   float64 // such as the delay for each unit, and by how much a unit took longer
+	z      float64 // the part of x that the experiment chose: such as the delay that was asked for
 	weight float64 // a longer pair has less noise: the root of the harmonic mean of both lengths, in seconds
 }
 
@@ -26,6 +27,9 @@ type pair struct {
 //   - Bursts of other load: residuals count by Huber's function, so a disturbed block has a bounded influence
 //     (P. J. Huber, Robust Estimation of a Location Parameter, Ann. Math. Statist. 35, 1964). A burst hits a treated
 //     block as often as a baseline, so each pair's residual is symmetric and the estimate has no bias.
+//   - Bursts that prolong delays: a delay ends late when the thread wakes late or loses its processor, just when the
+//     block is slow for the same reason. So the measured delay is no weight. Each residual is weighted by the delay that
+//     was asked for, which the experiment chose at random: the method of instrumental variables.
 //   - Autocorrelation, and baselines that two treated blocks share: the variance of the scores of blocks, in order of
 //     time, has Bartlett's weights (W. K. Newey, K. D. West, Econometrica 55, 1987). It is never less than that
 //     without autocorrelation. Critical values are those for the share of lags used (N. M. Kiefer, T. J. Vogelsang,
@@ -57,7 +61,7 @@ func newScore(pairs []pair, scale float64) *score {
 		information := 0.0
 		block := pairs[i].block
 		for ; i < len(pairs) && pairs[i].block == block; i++ {
-			information += pairs[i].weight * pairs[i].weight * pairs[i].x * pairs[i].x
+			information += pairs[i].weight * pairs[i].weight * pairs[i].z * pairs[i].z
 		}
 		s.blocks++
 		sum, squares = sum+information, squares+information*information
@@ -100,8 +104,8 @@ func medianSlope(pairs []pair) float64 {
 	sum := 0.0
 	for _, p := range pairs {
 		if p.x > 0 {
-			list = append(list, slope{p.y / p.x, p.weight * p.x})
-			sum += p.weight * p.x
+			list = append(list, slope{p.y / p.x, p.weight * p.z})
+			sum += p.weight * p.z
 		}
 	}
 	slices.SortFunc(list, func(a, b slope) int { return cmp.Compare(a.at, b.at) })
@@ -127,7 +131,7 @@ func (s *score) at(slope float64) (sum, deviation float64) {
 			if limit := huberTuning * s.scale; limit > 0 {
 				residual = min(max(residual, -limit), limit)
 			}
-			score += p.weight * p.x * residual
+			score += p.weight * p.z * residual
 		}
 		of = append(of, score/float64(i-first))
 		sum += of[len(of)-1]
@@ -168,7 +172,7 @@ func (s *score) estimate() (Slope, bool) {
 func (s *score) spread() float64 {
 	information := 0.0
 	for _, p := range s.pairs {
-		information += p.weight * p.weight * p.x * p.x
+		information += p.weight * p.weight * p.z * p.z
 	}
 	return s.scale / math.Sqrt(max(information, math.SmallestNonzeroFloat64))
 }

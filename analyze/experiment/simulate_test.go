@@ -25,11 +25,14 @@ type world struct {
 	memory      float64   // correlation of successive milliseconds
 	drift       float64   // by how much the unit grows to the end, as a share; half of it follows a wave
 	bursts      float64   // of other load in a second
+	slower      float64   // by which factor bursts slow the program down
+	late        float64   // by which factor delays take longer in bursts: a sleeping thread wakes late, a spinning one is preempted
 	blocks      int
 	block       analyze.Nanos // mean length
 	uneven      float64       // by which factor blocks are longer or shorter
 	settle      int           // milliseconds after each change of treatment that are in no block
 	moments     bool          // the experiment has the moments of units
+	widest      float64       // allowed half-width of intervals; 0 is any
 	alternating bool          // a baseline after each treated block; otherwise both in random order
 }
 
@@ -70,11 +73,14 @@ func (w *world) run(random *rand.Rand) *analyze.Experiment {
 			at := float64(now) / total
 			unit := w.unit * math.Exp(slow) * (1 + w.drift/2*at + w.drift/4*math.Sin(9*at))
 			if burst > 0 {
-				unit *= 3
+				unit *= w.slower
 			}
 			delay := 0.0
 			if target > 0 {
 				delay = w.delay
+				if burst > 0 && w.late > 0 {
+					delay *= w.late
+				}
 				unit += w.truth[target-1] * delay
 			}
 			units := float64(w.threads) * float64(ms) / unit
@@ -111,9 +117,12 @@ var worlds = []struct {
 	{"drift", world{threads: 1, unit: 1e6, truth: []float64{1, 0.5}, delay: 1e5, noise: 0.1, memory: 0.5, drift: 1,
 		blocks: 160, block: 50 * ms, uneven: 1.5, alternating: true}},
 	{"bursts", world{threads: 6, unit: 3e6, truth: []float64{6, 1, 0, 0}, delay: 1e5, noise: 0.1, memory: 0.9,
-		bursts: 1, blocks: 240, block: 60 * ms, uneven: 1.5}},
+		bursts: 1, slower: 3, blocks: 240, block: 60 * ms, uneven: 1.5}},
+	{"bursts that prolong delays", world{threads: 6, unit: 3e6, truth: []float64{6, 1, 0, 0}, delay: 2e5, noise: 0.03,
+		memory: 0.5, bursts: 1, slower: 10, late: 10, blocks: 240, block: 100 * ms, uneven: 1.01,
+		widest: 0.2}},
 	{"all of it", world{threads: 2, unit: 1e6, truth: []float64{1, 0, 2}, delay: 1e5, noise: 0.2, memory: 0.98, drift: 0.6,
-		bursts: 0.5, blocks: 240, block: 80 * ms, uneven: 3}},
+		bursts: 0.5, slower: 3, blocks: 240, block: 80 * ms, uneven: 3}},
 	{"few blocks", world{threads: 1, unit: 1e6, truth: []float64{1}, delay: 1e5, noise: 0.2, memory: 0.9,
 		blocks: 16, block: 60 * ms, uneven: 2}},
 	{"few units in a block", world{threads: 2, unit: 40e6, truth: []float64{1, 0, 2}, delay: 4e6, noise: 0.1, memory: 0.9,
@@ -160,6 +169,9 @@ func TestIntervalsHoldTheTruth(t *testing.T) {
 				100*float64(s.held)/float64(s.of), width/float64(s.of))
 			if s.tooFew(0.95) || s.of < experiments/2 {
 				t.Errorf("%d of %d intervals hold the truth", s.held, s.of)
+			}
+			if mean := width / float64(s.of); w.widest > 0 && mean > w.widest {
+				t.Errorf("intervals are ±%.2f wide, want at most ±%.2f", mean, w.widest)
 			}
 		})
 	}

@@ -52,6 +52,9 @@ func (d *Measurement) Lines() (lines []string) {
 		lines = append(lines, table(rows, 1, 6)...)
 		add("Sensitivity: by how many ns a %s takes longer for each ns of delay in it.", d.unit())
 		add("1: on the critical path; 0: slack; above 1: other threads wait for it too.")
+		if spun := d.spun(); spun != "" {
+			add("Delays of %s spin: they take processor time, as more code would.", spun)
+		}
 	}
 	if left > 0 {
 		add("... and %s, which --json lists", analyze.Plural(left, "more target"))
@@ -68,6 +71,17 @@ func (d *Measurement) Lines() (lines []string) {
 		add("Not enough blocks for every target: run %s longer.", longer(d.LongerNS))
 	}
 	return lines
+}
+
+// spun are the names of targets whose delays spin.
+func (d *Measurement) spun() string {
+	var names []string
+	for i := range d.Targets {
+		if r := &d.Targets[i]; r.Mode != string(wire.ExperimentSpeedup) && r.Delays > 0 && !r.Sleeps {
+			names = append(names, analyze.Printable(r.Name))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Summary is what was done to the program, and what it cost.

@@ -11,6 +11,9 @@ const (
 	// UnitsOfBlock is how many units of progress a block should have: then the counting error at both ends is at most a
 	// twentieth of the block.
 	UnitsOfBlock = 20
+	// PreemptedDelays is the measured length of spinning delays, as a multiple of the length that was asked for, above
+	// which the machine lacks processors for them. Without other load it is 1.00 to 1.02 on two processors.
+	PreemptedDelays = 1.1
 	// DecidingPower is the probability that an experiment of the proposed length decides.
 	DecidingPower = 0.8
 	// SensitivityFloor is the minimum sensitivity used for the replay's relative error: a prediction of no effect is

@@ -146,6 +146,38 @@ func TestExperiment(t *testing.T) {
 	}
 }
 
+// TestDelaysSleepOrSpin: delays that sleep leave the processor to others, and delays that spin use it, however long the
+// program runs.
+func TestDelaysSleepOrSpin(t *testing.T) {
+	used := map[string]float64{} // seconds of processors for each second of delay
+	for _, how := range []string{"sleep", "spin"} {
+		dir := t.TempDir()
+		cmd := exec.Command(tool.mtrace, "experiment", "--target", "commit", "--budget", "50%", "--delay", how, "-o",
+			"t.mtrace", "--", "python3", workload(t), "--no-check", "--iters", "1200", "--sync-mode", "device")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=2000")
+		if out, err := saidBy(cmd, commandLimit); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		e := loadExperiment(t, filepath.Join(dir, "t.mtrace")).experiment
+		if e.Targets[0].Sleeps != (how == "sleep") {
+			t.Errorf("--delay %s: the target is %+v", how, e.Targets[0])
+		}
+		delayed := analyze.Nanos(0)
+		for _, b := range e.Blocks {
+			delayed += b.Delay * analyze.Nanos(b.Occurrences)
+		}
+		if delayed == 0 {
+			t.Fatalf("--delay %s: nothing was delayed", how)
+		}
+		used[how] = cmd.ProcessState.UserTime().Seconds() / (float64(delayed) / 1e9)
+		t.Logf("--delay %s: delays of %v, %v of processors", how, delayed, cmd.ProcessState.UserTime())
+	}
+	if used["spin"]-used["sleep"] < 0.5 {
+		t.Errorf("a second of delays that spin uses %.2f s of processors, of delays that sleep %.2f s", used["spin"],
+			used["sleep"])
+	}
+}
+
 // TestExperimentOnALock: the lock that threads wait for longest is found, each release of it in a treated block is
 // delayed, and no other lock's.
 func TestExperimentOnALock(t *testing.T) {

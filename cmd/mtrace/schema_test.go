@@ -118,9 +118,9 @@ var knownDocuments = []struct {
 	}},
 	{"mtrace.page/1", "", documentOfPage},
 	{"mtrace.workload/1", "", func(_ *testing.T, r recorded) []string { return []string{r.said} }},
-	{"mtrace.experiment/1", "experiment", nil}, // TestJSON of analyze/experiment, and runs of the command
-	{"mtrace.relay/2", "", nil},                // encrypted: TestMessagesAreOfTheirSchemas of collector/relay
-	{"mtrace.relay-note/1", "", nil},           // removed when the trace is complete: tested there, too
+	{"mtrace.experiment/1", "experiment", resultOfExperiment},
+	{"mtrace.relay/2", "", nil},      // encrypted: TestMessagesAreOfTheirSchemas of collector/relay
+	{"mtrace.relay-note/1", "", nil}, // removed when the trace is complete: tested there, too
 }
 
 // Every document that the project writes or reads has a row, and so has every command that prints one. The story: the
@@ -177,6 +177,19 @@ func printed(args ...string) func(*testing.T, recorded) []string {
 		}
 		return []string{got.stdout}
 	}
+}
+
+// resultOfExperiment is the result of a short experiment.
+func resultOfExperiment(t *testing.T, _ recorded) []string {
+	t.Helper()
+	dir := t.TempDir()
+	got := sh(t, dir, timedMetal, tool.mtrace, "experiment", "--target", "commit", "--json=result.json", "-o", "t.mtrace",
+		"--", "python3", workload(t), "--no-check", "--iters", "4000", "--sync-mode", "device")
+	text, err := os.ReadFile(filepath.Join(dir, "result.json"))
+	if err != nil {
+		t.Fatalf("%v: %+v", err, got)
+	}
+	return []string{string(text)}
 }
 
 // oneOfEach is one line of each kind.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"time"
@@ -21,6 +22,22 @@ type Options struct {
 	Seed     uint64
 	Progress string // wire.ProgressCommands, or wire.ProgressMark and a name
 	Speedup  bool   // virtual speed-ups of calls, too
+	Delay    Delay
+}
+
+// A Delay is what a thread does while it is delayed.
+type Delay string
+
+// The delays. Automatic sleeps, except for a thread's own code.
+const (
+	Automatic Delay = "auto"
+	Sleep     Delay = "sleep" // the call takes longer without using the processor
+	Spin      Delay = "spin"  // the call uses the processor for longer
+)
+
+// sleeps says whether the delays of a target sleep.
+func (d Delay) sleeps(kind wire.ExperimentKind) bool {
+	return d == Sleep || d != Spin && kind != wire.ExperimentOwn
 }
 
 // speedups are the shares of a call's length by which it is made virtually faster.
@@ -224,7 +241,7 @@ func (x *Controller) round(ctx context.Context) error {
 				treated = j
 			}
 		}
-		slowed := times[treated]/times[1-treated] - 1
+		slowed := math.Log(times[treated] / times[1-treated]) // bursts of load are symmetric in it
 		t, plan := &x.targets[steps[i+treated].target-1], x.plan.Targets[steps[i+treated].target-1]
 		if plan.Mode == wire.ExperimentDelay {
 			x.budget.slowed.add(1, slowed)

@@ -1,8 +1,10 @@
 package experiment
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
@@ -57,25 +59,63 @@ const (
 	growth = 2
 )
 
-// A slope is how much slower the program becomes for each unit of delay, by what was measured until now.
-type slope struct{ count, dd, ds, ss float64 } // the sums of squares and products of delays and slow-downs
-
-func (s *slope) add(delay, slowed float64) {
-	s.count, s.dd, s.ds, s.ss = s.count+1, s.dd+delay*delay, s.ds+delay*slowed, s.ss+slowed*slowed
+// A slope is how much slower the program becomes for each unit of delay, by the pairs of blocks until now. Single pairs
+// hardly matter: on a busy machine a block may take several times as long as the one beside it.
+type slope struct {
+	pairs []pair
+	dd    float64 // sum of the squares of the delays
 }
 
-// usualNoise is the share by which two neighbouring blocks differ on a machine that does other things, too: as long as
-// few blocks say how much they differ here, it is believed to be as much.
+// A pair is a treated block and its baseline.
+type pair struct{ delay, slowed float64 }
+
+func (s *slope) add(delay, slowed float64) {
+	s.pairs = append(s.pairs, pair{delay, slowed})
+	s.dd += delay * delay
+}
+
+// usualNoise is the share by which two neighbouring blocks differ at least on a machine that does other things, too.
 const usualNoise = 0.05
+
+// outlier is the number of standard deviations beyond which a pair counts no more than a pair at this distance.
+const outlier = 1.5
+
+// madToDeviation is the standard deviation of a normal distribution with a median absolute deviation of 1.
+const madToDeviation = 1.4826
 
 // least is the slope less so many standard errors.
 func (s *slope) least(errors float64) float64 {
 	if s.dd == 0 {
 		return 0
 	}
-	per := s.ds / s.dd
-	variance := (max(0, s.ss-per*s.ds) + usualNoise*usualNoise) / s.count
-	return per - errors*math.Sqrt(variance/s.dd)
+	per := s.median()
+	off := make([]float64, 0, len(s.pairs))
+	for _, p := range s.pairs {
+		off = append(off, math.Abs(p.slowed-per*p.delay))
+	}
+	slices.Sort(off)
+	noise := max(madToDeviation*off[len(off)/2], usualNoise)
+	sum := 0.0
+	for _, p := range s.pairs {
+		sum += p.delay * min(max(p.slowed-per*p.delay, -outlier*noise), outlier*noise)
+	}
+	return per + sum/s.dd - errors*noise/math.Sqrt(s.dd)
+}
+
+// median is the median slope of the pairs, weighted by their delays.
+func (s *slope) median() float64 {
+	sorted := slices.Clone(s.pairs)
+	slices.SortFunc(sorted, func(a, b pair) int { return cmp.Compare(a.slowed/a.delay, b.slowed/b.delay) })
+	all, below := 0.0, 0.0
+	for _, p := range sorted {
+		all += p.delay
+	}
+	for _, p := range sorted {
+		if below += p.delay; below >= all/2 {
+			return p.slowed / p.delay
+		}
+	}
+	return 0
 }
 
 // A dose is how large the delays of one target are.

@@ -21,6 +21,9 @@ var delayKinds = map[wire.ExperimentKind]wire.DelayKind{
 func (x *Controller) resolve(t Target) (target wire.ExperimentTarget, d wire.Delays, problem string) {
 	target = wire.ExperimentTarget{Name: t.Name, Kind: t.Kind, Mode: wire.ExperimentDelay, Calls: callNames(t.Calls)}
 	d = wire.Delays{Kinds: delayKinds[t.Kind], Calls: t.Calls}
+	if target.Sleeps = x.options.Delay.sleeps(t.Kind); target.Sleeps {
+		d.Kinds |= wire.DelaySleeps
+	}
 	if t.Thread != "" {
 		names := x.sights.threads(x.subject.Index())
 		target.Threads = t.threads(names)

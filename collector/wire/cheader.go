@@ -77,10 +77,11 @@ func CHeader() string {
 		name string
 		kind DelayKind
 	}{{"CALLS", DelayCalls}, {"LOCK", DelayLock}, {"WAITS", DelayWaits}, {"OWN", DelayOwn}, {"HANDLERS", DelayHandlers},
-		{"PAUSES", DelayPauses}, {"OTHERS", DelayOthers}} {
+		{"PAUSES", DelayPauses}, {"OTHERS", DelayOthers}, {"SLEEPS", DelaySleeps}} {
 		def("DELAY_"+d.name, uint32(d.kind))
 	}
 	def("DELAY_CALL_WORDS", DelayCallWords)
+	def("DELAY_SHORTEST_SLEEP", ShortestSleep.Nanoseconds())
 	def("FIRST_LOCK", fmt.Sprintf("%du", uint32(FirstLock)))
 	def("FLAG_HAS_MORE", uint16(HasMore))
 	def("FLAG_FAILED", uint16(Failed))

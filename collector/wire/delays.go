@@ -18,7 +18,12 @@ const (
 	DelayHandlers                       // completion handlers
 	DelayPauses                         // it pauses when others ran what is virtually faster
 	DelayOthers                         // its own occurrences are not delayed: the other threads are due the delay
+	DelaySleeps                         // the thread sleeps for its delay; without this bit it spins
 )
+
+// ShortestSleep is the length from which delays with DelaySleeps sleep. A sleeping thread wakes late by about half of
+// it, so shorter delays spin.
+const ShortestSleep = 120 * time.Microsecond
 
 // Delays are the delays of a process: what an experiment changes in it now. The zero value changes nothing.
 type Delays struct {

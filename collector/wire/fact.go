@@ -86,7 +86,7 @@ var facts = [...]factRow{
 	{kind: FactExperiment, name: "experiment", key: "the seed of its random order",
 		text: "JSON: budget_share, progress, threads; written by the collector, as are the next two", check: checkExperiment},
 	{kind: FactExperimentTarget, name: "experiment target", key: "its number, from 1",
-		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, took_ns",
+		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, sleeps, took_ns",
 		check: checkExperiment},
 	{kind: FactExperimentBlock, name: "experiment block", key: "begin, in nanoseconds",
 		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), delay_ns, occurrences, injected_ns, units, " +

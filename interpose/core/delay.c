@@ -6,8 +6,8 @@
 #include <string.h>
 #include "system/own.h"
 
-// A system wakes a sleeping thread up to this late; shorter delays spin, and longer ones spin at their end.
-enum { WAKES_LATE = 200000 }; // nanoseconds
+// By how many nanoseconds an idle system wakes a sleeping thread late.
+enum { WAKES_LATE = MT_DELAY_SHORTEST_SLEEP / 2 };
 
 struct table {
   uint64_t length, until, lock;
@@ -47,10 +47,11 @@ static void sleep_for(uint64_t nanos) {
   pthread_setcancelstate(cancel, &cancel);
 }
 
-// Lets so much time pass and returns how much did. A thread that would wait sleeps, one that would run spins.
+// Lets so much time pass and returns how much did. A delay that sleeps leaves the processor to other threads; its end
+// spins, so that it is exact where the system wakes the thread early enough.
 static uint64_t pass(uint64_t nanos, bool sleeps) {
   uint64_t begin = mt_nanos(), now = begin;
-  if (sleeps && nanos > 2 * WAKES_LATE) sleep_for(nanos - WAKES_LATE);
+  if (sleeps && nanos >= MT_DELAY_SHORTEST_SLEEP) sleep_for(nanos - WAKES_LATE);
   while ((now = mt_nanos()) - begin < nanos) relax();
   return now - begin;
 }
@@ -58,7 +59,7 @@ static uint64_t pass(uint64_t nanos, bool sleeps) {
 static bool tracers_own(const struct thread *t) { return t->delaying || t->canary || t->own_work; }
 
 // One occurrence of what is delayed.
-static void occur(struct thread *t, const struct table *table, bool sleeps) {
+static void occur(struct thread *t, const struct table *table) {
   int saved = errno;
   t->delaying = true;
   atomic_signal_fence(memory_order_seq_cst);
@@ -68,7 +69,7 @@ static void occur(struct thread *t, const struct table *table, bool sleeps) {
       atomic_fetch_add_explicit(&mt_region->delay_due, table->length, memory_order_relaxed);
       count_up(&t->ring->paid, table->length);
     } else if (table->length) {
-      count_up(&t->ring->injected, pass(table->length, sleeps));
+      count_up(&t->ring->injected, pass(table->length, mt_delays(t) & MT_DELAY_SLEEPS));
     }
   }
   atomic_signal_fence(memory_order_seq_cst);
@@ -102,21 +103,21 @@ void mt_delay_woken(struct thread *t) {
     atomic_store_explicit(&t->ring->paid, due, memory_order_relaxed);
 }
 
-static void delay_call(struct thread *t, unsigned kind, unsigned call, bool sleeps) {
+static void delay_call(struct thread *t, unsigned kind, unsigned call) {
   struct table table;
   if (!(mt_delays(t) & kind) || tracers_own(t) || !read_table(&table, call) || !table.has_call) return;
-  occur(t, &table, sleeps);
+  occur(t, &table);
 }
 
 void mt_delay_own(struct thread *t, unsigned call) {
   mt_delay_pause(t);
-  if (atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0) delay_call(t, MT_DELAY_OWN, call, false);
+  if (atomic_load_explicit(&t->ring->current, memory_order_relaxed) == 0) delay_call(t, MT_DELAY_OWN, call);
 }
 
-void mt_delay_call(struct thread *t, unsigned call) { delay_call(t, MT_DELAY_CALLS, call, false); }
+void mt_delay_call(struct thread *t, unsigned call) { delay_call(t, MT_DELAY_CALLS, call); }
 
 void mt_delay_wait(struct thread *t, unsigned call) {
-  delay_call(t, MT_DELAY_WAITS, call, true);
+  delay_call(t, MT_DELAY_WAITS, call);
   mt_delay_pause(t);
 }
 
@@ -124,13 +125,13 @@ void mt_delay_lock(struct thread *t, const void *lock) {
   mt_delay_pause(t);
   struct table table;
   if (!(mt_delays(t) & MT_DELAY_LOCK) || tracers_own(t) || !read_table(&table, 0)) return;
-  if (table.lock == (uintptr_t)lock) occur(t, &table, false);
+  if (table.lock == (uintptr_t)lock) occur(t, &table);
 }
 
 void mt_delay_handler(struct thread *t) {
   struct table table;
   if (!(mt_delays(t) & MT_DELAY_HANDLERS) || tracers_own(t) || !read_table(&table, 0)) return;
-  occur(t, &table, false);
+  occur(t, &table);
 }
 
 void mt_delay_unit(struct thread *t, uint64_t ticks, uint64_t name) {

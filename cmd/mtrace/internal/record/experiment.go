@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ type experimentOptions struct {
 	seed     uint64
 	progress string
 	speedup  bool
+	delay    string
 }
 
 // ExperimentCommand measures what delays in the running program cost it.
@@ -51,6 +53,8 @@ func ExperimentCommand() cli.Command {
 				"(completed command buffers), or mark:NAME (calls of mtrace_mark with that name)")
 			flags.BoolVar(&o.speedup, "speedup", false, "also make calls virtually faster: all other threads are delayed "+
 				"while one makes the call")
+			flags.StringVar(&o.delay, "delay", string(experiment.Automatic), "delayed threads sleep, or spin: `HOW` is sleep, "+
+				"which leaves the processor to others; spin, which uses it; or auto: a thread's own code spins, all else sleeps")
 			flags.StringVarP(&o.run.Output, "output", "o", "",
 				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
 			cli.ForceFlag(flags, &o.run.Force)
@@ -70,7 +74,7 @@ func (o *experimentOptions) start(std cli.Stdio, args []string) error {
 		return cli.UsageError("no program to run: mtrace experiment -- CMD ARG…")
 	}
 	e := experiment.Options{Duration: o.duration, Seed: o.seed, Progress: o.progress, Speedup: o.speedup,
-		Asked: len(o.targets) > 0}
+		Delay: experiment.Delay(o.delay), Asked: len(o.targets) > 0}
 	for e.Seed == 0 {
 		e.Seed = rand.Uint64()
 	}
@@ -78,6 +82,8 @@ func (o *experimentOptions) start(std cli.Stdio, args []string) error {
 	switch name, marks := strings.CutPrefix(o.progress, wire.ProgressMark); {
 	case err != nil || budget < 0.001 || budget > 0.5:
 		return cli.UsageError("--budget %s: give a share from 0.1%% to 50%%, as 5%%", o.budget)
+	case !slices.Contains([]experiment.Delay{experiment.Automatic, experiment.Sleep, experiment.Spin}, e.Delay):
+		return cli.UsageError("--delay %s: give auto, sleep or spin", o.delay)
 	case o.duration < 0:
 		return cli.UsageError("--duration %v: give a time, as 40s", o.duration)
 	case o.progress != wire.ProgressCommands && (!marks || name == ""):

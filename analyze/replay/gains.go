@@ -42,8 +42,9 @@ func (r *Replay) Gains() (list []Gain, known bool) {
 func (r *Replay) largestGains() []Gain {
 	type candidate struct {
 		thing
-		half float64
-		of   *Replay
+		halved Change
+		half   float64 // gain with halved
+		of     *Replay
 	}
 	var tried []candidate
 	ofKind := map[string]int{}
@@ -58,15 +59,13 @@ func (r *Replay) largestGains() []Gain {
 				continue
 			}
 			if of.bound(t) >= policy.WorthPredicting.Value {
-				tried = append(tried, candidate{thing: t, of: of})
+				tried = append(tried, candidate{thing: t, halved: t.scaled(of.program, 0.5), of: of})
 			}
 		}
 	}
 	concurrently(len(tried), func(i int) {
 		c := &tried[i]
-		if half, ends := c.of.gainWithRoom(c.thing, 0.5); ends {
-			c.half = half
-		}
+		c.half = c.of.gainWithRoom(c.halved)
 	})
 	found := slices.DeleteFunc(tried, func(c candidate) bool { return c.half < policy.WorthPredicting.Value })
 	slices.SortStableFunc(found, func(x, y candidate) int { return cmp.Compare(y.half, x.half) })
@@ -76,7 +75,7 @@ func (r *Replay) largestGains() []Gain {
 			others++
 		}
 		if c.kind == KindMerge || others <= policy.MostGains {
-			all = append(all, c.of.gainsOf(c.thing)...)
+			all = append(all, c.of.gainsOf(c.thing, c.halved)...)
 		}
 	}
 	return all
@@ -92,12 +91,14 @@ func (r *Replay) bound(t thing) (times float64) {
 	return 1 / (1 - min(1, program.Share(t.took, r.program.Lasted)))
 }
 
-// gainWithRoom returns the gain from an item with a factor on GPUs with spare capacity, from one run.
-func (r *Replay) gainWithRoom(t thing, factor float64) (times float64, ends bool) {
-	c := t.scaled(r.program, factor)
+// gainWithRoom returns the gain from a change on GPUs with spare capacity, from one run; 0 if it does not end.
+func (r *Replay) gainWithRoom(c Change) (times float64) {
 	c.Room = true
-	rate, ends := run(r.program, c, nil)
-	return rate / r.roomy(), ends
+	rate := r.onlyFaster(c)
+	if rate == 0 {
+		return 0
+	}
+	return rate / r.roomy()
 }
 
 // gain predicts a change from a small number of readings.
@@ -108,16 +109,16 @@ func (r *Replay) gain(c Change) (Speedup, bool) {
 	return Speedup{}, false
 }
 
-// gainsOf returns the gains of an item for each factor. Intervals are predicted for half of the time and for none of
-// it; the intervals of factors in between are interpolated.
-func (r *Replay) gainsOf(t thing) (list []Gain) {
-	if AsAWhole(t.kind) {
-		if s, known := r.gain(t.scaled(r.program, 0)); known {
+// gainsOf returns the gains of an item for each factor; halved is the change to half of its time. Intervals are
+// predicted for half of the time and for none of it; the intervals of factors in between are interpolated.
+func (r *Replay) gainsOf(t thing, halved Change) (list []Gain) {
+	if AsAWhole(t.kind) { // the change does not depend on the factor
+		if s, known := r.gain(halved); known {
 			list = append(list, Gain{t.kind, t.name, 0, s})
 		}
 		return list
 	}
-	half, known := r.gain(t.scaled(r.program, 0.5))
+	half, known := r.gain(halved)
 	if !known {
 		return nil
 	}
@@ -129,8 +130,8 @@ func (r *Replay) gainsOf(t thing) (list []Gain) {
 				continue
 			}
 		case f > 0.5:
-			times, ends := r.gainWithRoom(t, f)
-			if !ends {
+			times := r.gainWithRoom(t.scaled(r.program, f))
+			if times == 0 {
 				continue
 			}
 			s.Estimate = max(1, times)

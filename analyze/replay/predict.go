@@ -4,15 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"mtrace/analyze/policy"
 	"mtrace/analyze/replay/change"
-	"mtrace/analyze/replay/machine"
-	"mtrace/analyze/replay/program"
 )
 
 // A Speedup is a predicted speedup with an interval. Low assumes that GPUs have no more spare capacity than was
@@ -41,23 +36,23 @@ type settled struct {
 // settle runs a program with a change until the assumed density of hand-offs equals the resulting one. A faster program
 // submits more often, so its processors sleep less, which makes it faster again. Larger command buffers do not add
 // hand-offs.
-func settle(p *program.Program, base float64, c Change) (s settled) {
-	d := &change.Density{}
+func (r *Replay) settle(c Change) (s settled) {
+	p, base, d := r.program, r.base, &change.Density{}
+	if c.OnlyFaster() {
+		s.rate = r.onlyFaster(c)
+		return settled{rate: s.rate, density: d, asDeep: s.rate}
+	}
 	for n := range 4 {
-		q := c.Apply(p, d)
-		r, ends := machine.Run(q)
+		rate, result, ends := play(p, c, d)
 		if !ends {
 			return settled{density: d}
 		}
-		s.rate, s.density = q.Rate(r.Progress), d
+		s.rate, s.density = rate, d
 		if n == 0 {
 			s.asDeep = s.rate
 		}
-		if c.OnlyFaster() {
-			break
-		}
 		denser := !c.Launch && s.rate > max(1, d.Times)*base*(1+policy.Negligible.Value)
-		less := max(d.Relief, relief(p, c, r))
+		less := max(d.Relief, relief(p, c, result))
 		if !denser && less <= d.Relief+policy.RunToRunVariation.Value {
 			break
 		}
@@ -70,6 +65,17 @@ func settle(p *program.Program, base float64, c Change) (s settled) {
 	return s
 }
 
+// onlyFaster returns the rate of the program with a change that makes something only faster; 0 if it does not end. Each
+// such change is run once.
+func (r *Replay) onlyFaster(c Change) float64 {
+	if rate, known := r.faster.Load(c); known {
+		return rate.(float64)
+	}
+	rate, _ := run(r.program, c, nil)
+	r.faster.Store(c, rate)
+	return rate
+}
+
 // speedup returns how much faster the program is with a change. The interval covers all readings that are not refuted,
 // GPUs with and without more capacity than observed, processors that sleep as deeply as recorded or hardly at all, and
 // the machine's error. If the interval is too wide, it returns nil and the reason.
@@ -80,7 +86,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	if usual.Room = true; c.GPU || c.Scale.Overlaps() {
 		usual, other = other, usual
 	}
-	changed := settle(p, r.base, usual)
+	changed := r.settle(usual)
 	if changed.rate == 0 {
 		return nil, "the replay without it does not end"
 	}
@@ -112,30 +118,27 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		first = r.readings.first()
 	}
 	all := slices.Concat(splits(p, r.base, c), launches(p, r.base, c), first)
-	rates := runAll(all, usual, changed.density)
+	ran := r.runAll(all, c, usual, other, changed.density)
 	var gains []float64
 	for i, x := range all {
-		gains = append(gains, hold(rates[i], x.unchanged(), usual, x.refuted))
+		gains = append(gains, hold(ran.rates[i], x.unchanged(), usual, x.refuted))
 	}
 	if few == nil && r.readings != nil {
-		r.readings.further(gains[len(gains)-policy.FewReadings:], func(x *reading) float64 {
-			rate, _ := run(x.program, usual, changed.density)
-			return hold(rate, x.unchanged(), usual, x.refuted)
-		})
+		further := r.readings.further(gains[len(gains)-policy.FewReadings:])
+		for i, rate := range runReadings(further, usual, changed.density) {
+			hold(rate, further[i].unchanged(), usual, further[i].refuted)
+		}
 	}
-	if d := changed.density; d.Times > 1 {
+	if changed.density.Times > 1 {
 		hold(changed.asDeep, r.base, usual, false)
-		rate, _ := run(p, usual, change.NewDensity(p, d.Times*d.Times)) // assume that processors hardly sleep
-		hold(rate, r.base, usual, false)
+		hold(ran.awake, r.base, usual, false)
 	}
 	s.LowWithRoom = s.Low
-	if !change.HasRoom(p) || c.Apart {
-		hold(settle(p, r.base, other).rate, r.base, other, false)
+	if ran.otherRoom {
+		hold(ran.other, r.base, other, false)
 	}
 	if c.Events {
-		wide := usual
-		wide.Overlap = true
-		hold(settle(p, r.base, wide).rate, r.base, wide, false)
+		hold(ran.wide, r.base, widened(usual), false)
 	}
 	if most > policy.Widest.Value*least {
 		return nil, fmt.Sprintf("the trace allows anything from %.2fx to %.2fx", least, most)
@@ -147,31 +150,6 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	err := max(usually, math.Abs(r.Error))
 	s.Low, s.High, s.LowWithRoom = s.Low*(1-err), s.High*(1+err), s.LowWithRoom*(1-err)
 	return s, ""
-}
-
-// runAll runs readings with a change, on all processors. It first runs their unchanged programs if these have not run
-// yet.
-func runAll(all []*reading, c Change, d *change.Density) (rates []float64) {
-	rates = make([]float64, len(all))
-	concurrently(len(all), func(i int) {
-		rates[i], _ = run(all[i].program, c, d)
-		all[i].unchanged()
-	})
-	return rates
-}
-
-// concurrently runs independent tasks on all processors.
-func concurrently(count int, do func(int)) {
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range min(count, runtime.GOMAXPROCS(0)) {
-		all.Go(func() {
-			for i := next.Add(1) - 1; i < int64(count); i = next.Add(1) - 1 {
-				do(int(i))
-			}
-		})
-	}
-	all.Wait()
 }
 
 // gainOfRoom returns the gain from spare GPU capacity alone. A program in which something is only faster is compared

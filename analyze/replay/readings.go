@@ -71,15 +71,13 @@ func (r *readings) first() []*reading {
 	return append(slices.Clone(r.sharing), r.draw(policy.FewReadings)...)
 }
 
-// further adds resampled readings until their gains are stable, so that more would hardly widen the interval. Gains has
-// those of the first readings.
-func (r *readings) further(gains []float64, gain func(*reading) float64) {
-	for n := len(gains); n < policy.Readings; n++ {
-		if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
-			return
-		}
-		gains = append(gains, gain(r.draw(n + 1)[n]))
+// further returns the other resampled readings, unless the gains of the first ones are so close to each other that more
+// would hardly widen the interval.
+func (r *readings) further(gains []float64) []*reading {
+	if slices.Max(gains) <= (1+policy.SteadyGain)*slices.Min(gains) {
+		return nil
 	}
+	return r.draw(policy.Readings)[policy.FewReadings:]
 }
 
 // draw returns the first n resampled readings.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
@@ -30,6 +31,7 @@ type Replay struct {
 	program  *program.Program // nil if there is none
 	base     float64          // rate of the unchanged program
 	withRoom float64          // result of roomy; 0 until it is computed
+	faster   sync.Map         // results of onlyFaster, by Change
 	evidence *evidence.Evidence
 	taken    evidence.GPUTaken // by an external process
 	seed     uint64
@@ -90,13 +92,24 @@ func hasLinks(p *program.Program) bool {
 
 // run returns the rate of a program with a change; ends is false if it does not end.
 func run(p *program.Program, c Change, d *change.Density) (rate float64, ends bool) {
-	q := c.Apply(p, d)
-	r, ends := machine.Run(q)
-	if !ends {
-		return 0, false
-	}
-	return q.Rate(r.Progress), true
+	rate, _, ends = play(p, c, d)
+	return rate, ends
 }
+
+// play returns the rate of a program with a change, and the result of its run; ends is false if it does not end. The
+// changed program is needed only for the run, so runs share the memory for it.
+func play(p *program.Program, c Change, d *change.Density) (rate float64, r *machine.Result, ends bool) {
+	b := buffers.Get().(*program.Buffer)
+	defer buffers.Put(b)
+	q := c.ApplyIn(b, p, d)
+	r, ends = machine.Run(q)
+	if !ends {
+		return 0, r, false
+	}
+	return q.Rate(r.Progress), r, true
+}
+
+var buffers = sync.Pool{New: func() any { return &program.Buffer{} }}
 
 // OfThings returns the replay that predicts the gain from items of these kinds: that of the tied program, if the
 // machine reproduces the run with it. The exception is locks: how long a lock was held is known without signals.
@@ -155,7 +168,7 @@ func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	}
 	p := r.ofTied().program
 	waited := func(c Change) float64 {
-		result, ends := machine.Run(c.Apply(p, nil))
+		_, result, ends := play(p, c, nil)
 		if !ends {
 			return 0
 		}

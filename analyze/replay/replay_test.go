@@ -8,6 +8,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/replay/change"
 	"mtrace/analyze/replay/machine"
 	"mtrace/analyze/replay/program"
 	"mtrace/fixtures/loops"
@@ -218,7 +219,7 @@ func TestRelief(t *testing.T) {
 			t.Fatal("the program does not end")
 		}
 		findUnexplained(p, r)
-		changed := settle(p, p.Rate(r.Progress), c.change)
+		changed := (&Replay{program: p, base: p.Rate(r.Progress)}).settle(c.change)
 		if got := 1e6 * changed.rate; got < c.from || got > c.to {
 			t.Errorf("%s: %.2f command buffers in a millisecond, want from %.2f to %.2f; %.2f of the waiting is gone",
 				c.what, got, c.from, c.to, changed.density.Relief)
@@ -259,5 +260,24 @@ func TestNobodyWaitsForProcessors(t *testing.T) {
 		case s.High > c.high || s.High < c.least:
 			t.Errorf("%s: %+v, want it to end between %.1f and %.1f", c.what, *s, c.least, c.high)
 		}
+	}
+}
+
+// TestRunOnce: a change that makes something only faster is run once, whichever prediction asks for it first. The gain
+// at half of an item's time was run once to choose the item, and again for its interval.
+func TestRunOnce(t *testing.T) {
+	p := loops.Of(2, 200, 100*loops.Us, 100*loops.Us)
+	p.Devices[0].Limited = true // otherwise it would also be run without spare capacity
+	for i := range p.Queues {
+		p.Queues[i].Limited = true
+	}
+	r := replayOf(t, p)
+	c := Change{Scale: &change.Scale{Threads: []float64{0.5}}}
+	times := r.gainWithRoom(c)
+	s, _ := r.speedup(nil, c)
+	runs := 0
+	r.faster.Range(func(any, any) bool { runs++; return true })
+	if s == nil || times <= 1 || s.Estimate != times || runs != 1 {
+		t.Errorf("gain %v and prediction %v from %d runs, want the same from one", times, s, runs)
 	}
 }

@@ -66,10 +66,15 @@ type Intervention func(*program.Program)
 
 // Apply returns a changed copy of the program whose hand-offs have density d.
 func (c Change) Apply(p *program.Program, d *Density) *program.Program {
+	return c.ApplyIn(&program.Buffer{}, p, d)
+}
+
+// ApplyIn is Apply with a copy that uses the memory of a buffer.
+func (c Change) ApplyIn(b *program.Buffer, p *program.Program, d *Density) *program.Program {
 	if (c == Change{}) && d.none() {
 		return p
 	}
-	q := p.Copy()
+	q := p.CopyInto(b)
 	for _, rewrite := range c.interventions(d) {
 		rewrite(q)
 	}

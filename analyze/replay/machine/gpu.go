@@ -19,10 +19,10 @@ func (m *machine) feed(device int) {
 		best := int32(-1)
 		for q := range m.queues {
 			of := &m.program.Queues[q]
-			if of.Device != device || len(m.queues[q].order) == 0 || m.queues[q].running >= of.AtOnce {
+			if of.Device != device || m.queues[q].order.empty() || m.queues[q].running >= of.AtOnce {
 				continue
 			}
-			id := m.queues[q].order[0]
+			id := m.queues[q].order.first()
 			s := &m.jobs[id]
 			if s.ready && m.unblocked(id) && (best < 0 || s.eligible < m.jobs[best].eligible) {
 				best = id
@@ -55,7 +55,7 @@ func (m *machine) beginJob(device int, id int32) {
 		m.at(end-alone, alone, jobEnds, id)
 	} else if gpu.slope > 0 {
 		m.seq++
-		m.gpus.begin(device, m.now, work, m.seq, id)
+		m.gpus.begin(device, m.now, work, m.seq, actionOf(jobEnds, id))
 		end = m.now + program.Scaled(work, gpu.stretch(len(gpu.running)))
 	} else {
 		m.at(end, 0, jobEnds, id)
@@ -141,7 +141,7 @@ func (m *machine) completed(id int32) {
 	queue := m.program.Jobs[id].Queue
 	q := &m.queues[queue]
 	q.used--
-	if len(q.waiting) > 0 && q.used < m.program.Queues[queue].Capacity {
+	if !q.waiting.empty() && q.used < m.program.Queues[queue].Capacity {
 		m.step(q.waiting.pop())
 	}
 }

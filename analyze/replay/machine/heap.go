@@ -1,32 +1,49 @@
 package machine
 
-// A fifo is a queue of indices: first in, first out.
-type fifo []int32
+import "mtrace/analyze"
 
-func (f *fifo) push(x int32) { *f = append(*f, x) }
+// A fifo is a queue of indices: first in, first out.
+type fifo struct {
+	all   []int32
+	taken int // how many of all were removed
+}
+
+func (f *fifo) empty() bool { return f.taken == len(f.all) }
+
+// first returns what pop would return. The queue must not be empty.
+func (f *fifo) first() int32 { return f.all[f.taken] }
+
+// push appends an index. Once half of a full buffer is free, it moves the rest to the front instead of growing.
+func (f *fifo) push(x int32) {
+	if len(f.all) == cap(f.all) && 2*f.taken >= len(f.all) {
+		f.all = f.all[:copy(f.all, f.all[f.taken:])]
+		f.taken = 0
+	}
+	f.all = append(f.all, x)
+}
 
 func (f *fifo) pop() int32 {
-	first := (*f)[0]
-	*f = (*f)[1:]
+	first := f.all[f.taken]
+	f.taken++
 	return first
 }
 
-// A binaryHeap returns the element of the lowest rank first.
-type binaryHeap[T any] []ranked[T]
+// A taskHeap returns the task of the lowest rank first.
+type taskHeap []task
 
-// A ranked element precedes elements of higher rank; the number orders elements of equal rank.
-type ranked[T any] struct {
-	rank   float64
-	number int
-	of     T
+// A task is work on a server, and the action that follows it. It precedes tasks of higher rank; the number orders tasks
+// of equal rank. Like an event, it fits into four registers.
+type task struct {
+	rank float64
+	due  analyze.Nanos // when it would end if it ran alone
+	seq  int
+	what action
 }
 
-func (a *ranked[T]) before(b *ranked[T]) bool {
-	return a.rank < b.rank || a.rank == b.rank && a.number < b.number
-}
+func (a *task) before(b *task) bool { return a.rank < b.rank || a.rank == b.rank && a.seq < b.seq }
 
-// push inserts an element. Its ancestors of higher rank move down into the free slot.
-func (h *binaryHeap[T]) push(x ranked[T]) {
+// push inserts a task. Its ancestors of higher rank move down into the free slot.
+func (h *taskHeap) push(x task) {
 	*h = append(*h, x)
 	a := *h
 	i := len(a) - 1
@@ -41,13 +58,17 @@ func (h *binaryHeap[T]) push(x ranked[T]) {
 	a[i] = x
 }
 
-// pop removes the first element. The last one fills its slot and moves down to its place.
-func (h *binaryHeap[T]) pop() T {
+// pop removes and returns the first task. The last task fills its slot and moves down to its place.
+func (h *taskHeap) pop() task {
 	a := *h
-	first, n := a[0].of, len(a)-1
+	first, n := a[0], len(a)-1
+	if n == 0 {
+		*h = a[:0]
+		return first
+	}
 	x := a[n]
-	*h = a[:n]
 	a = a[:n]
+	*h = a
 	i := 0
 	for {
 		down := 2*i + 1
@@ -63,9 +84,7 @@ func (h *binaryHeap[T]) pop() T {
 		a[i] = a[down]
 		i = down
 	}
-	if n > 0 {
-		a[i] = x
-	}
+	a[i] = x
 	return first
 }
 

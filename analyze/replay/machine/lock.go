@@ -75,7 +75,7 @@ func (k *links) hold(t int32, s *program.Step) {
 func (k *links) released(lock int32) {
 	l := &k.locks[lock]
 	l.held = false
-	if len(l.waiting) > 0 {
+	if !l.waiting.empty() {
 		t := k.resume(&l.waiting)
 		k.hold(t, k.machine.current(t))
 	}
@@ -84,7 +84,7 @@ func (k *links) released(lock int32) {
 // unlock releases a lock. A thread that waits for it holds it as soon as it is awake.
 func (k *links) unlock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held && l.by == t+1 {
-		if l.by = 0; len(l.waiting) > 0 {
+		if l.by = 0; !l.waiting.empty() {
 			k.machine.at(k.machine.now+s.Notify, 0, lockReleased, s.Lock)
 		} else {
 			l.held = false
@@ -103,7 +103,7 @@ type signalState struct {
 func (k *links) signal(t int32, s *program.Step) {
 	h := &k.signals[s.Number]
 	if h.missing--; h.missing == 0 {
-		for len(h.waiting) > 0 {
+		for !h.waiting.empty() {
 			w := k.resume(&h.waiting)
 			k.machine.over(w, k.machine.current(w).Notify)
 		}

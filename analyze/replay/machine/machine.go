@@ -16,8 +16,8 @@ type machine struct {
 	seq        int
 	events     agenda
 	processors processors
-	gpus       bank[int32] // by device: the running jobs, if concurrent jobs slow each other down
-	running    []int       // by device: number of command buffers that run
+	gpus       bank  // by device: the running jobs, if concurrent jobs slow each other down
+	running    []int // by device: number of command buffers that run
 	threads    []threadState
 	jobs       []jobState
 	queues     []queueState
@@ -27,6 +27,8 @@ type machine struct {
 	horizon    analyze.Nanos // when the first pacing thread ended; 0 before
 	open       int           // threads that have not ended, and none of whose command buffers ended since the horizon
 	delays     Delays
+	// share of a burst's work that is saved if no processor sleeps
+	interrupting float64
 }
 
 // A Result is the outcome of a run.
@@ -96,13 +98,22 @@ type queueState struct {
 	awake   int // the framework's bursts for it that have not ended
 }
 
+// An event fits into four registers, because copies of it are most of what the machine does.
 type event struct {
 	at   analyze.Nanos
 	work analyze.Nanos // processor work to be done before the event
 	seq  int
-	id   int32
-	kind eventKind
+	what action
 }
+
+// An action is the kind of an event, and the number of the thread, command buffer or lock that it is about.
+type action uint64
+
+func actionOf(kind eventKind, id int32) action { return action(kind)<<32 | action(uint32(id)) }
+
+func (a action) kind() eventKind { return eventKind(a >> 32) }
+
+func (a action) id() int32 { return int32(uint32(a)) }
 
 type eventKind uint8
 
@@ -125,9 +136,10 @@ func Run(p *program.Program) (*Result, bool) {
 		program: p, processors: newProcessors(p.Processors.Count, p.Processors.Scattered),
 		threads: make([]threadState, len(p.Threads)), jobs: make([]jobState, len(p.Jobs)),
 		queues: make([]queueState, len(p.Queues)), given: make([]bool, p.Events),
-		running: make([]int, len(p.Devices)), gpus: newBank[int32](len(p.Devices)),
+		running: make([]int, len(p.Devices)), gpus: newBank(len(p.Devices)),
 		progress: make([]program.Progress, len(p.Threads)), open: len(p.Threads),
-		delays: Delays{Threads: make([]analyze.Nanos, len(p.Threads))},
+		delays:       Delays{Threads: make([]analyze.Nanos, len(p.Threads))},
+		interrupting: p.Processors.Waking * p.Processors.Interrupting,
 	}
 	m.links = newLinks(m, p)
 	for i, d := range p.Devices {
@@ -158,58 +170,56 @@ func (m *machine) run() bool {
 		switch {
 		case m.gpus.next < ends && m.gpus.next < scheduled:
 			m.now = m.gpus.next
-			m.jobEnded(m.gpus.end())
+			m.jobEnded(m.gpus.end().what.id())
 		case scheduled < ends:
 			e := m.events.pop()
 			m.now = e.at
 			if e.work > 0 && !m.processors.none() {
 				m.beginBurst(e)
 			} else {
-				m.handle(e)
+				m.handle(e.what)
 			}
 		case ends == never:
 			return false
 		default:
 			m.now = ends
-			b := m.processors.end()
-			if q := m.queueOf(b.then); q != nil {
-				q.awake--
-			}
-			m.countDelay(b)
-			m.handle(b.then)
+			burst := m.processors.end()
+			m.burstEnded(burst)
+			m.handle(burst.what)
 		}
 	}
 	return true
 }
 
-func (m *machine) handle(e event) {
-	switch e.kind {
+func (m *machine) handle(a action) {
+	id := a.id()
+	switch a.kind() {
 	case stepBegins:
-		m.step(e.id)
+		m.step(id)
 	case stepEnds:
-		m.advance(e.id)
+		m.advance(id)
 	case committed:
-		m.commit(e.id)
+		m.commit(id)
 	case jobReady:
-		m.jobs[e.id].ready, m.jobs[e.id].eligible = true, m.now
-		m.feed(m.program.Queues[m.program.Jobs[e.id].Queue].Device)
+		m.jobs[id].ready, m.jobs[id].eligible = true, m.now
+		m.feed(m.program.Queues[m.program.Jobs[id].Queue].Device)
 	case jobEnds:
-		m.jobEnded(e.id)
+		m.jobEnded(id)
 	case watched:
-		m.watched(e.id)
+		m.watched(id)
 	case endSeen:
-		m.endSeen(e.id)
+		m.endSeen(id)
 	case jobCompletes:
-		m.completed(e.id)
+		m.completed(id)
 	case lockReleased:
-		m.links.released(e.id)
+		m.links.released(id)
 	}
 }
 
 // at schedules an event at t. If work is not 0, that work begins at t on a processor, and the event follows its end.
 func (m *machine) at(t, work analyze.Nanos, kind eventKind, id int32) {
 	m.seq++
-	m.events.push(event{t, work, m.seq, id, kind})
+	m.events.push(event{t, work, m.seq, actionOf(kind, id)})
 }
 
 // spend schedules an event after a duration, a share of which is work on a processor.
@@ -225,42 +235,43 @@ func (m *machine) spend(from, d analyze.Nanos, busy float64, kind eventKind, id 
 // beginBurst begins work on a processor. The framework has a thread for each queue: if that thread is still running, it
 // need not be woken. If all processors have work, none of them sleeps.
 func (m *machine) beginBurst(e event) {
-	saved := 0.0
-	if e.kind != jobEnds && m.processors.crowded() {
-		saved = m.program.Processors.Waking * m.program.Processors.Interrupting
+	saved, kind := 0.0, e.what.kind()
+	if m.interrupting > 0 && kind != jobEnds && m.processors.crowded() {
+		saved = m.interrupting
 	}
-	if q := m.queueOf(e); q != nil {
+	switch kind {
+	case jobReady, watched, endSeen:
+		q := &m.queues[m.program.Jobs[e.what.id()].Queue]
 		if q.awake > 0 {
 			saved = m.program.Processors.Waking
 		}
 		q.awake++
 	}
-	m.processors.begin(m.now, e.work-program.Scaled(e.work, saved), e)
-}
-
-// queueOf returns the queue that a burst of the framework belongs to; nil for other bursts.
-func (m *machine) queueOf(e event) *queueState {
-	switch e.kind {
-	case jobReady, watched, endSeen:
-		return &m.queues[m.program.Jobs[e.id].Queue]
+	if saved > 0 {
+		e.work -= program.Scaled(e.work, saved)
 	}
-	return nil
+	m.processors.begin(m.now, e.work, e.seq, e.what)
 }
 
-// countDelay records how long a burst that has ended waited for its processor.
-func (m *machine) countDelay(b burst) {
-	d := max(0, m.now-b.began-b.work)
-	switch b.then.kind {
+// burstEnded records how long a burst waited for its processor, and that the framework's thread for a queue may sleep.
+func (m *machine) burstEnded(burst task) {
+	d := max(0, m.now-burst.due)
+	id := burst.what.id()
+	switch burst.what.kind() {
 	case stepBegins, stepEnds, committed:
-		m.delays.Threads[b.then.id] += d
+		m.delays.Threads[id] += d
 	case jobReady:
+		m.queues[m.program.Jobs[id].Queue].awake--
 		m.delays.Before.Sum += d
 		m.delays.Before.Count++
 	case jobEnds:
 		m.delays.GPU += d
-		m.jobs[b.then.id].delayed = d
+		m.jobs[id].delayed = d
+	case watched:
+		m.queues[m.program.Jobs[id].Queue].awake--
 	case endSeen: // Count is set from the jobs, because not every job has such a burst
+		m.queues[m.program.Jobs[id].Queue].awake--
 		m.delays.After.Sum += d
-		m.jobs[b.then.id].late += d
+		m.jobs[id].late += d
 	}
 }

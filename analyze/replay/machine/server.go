@@ -5,86 +5,98 @@ import "mtrace/analyze"
 // A server works on several tasks at the same time; each is the slower, the more there are. It models a processor,
 // which is shared evenly, or a GPU that begins everything that is ready. The rank of a task is the value of served at
 // which it ends.
-type server[T any] struct {
+type server struct {
 	// how much longer a task takes per concurrent task, as a share of its time alone; 1 is even sharing
 	slope   float64
 	served  float64       // ns of undivided service that a task present from the start would have received
 	at      analyze.Nanos // the instant to which served applies
 	next    analyze.Nanos // when the first task ends if no other begins; never if nothing runs
-	running binaryHeap[T]
+	running taskHeap
 }
 
 // never is an instant that no run reaches.
 const never analyze.Nanos = 1 << 62
 
 // stretch returns by what factor tasks take longer than alone if there are n.
-func (s *server[T]) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
+func (s *server) stretch(n int) float64 { return 1 + s.slope*float64(n-1) }
 
-func (s *server[T]) pass(now analyze.Nanos) {
-	if n := len(s.running); n > 0 {
+// pass counts the service since the last change. Most often one task runs, whose time needs no division.
+func (s *server) pass(now analyze.Nanos) {
+	switch n := len(s.running); {
+	case n == 1:
+		s.served += float64(now - s.at)
+	case n > 1:
 		s.served += float64(now-s.at) / s.stretch(n)
 	}
 	s.at = now
 }
 
 // begin begins a task that takes the given time alone. The number orders tasks that end at the same time.
-func (s *server[T]) begin(now, alone analyze.Nanos, number int, of T) {
+func (s *server) begin(now, alone analyze.Nanos, seq int, what action) {
 	s.pass(now)
-	s.running.push(ranked[T]{s.served + float64(alone), number, of})
+	s.running.push(task{s.served + float64(alone), now + alone, seq, what})
 	s.findNext()
 }
 
-// end removes the first task.
-func (s *server[T]) end(now analyze.Nanos) T {
+// end removes and returns the first task.
+func (s *server) end(now analyze.Nanos) task {
 	s.pass(now)
-	of := s.running.pop()
+	ended := s.running.pop()
 	s.findNext()
-	return of
+	return ended
 }
 
-func (s *server[T]) findNext() {
+func (s *server) findNext() {
 	n := len(s.running)
 	if n == 0 {
 		s.next = never
 		return
 	}
-	s.next = s.at + analyze.Nanos(max(0, s.running[0].rank-s.served)*s.stretch(n)+0.5)
+	left := s.running[0].rank - s.served
+	if left < 0 {
+		left = 0
+	}
+	if n > 1 {
+		left *= s.stretch(n)
+	}
+	s.next = s.at + analyze.Nanos(left+0.5)
 }
 
 // A bank is a set of servers that work in parallel.
-type bank[T any] struct {
-	each  []server[T]
+type bank struct {
+	each  []server
 	first int           // the server whose next task ends first
 	next  analyze.Nanos // when that is; never if nothing runs
 }
 
-func newBank[T any](n int) bank[T] {
-	b := bank[T]{each: make([]server[T], n), next: never}
+func newBank(n int) bank {
+	b := bank{each: make([]server, n), next: never}
 	for i := range b.each {
 		b.each[i].next = never
 	}
 	return b
 }
 
-func (b *bank[T]) begin(k int, now, alone analyze.Nanos, number int, of T) {
-	b.each[k].begin(now, alone, number, of)
+func (b *bank) begin(k int, now, alone analyze.Nanos, seq int, what action) {
+	b.each[k].begin(now, alone, seq, what)
 	b.find()
 }
 
-// end removes the task that ends next.
-func (b *bank[T]) end() T {
-	of := b.each[b.first].end(b.next)
+// end removes and returns the task that ends next.
+func (b *bank) end() task {
+	ended := b.each[b.first].end(b.next)
 	b.find()
-	return of
+	return ended
 }
 
-func (b *bank[T]) find() {
-	b.first, b.next = 0, never
+func (b *bank) find() {
+	first, next := 0, never
 	for i := range b.each {
-		if b.each[i].next < b.next {
-			b.first, b.next = i, b.each[i].next
+		if at := b.each[i].next; at < next {
+			first, next = i, at
 		}
 	}
+	b.first, b.next = first, next
 }
 
 // processors are the machine's processors. The bursts on one share it evenly: processor sharing (L. Kleinrock,
@@ -94,18 +106,11 @@ func (b *bank[T]) find() {
 type processors struct {
 	scattered float64 // share of the bursts that go to a random one
 	drawn     uint64
-	bank[burst]
-}
-
-// A burst is work on a processor, and the event that follows it.
-type burst struct {
-	began analyze.Nanos
-	work  analyze.Nanos
-	then  event
+	bank
 }
 
 func newProcessors(count int, scattered float64) processors {
-	p := processors{scattered: scattered, bank: newBank[burst](count)}
+	p := processors{scattered: scattered, bank: newBank(count)}
 	for i := range p.each {
 		p.each[i].slope = 1
 	}
@@ -115,18 +120,20 @@ func newProcessors(count int, scattered float64) processors {
 // none reports that nothing waits for a processor, because their use is not known.
 func (p *processors) none() bool { return len(p.each) == 0 }
 
-func (p *processors) begin(now, work analyze.Nanos, then event) {
+// begin begins a burst of work on a processor.
+func (p *processors) begin(now, work analyze.Nanos, seq int, what action) {
 	k := 0
-	if p.draw() < p.scattered {
+	if p.scattered > 0 && p.draw() < p.scattered {
 		k = int(p.draw() * float64(len(p.each)))
 	} else {
-		for i := range p.each {
-			if len(p.each[i].running) < len(p.each[k].running) {
-				k = i
+		fewest := len(p.each[0].running)
+		for i := 1; i < len(p.each) && fewest > 0; i++ {
+			if n := len(p.each[i].running); n < fewest {
+				k, fewest = i, n
 			}
 		}
 	}
-	p.bank.begin(k, now, work, then.seq, burst{now, work, then})
+	p.bank.begin(k, now, work, seq, what)
 }
 
 // crowded reports whether bursts wait at every processor.

@@ -18,7 +18,7 @@ func TestScattered(t *testing.T) {
 		for seq := range 1000 {
 			at := analyze.Nanos(seq) * analyze.Nanos(1e9)
 			for i := range 2 {
-				p.begin(at, 100*us, event{seq: 2*seq + i})
+				p.begin(at, 100*us, 2*seq+i, 0)
 			}
 			if end := p.next; end > at+100*us {
 				shared++
@@ -36,8 +36,8 @@ func TestScattered(t *testing.T) {
 // its share.
 func TestSharing(t *testing.T) {
 	p := newProcessors(1, 0)
-	p.begin(0, 100*us, event{seq: 1})
-	p.begin(50*us, 50*us, event{seq: 2})
+	p.begin(0, 100*us, 1, 0)
+	p.begin(50*us, 50*us, 2, 0)
 	var ends []analyze.Nanos
 	for p.next != never {
 		ends = append(ends, p.next)

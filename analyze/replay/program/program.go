@@ -107,17 +107,43 @@ type KernelCost struct {
 	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel
 }
 
-// Copy returns a copy whose threads, steps, command buffers, queues and devices may be changed. It shares the
-// steps' details.
-func (p *Program) Copy() *Program {
+// A Buffer has the memory of a copy of a program. Programs of the same size may be copied into it one after the other;
+// each copy ends with the next.
+type Buffer struct {
+	jobs    []Job
+	threads []Thread
+	steps   []Step
+	queues  []Queue
+	devices []Device
+}
+
+// CopyInto returns a copy whose threads, steps, command buffers, queues and devices may be changed. It shares the
+// steps' details. The copy uses the memory of the buffer.
+func (p *Program) CopyInto(b *Buffer) *Program {
 	q := *p
-	q.Jobs, q.Threads, q.Queues, q.Devices = slices.Clone(p.Jobs), slices.Clone(p.Threads), slices.Clone(p.Queues),
-		slices.Clone(p.Devices)
+	q.Jobs, q.Threads = refill(&b.jobs, p.Jobs), refill(&b.threads, p.Threads)
+	q.Queues, q.Devices = refill(&b.queues, p.Queues), refill(&b.devices, p.Devices)
+	b.steps = b.steps[:0]
+	for t := range p.Threads {
+		b.steps = append(b.steps, p.Threads[t].Steps...)
+	}
+	begin := 0
 	for t := range q.Threads {
-		q.Threads[t].Steps = slices.Clone(q.Threads[t].Steps)
+		end := begin + len(p.Threads[t].Steps)
+		q.Threads[t].Steps = b.steps[begin:end:end]
+		begin = end
 	}
 	return &q
 }
+
+// refill fills a buffer and returns its content, which moves elsewhere if it is appended to.
+func refill[T any](buffer *[]T, with []T) []T {
+	*buffer = append((*buffer)[:0], with...)
+	return slices.Clip(*buffer)
+}
+
+// Copy returns a copy as CopyInto does, with memory of its own.
+func (p *Program) Copy() *Program { return p.CopyInto(&Buffer{}) }
 
 // Clone returns a copy whose details may be changed, too.
 func (p *Program) Clone() *Program {

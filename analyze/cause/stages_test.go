@@ -49,3 +49,48 @@ func TestStages(t *testing.T) {
 		})
 	}
 }
+
+// TestStageWithFewCommandBuffers: a stage that commits eleven command buffers for each one of the stage before it was
+// reported to starve. Only threads with a considerable share of all command buffers counted as stages.
+func TestStageWithFewCommandBuffers(t *testing.T) {
+	w := handmade.New(60 * inputPeriod)
+	for i := range analyze.Nanos(59) {
+		begin := 1000 + i*inputPeriod
+		b := w.Buffer(w.B, begin+10_000, handmade.At(begin+50_000, begin+450_000))
+		w.Wait(w.B, handmade.At(begin+12_000, begin+460_000), b)
+		w.SignalWait(w.B, handmade.At(begin+462_000, begin+620_000), 0x200, w.C, begin+615_000, 0)
+		w.Blocked(w.A, handmade.At(begin, begin+640_000), analyze.BlockedPipe, wire.DescriptorOwnPipe, "")
+		for k := range analyze.Nanos(11) {
+			at := begin + 650_000 + 30_000*k
+			b := w.Buffer(w.A, at, handmade.At(at+5_000, at+20_000))
+			w.Wait(w.A, handmade.At(at+2_000, at+25_000), b)
+		}
+	}
+	w.Trace.Finish()
+	if v := Analyze(w.Trace, Options{}).Verdict; v.Cause == Starvation {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+}
+
+// TestWaitsForRoom: a stage that waits to write, until the next stage has taken earlier items, was reported to starve
+// although the next stage polled for its command buffers. The thread also reads from another pipe of
+// that name, which is filled at other times.
+func TestWaitsForRoom(t *testing.T) {
+	w := handmade.New(60 * inputPeriod)
+	for i := range analyze.Nanos(59) {
+		begin := 1000 + i*inputPeriod
+		b := w.Buffer(w.A, begin+5_000, handmade.At(begin+10_000, begin+110_000))
+		w.Wait(w.A, handmade.At(begin+7_000, begin+115_000), b)
+		w.Blocked(w.A, handmade.At(begin+130_000, begin+920_000), analyze.BlockedPipe, wire.DescriptorOwnPipe, "")
+		waits := w.Trace.CPUWaits.Blocked
+		waits[len(waits)-1].Selector = "write"
+		w.Blocked(w.A, handmade.At(begin+940_000, begin+960_000), analyze.BlockedPipe, wire.DescriptorOwnPipe, "")
+		b = w.Buffer(w.B, begin+5_000, handmade.At(begin+110_000, begin+210_000))
+		w.Wait(w.B, handmade.At(begin+7_000, begin+885_000), b)
+		w.SignalWait(w.B, handmade.At(begin+900_000, begin+990_000), 0x200, w.C, begin+980_000, 0)
+	}
+	w.Trace.Finish()
+	if v := Analyze(w.Trace, Options{}).Verdict; v.Cause == Starvation {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+}

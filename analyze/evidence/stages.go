@@ -7,43 +7,45 @@ import (
 )
 
 // Stages tells which waits are for a pipeline stage that is itself delayed: a thread that submits GPU work and that
-// waits or compiles for most of the wait. That stage's delay has its own cause, and later stages only wait for it. A
-// thread that submits and computes for most of the wait counts as a producer.
+// waits, compiles or allocates for most of the wait. That stage's delay has its own cause, and other stages only wait
+// for its items, or for room for theirs. A thread that submits and computes for most of the wait counts as a producer.
 type Stages struct {
 	submitters *Submitters
 	signalled  SignalledInHandlers
-	heldUp     map[*analyze.Thread]*Busy // when each thread was in any recorded wait, or compiled
-	writers    map[inputKey][]*analyze.Thread
+	heldUp     map[*analyze.Thread]*Busy // when each thread was in any recorded wait, compiled or allocated
+	others     map[inputKey][]*analyze.Thread
 }
 
-// An inputKey identifies a descriptor that a thread waits at.
+// An inputKey identifies what a thread waits for at a descriptor: its items, or room for more of them.
 type inputKey struct {
-	reader *analyze.Thread
-	name   string
+	thread   *analyze.Thread
+	name     string
+	selector string
 }
 
-// FindStages finds the threads that write to the pipes and sockets at which submitting threads wait. A write that does
-// not block is not recorded; but the writer is never blocked at the instant when its reader wakes.
+func inputOf(w *analyze.BlockedWait) inputKey { return inputKey{w.Thread, w.String(), w.Selector} }
+
+// FindStages finds the threads at the other ends of the pipes and sockets at which submitting threads wait. A call that
+// does not block is not recorded; but the other thread is never blocked at the instant when the waiting one wakes.
 func FindStages(trace *analyze.Trace, waits []analyze.SignalWait, submitters *Submitters) Stages {
 	s := Stages{submitters, FindSignalledInHandlers(trace), whenHeldUp(trace, waits), map[inputKey][]*analyze.Thread{}}
 	ends := map[inputKey][]*analyze.BlockedWait{}
 	for w := range analyze.Each(trace.CPUWaits.Blocked) {
-		if submitters.Submits[w.Thread] && (w.Kind == analyze.BlockedPipe || w.Kind == analyze.BlockedSocket) {
-			k := inputKey{w.Thread, w.String()}
-			ends[k] = append(ends[k], w)
+		if submitters.steady[w.Thread] && (w.Kind == analyze.BlockedPipe || w.Kind == analyze.BlockedSocket) {
+			ends[inputOf(w)] = append(ends[inputOf(w)], w)
 		}
 	}
 	for k, list := range ends {
-		process := k.reader.Process
+		process := k.thread.Process
 		if list[0].Writer != nil {
 			process = list[0].Writer
 		}
-		// if the reader has the pipe's writing end too, the pipe was inherited, and any process of the program may
-		// write to it
+		// if the thread's process has both ends of the pipe, the pipe was inherited, and any process of the program may
+		// have the other end
 		inherited := list[0].What == wire.DescriptorOwnPipe
-		for t := range submitters.Submits {
-			if (inherited || t.Process == process) && t != k.reader && isFreeAtEnds(s.heldUp[t], list) {
-				s.writers[k] = append(s.writers[k], t)
+		for t := range submitters.steady {
+			if (inherited || t.Process == process) && t != k.thread && isFreeAtEnds(s.heldUp[t], list) {
+				s.others[k] = append(s.others[k], t)
 			}
 		}
 	}
@@ -63,7 +65,7 @@ func isFreeAtEnds(heldUp *Busy, waits []*analyze.BlockedWait) bool {
 	return policy.NearlyAll(free, len(waits))
 }
 
-// whenHeldUp returns when each thread was in a recorded wait of any kind, or compiled.
+// whenHeldUp returns when each thread was in a recorded wait of any kind, compiled or allocated.
 func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	by := map[*analyze.Thread][]analyze.Interval{}
 	add := func(c *analyze.Call) { by[c.Thread] = append(by[c.Thread], c.Interval) }
@@ -81,17 +83,20 @@ func whenHeldUp(trace *analyze.Trace, waits []analyze.SignalWait) map[*analyze.T
 	for c := range analyze.Each(trace.Compilations) {
 		add(&c.Call)
 	}
+	for a := range analyze.Each(trace.Memory.Allocations) {
+		by[a.Thread] = append(by[a.Thread], analyze.Interval{Begin: a.At, End: a.At + a.Took})
+	}
 	return unions(by)
 }
 
 // Signals reports whether a wait was ended by a delayed stage, or by a completion handler.
 func (s *Stages) Signals(w *analyze.SignalWait) bool {
-	return s.submitters.Submits[w.Signaller] && s.isHeldUp(w.Signaller, &w.Call) || s.signalled.Of(w) != nil
+	return s.submitters.steady[w.Signaller] && s.isHeldUp(w.Signaller, &w.Call) || s.signalled.Of(w) != nil
 }
 
 // Writes reports whether a wait at a descriptor is for a delayed stage.
 func (s *Stages) Writes(w *analyze.BlockedWait) bool {
-	for _, t := range s.writers[inputKey{w.Thread, w.String()}] {
+	for _, t := range s.others[inputOf(w)] {
 		if s.isHeldUp(t, &w.Call) {
 			return true
 		}

@@ -12,6 +12,7 @@ type Submitters struct {
 	Submits    map[*analyze.Thread]bool // threads that commit a considerable share of the work
 	Committers int
 	Steady     int                       // number of threads that commit more than 1% of the work
+	steady     map[*analyze.Thread]bool  // these threads
 	Time       analyze.Nanos             // working time of all threads that take part
 	InFlight   map[*analyze.Thread]*Busy // when each thread had work in flight
 	// the same up to the end on the GPU: after that, only notifications and completion handlers are left
@@ -22,7 +23,8 @@ type Submitters struct {
 
 // FindSubmitters finds the submitters.
 func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, completions Completions) *Submitters {
-	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{}, Time: times.Working(),
+	s := &Submitters{TakesPart: map[*analyze.Thread]bool{}, Submits: map[*analyze.Thread]bool{},
+		steady: map[*analyze.Thread]bool{}, Time: times.Working(),
 		InFlight: workInFlight(trace, completions.At),
 		onGPU:    workInFlight(trace, completions.onGPU)}
 	for _, t := range times.Threads {
@@ -34,6 +36,7 @@ func FindSubmitters(trace *analyze.Trace, times *ThreadTimes, blocked Blocked, c
 		}
 		if policy.MoreThan(policy.Negligible, t.CommandBuffers, len(trace.CommandBuffers)) {
 			s.Steady++
+			s.steady[t.Thread] = true
 		}
 	}
 	s.findSubmits(trace)

@@ -158,7 +158,7 @@ func (l *objectLoader) applyToEncoder(rule *rule, o *openEncoder, call Call, r *
 			e.copied(Copy{From: uint32(m.X0), To: uint32(m.X1), Count: 1, Bytes: r.Arg, Stack: call.Stack})
 		}
 	case rule.effect == wire.EffectEnds:
-		e.Ended = call
+		e.Ended, e.Chain = call, Chain{int(r.Arg >> 32), int(uint32(r.Arg))}
 	}
 }
 

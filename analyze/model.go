@@ -398,6 +398,14 @@ type Encoder struct {
 	CopyBytes  uint64
 	Copies     int    // and fills
 	Copied     []Copy // what was copied, without fills
+	Chain      Chain
+}
+
+// A Chain tells how much the dispatches of a serial compute encoder depend on each other, as far as the buffers and
+// textures that they bind tell.
+type Chain struct {
+	Dispatches int // 0 when it is not known
+	Longest    int // of them, the longest chain in which each may depend on the one before
 }
 
 // A Copy stands for consecutive equal copies made from one place of the program.

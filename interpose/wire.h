@@ -694,7 +694,13 @@ enum {
   MT_CALL_signal_os_sync_wait_on_address_with_timeout = 482,
   MT_CALL_signal_os_sync_wait_on_address_with_deadline = 483,
   MT_CALL_lock_os_unfair_lock_lock = 484,
-  MT_CALL_COUNT = 485
+  MT_CALL_encoder_setBuffer_offset_atIndex_ = 485,
+  MT_CALL_encoder_setBuffer_offset_attributeStride_atIndex_ = 486,
+  MT_CALL_encoder_setBuffers_offsets_withRange_ = 487,
+  MT_CALL_encoder_setBuffers_offsets_attributeStrides_withRange_ = 488,
+  MT_CALL_encoder_setTexture_atIndex_ = 489,
+  MT_CALL_encoder_setTextures_withRange_ = 490,
+  MT_CALL_COUNT = 491
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1193,6 +1199,12 @@ enum {
   "os_sync_wait_on_address_with_timeout", \
   "os_sync_wait_on_address_with_deadline", \
   "os_unfair_lock_lock", \
+  "setBuffer:offset:atIndex:", \
+  "setBuffer:offset:attributeStride:atIndex:", \
+  "setBuffers:offsets:withRange:", \
+  "setBuffers:offsets:attributeStrides:withRange:", \
+  "setTexture:atIndex:", \
+  "setTextures:withRange:", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

@@ -67,6 +67,8 @@ var rules = []rule{
 	{"kernel-waits", "kernels that wait for another queue's", kernelWaits, ""},
 	{"slow-after-idle", "work is slower after a pause", slowAfterIdle, ""},
 	{"encoding-calls", "one call makes up most of the encoding", encodingCalls, ""},
+	{"independent-dispatches", "serial dispatches that do not depend on each other", independent,
+		"Instruments does not record what dispatches bind"},
 	{"allocation-in-loop", "memory allocated in the loop", allocationInLoop,
 		"Instruments does not record which calls allocate memory"},
 	{"new-sizes", "memory of sizes that never come again", newSizes,

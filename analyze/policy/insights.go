@@ -11,6 +11,10 @@ const (
 	NoInsightWarning = 0.001
 	// WholeShareOfTime is the share of the threads' time from which an insight gives its cost as a share.
 	WholeShareOfTime = 0.01
+	// IndependentDispatches is how many times as many dispatches as the longest chain of dependent ones a serial encoder
+	// must have to count as having independent ones; FewestIndependent is how many dispatches such encoders must have
+	// together, and IndependentShare their share of all dispatches that are known.
+	IndependentDispatches, FewestIndependent, IndependentShare = 2.0, 16, 0.1
 	// WorthEncoding is the share of the threads' time that encoding must take for an insight about it.
 	WorthEncoding = 0.1
 	// LongIdle is the shortest gap after which a GPU counts as idle: GPUs clock down after some milliseconds. NoIdle is

@@ -21,6 +21,7 @@ var (
 	purgeable   = Field{Role: RoleConstant, name: "MTLPurgeableState"}
 	scope       = Field{Role: RoleConstant, name: "MTLBarrierScope"}
 	buffers     = Field{Role: RoleCount, Kind: KindCommandBuffer, name: "command buffers"}
+	dependence  = Field{Role: RoleDependence, name: "dispatches << 32 | longest chain"}
 	devicesMade = Field{Role: RoleCount, Kind: KindDevice, name: "devices"}
 )
 

@@ -48,7 +48,10 @@ const (
 	RoleInode             // number of a file in its file system
 	RoleFile              // number of a file descriptor
 	RolePolls             // how often a thread asked before the answer changed
-	RolePollGap           // how long before the last question it asked the one before
+	// number of an encoder's dispatches, in the upper half, and of those in the longest chain in which each may depend on
+	// the one before, in the lower half; 0 when not known
+	RoleDependence
+	RolePollGap // how long before the last question it asked the one before
 )
 
 // IsText reports whether a value of the role is a StringID.

@@ -107,6 +107,38 @@ static void bench_lock(void) {
   printf("%.3f\n", ((b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec)) / n);
 }
 
+// Nanoseconds of a binding of a buffer, of a dispatch with four buffers bound (arguments[3]: "dispatch"), and of a question
+// for the status of a command buffer that has not completed ("status").
+static void bench_bind(void) {
+  enum { BATCH = 32, BUFFERS = 64 };
+  bool dispatches = argument_count > 3 && !strcmp(arguments[3], "dispatch");
+  bool asks = argument_count > 3 && !strcmp(arguments[3], "status");
+  _MTLCommandQueue *queue = [MTLCreateSystemDefaultDevice() newCommandQueueWithMaxCommandBufferCount:KIND_FAMILY_B];
+  _MTLCommandBuffer *buffer = [queue commandBuffer];
+  static char buffers[BUFFERS][16]; // only their addresses count
+  struct timespec a, b;
+  double total = 0;
+  volatile NSUInteger answer;
+  for (long i = -1000; i < n / BATCH; i++) {
+    ShapesEncoder *encoder = [buffer computeCommandEncoder];
+    for (int k = 0; k < 4; k++) [encoder setBuffer:(id)buffers[(i + 1000 + k) % BUFFERS] offset:0 atIndex:k];
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+    if (dispatches)
+      for (int j = 0; j < BATCH; j++) [encoder dispatchThreadgroups:(MTLSize){2, 3, 4} threadsPerThreadgroup:(MTLSize){5, 6, 7}];
+    else if (asks)
+      for (int j = 0; j < BATCH; j++) answer = [buffer status];
+    else
+      for (int j = 0; j < BATCH; j++) [encoder setBuffer:(id)buffers[j] offset:0 atIndex:j % 8];
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+    if (i >= 0) total += (b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec);
+    if (i % 256 == 0) usleep(20000); // the ring is emptied
+    [encoder endEncoding];
+    [encoder release];
+  }
+  (void)answer;
+  printf("%.3f\n", total / n);
+}
+
 // Nanoseconds of a signal that nobody waits for, and of a semaphore that is free and given back.
 static void bench_wakes(bool semaphores) {
   pthread_cond_t condition = PTHREAD_COND_INITIALIZER;

@@ -497,7 +497,7 @@ static const struct { const char *name; void (*run)(void); } scenarios[] = {
     {"reuse", reuse}, {"odd", odd}, {"errno", keeps_errno}, {"fork", in_fork}, {"fork-first", fork_first}, {"late-child", late_child}, {"out-of-reach", out_of_reach}, {"orphan", orphan},
     {"exec", execs}, {"process", process}, {"closes-all", closes_all}, {"endlessly", endlessly}, {"flood", flood}, {"flood-closed", flood}, {"bench", bench},
     {"nothing", nothing}, {"waits-for-signals", waits_for_signals}, {"little-memory", little_memory}, {"locks", locks}, {"killed-holding", killed_holding}, {"bench-lock", bench_lock}, {"bench-signal", bench_signal}, {"bench-semaphore", bench_semaphore}, {"bench-commit", bench_commit}, {"bench-loop", bench_loop}, {"bench-report", bench_report}, {"bench-passing", bench_passing}, {"bench-steps", bench_steps}, {"bench-whole", bench_whole}, {"bench-memory", bench_memory}, {"bench-least", bench_least}, {"bench-clock", bench_clock},
-    {"bench-stack", bench_stack}, {"loads", loads},
+    {"bench-stack", bench_stack}, {"bench-bind", bench_bind}, {"loads", loads},
 };
 
 int main(int argc, char **argv) {

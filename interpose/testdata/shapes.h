@@ -64,6 +64,7 @@ __attribute__((objc_root_class)) @interface Root { Class isa; @public long refer
 @end
 
 @interface ShapesEncoder : Root
+- (void)setBuffer:(id)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index;
 - (void)setComputePipelineState:(id)state;
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)threads;
 - (void)fillBuffer:(id)buffer range:(NSRange)range value:(uint8_t)value;

@@ -129,6 +129,7 @@ static double seconds(void) {
 
 @implementation ShapesEncoder
 - (void)setComputePipelineState:(id)state {}
+- (void)setBuffer:(id)buffer offset:(NSUInteger)offset atIndex:(NSUInteger)index {}
 - (void)dispatchThreadgroups:(MTLSize)groups threadsPerThreadgroup:(MTLSize)threads {}
 - (void)fillBuffer:(id)buffer range:(NSRange)range value:(uint8_t)value { if (shapes_in_fill) shapes_in_fill(); }
 - (void)setLabel:(id)label {}

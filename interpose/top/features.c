@@ -1,6 +1,7 @@
 // The features: the functions that the lower floors call at certain events, in this order. See core/feature.h.
 #include "core/feature.h"
 #include "core/delay.h"
+#include "features/bindings.h"
 #include "features/capture.h"
 #include "features/completion.h"
 #include "features/early.h"
@@ -43,6 +44,7 @@ const struct mt_feature mt_features[] = {
     {.class_seen = mt_memory_see, .completed = mt_memory_completed},
     {.class_seen = mt_feedback_see},
     {.thread_opening = mt_poll_open},
+    {.thread_opening = mt_bindings_open},
     {.begin = mt_loads_start, .look = mt_layers_look},
     {.begin = mt_drainer_start},
 };

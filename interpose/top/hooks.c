@@ -5,6 +5,7 @@
 #include "hook/async.h"
 #include "hook/autorelease.h"
 #include "core/delay.h"
+#include "features/bindings.h"
 #include "features/capture.h"
 #include "features/completion.h"
 #include "hook/coverage.h"
@@ -95,6 +96,9 @@
   MORE(mt_text_of(t, mt_send_id(compiled, "name")), mt_text_of(t, mt_send_id(descriptor, "label")), \
       mt_identity_of(compiled)); \
   mt_pool_pop(pool)
+// Reads which bindings a pipeline state that was just created may write; asked is where the program wants its
+// reflection, or NULL.
+#define REFLECTED(asked, function) mt_bindings_reflect((uint32_t)arg, result, (id *)(asked), function)
 #define LABELLED(descriptor) \
   void *pool = mt_pool_push(); \
   uint32_t number; \
@@ -107,6 +111,13 @@
     "resourceOptions"), 0)
 #define SAMPLED() \
   if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)
+// A compute encoder was created: its bindings are kept if it runs one dispatch after another.
+#define FOLLOW(type) \
+  if ((type) == 0) mt_bindings_begin(t, result, (uint32_t)arg)
+#define DISPATCHED(indirect) mt_bindings_dispatch(t, self, indirect)
+// The place of a buffer or a texture among the bindings; out of their range when the index is.
+#define BUFFER(index) ((index) < MT_BOUND_BUFFERS ? (index) : MT_BOUND)
+#define TEXTURE(index) ((index) < MT_BOUND_TEXTURES ? MT_BOUND_BUFFERS + (index) : MT_BOUND)
 #define COMMITTED(list, count) MORE(pair_of(list, count, 0), pair_of(list, count, 2), pair_of(list, count, 4))
 
 static inline uint64_t volume(MTLSize size) { return size.width * size.height * size.depth; }
@@ -151,6 +162,11 @@ static uint64_t pair_of(const void *list, NSUInteger count, NSUInteger at) {
   const id *objects = list;
   return (at < count ? mt_identity_of(objects[at]) : 0) | (uint64_t)(at + 1 < count ? mt_identity_of(objects[at + 1]) :
       0) << 32;
+}
+
+static void bind_all(struct bindings *b, const id *list, NSRange range, bool textures) {
+  for (NSUInteger i = 0; list && i < range.length; i++)
+    mt_bind(b, list[i], textures ? TEXTURE(range.location + i) : BUFFER(range.location + i));
 }
 
 // These families count as one family when their methods call each other: a compiler uses the methods of devices and
@@ -252,6 +268,18 @@ enum { FEW = 6, MANY = 16 };
     return result; \
   }
 
+// The trampoline of a method that binds arguments. Its last step is a jump to the original.
+#define BIND_TRAMPOLINE(which, family, name, PARAMETERS, ARGUMENTS, NOTE) \
+  static void family##_##name##_##which(id self, SEL _cmd COMMA_LIST(PARAMETERS)) { \
+    UNWIND_PERSONALITY; \
+    void (*original)(id, SEL COMMA_LIST(PARAMETERS)) = \
+        (void (*)(id, SEL COMMA_LIST(PARAMETERS)))atomic_load_explicit(&slots_##family##_##name[which].original, \
+            memory_order_acquire); \
+    struct bindings *bindings = mt_bindings_here(self); \
+    if (bindings) NOTE; \
+    original(self, _cmd COMMA_LIST(ARGUMENTS)); \
+  }
+
 // The trampoline of a method that releases an object.
 #define FREE_TRAMPOLINE(which, family, name, FORGET) \
   static void family##_##name##_##which(id self, SEL _cmd) { \
@@ -296,12 +324,17 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(POLL_TRAMPOLINE, family, name, OVER) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+#define BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(BIND_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, NOTE) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
 #include "top/hooks_table.h"
 #undef CALL
 #undef MAKE
 #undef MAKE_AUTORELEASED
 #undef AUDIT
 #undef POLL
+#undef BIND
 #undef FREE
 
 #define COUNT(list) COUNT_ list
@@ -320,6 +353,8 @@ enum { FEW = 6, MANY = 16 };
 #define FREE(family, name, slots, FORGET) CALL(family, name, slots, nothing, P(), A(), , )
 #define POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER) \
   CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, , )
+#define BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE) \
+  AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, , )
 const struct hook mt_hooks[] = {
 #include "top/hooks_table.h"
 };

@@ -14,6 +14,8 @@
 //     only counts calls: see coverage.h
 //   POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER)
 //     a getter that programs poll, whose result is final if OVER: see polls.h
+//   BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE)
+//     binds arguments, and is not recorded; NOTE sees bindings, those of an encoder that is followed: see bindings.h
 //
 // family and name form the call's number, MT_CALL_family_name in wire.h; the table of wire.h states what arg and more
 // mean. slots is the number of classes that can have the selector hooked, each with its own original. BEFORE runs
@@ -45,10 +47,10 @@ MAKE(device, newLibraryWithFile_error_, FEW, library, P(id a1, id *a2), A(a1, a2
 MAKE(device, newDefaultLibrary, FEW, library, P(), A(), , )
 MAKE(device, newDefaultLibraryWithBundle_error_, FEW, library, P(id a1, id *a2), A(a1, a2), , )
 MAKE(device, newComputePipelineStateWithFunction_error_, FEW, pipeline, P(id a1, id *a2), A(a1, a2), ,
-    PIPELINE(a1, NULL))
+    REFLECTED(NULL, a1); PIPELINE(a1, NULL))
 MAKE(device, newComputePipelineStateWithFunction_options_reflection_error_, FEW, pipeline,
     P(id a1, NSUInteger a2, id *a3, id *a4), A(a1, a2, a3, a4), ,
-     PIPELINE(a1, NULL))
+     REFLECTED(a3, a1); PIPELINE(a1, NULL))
 CALL(device, newComputePipelineStateWithFunction_completionHandler_, FEW, nothing, P(id a1, void *a2), A(a1, a2),
     WATCH(a2, pipeline), PIPELINE(a1, NULL))
 CALL(device, newComputePipelineStateWithFunction_options_completionHandler_, FEW, nothing,
@@ -56,7 +58,7 @@ CALL(device, newComputePipelineStateWithFunction_options_completionHandler_, FEW
      PIPELINE(a1, NULL))
 MAKE(device, newComputePipelineStateWithDescriptor_options_reflection_error_, FEW, pipeline,
     P(id a1, NSUInteger a2, id *a3, id *a4), A(a1, a2, a3, a4), ,
-     PIPELINE(mt_send_id(a1, "computeFunction"), a1))
+     REFLECTED(a3, mt_send_id(a1, "computeFunction")); PIPELINE(mt_send_id(a1, "computeFunction"), a1))
 CALL(device, newComputePipelineStateWithDescriptor_options_completionHandler_, FEW, nothing,
     P(id a1, NSUInteger a2, void *a3), A(a1, a2, a3), WATCH(a3, pipeline),
      PIPELINE(mt_send_id(a1, "computeFunction"), a1))
@@ -65,7 +67,8 @@ MAKE(device, newSharedEvent, FEW, event, P(), A(), , )
 MAKE(device, newFence, FEW, fence, P(), A(), , )
 
 // library
-MAKE(library, newFunctionWithName_, FEW, functionObject, P(id a1), A(a1), , MORE(mt_text_of(t, a1), 0, 0))
+MAKE(library, newFunctionWithName_, FEW, functionObject, P(id a1), A(a1), ,
+    mt_bindings_function((uint32_t)arg, self, a1); MORE(mt_text_of(t, a1), 0, 0))
 MAKE(library, newFunctionWithName_constantValues_error_, FEW, functionObject, P(id a1, id a2, id *a3), A(a1, a2, a3), ,
     MORE(mt_text_of(t, a1), 0, 0))
 MAKE(library, newFunctionWithDescriptor_error_, FEW, functionObject, P(id a1, id *a2), A(a1, a2), ,
@@ -83,13 +86,14 @@ AUDIT(queue, commandBufferDidComplete_startTime_completionTime_error_, FEW, P(id
 
 // command buffer
 MAKE_AUTORELEASED(commandBuffer, computeCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_compute(t, self,
-    mt_span_object(&span), original), SAMPLED())
+    mt_span_object(&span), original), FOLLOW(0); SAMPLED())
 MAKE_AUTORELEASED(commandBuffer, computeCommandEncoderWithDispatchType_, FEW, encoder, P(NSUInteger a1), A(a1),
      original = mt_sampling_compute_of_type(t, self, mt_span_object(&span), a1, original),
-         MORE(a1, mt_sampling_made(t, (uint32_t)arg), 0))
+         FOLLOW(a1); MORE(a1, mt_sampling_made(t, (uint32_t)arg), 0))
 MAKE_AUTORELEASED(commandBuffer, computeCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
      original = mt_sampling_pass(t, self, mt_span_object(&span), MT_SAMPLED_COMPUTE, a1, original),
-     MORE(mt_send_integer(a1, "dispatchType"), mt_sampling_made(t, (uint32_t)arg), 0))
+     uint64_t type = mt_send_integer(a1, "dispatchType"); FOLLOW(type);
+     MORE(type, mt_sampling_made(t, (uint32_t)arg), 0))
 MAKE_AUTORELEASED(commandBuffer, blitCommandEncoder, FEW, encoder, P(), A(), original = mt_sampling_blit(t, self,
     mt_span_object(&span), original), SAMPLED())
 MAKE_AUTORELEASED(commandBuffer, blitCommandEncoderWithDescriptor_, FEW, encoder, P(id a1), A(a1),
@@ -114,21 +118,36 @@ CALL(commandBuffer, addCompletedHandler_, FEW, nothing, P(void *a1), A(a1), , )
 POLL(commandBuffer, status, FEW, integer, P(), A(), result >= 4) // MTLCommandBufferStatusCompleted, or an error
 
 // encoder
-CALL(encoder, setComputePipelineState_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
+CALL(encoder, setComputePipelineState_, FEW, nothing, P(id a1), A(a1), ,
+    arg = mt_identity_of(a1); mt_bindings_pipeline(t, self, (uint32_t)arg))
 CALL(encoder, dispatchThreadgroups_threadsPerThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2), A(a1, a2), ,
-     arg = volume(a1) * volume(a2); DISPATCH(a1, a2))
+     DISPATCHED(NULL); arg = volume(a1) * volume(a2); DISPATCH(a1, a2))
 CALL(encoder, dispatchThreads_threadsPerThreadgroup_, FEW, nothing, P(MTLSize a1, MTLSize a2), A(a1, a2), ,
-    arg = volume(a1); DISPATCH(a1, a2))
+    DISPATCHED(NULL); arg = volume(a1); DISPATCH(a1, a2))
 CALL(encoder, dispatchThreadgroupsWithIndirectBuffer_indirectBufferOffset_threadsPerThreadgroup_, FEW, nothing,
     P(id a1, NSUInteger a2, MTLSize a3), A(a1, a2, a3), ,
-     DISPATCH(((MTLSize){0, 0, 0}), a3))
+     DISPATCHED(a1); DISPATCH(((MTLSize){0, 0, 0}), a3))
 CALL(encoder, copyFromBuffer_sourceOffset_toBuffer_destinationOffset_size_, FEW, nothing, P(id a1, NSUInteger a2, id a3,
     NSUInteger a4, NSUInteger a5),
      A(a1, a2, a3, a4, a5), , arg = a5; MORE(mt_identity_of(a1), mt_identity_of(a3), 0))
 CALL(encoder, fillBuffer_range_value_, FEW, nothing, P(id a1, NSRange a2, uint8_t a3), A(a1, a2, a3), ,
     arg = a2.length; MORE(0, mt_identity_of(a1), 0))
 CALL(encoder, setLabel_, MANY, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
-CALL(encoder, endEncoding, MANY, nothing, P(), A(), , )
+CALL(encoder, endEncoding, MANY, nothing, P(), A(), , arg = mt_bindings_end(t, self))
+BIND(encoder, setBuffer_offset_atIndex_, FEW, nothing, P(id a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3),
+    mt_bind(bindings, a1, BUFFER(a3)))
+BIND(encoder, setBuffer_offset_attributeStride_atIndex_, FEW, nothing,
+    P(id a1, NSUInteger a2, NSUInteger a3, NSUInteger a4),
+    A(a1, a2, a3, a4), mt_bind(bindings, a1, BUFFER(a4)))
+BIND(encoder, setBuffers_offsets_withRange_, FEW, nothing,
+    P(const id *a1, const NSUInteger *a2, NSRange a3), A(a1, a2, a3),
+    bind_all(bindings, a1, a3, false))
+BIND(encoder, setBuffers_offsets_attributeStrides_withRange_, FEW, nothing,
+    P(const id *a1, const NSUInteger *a2, const NSUInteger *a3, NSRange a4), A(a1, a2, a3, a4),
+    bind_all(bindings, a1, a4, false))
+BIND(encoder, setTexture_atIndex_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), mt_bind(bindings, a1, TEXTURE(a2)))
+BIND(encoder, setTextures_withRange_, FEW, nothing,
+    P(const id *a1, NSRange a2), A(a1, a2), bind_all(bindings, a1, a2, true))
 
 // event
 CALL(event, waitUntilSignaledValue_timeoutMS_, FEW, truth, P(uint64_t a1, uint64_t a2), A(a1, a2), WAITS_FOR(a1),
@@ -248,15 +267,19 @@ CALL(fence, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
 // encoder
 CALL(encoder, updateFence_, MANY, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
 CALL(encoder, waitForFence_, MANY, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
-CALL(encoder, useResource_usage_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), , arg = mt_identity_of(a1))
-CALL(encoder, useResources_count_usage_, FEW, nothing, P(const void *a1, NSUInteger a2, NSUInteger a3), A(a1, a2, a3), ,
-    arg = a2)
-CALL(encoder, useHeap_, FEW, nothing, P(id a1), A(a1), , arg = mt_identity_of(a1))
-CALL(encoder, useHeaps_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), , arg = a2)
+CALL(encoder, useResource_usage_, FEW, nothing, P(id a1, NSUInteger a2), A(a1, a2), ,
+    mt_bindings_unknown(t, mt_span_object(&span)); arg = mt_identity_of(a1))
+CALL(encoder, useResources_count_usage_, FEW, nothing, P(const void *a1, NSUInteger a2, NSUInteger a3),
+    A(a1, a2, a3), , mt_bindings_unknown(t, mt_span_object(&span)); arg = a2)
+CALL(encoder, useHeap_, FEW, nothing, P(id a1), A(a1), ,
+    mt_bindings_unknown(t, mt_span_object(&span)); arg = mt_identity_of(a1))
+CALL(encoder, useHeaps_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), ,
+    mt_bindings_unknown(t, mt_span_object(&span)); arg = a2)
 CALL(encoder, executeCommandsInBuffer_withRange_, FEW, nothing, P(id a1, NSRange a2), A(a1, a2), ,
-    arg = a2.length; MORE(mt_identity_of(a1), a2.location, 0))
+    mt_bindings_unknown(t, mt_span_object(&span)); arg = a2.length; MORE(mt_identity_of(a1), a2.location, 0))
 CALL(encoder, executeCommandsInBuffer_indirectBuffer_indirectBufferOffset_, FEW, nothing,
-    P(id a1, id a2, NSUInteger a3), A(a1, a2, a3), , MORE(mt_identity_of(a1), 0, 0))
+    P(id a1, id a2, NSUInteger a3), A(a1, a2, a3), ,
+    mt_bindings_unknown(t, mt_span_object(&span)); MORE(mt_identity_of(a1), 0, 0))
 CALL(encoder, memoryBarrierWithScope_, FEW, nothing, P(NSUInteger a1), A(a1), , arg = a1)
 CALL(encoder, memoryBarrierWithResources_count_, FEW, nothing, P(const void *a1, NSUInteger a2), A(a1, a2), , arg = a2)
 CALL(encoder, sampleCountersInBuffer_atSampleIndex_withBarrier_, FEW, nothing, P(id a1, NSUInteger a2, BOOL a3),

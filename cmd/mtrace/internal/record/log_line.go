@@ -38,6 +38,10 @@ func logged(row wire.Row) bool {
 // writeArgument writes the argument as the row describes it.
 func (q *loggedProcess) writeArgument(b *strings.Builder, row wire.Row, r wire.Record) {
 	switch field := row.Arg; {
+	case field.Role == wire.RoleDependence:
+		if r.Arg != 0 {
+			fmt.Fprintf(b, " %d dispatches, chains of %d", r.Arg>>32, uint32(r.Arg))
+		}
 	case field.Role == wire.RoleNone, field.Unit == wire.UnitThreads && r.Arg == 0: // known to the GPU only
 	case field.Role == wire.RoleMade && r.Arg == 0:
 		b.WriteString(" = nil")

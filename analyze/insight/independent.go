@@ -1,0 +1,46 @@
+package insight
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// independent: serial compute encoders have dispatches that could run at the same time, because they bind no resource
+// that another one writes.
+func independent(in *Input) *Insight {
+	var where sites
+	encoders, dispatches, longest, known := 0, 0, 0, 0
+	for b := range in.Trace.Buffers() {
+		for i := range b.Encoders {
+			e := &b.Encoders[i]
+			c := e.Chain
+			known += c.Dispatches
+			if c.Longest == 0 || float64(c.Dispatches) < policy.IndependentDispatches*float64(c.Longest) {
+				continue
+			}
+			encoders, dispatches, longest = encoders+1, dispatches+c.Dispatches, longest+c.Longest
+			where.add(&e.Created, "an encoder made", e.Label, 1, 0, 0)
+		}
+	}
+	if dispatches < policy.FewestIndependent || of(dispatches, known) < policy.IndependentShare {
+		return nil
+	}
+	return &Insight{Severity: Info, Where: where.most(),
+		Evidence: fmt.Sprintf("%s %s %s, of which by the buffers and textures they bind only %d must run one after "+
+			"another; a serial encoder runs each after the one before",
+			analyze.Plural(encoders, "serial compute encoder"), have(encoders), analyze.Plural(dispatches, "dispatch"),
+			longest),
+		Advice: "create the encoder with computeCommandEncoderWithDispatchType: and MTLDispatchTypeConcurrent, with " +
+			"memoryBarrierWithScope: or memoryBarrierWithResources:count: before each dispatch that needs the result of " +
+			"another one. This helps where one dispatch alone does not fill the GPU. Memory that kernels reach without " +
+			"binding it, and heaps whose resources share memory, are not seen: check those first"}
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}

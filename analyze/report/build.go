@@ -88,7 +88,7 @@ func Build(t *analyze.Trace, opts Options) *Report {
 // report fills the document.
 func (x *answers) report(opts Options) *Report {
 	t, a := x.trace, x.serial
-	r := &Report{Schema: Schema, Events: t.Events}
+	r := &Report{Schema: Schema, Recording: Recording{Events: t.Events}}
 	buildSource(r, t)
 	buildLosses(r, t)
 	buildOverhead(r, t)

@@ -17,18 +17,13 @@ type Report struct {
 	// of a run that is too long to be analysed as one; absent otherwise
 	Sampled *Sampled `json:"sampled,omitempty"`
 	// what made no progress at the end of the run; absent when all did
-	Hang      *hang.Document `json:"hang,omitempty"`
-	Events    int64          `json:"events"` // calls that returned
-	Lost      Lost           `json:"lost"`
-	Overhead  Overhead       `json:"overhead"`
-	Coverage  Coverage       `json:"coverage"`
-	Warnings  []string       `json:"warnings"`
-	Missing   []Missing      `json:"missing"` // what the source cannot tell
-	Calls     []Call         `json:"calls"`
-	CallSites []CallSite     `json:"call_sites"`
-	Threads   []Thread       `json:"threads"`
-	Queues    []Queue        `json:"queues"`
-	GPU       GPU            `json:"gpu"`
+	Hang *hang.Document `json:"hang,omitempty"`
+	Recording
+	Calls     []Call     `json:"calls"`
+	CallSites []CallSite `json:"call_sites"`
+	Threads   []Thread   `json:"threads"`
+	Queues    []Queue    `json:"queues"`
+	GPU       GPU        `json:"gpu"`
 	// of encoders: "measured" when the GPU's own clock gave the time of each, else "estimated"
 	GPUTiming        string            `json:"gpu_timing"`
 	Kernels          []Kernel          `json:"kernels"`
@@ -47,4 +42,14 @@ type Report struct {
 	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was requested
 
 	unmatched error
+}
+
+// A Recording is how much of the run the trace has. Its fields are fields of the document.
+type Recording struct {
+	Events   int64     `json:"events"` // calls that returned
+	Lost     Lost      `json:"lost"`
+	Overhead Overhead  `json:"overhead"`
+	Coverage Coverage  `json:"coverage"`
+	Warnings []string  `json:"warnings"`
+	Missing  []Missing `json:"missing"` // what the source cannot tell
 }

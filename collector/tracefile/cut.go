@@ -8,18 +8,6 @@ type Cut struct {
 	All bool  `json:"all_counted"` // records that were not kept were counted to the end: nothing else is missing
 }
 
-// Cut describes the cut of the trace; it is nil if the trace has an end, which does not mean that the file is
-// undamaged.
-func (r *Reader) Cut() *Cut { return r.cut }
-
-// Truncated reports whether the file is cut, and returns one line about how much could not be read.
-func (r *Reader) Truncated() (bool, string) {
-	if r.cut == nil {
-		return false, ""
-	}
-	return true, r.cut.Why
-}
-
 // findCut gets the cut from the result, where the writer noted it, or else determines up to when the file reaches.
 func findCut(r *Reader) {
 	if r.result != nil && r.cut == nil && r.result.Cut != 0 {

@@ -140,6 +140,18 @@ func readIndex(r *Reader) (end int64, err error) {
 // Close closes the file.
 func (r *Reader) Close() error { return r.close() }
 
+// Cut describes the cut of the trace; it is nil if the trace has an end, which does not mean that the file is
+// undamaged.
+func (r *Reader) Cut() *Cut { return r.cut }
+
+// Truncated reports whether the file is cut, and returns one line about how much could not be read.
+func (r *Reader) Truncated() (bool, string) {
+	if r.cut == nil {
+		return false, ""
+	}
+	return true, r.cut.Why
+}
+
 // Size is the size of the file, in bytes.
 func (r *Reader) Size() int64 { return r.file.size }
 

@@ -48,7 +48,11 @@ func screenExperiment(r *Report, w *sheet, rows screenRows) {
 	}
 	label := "MEASURED"
 	for i := range r.Experiment.Targets[:min(rows.targets, len(r.Experiment.Targets))] {
-		text := strings.TrimPrefix(r.Experiment.Finding(r.Experiment.Targets[i].ID), "measured: ")
+		t := &r.Experiment.Targets[i]
+		text := strings.TrimPrefix(r.Experiment.Finding(t.ID), "measured: ")
+		if t.Replay != nil && t.Replay.Disagrees && t.Replay.Lacks != "" {
+			text += ": perhaps " + t.Replay.Lacks
+		}
 		labelled(w, label, keepUnits(strings.Fields(text)))
 		label = ""
 	}

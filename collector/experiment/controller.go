@@ -23,6 +23,9 @@ type Options struct {
 	Progress string // wire.ProgressCommands, or wire.ProgressMark and a name
 	Speedup  bool   // virtual speed-ups of calls, too
 	Delay    Delay
+	// Rank chooses the targets by a recording of the program's first seconds without delays, the most promising first.
+	// Nil: Targets are taken as they are. On an error, which becomes a note, they are too, if there are any.
+	Rank func() ([]Target, error)
 }
 
 // A Delay is what a thread does while it is delayed.
@@ -55,6 +58,8 @@ type Controller struct {
 	targets   []active        // by wire.ExperimentTarget.ID - 1
 	pace      pace
 	budget    budget
+	ranked    bool // the first targets are the most promising ones
+	rounds    int
 
 	Blocks int      // written
 	Notes  []string // for the user
@@ -93,6 +98,9 @@ func (x *Controller) Run(ctx context.Context) error {
 		defer cancel()
 	}
 	if err = x.observe(ctx); err == nil {
+		err = x.rank(ctx)
+	}
+	if err == nil {
 		err = x.choose(ctx)
 	}
 	for err == nil && ctx.Err() == nil {
@@ -157,6 +165,29 @@ func (x *Controller) observe(ctx context.Context) error {
 	return nil
 }
 
+// firstLook is how long a program is recorded before targets are ranked, from its tenth unit of progress on.
+const firstLook = 2 * time.Second
+
+// rank replaces the targets by those that a first recording of the program proposes.
+func (x *Controller) rank(ctx context.Context) error {
+	if x.options.Rank == nil {
+		return nil
+	}
+	if err := wait(ctx, firstLook); err != nil {
+		return err
+	}
+	targets, err := x.options.Rank()
+	switch {
+	case err != nil && len(x.options.Targets) == 0:
+		return err
+	case err != nil:
+		x.Notes = append(x.Notes, fmt.Sprintf("targets are not ranked: %v", err))
+	default:
+		x.options.Targets, x.ranked = targets, true
+	}
+	return ctx.Err()
+}
+
 // choose finds what can be delayed, how often it happens, and writes the plan into the trace.
 func (x *Controller) choose(ctx context.Context) error {
 	for _, t := range x.options.Targets {
@@ -166,6 +197,9 @@ func (x *Controller) choose(ctx context.Context) error {
 			continue
 		}
 		if target.Kind == wire.ExperimentLock && target.Address == 0 {
+			if x.options.Asked {
+				x.Notes = append(x.Notes, t.Name+": no thread waited for a lock while the program was watched")
+			}
 			continue // no lock was waited for
 		}
 		c, err := x.probe(ctx, delays)
@@ -221,12 +255,22 @@ func (x *Controller) probe(ctx context.Context, d wire.Delays) (c change, err er
 	return between(before, after), err
 }
 
+// Ranked targets begin with rounds of the most promising ones alone: a program that ends soon has a result about these.
+const (
+	promising   = 3
+	firstRounds = 10
+)
+
 // round delays each target once.
 func (x *Controller) round(ctx context.Context) error {
 	ids := make([]int, len(x.targets))
 	for i := range ids {
 		ids[i] = i + 1
 	}
+	if x.ranked && x.rounds < firstRounds {
+		ids = ids[:min(promising, len(ids))]
+	}
+	x.rounds++
 	steps := round(x.random, ids)
 	for i := 0; i < len(steps); i += 2 {
 		var times [2]float64 // nanoseconds for a unit

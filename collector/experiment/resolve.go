@@ -1,7 +1,10 @@
 package experiment
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"mtrace/collector/wire"
@@ -95,10 +98,19 @@ func (x *Controller) length(ticks float64) int64 {
 	return int64(ticks * float64(x.subject.At(last)-x.subject.At(last-ago)) / ago)
 }
 
+// mostDescribed is the number of threads that a message lists at most.
+const mostDescribed = 12
+
+// describe lists threads by name or, where they have none, by number.
 func describe(names map[uint64]string) string {
 	var all []string
 	for id, name := range names {
-		all = append(all, fmt.Sprintf("%d %s", id, name))
+		all = append(all, cmp.Or(name, strconv.FormatUint(id, 10)))
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if left := len(all) - mostDescribed; left > 0 {
+		all = append(all[:mostDescribed], fmt.Sprintf("%d more", left))
 	}
 	return strings.Join(all, ", ")
 }

@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -23,9 +22,10 @@ type Sights struct {
 // A sight is what was seen of one process.
 type sight struct {
 	texts   map[wire.StringID]string
-	threads map[uint64]string // by the system's id
+	threads map[uint64]string        // names reported since, by the system's id
+	began   map[uint64]wire.StringID // the name that a thread had at its first call; 0 when not known
 	locks   map[uint64]*seenLock
-	pending map[uint16]wire.Record // by ring: a wait for a lock whose More record has not come
+	pending map[uint16]wire.Record // by ring: a wait for a lock or a thread's start whose More record has not come
 	calls   map[wire.Call]*seenCalls
 	over    bool // calls and locks are not counted any more
 }
@@ -46,7 +46,8 @@ func NewSights() *Sights { return &Sights{of: map[tracefile.ProcessIndex]*sight{
 
 func (s *Sights) get(p tracefile.ProcessIndex) *sight {
 	if s.of[p] == nil {
-		s.of[p] = &sight{texts: map[wire.StringID]string{}, threads: map[uint64]string{}, locks: map[uint64]*seenLock{},
+		s.of[p] = &sight{texts: map[wire.StringID]string{}, threads: map[uint64]string{},
+			began: map[uint64]wire.StringID{}, locks: map[uint64]*seenLock{},
 			pending: map[uint16]wire.Record{}, calls: map[wire.Call]*seenCalls{}}
 	}
 	return s.of[p]
@@ -76,15 +77,19 @@ func (s *Sights) Records(p tracefile.ProcessIndex, ring uint16, records []wire.R
 		r := &records[i]
 		switch {
 		case r.Call == wire.CallThreadStart:
-			if _, known := seen.threads[r.Arg]; !known {
-				seen.threads[r.Arg] = ""
-			}
-		case seen.over:
+			seen.began[r.Arg] = 0
+			seen.pending[ring] = *r
 		case r.Call == wire.CallMore:
-			if wait, waits := seen.pending[ring]; waits {
-				seen.addLock(wait, r.More())
-				delete(seen.pending, ring)
+			of, pending := seen.pending[ring]
+			switch {
+			case !pending:
+			case of.Call == wire.CallThreadStart:
+				seen.began[of.Arg] = wire.StringID(r.More().X0)
+			default:
+				seen.addLock(of, r.More())
 			}
+			delete(seen.pending, ring)
+		case seen.over:
 		case r.Call.Row().Family == wire.FamilyLock:
 			seen.pending[ring] = *r
 		default:
@@ -142,11 +147,20 @@ func (s *Sights) locks(p tracefile.ProcessIndex) (all []lock) {
 	return all
 }
 
-// threads are the names of the process's threads, by the system's ids.
+// threads are the names of the process's threads, by the system's ids. A thread without a name has an empty one.
 func (s *Sights) threads(p tracefile.ProcessIndex) map[uint64]string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return maps.Clone(s.get(p).threads)
+	seen, names := s.get(p), map[uint64]string{}
+	for id, name := range seen.began {
+		names[id] = seen.texts[name]
+	}
+	for id, name := range seen.threads {
+		if name != "" {
+			names[id] = name
+		}
+	}
+	return names
 }
 
 // took is how many ticks a call of the given ones takes on average; false when there was none.

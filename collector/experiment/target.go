@@ -48,6 +48,16 @@ func Names() (names []string) {
 	return names
 }
 
+// Of returns the name of the target that a call belongs to: one of Names, or else the call itself.
+func Of(call string) string {
+	for _, g := range groups {
+		if g.kind != wire.ExperimentOwn && slices.Contains(callNames(callsThat(g.holds)), call) {
+			return g.name
+		}
+	}
+	return call
+}
+
 func callsThat(holds func(*wire.Row) bool) (calls []wire.Call) {
 	for i := range wire.Table {
 		row := wire.Call(i).Row()

@@ -16,7 +16,6 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 	"mtrace/cmd/mtrace/internal/loading"
 	"mtrace/cmd/mtrace/internal/show"
-	"mtrace/collector"
 	"mtrace/collector/experiment"
 	"mtrace/collector/wire"
 )
@@ -75,8 +74,8 @@ func (o *experimentOptions) start(std cli.Stdio, args []string) error {
 	}
 	e := experiment.Options{Duration: o.duration, Seed: o.seed, Progress: o.progress, Speedup: o.speedup,
 		Delay: experiment.Delay(o.delay), Asked: len(o.targets) > 0}
-	for e.Seed == 0 {
-		e.Seed = rand.Uint64()
+	if e.Seed == 0 {
+		e.Seed = newSeed()
 	}
 	budget, err := parseShare(o.budget)
 	switch name, marks := strings.CutPrefix(o.progress, wire.ProgressMark); {
@@ -102,8 +101,24 @@ func (o *experimentOptions) start(std cli.Stdio, args []string) error {
 		e.Targets = append(e.Targets, target)
 	}
 	o.run.experiment = &experimentRun{options: e, sights: experiment.NewSights(), json: &o.run.view.JSON,
-		force: o.run.Force}
+		force: o.run.Force, ranks: !e.Asked}
 	return Run(std, o.run, args)
+}
+
+func newSeed() (seed uint64) {
+	for seed == 0 {
+		seed = rand.Uint64()
+	}
+	return seed
+}
+
+// verifyBudget is the share by which mtrace run --verify may slow the program down.
+const verifyBudget = 0.05
+
+// verification is the experiment of mtrace run --verify.
+func verification() *experimentRun {
+	return &experimentRun{verifies: true, sights: experiment.NewSights(), options: experiment.Options{Asked: true,
+		Budget: verifyBudget, Seed: newSeed(), Progress: wire.ProgressCommands, Delay: experiment.Automatic}}
 }
 
 // parseShare reads 5% or 0.05.
@@ -122,15 +137,25 @@ type experimentRun struct {
 	sights  *experiment.Sights
 	json    *cli.Destination
 	force   bool
-	failure error    // why there was no experiment
-	notes   []string // for the user
-	blocks  int
+	ranks   bool // the targets, by a recording of the first seconds
+	// of mtrace run --verify: the verdict's cause alone is measured, and the usual report is printed
+	verifies bool
+	failure  error    // why there was no experiment
+	notes    []string // for the user
+	blocks   int
 }
 
 // start begins the experiment. The returned function ends it.
-func (e *experimentRun) start(c *collector.Collector) (stop func()) {
+func (e *experimentRun) start(s *session) (stop func()) {
 	if e == nil {
 		return func() {}
+	}
+	c := s.collector
+	switch {
+	case e.verifies:
+		e.options.Rank = s.ofVerdict
+	case e.ranks:
+		e.options.Rank = s.promising
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	controller := experiment.New(e.options, c, e.sights)
@@ -144,6 +169,17 @@ func (e *experimentRun) start(c *collector.Collector) (stop func()) {
 		<-done
 		e.notes, e.blocks = controller.Notes, controller.Blocks
 	}
+}
+
+// notVerified says why nothing was measured for --verify; empty if something was.
+func (e *experimentRun) notVerified() string {
+	switch {
+	case e == nil || !e.verifies || e.blocks > 0:
+		return ""
+	case e.failure != nil:
+		return e.failure.Error()
+	}
+	return "the program ended too soon"
 }
 
 // print prints what the experiment in the trace at path says.

@@ -38,6 +38,7 @@ type RunOptions struct {
 	Quiet     bool // the caller prints where the trace is
 	guard     bool // replace nothing after a crash
 	hangAfter time.Duration
+	verify    bool
 	view      show.ReportView
 	// what `mtrace experiment` changes in the program; nil for mtrace run
 	experiment *experimentRun
@@ -82,9 +83,16 @@ func RunCommand() cli.Command {
 			o.capture.flags(flags)
 			o.remote.flags(flags)
 			o.view.Flags(flags)
+			flags.BoolVar(&o.verify, "verify", false, "measure the verdict's cause: after the first seconds, add small delays at "+
+				"random times, which slow the program down by at most 5%, and report what they cost")
 			flags.Var(&o.report, "report", "write the report's text into this `FILE` instead of standard error; - is "+
 				"standard output")
-			return func(std cli.Stdio, args []string) error { return Run(std, o, args) }
+			return func(std cli.Stdio, args []string) error {
+				if o.verify {
+					o.experiment = verification()
+				}
+				return Run(std, o, args)
+			}
 		},
 	}
 }
@@ -210,7 +218,7 @@ func (r *tracedRun) start(starts func()) (*child, error) {
 // wait waits for the program, and with --wait-for-children for the processes that it started.
 func (r *tracedRun) wait(program *child) (syscall.WaitStatus, error) {
 	r.session.hang.start(r.session, program, r.view.std.Err)
-	stopExperiment := r.options.experiment.start(r.session.collector)
+	stopExperiment := r.options.experiment.start(r.session)
 	ended, err := program.wait()
 	stopExperiment()
 	r.session.hang.end()
@@ -258,6 +266,9 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 			cli.Tell(std.Err, "mtrace run: %s", line)
 		}
 	}
+	if why := o.experiment.notVerified(); why != "" && !o.Quiet {
+		cli.Tell(std.Err, "mtrace run --verify: nothing was measured: %s", why)
+	}
 	if o.NoReport || o.view.JSON != "" {
 		for _, w := range s.warnings { // otherwise the printed report contains them
 			cli.Tell(std.Err, "mtrace run: %s", w)
@@ -277,7 +288,7 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 	} else if s.file != nil && s.file.Kept {
 		fmt.Fprintf(std.Err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the "+
 			"file that it is kept in\n", s.path)
-	} else if err := o.printReport(std, s.path); err != nil && o.experiment != nil {
+	} else if err := o.printReport(std, s.path); err != nil && o.experiment != nil && !o.experiment.verifies {
 		cli.Tell(std.Err, "mtrace experiment: %v", err)
 	} else if err != nil {
 		cli.Tell(std.Err, "mtrace run: no report: %v", err)
@@ -289,7 +300,7 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 // destination of --report.
 func (o *RunOptions) printReport(std cli.Stdio, path string) error {
 	print := o.view.Print
-	if o.experiment != nil {
+	if o.experiment != nil && !o.experiment.verifies {
 		print = o.experiment.print
 	}
 	switch {

@@ -19,6 +19,7 @@ type builder struct {
 	labels    labels                                // of the previous sample
 	same      map[string]*profile.Sample            // samples with these labels
 	locations map[string]*profile.Location          // for names that are not code: kernels, labels, selectors
+	others    map[*analyze.Thread]string            // results of other
 	code      *code
 	scopes    *analyze.ScopesAt
 	key       []byte              // buffers for the current sample
@@ -61,7 +62,7 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 		p.Comments = append(p.Comments, "times of a software Metal, not of a GPU")
 	}
 	return &builder{profile: p, samples: map[labels]map[string]*profile.Sample{},
-		locations: map[string]*profile.Location{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
+		locations: map[string]*profile.Location{}, others: map[*analyze.Thread]string{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
 }
 
 // add adds values to the sample of a stack and labels. The stack consists, leaf first, of Metal's part without empty
@@ -167,6 +168,27 @@ func (l labels) numbers() map[string][]int64 {
 		}
 	}
 	return m
+}
+
+// other returns the label of a thread that was waited for; "" if it is not known.
+func (b *builder) other(t *analyze.Thread) string {
+	if t == nil {
+		return ""
+	}
+	name, known := b.others[t]
+	if !known {
+		name = fmt.Sprintf("%s (%d)", threadName(t), t.ID)
+		b.others[t] = name
+	}
+	return name
+}
+
+// named returns the name of an object, or its kind and address if it has none.
+func named(name, kind string, address uint64) string {
+	if name == "" {
+		return fmt.Sprintf("%s at %#x", kind, address)
+	}
+	return name
 }
 
 func threadName(t *analyze.Thread) string {

@@ -2,7 +2,6 @@ package profile
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -137,8 +136,8 @@ func wait(t *analyze.Trace) *builder {
 				continue
 			}
 			l.other = ""
-			if from := evidence.Awaited(t, w); p.Part == analyze.PartWaitForeign && from != nil {
-				l.other = fmt.Sprintf("%s (%d)", threadName(from), from.ID)
+			if p.Part == analyze.PartWaitForeign {
+				l.other = b.other(evidence.Awaited(t, w))
 			}
 			n := int64(0)
 			if k == longest {
@@ -148,11 +147,8 @@ func wait(t *analyze.Trace) *builder {
 		}
 	}
 	for _, k := range splitter.ThreadWaits.Locks {
-		l := labels{thread: k.Thread, holds: k.Interpreter}
-		if k.Holder != nil {
-			l.other = fmt.Sprintf("%s (%d)", threadName(k.Holder), k.Holder.ID)
-		}
-		stack := []string{"lock", cmp.Or(k.Name, fmt.Sprintf("lock at %#x", k.Lock)), k.Selector}
+		l := labels{thread: k.Thread, holds: k.Interpreter, other: b.other(k.Holder)}
+		stack := []string{"lock", named(k.Name, "lock", k.Lock), k.Selector}
 		b.add(stack, originOf(k.Call), l, counts(k.Earlier), int64(k.Own))
 	}
 	b.signals(splitter)
@@ -185,12 +181,9 @@ func (b *builder) signals(a *evidence.Division) {
 		if !listed[w.Thread] {
 			continue
 		}
-		l := labels{thread: w.Thread}
-		if w.Signaller != nil {
-			l.other = fmt.Sprintf("%s (%d)", threadName(w.Signaller), w.Signaller.ID)
-		}
-		b.add([]string{"signal", cmp.Or(w.Name, fmt.Sprintf("signal at %#x", w.Object)), w.Selector}, originOf(w.Call), l,
-			counts(w.Earlier), int64(w.Length()))
+		l := labels{thread: w.Thread, other: b.other(w.Signaller)}
+		b.add([]string{"signal", named(w.Name, "signal", w.Object), w.Selector}, originOf(w.Call), l, counts(w.Earlier),
+			int64(w.Length()))
 	}
 	for w := range analyze.Each(a.Trace.CPUWaits.Blocked) {
 		if listed[w.Thread] {

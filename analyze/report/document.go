@@ -5,6 +5,7 @@ package report
 import (
 	"mtrace/analyze/experiment"
 	"mtrace/analyze/hang"
+	"mtrace/analyze/kernels"
 )
 
 // Schema names the document.
@@ -42,7 +43,12 @@ type Report struct {
 	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was requested
 
 	unmatched error
+	costs     *kernels.Costs
 }
+
+// KernelCosts returns the costs of the kernels over a long trace, for profiles that are made of its parts; nil if the
+// report is of a trace that was loaded as one.
+func (r *Report) KernelCosts() *kernels.Costs { return r.costs }
 
 // A Recording is how much of the run the trace has. Its fields are fields of the document.
 type Recording struct {

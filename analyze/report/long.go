@@ -389,6 +389,9 @@ func (l *long) report(calls int64) (*Report, *analyze.Trace, error) {
 	}
 	x.fusions, x.insights = l.found.fusions, l.found.insights
 	r := x.report(l.opts)
+	if l.kernels != nil {
+		r.costs = l.kernels.Costs()
+	}
 	buildHang(r, l.hang)
 	r.Events = calls
 	buildWhatIf(r, l.found.helps)

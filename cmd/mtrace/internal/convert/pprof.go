@@ -129,7 +129,13 @@ func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *an
 	}
 	defer file.Close()
 	if report.UsualLimits.Long(file, j.Of.Options()) {
-		return j.AddedUp(std, path, file)
+		var costs *kernels.Costs
+		if slices.Contains(j.Types, "gpu") {
+			if costs, err = j.costs(file); err != nil {
+				return nil, nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
+			}
+		}
+		return j.AddedUp(std, path, file, costs)
 	}
 	if trace, err = j.Of.Load(std, path, nil); err != nil {
 		return nil, nil, err
@@ -144,15 +150,10 @@ func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *an
 	return list, trace, nil
 }
 
-// AddedUp creates the profiles of a long trace part by part.
-func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File) (list []built, last *analyze.Trace,
-	err error) {
-	var costs *kernels.Costs
-	if slices.Contains(j.Types, "gpu") {
-		if costs, err = j.costs(file); err != nil {
-			return nil, nil, cli.Status{Code: cli.ExitUsage, Err: cli.OrUnfinished(path, err)}
-		}
-	}
+// AddedUp creates the profiles of a long trace part by part. Costs are those of the kernels over the whole trace; a
+// profile of the GPU needs them.
+func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File, costs *kernels.Costs) (list []built,
+	last *analyze.Trace, err error) {
 	sum, show := profile.NewSum(j.Types, costs), loading.ShowSteps(std, path, file, j.Of.Options())
 	err = file.EachPart(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, number, of int) error {
 		last = part

@@ -60,7 +60,7 @@ func (v *ReportView) buildPage(std cli.Stdio, path string, opts report.Options) 
 	if !report.UsualLimits.Long(file, v.part.Options()) {
 		return r, trace, pictures, addFlames(pictures, trace)
 	}
-	list, _, err := (&convert.ProfileJob{Types: page.FlameKinds, Of: v.part}).AddedUp(std, path, file)
+	list, _, err := (&convert.ProfileJob{Types: page.FlameKinds, Of: v.part}).AddedUp(std, path, file, r.KernelCosts())
 	for _, b := range list {
 		pictures.AddFlame(b.Kind, b.Profile)
 	}

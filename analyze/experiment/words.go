@@ -54,7 +54,7 @@ func (d *Measurement) Finding(id int) string {
 		if r.Replay != nil && r.Replay.Sensitivity != nil {
 			text += "; replay: " + cost(r.Replay.Sensitivity.Estimate)
 			if r.Replay.Disagrees {
-				text += ", which disagrees and makes the verdict less certain"
+				text += ", which disagrees"
 			}
 		}
 		if r.Status == Undecided {

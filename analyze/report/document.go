@@ -42,8 +42,13 @@ type Report struct {
 
 	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was requested
 
-	unmatched error
-	costs     *kernels.Costs
+	undocumented
+}
+
+// undocumented are results that are not in the document.
+type undocumented struct {
+	unmatched error          // of a name that was asked for and is not in the trace
+	costs     *kernels.Costs // of a long trace
 }
 
 // KernelCosts returns the costs of the kernels over a long trace, for profiles that are made of its parts; nil if the

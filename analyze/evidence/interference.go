@@ -7,6 +7,7 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/statistics"
 )
 
 // An Interference tells whether calls take longer while other threads are inside the same call. It is for calls of
@@ -96,8 +97,8 @@ func testInterference(calls []analyze.Call, opts Options) (Interference, bool) {
 		return Interference{}, false // without concurrent calls, or without solo ones
 	}
 	r := Interference{Calls: len(sample)}
-	x, y := ranks(durations), ranks(others)
-	r.Rho = correlation(x, y)
+	x, y := statistics.Ranks(durations), statistics.Ranks(others)
+	r.Rho = statistics.Correlation(x, y)
 	r.PValue = float64(atLeast(x, y, opts)+1) / float64(opts.Permutations+1)
 	r.RhoLow, r.RhoHigh = spearmanInterval(r.Rho, len(sample))
 	r.Effect = effect(durations, others)

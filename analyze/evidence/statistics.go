@@ -1,48 +1,12 @@
 package evidence
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
 )
-
-// ranks returns the ranks of the values. Equal values share their mean rank.
-func ranks(values []float64) []float64 {
-	order := inOrder(values)
-	r := make([]float64, len(values))
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && values[order[j]] == values[order[i]] {
-			j++
-		}
-		for _, k := range order[i:j] {
-			r[k] = float64(i+j-1) / 2
-		}
-		i = j
-	}
-	return r
-}
-
-// correlation returns Pearson's correlation; for ranks that is Spearman's.
-func correlation(x, y []float64) float64 {
-	n := float64(len(x))
-	var sx, sy, sxx, syy, sxy float64
-	for i := range x {
-		sx += x[i]
-		sy += y[i]
-		sxx += x[i] * x[i]
-		syy += y[i] * y[i]
-		sxy += x[i] * y[i]
-	}
-	d := math.Sqrt((sxx - sx*sx/n) * (syy - sy*sy/n))
-	if d == 0 || math.IsNaN(d) {
-		return 0
-	}
-	return (sxy - sx*sy/n) / d
-}
 
 // effect returns the share of the mean of y that the slope of y over x explains. The largest 1% of y are cut to the
 // 99th percentile.
@@ -67,16 +31,6 @@ func spearmanInterval(rho float64, n int) (low, high float64) {
 	rho = min(max(rho, -0.999999), 0.999999)
 	z, d := math.Atanh(rho), 1.96*math.Sqrt(1.06/float64(n-3))
 	return math.Tanh(z - d), math.Tanh(z + d)
-}
-
-// inOrder returns the indexes of the values in ascending order of value. Equal values keep their order.
-func inOrder(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
-	return order
 }
 
 // A regression is a weighted linear regression of y over x.

@@ -8,10 +8,9 @@ import (
 	"sort"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"mtrace/analyze"
 	"mtrace/analyze/policy"
+	"mtrace/analyze/statistics"
 )
 
 // A fifths holds the time spent on one activity in each part of a thread's run, and the number of occurrences.
@@ -111,30 +110,11 @@ func (s *steps) count() (n int) {
 
 // withTime is Spearman's rank correlation of values with their order in time.
 func withTime(list []float64) float64 {
-	order := make([]int, len(list))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[a], list[b]) })
-	ranks, places := make([]float64, len(list)), make([]float64, len(list))
-	for first := 0; first < len(order); {
-		end := first
-		for end < len(order) && list[order[end]] == list[order[first]] {
-			end++
-		}
-		for _, i := range order[first:end] {
-			ranks[i] = float64(first+end-1) / 2
-		}
-		first = end
-	}
+	places := make([]float64, len(list))
 	for i := range places {
 		places[i] = float64(i)
 	}
-	r := stat.Correlation(ranks, places, nil)
-	if math.IsNaN(r) { // all are equal
-		return 0
-	}
-	return r
+	return statistics.Correlation(statistics.Ranks(list), places)
 }
 
 // part returns the part that contains an instant.

@@ -22,7 +22,7 @@ func TestGraphOfOddNames(t *testing.T) {
 	trace := &analyze.Trace{Processes: []*analyze.Process{p}, Threads: []*analyze.Thread{th}, Queues: []*analyze.Queue{q},
 		CommandBuffers: []analyze.CommandBuffer{b}}
 	trace.Finish()
-	paths, err := WriteAll([]string{"gpu"}, trace, t.TempDir())
+	paths, err := writeAll([]string{"gpu"}, trace, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,6 @@ package profile
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 
@@ -14,7 +12,6 @@ import (
 
 	"mtrace/analyze"
 	"mtrace/analyze/kernels"
-	"mtrace/analyze/wholefile"
 )
 
 // Types are the available profiles.
@@ -58,36 +55,4 @@ func buildAll(kinds []string, t *analyze.Trace, costs *kernels.Costs) ([]*profil
 	}
 	all.Wait()
 	return list, errors.Join(errs...)
-}
-
-// Write writes one profile, compressed, to path. It does not replace an existing file.
-func Write(kind string, t *analyze.Trace, path string) error {
-	p, err := Build(kind, t)
-	if err != nil {
-		return err
-	}
-	if err := wholefile.Write(path, false, func(f *os.File) error { return p.Write(f) }); err != nil {
-		return fmt.Errorf("writing the %s profile to %s: %w", kind, path, err)
-	}
-	return nil
-}
-
-// WriteAll writes profiles as KIND.pb.gz into the folder dir, which it creates if necessary, and returns their paths.
-// No kinds means all Types.
-func WriteAll(kinds []string, t *analyze.Trace, dir string) ([]string, error) {
-	if len(kinds) == 0 {
-		kinds = Types
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fmt.Errorf("making the folder for profiles: %w", err)
-	}
-	var paths []string
-	for _, kind := range kinds {
-		path := filepath.Join(dir, kind+".pb.gz")
-		if err := Write(kind, t, path); err != nil {
-			return paths, err
-		}
-		paths = append(paths, path)
-	}
-	return paths, nil
 }

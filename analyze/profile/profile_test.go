@@ -156,7 +156,7 @@ func TestGoToolPprof(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	paths, err := WriteAll(nil, device, dir)
+	paths, err := writeAll(nil, device, dir)
 	if err != nil || len(paths) != len(Types) {
 		t.Fatal(paths, err)
 	}

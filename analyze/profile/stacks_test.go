@@ -129,7 +129,7 @@ func TestStacksAddUp(t *testing.T) {
 // TestGoToolPprofReadsStacks runs the real reader on them.
 func TestGoToolPprofReadsStacks(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := WriteAll(nil, withStacks(t, "device-wide sync"), dir); err != nil {
+	if _, err := writeAll(nil, withStacks(t, "device-wide sync"), dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

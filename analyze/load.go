@@ -157,7 +157,7 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 		s.finish()
 		l.stray += s.stray
 		s.scopes.endAll(p.Ended)
-		(&unfinishedLoader{s.at, &s.calls}).load(p.file.Last(), st.Last)
+		(&unfinishedLoader{at: s.at, calls: &s.calls}).load(p.file.Last(), st.Last)
 	}
 	for _, p := range l.processes {
 		if l.wanted(p.ID) && p.file.Unusable == "" {

@@ -27,6 +27,7 @@ type UnfinishedCall struct {
 	Name        string             // name of the object at Address: a label or a symbol
 	Holder      *Thread            // the thread that held the lock when the wait began; nil if not known
 	OfPython    bool               // the lock is CPython's GIL
+	Polls       int                // how often the thread asked, in a loop that polls; 0 if it is no such loop
 	Child       int                // ID of the process that the call waits for; 0 if none, or if any process will do
 
 	buffer *CommandBuffer // used until Buffer is known
@@ -49,6 +50,7 @@ func (p *processLoader) ended() {
 type unfinishedLoader struct {
 	at    *cursor
 	calls *callLoader
+	asks  int // UnfinishedCall.Polls of the next call
 }
 
 // load adds the calls and waits that threads of this ring were in when the process ended. A wait nested in a call comes
@@ -58,7 +60,11 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 	if e == nil || l.at.process.file.End == nil && (e.At == 0 || l.at.process.clock.at(last) > Nanos(e.At)) {
 		return
 	}
+	polls := l.polls(e)
 	for i := range e.Blocked {
+		if polls != nil {
+			break // it pauses between two questions
+		}
 		// otherwise the wait was left without a record, for example by longjmp
 		if b := &e.Blocked[i]; b.Ring == l.at.ring && b.Begin >= last {
 			l.inside(b.Thread, b.Begin, wire.Record{Call: b.Call, Flags: b.Flags}, b)
@@ -69,7 +75,47 @@ func (l *unfinishedLoader) load(e *tracefile.End, last wire.Ticks) {
 			l.inside(c.Thread, c.Begin, wire.Record{Object: c.Object, Call: c.Call, Arg: c.Value, Flags: c.Flags}, nil)
 		}
 	}
+	if polls != nil {
+		l.asks = int(min(polls.Questions, 1<<40))
+		l.inside(polls.Thread, polls.Begin, wire.Record{Object: polls.Object, Call: polls.Call, Arg: polls.Answer}, nil)
+		l.asks = 0
+	}
 }
+
+// polls returns the loop in which the ring's thread polled when the process ended; nil if there is none. A thread that
+// asked for the last time long before, compared with the time between two questions, has left the loop. So has one that
+// is inside a Metal call.
+func (l *unfinishedLoader) polls(e *tracefile.End) *tracefile.PolledCall {
+	for i := range e.Current {
+		if e.Current[i].Ring == l.at.ring {
+			return nil
+		}
+	}
+	for i := range e.Polls {
+		p := &e.Polls[i]
+		begin, last := l.at.process.clock.at(p.Begin), l.at.process.clock.at(p.Last)
+		if p.Ring == l.at.ring && StillPolls(begin, last, l.at.process.Ended, p.Questions) {
+			return p
+		}
+	}
+	return nil
+}
+
+// StillPolls reports whether a thread that asked so many questions, from begin to last, is still in its loop at now.
+func StillPolls(begin, last, now Nanos, questions uint64) bool {
+	if questions == 0 || last < begin {
+		return false
+	}
+	between := (last - begin) / Nanos(min(questions, 1<<40))
+	return now-last <= max(leftLoop, leftLoopTimes*between)
+}
+
+// A thread has left a loop that polls if it has not asked for this long, and not for this many times the time between
+// two questions.
+const (
+	leftLoop      Nanos = 500_000_000
+	leftLoopTimes       = 5
+)
 
 // inside adds a call that a thread had begun and not ended. Blocked is nil unless the call is a wait for a lock, a
 // signal or a process.
@@ -77,7 +123,7 @@ func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.R
 	l.at.startThread(ThreadID(thread), "")
 	rule := ruleOf(record.Call)
 	u := UnfinishedCall{Call: Call{Interval: Interval{l.at.process.clock.at(begin), l.at.process.Ended},
-		Thread: l.at.thread.Thread}, Selector: rule.row.Selector, Group: rule.row.Group}
+		Thread: l.at.thread.Thread}, Selector: rule.row.Selector, Group: rule.row.Group, Polls: l.asks}
 	u.Stack, u.Interpreter = l.at.stacks.of(begin)
 	if record.Flags&(wire.HoldsInterpreter|wire.LacksInterpreter) != 0 {
 		u.Interpreter = interpreterOf(record.Flags)

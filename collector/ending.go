@@ -120,7 +120,7 @@ func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	}
 }
 
-// addInside adds the calls and waits that a ring's thread is inside.
+// addInside adds the calls and waits that a ring's thread is inside, and the loop in which it polls.
 func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) {
 	if begin, object, call := ring.Current(); call != wire.CallNone {
 		c := tracefile.CurrentCall{Thread: thread, Ring: index, Begin: begin, Object: object, Call: call}
@@ -128,6 +128,10 @@ func addInside(end *tracefile.End, ring wire.Ring, thread uint64, index uint16) 
 			c.Value, c.Flags = ring.Awaited()
 		}
 		end.Current = append(end.Current, c)
+	}
+	if p := ring.Polling(); p.Call != wire.CallNone {
+		end.Polls = append(end.Polls, tracefile.PolledCall{Thread: thread, Ring: index, Begin: p.Begin, Last: p.Last,
+			Questions: p.Questions, Answer: p.Answer, Object: p.Object, Call: p.Call})
 	}
 	if b := ring.Blocked(); b.Call != wire.CallNone {
 		end.Blocked = append(end.Blocked, tracefile.BlockedCall{Thread: thread, Ring: index, Begin: b.Begin, Call: b.Call,

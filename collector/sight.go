@@ -23,6 +23,7 @@ type Inside struct {
 	Call   wire.Call
 
 	Blocked wire.Blocked // its current wait for a lock or a signal, possibly inside the call
+	Polling wire.Polling // the loop in which it polls, if it has not left it
 }
 
 // sightPause is the reporting interval, short enough for a person at a screen.
@@ -45,7 +46,7 @@ func (s *seeing) tell(reader *ringReader, at time.Time) {
 		if shared.State() == wire.RingLive {
 			in := Inside{Ring: uint16(i), Thread: shared.Thread()}
 			in.Begin, in.Object, in.Call = shared.Current()
-			in.Blocked = shared.Blocked()
+			in.Blocked, in.Polling = shared.Blocked(), shared.Polling()
 			sight.Threads = append(sight.Threads, in)
 		}
 	}

@@ -21,7 +21,8 @@ type walk struct {
 func (s *surveyed) walk(u *analyze.UnfinishedCall) *walk {
 	began := s.began(u)
 	w := &walk{surveyed: s, threads: map[*analyze.Thread]bool{}, passed: map[*analyze.CommandBuffer]bool{},
-		stuck: Stuck{Thread: u.Thread, Call: u.Selector, Since: began, For: s.end - began, Stack: u.Stack}}
+		stuck: Stuck{Thread: u.Thread, Call: u.Selector, Since: began, For: s.end - began, Polls: u.Polls,
+			Stack: u.Stack}}
 	if around := s.around[u.Thread]; around != nil {
 		w.stuck.Call += " inside " + around.Selector
 		if w.stuck.Stack == nil {
@@ -52,6 +53,8 @@ func (w *walk) thread(u *analyze.UnfinishedCall) (Kind, string) {
 		return Idle, ""
 	case u.Group == wire.GroupSignal:
 		return w.signal(u)
+	case u.Polls > 0 && u.Event != (analyze.EventValue{}):
+		return w.polled(u.Event)
 	case u.Event != (analyze.EventValue{}):
 		return w.event(u.Event)
 	case u.Group == wire.GroupWait && u.Buffer != analyze.NoCommandBuffer:

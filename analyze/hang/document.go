@@ -30,9 +30,10 @@ type StuckThread struct {
 	Call    string      `json:"call"`
 	SinceNS int64       `json:"since_ns"`
 	ForNS   int64       `json:"for_ns"`
-	Kind    Kind        `json:"kind"`  // the end of its chain of waits; empty if that is not known
-	Chain   []ChainStep `json:"chain"` // what it waits for; each element waits for the next
-	Stack   []string    `json:"stack"` // innermost first; empty when stacks were not recorded
+	Polls   int         `json:"polls,omitempty"` // how often it asked, if the call is polled in a loop
+	Kind    Kind        `json:"kind"`            // the end of its chain of waits; empty if that is not known
+	Chain   []ChainStep `json:"chain"`           // what it waits for; each element waits for the next
+	Stack   []string    `json:"stack"`           // innermost first; empty when stacks were not recorded
 }
 
 // A ChainStep is an element of a chain of waits, with a description.
@@ -90,7 +91,7 @@ func stuckThreads(t *analyze.Trace, list []Stuck) []StuckThread {
 	for _, s := range list {
 		x := StuckThread{TID: uint64(s.Thread.ID), Name: s.Thread.Name, Call: s.Call,
 			SinceNS: int64(s.Since - t.Run.Origin), ForNS: int64(s.For),
-			Kind: s.Kind, Chain: []ChainStep{}, Stack: []string{}}
+			Polls: s.Polls, Kind: s.Kind, Chain: []ChainStep{}, Stack: []string{}}
 		for _, c := range s.Chain {
 			x.Chain = append(x.Chain, ChainStep(c))
 		}

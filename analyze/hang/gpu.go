@@ -145,6 +145,21 @@ func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	return NotSignalled, w.nobody(v)
 }
 
+// polled continues with the command buffer that would have to change the value of an event that a thread polls. Which
+// value the thread waits for is not known.
+func (w *walk) polled(v analyze.EventValue) (Kind, string) {
+	w.step(event(v.Event), "is at %d, and has been since the thread began to ask", v.Value)
+	if b := w.signaller(analyze.EventValue{Event: v.Event, Value: v.Value + 1}); b != nil {
+		w.step(buffer(b), "signals a higher value")
+		kind, why := w.buffer(b)
+		if kind == NotCommitted {
+			why = fmt.Sprintf("A higher value is encoded in %s. %s", buffer(b), why)
+		}
+		return kind, why
+	}
+	return NotSignalled, w.nobody(analyze.EventValue{Event: v.Event, Value: v.Value + 1})
+}
+
 // signaller is an uncompleted command buffer that sets the event to the value; a committed one is preferred.
 func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	for b := range w.trace.Buffers() {

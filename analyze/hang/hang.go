@@ -65,6 +65,7 @@ type Stuck struct {
 	Call   string        // the selector or function
 	Since  analyze.Nanos // when the call began
 	For    analyze.Nanos
+	Polls  int    // how often it asked, if the call is polled in a loop; else 0
 	Kind   Kind   // the end of its chain of waits
 	Chain  []Step // the thread waits for the first element; each element waits for the next
 	Stack  *analyze.Stack

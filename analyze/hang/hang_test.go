@@ -145,6 +145,24 @@ func TestKinds(t *testing.T) {
 			w.buffer(w.main, 5*ms, 0).Handlers = 1
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "pthread_cond_wait", Group: wire.GroupSignal, Address: 1})
 		}, NotCommitted, []string{"has a completed handler, which has not run"}},
+		{"polls the status of one that was not committed", func(w *world) {
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "status", Group: wire.GroupWait, Polls: 300,
+				Buffer: w.buffer(w.main, 5*ms, 0).Index})
+		}, NotCommitted, []string{"thread 1 \"main\" polls status for 3.99 s, and has asked 300 times",
+			"was never committed"}},
+		{"polls the status of one that runs on", func(w *world) {
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "status", Group: wire.GroupWait, Polls: 300,
+				Buffer: w.buffer(w.main, 5*ms, 6*ms).Index})
+		}, GPUUnended, []string{"polls status", "The GPU never finished command buffer 2"}},
+		{"polls an event that nobody signals", func(w *world) {
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "signaledValue", Group: wire.GroupWait, Polls: 300,
+				Event: analyze.EventValue{Event: 9, Value: 3}})
+		}, NotSignalled, []string{"polls signaledValue", "is at 3", "Nobody in the trace signals 4"}},
+		{"polls an event that a command buffer signals which was not committed", func(w *world) {
+			w.buffer(w.main, 5*ms, 0).Signals = []analyze.EventValue{{Event: 9, Value: 8}}
+			w.stuck(w.one, analyze.UnfinishedCall{Selector: "signaledValue", Group: wire.GroupWait, Polls: 300,
+				Event: analyze.EventValue{Event: 9, Value: 3}})
+		}, NotCommitted, []string{"A higher value is encoded in command buffer 2"}},
 		{"it only sleeps", func(*world) {}, "", nil},
 		{"it ended by itself", func(w *world) {
 			w.waits(w.one, w.buffer(w.main, 5*ms,

@@ -89,10 +89,19 @@ func (t *StuckThread) name() string {
 	return thread(&analyze.Thread{ID: analyze.ThreadID(t.TID), Name: t.Name})
 }
 
+// does is what the thread does, as "in waitUntilCompleted for 2.30 s".
+func (t *StuckThread) does() string {
+	if t.Polls > 0 {
+		return fmt.Sprintf("polls %s for %v, and has asked %s", t.Call, analyze.Nanos(t.ForNS), analyze.Plural(t.Polls,
+			"time"))
+	}
+	return fmt.Sprintf("in %s for %v", t.Call, analyze.Nanos(t.ForNS))
+}
+
 // lines are the lines of a thread. The description of an element that another thread's chain contains, too, is not
 // repeated.
 func (t *StuckThread) lines(told map[ChainStep]bool) []Line {
-	lines := []Line{{fmt.Sprintf("%s in %s for %v", t.name(), t.Call, analyze.Nanos(t.ForNS)), "  "}}
+	lines := []Line{{t.name() + " " + t.does(), "  "}}
 	widest := 0
 	for _, c := range t.Chain {
 		widest = max(widest, min(len([]rune(c.What)), 30))

@@ -103,6 +103,7 @@ type End struct {
 	Salvaged uint64        `json:"salvaged"`
 	Current  []CurrentCall `json:"current,omitempty"`
 	Blocked  []BlockedCall `json:"blocked,omitempty"`
+	Polls    []PolledCall  `json:"polls,omitempty"`
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written
@@ -178,4 +179,17 @@ type BlockedCall struct {
 	Holder      uint64     `json:"holder,omitempty"`
 	Interpreter bool       `json:"interpreter,omitempty"`
 	Flags       wire.Flags `json:"flags,omitempty"`
+}
+
+// A PolledCall is a loop in which a thread asked for a status or a value that had not changed when its process ended.
+// The thread may have left the loop since Last.
+type PolledCall struct {
+	Thread    uint64        `json:"thread"` // the system's thread id
+	Ring      uint16        `json:"ring"`
+	Begin     wire.Ticks    `json:"begin"` // the first question
+	Last      wire.Ticks    `json:"last"`  // the last one
+	Questions uint64        `json:"questions"`
+	Answer    uint64        `json:"answer"` // to all of them
+	Object    wire.ObjectID `json:"object"`
+	Call      wire.Call     `json:"call"`
 }

@@ -216,6 +216,28 @@ func (r Ring) Blocked() Blocked {
 	}
 }
 
+// A Polling is a loop in which a thread asks for a status or a value that has not changed so far.
+type Polling struct {
+	Begin, Last Ticks  // the first and the last question
+	Questions   uint64 // how many it asked
+	Answer      uint64 // the answer to all of them
+	Object      ObjectID
+	Call        Call // CallNone when the thread does not poll
+}
+
+// Polling is the loop in which the thread polls. The thread may have left the loop since Last.
+func (r Ring) Polling() Polling {
+	last := atomic.LoadUint64(r.word64(RingPolledOffset + 32)) // is stored last
+	return Polling{
+		Begin:     Ticks(atomic.LoadUint64(r.word64(RingPolledOffset))),
+		Last:      Ticks(atomic.LoadUint64(r.word64(RingPolledOffset + 8))),
+		Questions: atomic.LoadUint64(r.word64(RingPolledOffset + 16)),
+		Answer:    atomic.LoadUint64(r.word64(RingPolledOffset + 24)),
+		Object:    ObjectID(last),
+		Call:      Call(last >> 32),
+	}
+}
+
 // Slots returns the memory of the records at positions from up to to, not including to: one slice, or two where the
 // ring wraps. There may be at most RecordsPerRing records. The caller must hold the claim, or the process must be dead.
 func (r Ring) Slots(from, to uint64) (a, b []byte) {

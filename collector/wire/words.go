@@ -55,6 +55,9 @@ var ringWords = []word{
 			"condition variable or semaphore, the system's id of the lock's holder when the wait began (0: not known); call " +
 			"(0: none); flags as in a record; 1 for an " +
 			"interpreter's lock"},
+	{"polled", RingPolledOffset, "u64, u64, u64, u64, u32, u16, u16", "what the thread asked for last, in a loop that polls " +
+		"and whose answer has not changed: begin ticks, ticks of the last question, number of questions, answer, object, " +
+		"call (0: none), zero"},
 	{"delays", RingDelaysOffset, "u32", "what of the thread an experiment delays now, written by the collector: bit 0 " +
 		"calls, 1 releases of a lock, 2 returns of waits, 3 its own code, 4 completion handlers; 5 it pauses for virtual " +
 		"speed-ups of others, 6 others pause for its own; 7 delays sleep"},

@@ -32,6 +32,9 @@ struct ring {
   _Alignas(128) _Atomic uint64_t blocked_begin;
   _Atomic uint64_t blocked_address, blocked_holder;
   _Atomic uint64_t blocked; // call | flags<<16 | interpreter<<32, stored last; 0 is none
+  _Alignas(128) _Atomic uint64_t polled_begin;
+  _Atomic uint64_t polled_last, polled_count, polled_answer;
+  _Atomic uint64_t polled; // object | call<<32, stored last; 0 is none
   _Alignas(1024) _Atomic uint64_t nested[MT_NESTED_FAMILIES]; // see coverage.h
   _Atomic uint64_t commits, commits_missed, completions, completions_missed;
   _Atomic uint64_t delayed, injected, units, unit_at, paid; // of experiments
@@ -97,6 +100,8 @@ MT_AT(ring, awaited_flags, MT_RING_AWAITED_OFFSET + 8);
 MT_AT(ring, delays, MT_RING_DELAYS_OFFSET);
 MT_AT(ring, blocked_begin, MT_RING_BLOCKED_OFFSET);
 MT_AT(ring, blocked, MT_RING_BLOCKED_OFFSET + 24);
+MT_AT(ring, polled_begin, MT_RING_POLLED_OFFSET);
+MT_AT(ring, polled, MT_RING_POLLED_OFFSET + 32);
 MT_AT(ring, nested, MT_RING_NESTED_OFFSET);
 MT_AT(ring, commits, MT_RING_COMMITS_OFFSET);
 MT_AT(ring, commits_missed, MT_RING_COMMITS_MISSED_OFFSET);

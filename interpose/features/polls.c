@@ -26,7 +26,10 @@ static struct polls {
   uint64_t reported; // end of the thread's last record of polling: two do not overlap
 } __attribute__((aligned(128))) polls[MT_THREADS];
 
-void mt_poll_open(struct thread *t) { memset(&polls[t->index], 0, sizeof polls[t->index]); }
+void mt_poll_open(struct thread *t) {
+  memset(&polls[t->index], 0, sizeof polls[t->index]);
+  atomic_store_explicit(&t->ring->polled, 0, memory_order_relaxed);
+}
 
 struct thread *mt_poll_enter(unsigned family, uintptr_t frame) {
   struct thread *t = mt_thread();
@@ -86,6 +89,24 @@ static bool only_paused(struct thread *t, struct poll *p) {
   return true;
 }
 
+// Shows a reader outside that the thread polls. Words of two loops are not mixed: their owner is stored last.
+static void show_poll(struct thread *t, const struct poll *p) {
+  struct ring *ring = t->ring;
+  uint64_t owner = mt_record_rest(mt_identity_of(p->object), p->call, 0);
+  if (atomic_load_explicit(&ring->polled, memory_order_relaxed) != owner ||
+      atomic_load_explicit(&ring->polled_begin, memory_order_relaxed) != p->first) {
+    atomic_store_explicit(&ring->polled, 0, memory_order_seq_cst);
+    atomic_store_explicit(&ring->polled_begin, p->first, memory_order_relaxed);
+    atomic_store_explicit(&ring->polled_answer, p->value, memory_order_relaxed);
+  }
+  atomic_store_explicit(&ring->polled_last, p->last, memory_order_relaxed);
+  atomic_store_explicit(&ring->polled_count, p->count, memory_order_relaxed);
+  atomic_store_explicit(&ring->polled, owner, memory_order_release);
+}
+
+// The loop is over.
+static void hide_poll(struct thread *t) { atomic_store_explicit(&t->ring->polled, 0, memory_order_release); }
+
 static void begin_poll(struct thread *t, struct poll *p, const void *object, unsigned call, uint64_t value, uint64_t now) {
   *p = (struct poll){.object = object, .call = call, .value = value, .first = now, .last = now, .count = 1,
       .head = t->head};
@@ -139,12 +160,15 @@ void mt_poll_answered(struct thread *t, unsigned family, unsigned call, unsigned
   if (paused && changed) end_poll(t, p, flags, value, now, frame);
   if (over) {
     p->object = NULL;
+    hide_poll(t);
   } else if (paused && !changed) {
     p->last = now;
     p->count++;
     p->head = t->head;
+    show_poll(t, p);
   } else {
     begin_poll(t, p, self, call, value, now);
+    hide_poll(t);
   }
   errno = saved;
 }

@@ -91,6 +91,26 @@ func TestPicture(t *testing.T) {
 	}
 }
 
+// A thread that polls for ever was shown as sleeping, and the program as one that makes progress.
+func TestPictureOfPolling(t *testing.T) {
+	w := watched(t)
+	polls := func(last wire.Ticks) Picture {
+		w.Look(0, collector.Sight{At: 5e9, Threads: []collector.Inside{{Ring: 2, Thread: 3,
+			Blocked: wire.Blocked{Begin: 4.99e9, Call: call(t, wire.FamilySignal, "clock_nanosleep", wire.GroupSignal)},
+			Polling: wire.Polling{Begin: 1e9, Last: last, Questions: 1000,
+				Call: call(t, wire.FamilyCommandBuffer, "status", wire.GroupWait)}}}})
+		w.since, w.progress = w.began, w.began
+		return w.Picture(w.began.Add(5 * time.Second))
+	}
+	if p := polls(4.98e9); len(p.Threads) != 1 || p.Threads[0].State != AwaitsGPU || p.Threads[0].Call != "status" ||
+		p.Threads[0].For != 4*time.Second || p.Quiet != 5*time.Second {
+		t.Errorf("a thread that polls: %+v", p)
+	}
+	if p := polls(2e9); len(p.Threads) != 1 || p.Threads[0].Call != "clock_nanosleep" || p.Quiet != 0 {
+		t.Errorf("a thread that has left its loop: %+v", p)
+	}
+}
+
 // A screen is as wide and as high as the terminal, whatever its size, and shows the losses at any width.
 func TestLayout(t *testing.T) {
 	w := watched(t)

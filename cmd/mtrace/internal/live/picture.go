@@ -145,7 +145,13 @@ func (q *process) picture(index tracefile.ProcessIndex, t *thread, seconds float
 	}
 	on := most.thread
 	blocked := t.inside.Blocked
-	switch {
+	switch polling := t.inside.Polling; {
+	case t.inside.Call == wire.CallNone && polling.Call != wire.CallNone && analyze.StillPolls(
+		analyze.Nanos(q.Nanos(polling.Begin)), analyze.Nanos(q.Nanos(polling.Last)), analyze.Nanos(q.Nanos(t.at)),
+		polling.Questions):
+		picture.State = AwaitsGPU
+		picture.Call, picture.For = polling.Call.Row().Selector, time.Duration(max(0, q.Nanos(t.at)-q.Nanos(polling.Begin)))
+		on = q.committers.of(polling.Object)
 	case blocked.Call != wire.CallNone:
 		row := blocked.Call.Row()
 		picture.State = stateOf(row)

@@ -94,3 +94,27 @@ func TestWaitsForRoom(t *testing.T) {
 		t.Errorf("%s: %s", v.Cause, v.Summary)
 	}
 }
+
+// TestLaunchesOfAStageThatWaits: the last stage of a pipeline submits many short command buffers, but waits for each item
+// of the stage before it, which is the slower one. Merging its command buffers was predicted to bring 1.5x and brought
+// nothing: in the replay, its waits at the pipe took their recorded time.
+func TestLaunchesOfAStageThatWaits(t *testing.T) {
+	w := handmade.New(60 * inputPeriod)
+	for i := range analyze.Nanos(59) {
+		begin := 1000 + i*inputPeriod
+		b := w.Buffer(w.B, begin+10_000, handmade.At(begin+50_000, begin+550_000))
+		w.Wait(w.B, handmade.At(begin+12_000, begin+560_000), b)
+		w.Blocked(w.A, handmade.At(begin, begin+580_000), analyze.BlockedPipe, wire.DescriptorOwnPipe, "")
+		for k := range analyze.Nanos(10) {
+			at := begin + 590_000 + 40_000*k
+			b := w.Buffer(w.A, at, handmade.At(at+12_000, at+18_000))
+			w.Wait(w.A, handmade.At(at+2_000, at+35_000), b)
+		}
+	}
+	w.Trace.Finish()
+	for _, f := range Analyze(w.Trace, Options{}).Verdict.Causes {
+		if f.Cause == LaunchBound && (f.Speedup == nil || f.Speedup.Estimate > 1.1) {
+			t.Errorf("merging command buffers is predicted to bring %+v (%s)", f.Speedup, f.Unpredicted)
+		}
+	}
+}

@@ -107,3 +107,24 @@ func (s *Stages) Writes(w *analyze.BlockedWait) bool {
 func (s *Stages) isHeldUp(t *analyze.Thread, during *analyze.Call) bool {
 	return policy.MoreThan(policy.Most, s.heldUp[t].Within(during.Interval), during.Length())
 }
+
+// A Passing is a wait at a pipe or socket that one known stage ended, by an item or by room for one.
+type Passing struct {
+	Wait *analyze.BlockedWait
+	By   *analyze.Thread
+	At   analyze.Nanos // the estimated instant at which that thread wrote or read
+}
+
+// passings returns these waits. A wait that several stages may have ended is left out.
+func (s *Stages) passings(trace *analyze.Trace) (list []Passing) {
+	for w := range analyze.Each(trace.CPUWaits.Blocked) {
+		others := s.others[inputOf(w)]
+		if len(others) != 1 {
+			continue
+		}
+		if at := s.heldUp[others[0]].lastFree(w.End - 1); at > w.Begin {
+			list = append(list, Passing{w, others[0], at})
+		}
+	}
+	return list
+}

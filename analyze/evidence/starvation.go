@@ -21,6 +21,8 @@ type Starvation struct {
 	When     map[*analyze.Thread]*Busy // when each thread waited at such an object, whether or not the GPU was idle
 	// the object at which each thread waited longest: threads with the same object take their work from it
 	At map[*analyze.Thread]LockKey
+	// waits of stages for each other at pipes and sockets
+	Passings []Passing
 }
 
 // A Feeder is a thread whose signal is waited for.
@@ -47,6 +49,7 @@ type feedingInput struct {
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
 	barriers *Barriers) (s Starvation) {
 	stages := FindStages(work.trace, waits, submitters)
+	s.Passings = stages.passings(work.trace)
 	s.Inputs = FindInputs(work, submitters, &stages)
 	s.Lost, s.Outside = s.Inputs.Lost, s.Inputs.Outside
 	in := feedingInput{work, waits, submitters, blocked, barriers, &s.Inputs, &stages}

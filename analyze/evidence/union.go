@@ -93,6 +93,14 @@ func (b *Busy) until(t analyze.Nanos, begun int) analyze.Nanos {
 	return b.before[begun-1] + min(t, b.spans[begun-1].End) - b.spans[begun-1].Begin
 }
 
+// lastFree returns the last instant up to t that no interval of the union contains.
+func (b *Busy) lastFree(t analyze.Nanos) analyze.Nanos {
+	if b != nil && b.holds(t) {
+		return b.spans[b.begun(t+1, 0)-1].Begin - 1
+	}
+	return t
+}
+
 // FreeBefore returns for how long, at the end of i, no interval of the union was open.
 func (b *Busy) FreeBefore(i analyze.Interval) analyze.Nanos {
 	if n := b.begun(i.End, 0); n > 0 {

@@ -124,7 +124,7 @@ func (r *Replay) ofTied() *Replay {
 	if r.tied == nil {
 		r.tied = r
 		if ev := r.evidence; r.Why == "" && (len(ev.ThreadWaits.Locks)+len(ev.ThreadWaits.Merged) > 0 ||
-			len(ev.Turns.TurnWaits()) > 0) {
+			len(ev.Turns.TurnWaits())+len(ev.Starvation.Passings) > 0) {
 			if tied := newReplay(ev, r.taken, r.seed, true); tied.Why == "" {
 				tied.tied, r.tied = tied, tied
 			}

@@ -72,6 +72,12 @@ func (b *builder) addSignals(by map[*analyze.Thread][]call) map[*analyze.Thread]
 		add(w.Thread, w.Interval, program.Step{Kind: program.AwaitSignal, Number: n, Notify: w.End - w.Signalled},
 			w.Signalled-w.Begin)
 	}
+	for w := range analyze.Each(b.ev.Starvation.Passings) {
+		if c := &w.Wait.Call; c.Begin >= b.window.Begin && c.End <= b.window.End && len(by[w.By]) > 0 {
+			add(c.Thread, c.Interval, program.Step{Kind: program.AwaitSignal, Number: signal(w.By, at(w.At)),
+				Notify: c.End - w.At}, w.At-c.Begin)
+		}
+	}
 	ends := map[*analyze.Wait]int32{}
 	for l := range analyze.Each(b.ev.ThreadWaits.Locks) {
 		w := b.held[l]

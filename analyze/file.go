@@ -278,9 +278,9 @@ func (f *File) Calls(pids []int) (n int64) {
 // have equally many.
 const inBlock = 16
 
-// Parts cuts the time that was asked for into parts of about the given number of records. Together they cover all of
-// it. The index tells where to cut, but only roughly, so parts differ somewhat in size.
-func (f *File) Parts(opts Options, records int64) []Options {
+// Ranges cuts the time that was asked for into ranges of about the given number of records. Together they cover all of
+// it. The index tells where to cut, but only roughly, so ranges differ somewhat in size.
+func (f *File) Ranges(opts Options, records int64) []Options {
 	opts = f.Asked(opts)
 	l := f.windowOf(opts)
 	type piece struct {

@@ -83,7 +83,7 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	parts := f.Parts(Options{}, f.Records()/6)
+	parts := f.Ranges(Options{}, f.Records()/6)
 	if n := len(parts); n < 5 || n > 7 || parts[0].From != 0 || parts[n-1].To != 0 {
 		t.Fatalf("the parts are %v", parts)
 	}

@@ -80,7 +80,7 @@ const aroundApart = 64
 // at once. Options.Visit receives each call once, in the slice in which the call ends.
 func (f *File) EachSlice(asked Options, records int64, use func(s *Slice, number, of int) error) (cut int, err error) {
 	asked = f.Asked(asked)
-	parts := f.Parts(asked, records)
+	parts := f.Ranges(asked, records)
 	all := &sliced{processes: map[int]*Process{}, threads: map[sliceThread]*Thread{},
 		open: map[bufferName]*CommandBuffer{}, held: map[*Process]*numberSet{}, blocks: newKeptBlocks()}
 	for i, part := range parts {

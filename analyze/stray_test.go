@@ -55,7 +55,7 @@ func TestStrayIsCountedOnce(t *testing.T) {
 		}
 		slices.Finish()
 		check("in slices", slices.Trace.Warnings)
-		if err := f.EachPart(analyze.Options{}, records, func(part *analyze.Trace, _, _ int) error {
+		if err := f.EachRange(analyze.Options{}, records, func(part *analyze.Trace, _, _ int) error {
 			parts.Add(part)
 			return nil
 		}); err != nil {

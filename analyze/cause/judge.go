@@ -12,29 +12,29 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A Window is a range that was analyzed for causes and that stands for a longer range of the run.
-type Window struct {
+// A Range is a range of the run that was analyzed for causes and that stands for a longer range of the run.
+type Range struct {
 	Analysis   *Analysis
 	Begin, End analyze.Nanos // relative to the run's origin
 	Scale      float64       // ratio of the length of the longer range to that of this one
 }
 
-// String tells the window's time range.
-func (w *Window) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
+// String tells the time range.
+func (w *Range) String() string { return fmt.Sprintf("from %v to %v", w.Begin, w.End) }
 
-// A Judgement is the verdict on a run, with the other results of its windows. It does not refer to their traces.
+// A Judgement is the verdict on a run, with the other results of its ranges. It does not refer to their traces.
 type Judgement struct {
 	verdict     Verdict
 	replayError float64
 	waits       path.Waits
-	parts       *evidence.Parts // nil if no thread took part in the GPU's work
+	ranges      *evidence.Ranges // nil if no thread took part in the GPU's work
 }
 
 // Of returns the analysis of the whole run, given the totals that add up over it.
 func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 	a := &Analysis{Totals: whole, Waits: j.waits, Verdict: j.verdict, ReplayError: j.replayError}
-	if j.parts != nil {
-		a.Totals, a.Tests = j.parts.Of(whole), j.parts.Tests
+	if j.ranges != nil {
+		a.Totals, a.Tests = j.ranges.Of(whole), j.ranges.Tests
 	}
 	return a
 }
@@ -43,45 +43,45 @@ func (j *Judgement) Of(whole *evidence.Totals) *Analysis {
 // time, but a fault worth naming takes precedence over a limit or no cause. A cause's cost is summed over all ranges,
 // scaled to the time that each represents. Evidence comes from one range, which Judge returns by index: the one in
 // which the cause has its median share.
-func Judge(windows []Window) (j *Judgement, typical int) {
+func Judge(ranges []Range) (j *Judgement, typical int) {
 	j = &Judgement{}
 	won, sure, all := map[string]float64{}, map[string]float64{}, 0.0
-	for w := range analyze.Each(windows) {
+	for w := range analyze.Each(ranges) {
 		time := float64(w.Analysis.Evidence.Times.Working()) * w.Scale
 		won[w.Analysis.Verdict.Cause] += time
 		sure[w.Analysis.Verdict.Cause] += time * w.Analysis.Verdict.Confidence
 		all += time
 	}
 	if all == 0 {
-		j.verdict = windows[0].Analysis.Verdict
+		j.verdict = ranges[0].Analysis.Verdict
 		return j, 0
 	}
 	v := &j.verdict
-	for i := range windows {
-		if c := windows[i].Analysis.Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {
+	for i := range ranges {
+		if c := ranges[i].Analysis.Verdict.Cause; v.Cause == "" || won[c] > won[v.Cause] {
 			v.Cause = c
 		}
 	}
-	if f := firstFound(windows, v.Cause); f == nil || f.Standing == Limit {
-		v.Cause = cmp.Or(worthNaming(windows, all), v.Cause)
+	if f := firstFound(ranges, v.Cause); f == nil || f.Standing == Limit {
+		v.Cause = cmp.Or(worthNaming(ranges, all), v.Cause)
 	}
-	of := verdictOf(windows, v.Cause)
+	of := verdictOf(ranges, v.Cause)
 	slices.SortStableFunc(of, func(x, y int) int {
-		return cmp.Compare(windows[x].Analysis.Verdict.Share,
-			windows[y].Analysis.Verdict.Share)
+		return cmp.Compare(ranges[x].Analysis.Verdict.Share,
+			ranges[y].Analysis.Verdict.Share)
 	})
 	typical = of[len(of)/2]
-	best := &windows[typical]
+	best := &ranges[typical]
 	v.Confidence = sure[v.Cause] / all
 	v.Summary = best.Analysis.Verdict.Summary
 	v.Share = best.Analysis.Verdict.Share
-	v.Causes = findings(windows, typical, analyze.Nanos(all))
+	v.Causes = findings(ranges, typical, analyze.Nanos(all))
 	if i := slices.IndexFunc(v.Causes, func(f Finding) bool { return f.Cause == v.Cause }); i > 0 {
 		v.Causes[0], v.Causes[i] = v.Causes[i], v.Causes[0]
 	}
 	v.inOrder()
 	if len(v.Causes) > 0 && v.Causes[0].Cause == v.Cause {
-		v.closeIn(windows)
+		v.closeIn(ranges)
 		v.Share = v.Causes[0].Share(analyze.Nanos(all))
 	}
 	v.RuledOut = slices.DeleteFunc(slices.Clone(best.Analysis.Verdict.RuledOut), func(f Finding) bool {
@@ -92,39 +92,39 @@ func Judge(windows []Window) (j *Judgement, typical int) {
 		slices.Contains(t.Causes[:], v.Causes[1].Cause) {
 		v.Together = t
 	}
-	var parts []evidence.Part
-	var waits []path.Window
-	for i := range windows {
-		waits = append(waits, path.Window{Waits: windows[i].Analysis.Waits, Scale: windows[i].Scale})
-		parts = append(parts, evidence.Part{Evidence: windows[i].Analysis.Evidence, Scale: windows[i].Scale})
+	var found []evidence.RangeEvidence
+	var waits []path.Range
+	for i := range ranges {
+		waits = append(waits, path.Range{Waits: ranges[i].Analysis.Waits, Scale: ranges[i].Scale})
+		found = append(found, evidence.RangeEvidence{Evidence: ranges[i].Analysis.Evidence, Scale: ranges[i].Scale})
 	}
 	j.waits = path.Sum(waits)
-	j.parts, j.replayError = evidence.TakeTogether(parts, typical), best.Analysis.ReplayError
+	j.ranges, j.replayError = evidence.Combine(found, typical), best.Analysis.ReplayError
 	return j, typical
 }
 
-// verdictOf returns the windows whose verdict is a cause: those with predictions, or all if none has any.
-func verdictOf(windows []Window, cause string) (of []int) {
-	predicted := slices.ContainsFunc(windows, func(w Window) bool {
+// verdictOf returns the ranges whose verdict is a cause: those with predictions, or all if none has any.
+func verdictOf(ranges []Range, cause string) (of []int) {
+	predicted := slices.ContainsFunc(ranges, func(w Range) bool {
 		return w.Analysis.Verdict.Cause == cause && w.Analysis.Predicted()
 	})
-	for i := range windows {
-		if w := windows[i].Analysis; w.Verdict.Cause == cause && (w.Predicted() || !predicted) {
+	for i := range ranges {
+		if w := ranges[i].Analysis; w.Verdict.Cause == cause && (w.Predicted() || !predicted) {
 			of = append(of, i)
 		}
 	}
 	return of
 }
 
-// Agree reports whether windows have the same verdict, with predictions within each other's intervals. Then windows
+// Agree reports whether ranges have the same verdict, with predictions within each other's intervals. Then ranges
 // between them with that verdict need no predictions of their own.
-func Agree(windows []*Analysis) bool {
-	first := windows[0]
-	for i, w := range windows {
+func Agree(ranges []*Analysis) bool {
+	first := ranges[0]
+	for i, w := range ranges {
 		if !w.Predicted() || w.Verdict.Cause != first.Verdict.Cause || len(w.Verdict.Causes) == 0 {
 			return false
 		}
-		for _, o := range windows[:i] {
+		for _, o := range ranges[:i] {
 			x, y := w.Verdict.Causes[0].Speedup, o.Verdict.Causes[0].Speedup
 			if (x == nil) != (y == nil) || x != nil && !(within(x, y) && within(y, x)) {
 				return false
@@ -136,10 +136,10 @@ func Agree(windows []*Analysis) bool {
 
 // closeIn adds the faults that are a close call in most of the ranges with the run's verdict, or whose close call is
 // the run's verdict.
-func (v *Verdict) closeIn(windows []Window) {
+func (v *Verdict) closeIn(ranges []Range) {
 	times, of := map[string]int{}, 0
-	for i := range windows {
-		w := &windows[i].Analysis.Verdict
+	for i := range ranges {
+		w := &ranges[i].Analysis.Verdict
 		switch {
 		case w.Cause == v.Cause:
 			of++
@@ -158,22 +158,22 @@ func (v *Verdict) closeIn(windows []Window) {
 	}
 }
 
-// firstFound returns the finding of a cause in the first window that found it; nil if none did.
-func firstFound(windows []Window, cause string) *Finding {
-	for i := range windows {
-		if f := windows[i].Analysis.Verdict.finding(cause); f != nil {
+// firstFound returns the finding of a cause in the first range that found it; nil if none did.
+func firstFound(ranges []Range, cause string) *Finding {
+	for i := range ranges {
+		if f := ranges[i].Analysis.Verdict.finding(cause); f != nil {
 			return f
 		}
 	}
 	return nil
 }
 
-// worthNaming returns the most expensive fault that is the verdict of at least two windows and that is worth naming
+// worthNaming returns the most expensive fault that is the verdict of at least two ranges and that is worth naming
 // relative to the time of all threads. Faults take precedence over limits, as in a single trace. It is "" if there is
 // none.
-func worthNaming(windows []Window, all float64) (most string) {
+func worthNaming(ranges []Range, all float64) (most string) {
 	times, lost := map[string]int{}, map[string]float64{}
-	for w := range analyze.Each(windows) {
+	for w := range analyze.Each(ranges) {
 		for _, f := range w.Analysis.Verdict.Causes {
 			if f.Standing != Fault {
 				continue
@@ -194,16 +194,16 @@ func worthNaming(windows []Window, all float64) (most string) {
 
 // findings merges the findings of all ranges by cause. Summary and evidence come from the typical range or, if it did
 // not find the cause, from the range in which it costs most.
-func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding) {
+func findings(ranges []Range, typical int, total analyze.Nanos) (all []Finding) {
 	type found struct {
 		Finding
-		in    *Window
+		in    *Range
 		times int
 		low   []replay.Speedup
 	}
 	var by evidence.Ordered[string, found]
-	for n := range windows {
-		w := &windows[(typical+n)%len(windows)]
+	for n := range ranges {
+		w := &ranges[(typical+n)%len(ranges)]
 		for _, f := range w.Analysis.Verdict.Causes {
 			s := by.Of(f.Cause)
 			if s.times++; s.in == nil {
@@ -222,11 +222,11 @@ func findings(windows []Window, typical int, total analyze.Nanos) (all []Finding
 	}
 	for _, s := range by.All {
 		f := s.Finding
-		if f.Of != 0 { // in the other windows, Lost is a share of the working time
+		if f.Of != 0 { // in the other ranges, Lost is a share of the working time
 			f.Of += total
 		}
 		f.Evidence = append(slices.Clone(f.Evidence),
-			fmt.Sprintf("found in %d of %d ranges; these figures come from the range %v", s.times, len(windows), s.in))
+			fmt.Sprintf("found in %d of %d ranges; these figures come from the range %v", s.times, len(ranges), s.in))
 		if f.Speedup = middle(s.low); f.Speedup != nil {
 			f.Unpredicted = ""
 		}

@@ -53,7 +53,7 @@ func (c *overTime) long(f *analyze.File, path string) (*Run, error) {
 		return nil, err
 	}
 	r := measured(path, doc)
-	err = f.EachPart(analyze.Options{Visit: c.visit}, policy.RecordsAtOnce, func(part *analyze.Trace, _, _ int) error {
+	err = f.EachRange(analyze.Options{Visit: c.visit}, policy.RecordsAtOnce, func(part *analyze.Trace, _, _ int) error {
 		c.add(part)
 		return nil
 	})

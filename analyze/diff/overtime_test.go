@@ -32,7 +32,7 @@ func TestOverTimeInParts(t *testing.T) {
 	}
 	parts, count := measured(path, report.Build(trace, report.Options{})), 0
 	var c overTime
-	err = f.EachPart(analyze.Options{Visit: c.visit}, 7_000, func(part *analyze.Trace, _, of int) error {
+	err = f.EachRange(analyze.Options{Visit: c.visit}, 7_000, func(part *analyze.Trace, _, of int) error {
 		count = of
 		c.add(part)
 		return nil

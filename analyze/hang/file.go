@@ -9,7 +9,7 @@ const mostRecords = 1 << 20
 // only the end, so signals and objects from before that range are not known.
 func Of(f *analyze.File, pids []int, o Options) (*Document, error) {
 	asked := analyze.Options{PIDs: pids}
-	if parts := f.Parts(asked, mostRecords); len(parts) > 1 {
+	if parts := f.Ranges(asked, mostRecords); len(parts) > 1 {
 		asked.From = parts[len(parts)-1].From
 	}
 	t, err := f.Load(asked)

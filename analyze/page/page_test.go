@@ -83,7 +83,7 @@ func TestInBrowser(t *testing.T) {
 			if _, err := longtrace.Write(path, longtrace.Shapes[0], calls, 4); err != nil {
 				t.Fatal(err)
 			}
-			d, _ := inSlices(t, path, report.UsualLimits.Part)
+			d, _ := inSlices(t, path, report.UsualLimits.Summed)
 			trace, err := analyze.Load(path, analyze.Options{To: 100e6})
 			if err != nil {
 				t.Fatal(err)

@@ -231,7 +231,7 @@ func TestLargePageIsFast(t *testing.T) {
 	if _, err := longtrace.Write(path, longtrace.Shapes[0], calls, 4); err != nil {
 		t.Fatal(err)
 	}
-	d, _ := inSlices(t, path, report.UsualLimits.Part)
+	d, _ := inSlices(t, path, report.UsualLimits.Summed)
 	trace, err := analyze.Load(path, analyze.Options{To: analyze.Nanos(100 * time.Millisecond)})
 	if err != nil {
 		t.Fatal(err)

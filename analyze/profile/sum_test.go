@@ -49,7 +49,7 @@ func TestSum(t *testing.T) {
 		}
 		defer f.Close()
 		sum, parts := NewSum(Types, kernels.CostsOf(whole)), 0
-		err = f.EachPart(analyze.Options{}, 3_000, func(part *analyze.Trace, number, of int) error {
+		err = f.EachRange(analyze.Options{}, 3_000, func(part *analyze.Trace, number, of int) error {
 			parts = of
 			return sum.Add(part)
 		})

@@ -18,9 +18,9 @@ type Options struct {
 	Seed   uint64 // seed of the analysis's random generator
 	Limits Limits // of BuildLong; zero is UsualLimits
 
-	// Part loads a range of the trace again, given by times since its Origin, to analyze ranges of the run on their
+	// Range loads a range of the trace again, given by times since its Origin, to analyze ranges of the run on their
 	// own. If it is nil, that is not done.
-	Part func(from, to analyze.Nanos) (*analyze.Trace, error)
+	Range func(from, to analyze.Nanos) (*analyze.Trace, error)
 
 	WhatIf []replay.Wanted // to be predicted together; empty is nothing
 	// threads to list; matrices also have the threads that they wait for or that wait for them. Empty means all

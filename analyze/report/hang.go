@@ -14,10 +14,10 @@ import (
 // untilHang restricts the analysis of causes to the run before it stopped making progress, because a hung program shows
 // nothing of how it worked. Totals still cover the whole run.
 func (x *answers) untilHang(opts Options) {
-	if !x.hang.Hung() || opts.Part == nil || !opts.wants(causes) {
+	if !x.hang.Hung() || opts.Range == nil || !opts.wants(causes) {
 		return
 	}
-	before, err := opts.Part(0, x.hang.Hangs[0].Since-x.trace.Run.Origin)
+	before, err := opts.Range(0, x.hang.Hangs[0].Since-x.trace.Run.Origin)
 	if err != nil || before.Empty() {
 		return
 	}

@@ -22,16 +22,16 @@ import (
 type Limits struct {
 	Whole  int64 // maximum number of records that are analysed as a whole
 	Window int64 // records of a window
-	Part   int64 // records that are loaded and added up at once
+	Summed int64 // records of a range that is loaded and added to the totals at once
 	// minimum number of command buffers in a window: a window with fewer is widened, up to the whole range that it
 	// stands for
 	Buffers int
 }
 
 // UsualLimits are the default limits. A run that is analysed as a whole, about a million calls, takes two to three
-// seconds and 400 MB. A window usually has thousands of command buffers, while the tests need hundreds. Parts are so
-// large that little is read twice at their borders, and so small that the garbage collector has little to scan.
-var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Part: 3 << 16, Buffers: 300}
+// seconds and 400 MB. A window usually has thousands of command buffers, while the tests need hundreds. Summed ranges
+// are so large that little is read twice at their borders, and so small that the garbage collector has little to scan.
+var UsualLimits = Limits{Whole: 3 << 19, Window: 3 << 14, Summed: 3 << 16, Buffers: 300}
 
 // windows is the number of windows, one in the middle of each of as many equal ranges of the run. A phase that lasts a
 // quarter of the run contains two of them.
@@ -78,7 +78,7 @@ func writeSampled(w *sheet, r *Report) {
 
 // Long reports whether a file, or its requested range, is too long to be analysed as a whole.
 func (l Limits) Long(f *analyze.File, asked analyze.Options) bool {
-	return f.Records() > l.Whole && len(f.Parts(asked, l.Whole)) > 1
+	return f.Records() > l.Whole && len(f.Ranges(asked, l.Whole)) > 1
 }
 
 // BuildLong builds the report of a long trace: see Sampled. progress receives the number of finished steps and of all
@@ -89,10 +89,10 @@ func BuildLong(f *analyze.File, asked analyze.Options, opts Options, progress fu
 		opts.Limits = UsualLimits
 	}
 	asked = f.Asked(asked)
-	l := &long{file: f, asked: asked, opts: opts, parts: f.Parts(asked, opts.Limits.Part), total: &analyze.Total{},
+	l := &long{file: f, asked: asked, opts: opts, parts: f.Ranges(asked, opts.Limits.Summed), total: &analyze.Total{},
 		memory: memory.NewRunning(), repeats: steps.NewSequences(), first: 1<<63 - 1, progress: progress}
 	l.threads = evidence.NewTotal(l.total)
-	small := f.Parts(asked, opts.Limits.Window)
+	small := f.Ranges(asked, opts.Limits.Window)
 	l.start = small[0]
 	l.choose(small)
 	if !opts.wants(totals) {
@@ -144,7 +144,7 @@ type look struct {
 	at     analyze.Options
 	around analyze.Options
 	wide   analyze.Options
-	found  cause.Window
+	found  cause.Range
 	answer *answers
 }
 
@@ -294,7 +294,7 @@ func (l *long) look(w *look, unpredicted bool) error {
 		}
 		return to
 	}
-	w.found = cause.Window{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To),
+	w.found = cause.Range{Analysis: w.answer.serial, Begin: w.at.From, End: end(w.at.To),
 		Scale: max(1, float64(end(w.around.To)-w.around.From)/float64(max(1, length)))}
 	return nil
 }
@@ -343,7 +343,7 @@ func (l *long) conclude() {
 	if len(l.parts) == 0 { // no part was read; any part tells the facts about the whole run
 		l.total.Add(l.looks[0].answer.trace)
 	}
-	var found []cause.Window
+	var found []cause.Range
 	w := &windowed{}
 	for i := range l.looks {
 		look := &l.looks[i]

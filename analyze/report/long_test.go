@@ -140,7 +140,7 @@ func byName(list []Kernel) []Kernel {
 // TestLong: a long trace's report has the totals of all of it, as exactly as a report that was computed as a whole. The
 // verdict over its windows is the verdict of the whole, with figures near it.
 func TestLong(t *testing.T) {
-	limits := Limits{Whole: 50_000, Part: 20_000, Window: 8_000, Buffers: 300}
+	limits := Limits{Whole: 50_000, Summed: 20_000, Window: 8_000, Buffers: 300}
 	for _, shape := range longtrace.Shapes {
 		t.Run(shape.Name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "long.mtrace")
@@ -188,11 +188,11 @@ func TestLongScenarios(t *testing.T) {
 			defer f.Close()
 			n := f.Records()
 			if n < 4000 { // for scenarios that are no loops, windows are too short for a verdict
-				whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Part: n / 10, Window: n / 2, Buffers: 300})
+				whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Summed: n / 10, Window: n / 2, Buffers: 300})
 				adds(t, whole, parts)
 				return
 			}
-			whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Part: n / 10, Window: n / 16, Buffers: 300})
+			whole, parts := both(t, path, analyze.Options{}, Limits{Whole: n / 2, Summed: n / 10, Window: n / 16, Buffers: 300})
 			adds(t, whole, parts)
 			alike(t, whole, parts)
 		})
@@ -209,7 +209,7 @@ func TestLongFlight(t *testing.T) {
 	if _, err := longtrace.Write(path, shape, 150_000, 5); err != nil {
 		t.Fatal(err)
 	}
-	whole, parts := both(t, path, analyze.Options{}, Limits{Whole: 50_000, Part: 1500, Window: 8_000, Buffers: 300})
+	whole, parts := both(t, path, analyze.Options{}, Limits{Whole: 50_000, Summed: 1500, Window: 8_000, Buffers: 300})
 	adds(t, whole, parts)
 	if s := whole.GPU.BusyShare; s < 0.99 {
 		t.Errorf("the GPU is busy for %.3f of the time", s)

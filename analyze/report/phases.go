@@ -32,14 +32,14 @@ const (
 func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := evidence.Shifts(a.Evidence.Work, &a.Evidence.Times, a.Evidence.Blocked)
-	if opts.Part == nil || len(shifts) == 0 {
+	if opts.Range == nil || len(shifts) == 0 {
 		return
 	}
 	t := a.Evidence.Trace
 	begin := t.Window.Begin
 	var found []Phase
 	for _, end := range append(shifts, t.Window.End) {
-		part, err := opts.Part(begin-t.Run.Origin, end-t.Run.Origin)
+		part, err := opts.Range(begin-t.Run.Origin, end-t.Run.Origin)
 		if err != nil {
 			return // the trace was read from a stream and cannot be read again
 		}

@@ -50,7 +50,7 @@ func phased(t *testing.T, compiling int) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Build(trace, Options{Part: load})
+	return Build(trace, Options{Range: load})
 }
 
 // The verdict on the whole run names one of two causes that slowed it down one after the other, and not when.

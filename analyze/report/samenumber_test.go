@@ -26,7 +26,7 @@ func TestProcessesOfOneNumber(t *testing.T) {
 		p.End()
 	}
 	f.Close()
-	whole, parts := both(t, path, analyze.Options{}, Limits{Whole: 4000, Part: 2500, Window: 1500, Buffers: 50})
+	whole, parts := both(t, path, analyze.Options{}, Limits{Whole: 4000, Summed: 2500, Window: 1500, Buffers: 50})
 	if len(whole.Threads) != 2 || len(whole.Queues) != 2 {
 		t.Errorf("%d threads, %d queues of the whole, not two each", len(whole.Threads), len(whole.Queues))
 	}

@@ -71,7 +71,7 @@ func (c *check) run(std cli.Stdio, path string) error {
 		return cli.AsStatus(err)
 	}
 	if document == nil {
-		r, _, err := show.BuildReport(&loading.Part{}, std, path, report.Options{})
+		r, _, err := show.BuildReport(&loading.Selection{}, std, path, report.Options{})
 		if err != nil {
 			return err
 		}

@@ -131,7 +131,7 @@ func incompleteRun(run *diff.Run) error {
 // readSide reads one run: a trace or a report of mtrace, or a recording of Instruments.
 func readSide(std cli.Stdio, path string) (*diff.Run, error) {
 	if loading.Instruments(path) {
-		trace, err := (&loading.Part{}).Load(std, path, nil)
+		trace, err := (&loading.Selection{}).Load(std, path, nil)
 		if err != nil {
 			return nil, err
 		}

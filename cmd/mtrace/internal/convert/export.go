@@ -43,7 +43,7 @@ func ExportCommand() cli.Command {
 				"with "+listed(FormatNames(isFolder), "and")+", `run`: put each table's file into TABLE/host=HOST/run=START of the "+
 					"folder OUT, so that the exports of many runs make one dataset")
 			cli.ForceFlag(flags, &x.force)
-			x.Part.Flags(flags)
+			x.Selection.Flags(flags)
 			return func(std cli.Stdio, args []string) error { return x.run(std, args) }
 		},
 	}
@@ -51,12 +51,12 @@ func ExportCommand() cli.Command {
 
 // ExportJob describes what to write of a trace, and where.
 type ExportJob struct {
-	Formats []string
-	Output  string
-	table   string
-	by      string // how datasets are partitioned; empty is not
-	force   bool   // replace files that are there
-	Part    loading.Part
+	Formats   []string
+	Output    string
+	table     string
+	by        string // how datasets are partitioned; empty is not
+	force     bool   // replace files that are there
+	Selection loading.Selection
 }
 
 // outlet is the output of an exporter; files get their names only at commit.
@@ -85,7 +85,7 @@ func (x *ExportJob) run(std cli.Stdio, args []string) error {
 			return cli.UsageError("--format names %s twice", f)
 		}
 	}
-	if err := x.Part.Check(); err != nil {
+	if err := x.Selection.Check(); err != nil {
 		return err
 	}
 	if err := x.checkPartition(args[0]); err != nil {
@@ -152,11 +152,11 @@ func (x *ExportJob) fill(std cli.Stdio, path string, outlets []*outlet) (*analyz
 			return nil, err
 		}
 		defer file.Close()
-		if loading.Sliced.Long(file, x.Part.Options()) {
+		if loading.Sliced.Long(file, x.Selection.Options()) {
 			return x.slices(std, path, file, outlets, visit)
 		}
 	}
-	trace, err := x.Part.Load(std, path, visit)
+	trace, err := x.Selection.Load(std, path, visit)
 	if err != nil {
 		return nil, err
 	}

@@ -12,13 +12,13 @@ import (
 // slices exports a long trace slice by slice, and returns the last.
 func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outlets []*outlet,
 	visit func(*analyze.VisitedCall)) (last *analyze.Trace, err error) {
-	show := loading.ShowSteps(std, path, file, x.Part.Options())
-	asked := x.Part.Options()
+	show := loading.ShowSteps(std, path, file, x.Selection.Options())
+	asked := x.Selection.Options()
 	if asked.Visit = visit; len(outlets) == 1 {
 		asked.Visit = outlets[0].Call // there are millions, so straight there
 	}
 	neighbours := slices.ContainsFunc(outlets, func(o *outlet) bool { return o.format.neighbours })
-	length := loading.Sliced.Part
+	length := loading.Sliced.Summed
 	if asked.Apart = !neighbours; asked.Apart {
 		length /= 4 // a slice's data should still be in a processor's cache when it is written
 	}

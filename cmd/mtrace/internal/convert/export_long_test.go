@@ -21,7 +21,7 @@ func TestExportLong(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func(was report.Limits) { loading.Sliced = was }(loading.Sliced)
-	loading.Sliced = report.Limits{Whole: 10_000, Part: 10_000}
+	loading.Sliced = report.Limits{Whole: 10_000, Summed: 10_000}
 	out := filepath.Join(t.TempDir(), "out")
 	job := ExportJob{Formats: FormatNames(AnyFormat), Output: out}
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)

@@ -22,7 +22,7 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 			"parquet write")
 	case len(x.Formats) > 1 || !FormatNamed(format).single:
 		return cli.UsageError("--table takes one format of %s", singleFormats())
-	case x.Part.From != 0 || x.Part.To != 0 || len(x.Part.PIDs) > 0:
+	case x.Selection.From != 0 || x.Selection.To != 0 || len(x.Selection.PIDs) > 0:
 		return cli.UsageError("--table writes all rows: --from, --to and --pid do not go with it")
 	}
 	inputs, bundles, err := xctrace.Inputs([]string{path}, std.In)

@@ -54,7 +54,7 @@ type ProfileJob struct {
 	Types  []string
 	asked  bool // the user named the types
 	format string
-	Of     loading.Part
+	Of     loading.Selection
 	force  bool // replace files that are there
 }
 
@@ -155,7 +155,7 @@ func (j *ProfileJob) traced(std cli.Stdio, path string) (list []built, trace *an
 func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File, costs *kernels.Costs) (list []built,
 	last *analyze.Trace, err error) {
 	sum, show := profile.NewSum(j.Types, costs), loading.ShowSteps(std, path, file, j.Of.Options())
-	err = file.EachPart(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, number, of int) error {
+	err = file.EachRange(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, number, of int) error {
 		last = part
 		show(number+1, of)
 		return sum.Add(part)
@@ -176,7 +176,7 @@ func (j *ProfileJob) AddedUp(std cli.Stdio, path string, file *analyze.File, cos
 // costs fits the kernels' costs over a whole long trace, because a part may not identify them.
 func (j *ProfileJob) costs(file *analyze.File) (*kernels.Costs, error) {
 	var sum *kernels.Sum
-	err := file.EachPart(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, _, _ int) error {
+	err := file.EachRange(j.Of.Options(), loading.ProfiledRecords, func(part *analyze.Trace, _, _ int) error {
 		if of := kernels.NewSum(part); sum == nil {
 			sum = of
 		} else {

@@ -17,14 +17,14 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// Part is the selected part of a trace.
-type Part struct {
+// A Selection is the part of a trace that the user asked for.
+type Selection struct {
 	From, To time.Duration
 	PIDs     []int
 	Sources  []string // analyze.Options.SourceRoots
 }
 
-func (p *Part) Flags(flags *pflag.FlagSet) {
+func (p *Selection) Flags(flags *pflag.FlagSet) {
 	flags.DurationVar(&p.From, "from", 0, "look at the trace from this `TIME` after its start on, as 1.5s or 200ms")
 	flags.DurationVar(&p.To, "to", 0, "look at the trace up to this `TIME` after its start")
 	flags.IntSliceVar(&p.PIDs, "pid", nil, "look at these processes only, by their `NUMBER`")
@@ -32,7 +32,7 @@ func (p *Part) Flags(flags *pflag.FlagSet) {
 		"library's: operations and call sites show lines of the program")
 }
 
-func (p *Part) Check() error {
+func (p *Selection) Check() error {
 	if p.From < 0 || p.To < 0 || p.To > 0 && p.To <= p.From {
 		return cli.UsageError("--from %v --to %v is no range of time", p.From, p.To)
 	}
@@ -59,7 +59,7 @@ func Instruments(path string) bool {
 
 // Load loads a trace of mtrace or a recording of Instruments. visit receives the calls of a trace; a recording has
 // none. A range in which nothing happened is an error, because a report on nothing would look like a verdict.
-func (p *Part) Load(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
+func (p *Selection) Load(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	trace, err := p.read(std, path, visit)
 	if err != nil || p.From == 0 && p.To == 0 || !trace.Empty() {
 		return trace, err
@@ -75,7 +75,7 @@ func (p *Part) Load(std cli.Stdio, path string, visit func(*analyze.VisitedCall)
 	return nil, cli.UsageError("reading %s: nothing happened %s%s", path, asked, length)
 }
 
-func (p *Part) read(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
+func (p *Selection) read(std cli.Stdio, path string, visit func(*analyze.VisitedCall)) (*analyze.Trace, error) {
 	if !Instruments(path) {
 		asked := p.Options()
 		asked.Visit = showProgress(std, path, visit)
@@ -89,7 +89,7 @@ func (p *Part) read(std cli.Stdio, path string, visit func(*analyze.VisitedCall)
 }
 
 // Filter is the selection for a recording of Instruments.
-func (p *Part) Filter() summary.Filter {
+func (p *Selection) Filter() summary.Filter {
 	filter := summary.Filter{From: analyze.Nanos(p.From), To: analyze.Nanos(p.To)}
 	for _, pid := range p.PIDs {
 		filter.PIDs = append(filter.PIDs, uint64(pid))
@@ -99,7 +99,7 @@ func (p *Part) Filter() summary.Filter {
 
 // ModelOf builds the model of a recording. A recording without Metal data is an error, because an empty report, or a
 // file without rows, would look like a result.
-func (p *Part) ModelOf(recording *xctrace.Recording, path string) (*analyze.Trace, error) {
+func (p *Selection) ModelOf(recording *xctrace.Recording, path string) (*analyze.Trace, error) {
 	trace, err := summary.Trace(recording, p.Filter())
 	if err != nil {
 		return nil, cli.UsageError("reading %s: %w", path, err)
@@ -140,7 +140,7 @@ func cpuHint(recording *xctrace.Recording) string {
 }
 
 // Options are those for loading the part. Relative source roots are below the working directory.
-func (p *Part) Options() analyze.Options {
+func (p *Selection) Options() analyze.Options {
 	var roots []string
 	for _, root := range p.Sources {
 		if absolute, err := filepath.Abs(root); err == nil {
@@ -157,7 +157,7 @@ func ShowSteps(std cli.Stdio, path string, file *analyze.File, asked analyze.Opt
 	if !term.IsTerminal(int(std.Err.Fd())) {
 		return func(int, int) {}
 	}
-	records := float64(min(file.Records(), ProfiledRecords*int64(len(file.Parts(asked, ProfiledRecords)))))
+	records := float64(min(file.Records(), ProfiledRecords*int64(len(file.Ranges(asked, ProfiledRecords)))))
 	began, shown := time.Now(), time.Time{}
 	return func(done, of int) {
 		took := time.Since(began)

@@ -190,7 +190,7 @@ func (e *experimentRun) print(std cli.Stdio, path string) error {
 	if e.failure != nil {
 		return fmt.Errorf("no experiment was made: %w", e.failure)
 	}
-	r, _, err := show.BuildReport(&loading.Part{}, std, path, report.Options{})
+	r, _, err := show.BuildReport(&loading.Selection{}, std, path, report.Options{})
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *session) soFar() (*report.Report, error) {
 		return nil, err
 	}
 	defer null.Close()
-	r, _, err := show.BuildReport(&loading.Part{}, cli.Stdio{Out: null, Err: null}, s.file.Path, report.Options{})
+	r, _, err := show.BuildReport(&loading.Selection{}, cli.Stdio{Out: null, Err: null}, s.file.Path, report.Options{})
 	return r, err
 }
 

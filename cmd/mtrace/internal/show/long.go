@@ -8,7 +8,7 @@ import (
 )
 
 // BuildReport builds the report on one trace, or on the selected part of it, however long it is.
-func BuildReport(p *loading.Part, std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace,
+func BuildReport(p *loading.Selection, std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace,
 	error) {
 	if !loading.Instruments(path) {
 		file, err := loading.OpenTrace(path)

@@ -81,13 +81,13 @@ func addFlames(pictures *page.Document, trace *analyze.Trace) error {
 
 // drawFile draws the pictures of a part of a trace file until ctx is done, in the colours of the pictures like if there
 // are any.
-func drawFile(ctx context.Context, p *loading.Part, file *analyze.File, path string, like *page.Document,
+func drawFile(ctx context.Context, p *loading.Selection, file *analyze.File, path string, like *page.Document,
 	show func(done, of int)) (*page.Document, error) {
 	b := page.NewBuilder()
 	b.Like(like)
 	asked := p.Options()
 	asked.Visit = b.Call
-	_, err := file.EachSlice(asked, loading.Sliced.Part, func(s *analyze.Slice, number, of int) error {
+	_, err := file.EachSlice(asked, loading.Sliced.Summed, func(s *analyze.Slice, number, of int) error {
 		show(number+1, of)
 		return cmp.Or(ctx.Err(), b.Slice(s))
 	})

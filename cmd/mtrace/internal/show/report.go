@@ -23,7 +23,7 @@ type ReportView struct {
 	html     string
 	Sections []string
 	whatIf   []string
-	part     loading.Part
+	part     loading.Selection
 	threads  []string
 	queues   []uint
 	all      bool
@@ -178,7 +178,7 @@ func (v *ReportView) Options(std cli.Stdio) (opts report.Options, err error) {
 // build makes the report on one trace.
 func (v *ReportView) build(std cli.Stdio, path string, opts report.Options) (*report.Report, *analyze.Trace, error) {
 	if !loading.Instruments(path) {
-		opts.Part = func(from, to analyze.Nanos) (*analyze.Trace, error) {
+		opts.Range = func(from, to analyze.Nanos) (*analyze.Trace, error) {
 			part := v.part.Options()
 			part.From, part.To = from, to
 			return loading.LoadTrace(path, part)

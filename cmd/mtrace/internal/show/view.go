@@ -49,7 +49,7 @@ type viewer struct {
 	port uint16
 	open bool
 	with string // the tool whose page shows the trace; empty for our own page
-	part loading.Part
+	part loading.Selection
 }
 
 func (v *viewer) run(std cli.Stdio, args []string) error {
@@ -141,7 +141,7 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 		return nil, err
 	}
 	defer file.Close()
-	part := loading.Part{From: time.Duration(from), To: time.Duration(to), PIDs: v.part.PIDs,
+	part := loading.Selection{From: time.Duration(from), To: time.Duration(to), PIDs: v.part.PIDs,
 		Sources: v.part.Sources}
 	return drawFile(ctx, &part, file, path, whole, func(int, int) {})
 }

@@ -80,7 +80,7 @@ func (v *viewer) runWith(ctx context.Context, std cli.Stdio, listener net.Listen
 	defer nowhere.Close()
 	done := make(chan error, 1)
 	go func() {
-		job := convert.ExportJob{Formats: []string{tool.name}, Output: filepath.Join(folder, name), Part: v.part}
+		job := convert.ExportJob{Formats: []string{tool.name}, Output: filepath.Join(folder, name), Selection: v.part}
 		done <- job.Write(cli.Stdio{In: std.In, Out: nowhere, Err: std.Err}, path)
 	}()
 	select {

@@ -9,26 +9,26 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Window has the paths and chains of one range, which stands for a longer range of the run.
-type Window struct {
+// A Range has the paths and chains of one range, which stands for a longer range of the run.
+type Range struct {
 	Waits
 	Scale float64 // ratio of the length of the longer range to that of this one
 }
 
-func (w *Window) scaled(n analyze.Nanos) analyze.Nanos { return evidence.Scaled(n, w.Scale) }
+func (w *Range) scaled(n analyze.Nanos) analyze.Nanos { return evidence.Scaled(n, w.Scale) }
 
-// Sum adds up the windows, each multiplied by its scale.
-func Sum(windows []Window) Waits { return Waits{paths(windows), chainsOf(windows)} }
+// Sum adds up the ranges, each multiplied by its scale.
+func Sum(ranges []Range) Waits { return Waits{paths(ranges), chainsOf(ranges)} }
 
 // paths adds up the critical paths of the ranges.
-func paths(windows []Window) (sum Path) {
+func paths(ranges []Range) (sum Path) {
 	type key struct {
 		what   string
 		thread uint64
 	}
 	at := map[key]int{}
-	for i := range windows {
-		w := &windows[i]
+	for i := range ranges {
+		w := &ranges[i]
 		sum.Length += w.scaled(w.Waits.Path.Length)
 		sum.Steps += w.Waits.Path.Steps
 		for _, p := range w.Waits.Path.Parts {
@@ -47,9 +47,9 @@ func paths(windows []Window) (sum Path) {
 }
 
 // chainsOf adds up the chains of waits of the ranges.
-func chainsOf(windows []Window) (all []Chain) {
-	for i := range windows {
-		w := &windows[i]
+func chainsOf(ranges []Range) (all []Chain) {
+	for i := range ranges {
+		w := &ranges[i]
 		for _, c := range w.Waits.Chains {
 			same := func(o Chain) bool {
 				return o.Root == c.Root && slices.EqualFunc(o.Threads, c.Threads,

@@ -109,6 +109,9 @@ type Pictures struct{ Head, Timeline, Flame, Charts, Tail template.HTML }
 // Meaning is what a column shows.
 func (d pageData) Meaning(c column) string { return meaning(d.Report, c) }
 
+// MoreThreads describes the threads that the page's table leaves out.
+func (d pageData) MoreThreads() string { return moreThreads(d.Shown, d.More) }
+
 // WriteHTML writes the report as one page that needs no other file.
 func (r *Report) WriteHTML(w io.Writer, with Pictures) error {
 	data := pageData{Report: r, Style: template.CSS(Style), Pictures: with,

@@ -61,7 +61,7 @@ func screenThreads(r *Report, w *sheet, rows screenRows) {
 	t.write(w)
 	var left []string
 	if more > 0 {
-		left = append(left, analyze.Plural(more, "thread")+" with fewer command buffers")
+		left = append(left, moreThreads(shown, more))
 	}
 	if idle > 0 {
 		left = append(left, analyze.Plural(idle, "thread")+" without any")

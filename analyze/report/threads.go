@@ -99,7 +99,7 @@ func writeThreads(w *sheet, r *Report) {
 	t.write(w)
 	defer r.writeOutside(w, shown)
 	if more > 0 {
-		wrap(w, fmt.Sprintf("… and %s with fewer command buffers", analyze.Plural(more, "thread")), "  ", "    ")
+		wrap(w, "… and "+moreThreads(shown, more), "  ", "    ")
 	}
 	if hidden > 0 {
 		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited for a lock for a moment",
@@ -139,6 +139,20 @@ func shownThreads(r *Report, w *sheet) (shown []Thread, more, hidden int) {
 			cmp.Compare(a.TID, b.TID))
 	})
 	return shown, more, hidden
+}
+
+// moreThreads describes the threads that a table leaves out, which are those with the fewest command buffers:
+// "6 more threads with at most 60 command buffers".
+func moreThreads(shown []Thread, more int) string {
+	least := 0
+	if len(shown) > 0 {
+		least = slices.MinFunc(shown, func(a, b Thread) int { return cmp.Compare(a.CommandBuffers, b.CommandBuffers) }).CommandBuffers
+	}
+	text := analyze.Plural(more, "more thread")
+	if least == 0 {
+		return text + " without command buffers"
+	}
+	return fmt.Sprintf("%s with at most %s", text, analyze.Plural(least, "command buffer"))
 }
 
 // onlyLocks reports whether the thread only waited for locks, and for signals that a submitter did not give.

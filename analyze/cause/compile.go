@@ -89,5 +89,5 @@ func withoutStartup(ev *evidence.Evidence) *replay.Speedup {
 	}
 	of, most := float64(whole)/float64(left), float64(all)/float64(all-compiling)
 	return &replay.Speedup{Estimate: of, Low: of * (1 - policy.RunToRunVariation.Value),
-		High: max(of, most) * (1 + policy.RunToRunVariation.Value)}
+		High: max(of, most) * (1 + policy.RunToRunVariation.Value), Spread: policy.SpreadOfCauses}
 }

@@ -66,7 +66,8 @@ func evenly(m *evidence.Barriers) *replay.Speedup {
 	if rotates { // on average, all threads have the same amount of work
 		whole = average
 	}
-	s := &replay.Speedup{Estimate: whole, Low: whole, High: max(whole, average)}
+	s := &replay.Speedup{Estimate: whole, Low: whole, High: max(whole, average),
+		Spread: policy.SpreadOfCauses}
 	for q := range 4 {
 		if part, average := gained(m.Rounds[q*len(m.Rounds)/4:(q+1)*len(m.Rounds)/4], usual, all); part > 0 {
 			if rotates {

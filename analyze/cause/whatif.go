@@ -68,8 +68,9 @@ func (a *Analysis) predict(opts Options) {
 func (f *Finding) tellDoubt() {
 	switch s := f.Speedup; {
 	case !s.Proven():
+		low, high := s.Interval()
 		f.say("it is not proven that removing it makes the run faster: the predicted gain is within the error of the "+
-			"prediction (%.2fx to %.2fx)", s.Low, s.High)
+			"prediction (%.2fx to %.2fx)", low, high)
 	case s.Low <= 1:
 		f.say("removing it helps only if the GPU has spare capacity for the work that would then be pending, which the " +
 			"trace does not show")
@@ -81,7 +82,7 @@ func (f *Finding) tellDoubt() {
 // random delays remain.
 func lower(x, y *replay.Speedup) *replay.Speedup {
 	return &replay.Speedup{Estimate: min(x.Estimate, y.Estimate), Low: min(x.Low, y.Low), High: max(x.High, y.High),
-		LowWithRoom: min(x.Least(), y.Least())}
+		LowWithRoom: min(x.Least(), y.Least()), Spread: max(x.Spread, y.Spread)}
 }
 
 // together returns the gain of removing the two largest causes that were replayed. They may be worth naming together if

@@ -10,9 +10,28 @@ import (
 	"mtrace/analyze/replay/change"
 )
 
-// A Speedup is a predicted speedup with an interval. Low assumes that GPUs have no more spare capacity than was
-// observed. LowWithRoom is the low end if they have the capacity that the estimate assumes; 0 means Low.
-type Speedup struct{ Estimate, Low, High, LowWithRoom float64 }
+// A Speedup is a predicted speedup with an interval, which covers what the replay knows that it does not know. Low
+// assumes that GPUs have no more spare capacity than was observed. LowWithRoom is the low end if they have the capacity
+// that the estimate assumes; 0 means Low. Spread is how wrong such predictions are beyond that; see Interval.
+type Speedup struct{ Estimate, Low, High, LowWithRoom, Spread float64 }
+
+// Interval returns the interval that readers are shown: on drawn programs it contained the measured speedup for 90% of
+// the predictions. It is wider than Low to High, which decides verdicts, because a replay may also be wrong in ways that
+// it cannot know. Both errors are independent and add up as standard deviations do, on a logarithmic scale. The variance
+// of the second grows with the speedup: the more a change gains, the more depends on the rest of the program.
+func (s *Speedup) Interval() (low, high float64) {
+	unknown := s.Spread * math.Sqrt(policy.SpreadFloor+math.Abs(math.Log(s.Estimate)))
+	return s.Estimate * math.Exp(-math.Hypot(math.Log(s.Estimate/s.Low), unknown)),
+		s.Estimate * math.Exp(math.Hypot(math.Log(s.High/s.Estimate), unknown))
+}
+
+// spreadOf returns the Spread of predictions of a change.
+func spreadOf(c Change) float64 {
+	if c.OnlyFaster() && (c.Scale == nil || c.Scale.InFlight <= 1 && c.Scale.Merged <= 1) {
+		return policy.SpreadOfItems
+	}
+	return policy.SpreadOfCauses
+}
 
 // Proven reports whether the predicted gain exceeds the error of the prediction, that is whether the interval excludes
 // 1. It assumes that the GPU has the capacity for the work that would then be ready.
@@ -23,7 +42,8 @@ func (s *Speedup) Least() float64 { return cmp.Or(s.LowWithRoom, s.Low) }
 
 // InWords formats the speed-up as "1.50x faster (1.40-1.60)".
 func (s Speedup) InWords() string {
-	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, s.Low, s.High)
+	low, high := s.Interval()
+	return fmt.Sprintf("%.2fx faster (%.2f-%.2f)", s.Estimate, low, high)
 }
 
 // A settled run is the run of a changed program with the density of hand-offs that results from the change.
@@ -95,7 +115,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 	if c.Cores {
 		of = r.base / p.Rate(p.Recorded)
 	}
-	s = &Speedup{Estimate: of * changed.rate / r.base / r.gainOfRoom(usual)}
+	s = &Speedup{Estimate: of * changed.rate / r.base / r.gainOfRoom(usual), Spread: spreadOf(c)}
 	if !c.Scale.Slows() { // removing work never delays another thread
 		s.Estimate = max(1, s.Estimate)
 	}

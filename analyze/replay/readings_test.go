@@ -1,10 +1,12 @@
 package replay
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"mtrace/analyze"
+	"mtrace/analyze/replay/change"
 	"mtrace/analyze/replay/program"
 	"mtrace/fixtures/loops"
 )
@@ -64,5 +66,28 @@ func TestResampledLeavesFewStepsAlone(t *testing.T) {
 		if again := rateOf(t, resampled(p, random), Change{}); again > 1.1*base {
 			t.Fatalf("%.1f times as fast with times drawn anew", again/base)
 		}
+	}
+}
+
+// TestShownInterval: readers are shown a wider interval than the one that decides verdicts.
+func TestShownInterval(t *testing.T) {
+	s := Speedup{Estimate: 2, Low: 1.6, High: 2.5, Spread: 0.5}
+	low, high := s.Interval()
+	more := 0.25 * (0.01 + math.Log(2)) // variance
+	down, up := math.Sqrt(math.Pow(math.Log(2/1.6), 2)+more), math.Sqrt(math.Pow(math.Log(2.5/2), 2)+more)
+	if math.Abs(low-2*math.Exp(-down)) > 1e-9 || math.Abs(high-2*math.Exp(up)) > 1e-9 {
+		t.Errorf("%.3f to %.3f, want %.3f to %.3f", low, high, 2*math.Exp(-down), 2*math.Exp(up))
+	}
+	if !s.Proven() || s.Least() != 1.6 {
+		t.Errorf("proven %t, least %.2f: the wider interval must not decide", s.Proven(), s.Least())
+	}
+	s.Spread = 0
+	if low, high = s.Interval(); math.Abs(low-1.6) > 1e-9 || math.Abs(high-2.5) > 1e-9 {
+		t.Errorf("%.3f to %.3f without spread, want 1.6 to 2.5", low, high)
+	}
+	inFlight, half := Change{Scale: &change.Scale{InFlight: 2}}, Change{Scale: &change.Scale{Kernels: []float64{0.5}}}
+	if spreadOf(half) >= spreadOf(inFlight) || spreadOf(inFlight) != spreadOf(Change{Locks: true}) {
+		t.Errorf("spread %.2f of a faster kernel, %.2f with two in flight, %.2f without a lock, want the first to be smallest "+
+			"and the others equal", spreadOf(half), spreadOf(inFlight), spreadOf(Change{Locks: true}))
 	}
 }

@@ -25,7 +25,7 @@ type screenRows struct {
 var usualScreenRows = screenRows{evidence: 4, targets: 3, helps: 5, threads: 8, kernels: 5, notes: 4, warnings: 3}
 
 // leastScreenRows are the minimum numbers of rows.
-var leastScreenRows = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 2, notes: 1, warnings: 1}
+var leastScreenRows = screenRows{evidence: 2, targets: 1, helps: 3, threads: 3, kernels: 1, notes: 1, warnings: 1}
 
 // tighter returns one row less of the part that can best spare it, or false if every part has its least rows.
 func (s screenRows) tighter() (screenRows, bool) {

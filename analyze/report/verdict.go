@@ -84,13 +84,15 @@ func buildSerialization(r *Report, a *cause.Analysis, opts Options) {
 			Advice:   f.Advice, Place: f.Place, NotPredicted: f.Unpredicted}
 		c.Share = f.Share(total)
 		if f.Speedup != nil {
-			c.SpeedupIfRemoved, c.SpeedupInterval = &f.Speedup.Estimate, &Speedup{f.Speedup.Low, f.Speedup.High}
+			low, high := f.Speedup.Interval()
+			c.SpeedupIfRemoved, c.SpeedupInterval = &f.Speedup.Estimate, &Speedup{low, high}
 		}
 		return c
 	})
 	r.Serialization.RuledOut = list(v.RuledOut, func(f cause.Finding) RuledOut { return RuledOut{f.Cause, f.Why} })
 	if t := v.Together; t != nil {
-		r.Serialization.Together = &Together{t.Causes, t.Estimate, [2]float64{t.Low, t.High}}
+		low, high := t.Interval()
+		r.Serialization.Together = &Together{t.Causes, t.Estimate, [2]float64{low, high}}
 	}
 }
 

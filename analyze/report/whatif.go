@@ -29,7 +29,8 @@ type Gain struct {
 }
 
 func whatIf(g replay.Gain) WhatIf {
-	return WhatIf{Changed{g.Kind, g.Name}, g.Factor, Gain{g.Estimate, g.Low, g.High}}
+	low, high := g.Interval()
+	return WhatIf{Changed{g.Kind, g.Name}, g.Factor, Gain{g.Estimate, low, high}}
 }
 
 // helps are the predicted gains.

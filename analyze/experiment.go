@@ -30,6 +30,7 @@ type ExperimentTarget struct {
 type ExperimentBlock struct {
 	Interval
 	Target      int   // ExperimentTarget.ID; 0 is none: a baseline
+	Control     bool  // of a virtual speed-up: the thread that comes to the target pauses as all others do
 	Delay       Nanos // asked for at each occurrence
 	Occurrences int64 // that were delayed
 	Injected    Nanos // the sum of the delays, as measured
@@ -55,7 +56,7 @@ func experiment(e *wire.Experiment, clock *converter) *Experiment {
 	}
 	at := func(ns int64) Nanos { return clock.ours(uint64(ns)) }
 	for _, b := range e.Blocks {
-		of.Blocks = append(of.Blocks, ExperimentBlock{Interval: Interval{at(b.Start), at(b.End)}, Target: b.Target,
+		of.Blocks = append(of.Blocks, ExperimentBlock{Interval: Interval{at(b.Start), at(b.End)}, Target: b.Target, Control: b.Control,
 			Delay: duration(b.DelayNS), Occurrences: int64(min(b.Occurrences, 1<<50)), Injected: duration(b.InjectedNS),
 			Units: int64(min(b.Units, 1<<50)), LastBefore: at(b.LastBefore), LastIn: at(b.LastIn)})
 	}

@@ -60,7 +60,7 @@ func (r *Result) Disagrees() bool {
 // addedBy is the delay in the replayed program that stands for the delays of a target, or why there is none.
 func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimate) (*replay.Added, string) {
 	target := &x.Target
-	a := &replay.Added{By: max(1, x.Injected)} // in each command buffer
+	a := &replay.Added{By: max(1, x.Injected), Sleeps: x.sleeps()} // in each command buffer
 	if n := len(target.Threads); n > 0 {
 		a.Threads = of.ThreadsNamed(threadNames(t, p, target.Threads)...)
 		if len(a.Threads) == 0 {

@@ -67,7 +67,7 @@ func Analyze(of *analyze.Experiment) *Result {
 	for _, t := range e.Targets {
 		x := Estimate{Target: t, PValue: 1}
 		for i := range e.Blocks {
-			if b := &e.Blocks[i]; b.Target == t.ID && b.Length() > 0 {
+			if b := &e.Blocks[i]; b.Target == t.ID && !b.Control && b.Length() > 0 {
 				x.Blocks++
 				x.Units += b.Units
 				x.Total += b.Injected
@@ -112,8 +112,10 @@ func (e *estimator) sensitivity(x *Estimate) {
 	}
 }
 
-// curve estimates a virtual speed-up with each delay that was tried. The delay that all other threads suffer is taken
-// off the block's time, as Coz does: what remains is the time that the block would have taken with a faster target.
+// curve estimates a virtual speed-up with each delay that was tried. A block in which every thread but the one that
+// comes to the target pauses is compared with the control block beside it, in which that thread pauses, too. Coz
+// subtracts the pauses from the block's time instead, which is wrong here: the GPU does not pause, so part of the pauses
+// costs nothing.
 func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	var delays []analyze.Nanos
 	for i := range e.Blocks {
@@ -125,21 +127,38 @@ func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	unit := float64(e.baseline())
 	for _, d := range delays {
 		p := Point{Share: float64(d) / float64(max(1, t.Took)), PValue: 1}
-		s := newScore(e.pairs(
-			func(b *analyze.ExperimentBlock) bool {
-				return b.Target == t.ID && b.Delay == d && b.Injected < b.Length()
-			},
-			func(b, beside *analyze.ExperimentBlock) (x, y, z float64) {
-				return e.unitTime(beside, float64(wall(beside))), e.unitTime(b, float64(wall(b))-injected(b)), unit
-			}), e.scale)
+		var list []pair
+		for i := range e.Blocks {
+			b := &e.Blocks[i]
+			if b.Target != t.ID || b.Delay != d || b.Control || b.Length() == 0 {
+				continue
+			}
+			for _, beside := range e.controls(i) {
+				list = append(list, pair{block: i, x: unit, z: unit, weight: pairWeight(b, beside),
+					y: e.unitTime(beside, float64(wall(beside))) - e.unitTime(b, float64(wall(b)))})
+			}
+		}
+		s := newScore(list, e.scale)
 		p.Blocks = s.blocks
-		if left, known := s.estimate(); known {
-			p.Saved = &Slope{1 - left.Estimate, 1 - left.High, 1 - left.Low}
-			p.PValue = s.pValue(1)
+		if saved, known := s.estimate(); known {
+			p.Saved, p.PValue = &saved, s.pValue(0)
 		}
 		points = append(points, p)
 	}
 	return points
+}
+
+// controls are the control blocks directly before and after a block of a virtual speed-up, of the same delay.
+func (e *estimator) controls(i int) (list []*analyze.ExperimentBlock) {
+	for _, j := range []int{i - 1, i + 1} {
+		if j < 0 || j >= len(e.Blocks) {
+			continue
+		}
+		if b := &e.Blocks[j]; b.Control && b.Target == e.Blocks[i].Target && b.Delay == e.Blocks[i].Delay && b.Length() > 0 {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 // smallest is the least p-value of a curve, adjusted for the number of its points (Bonferroni).

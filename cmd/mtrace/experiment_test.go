@@ -178,6 +178,60 @@ func TestDelaysSleepOrSpin(t *testing.T) {
 	}
 }
 
+// TestVirtualSpeedup: the blocks of a virtual speed-up come in pairs of the same delay. In one of them a commit takes its
+// usual time and the other threads pause; in the control the thread that commits pauses for as long, too.
+func TestVirtualSpeedup(t *testing.T) {
+	needTruth(t)
+	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	dir := t.TempDir()
+	got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_ENGINES=8", "SOFTMETAL_SUBMIT_US=1000"}, tool.mtrace,
+		"experiment", "--target", "commit", "--speedup", "-o", "t.mtrace", "--", filepath.Join(tool.dir, "scenario"),
+		"independent", "--threads", "3", "--milliseconds", "8000")
+	if got.exit != 0 || !strings.Contains(got.stderr, "Virtual speed-ups: ") {
+		t.Fatalf("%+v", got)
+	}
+	e := loadExperiment(t, filepath.Join(dir, "t.mtrace"))
+	sped := 0
+	for _, target := range e.experiment.Targets {
+		if target.Mode == wire.ExperimentSpeedup {
+			sped = target.ID
+		}
+	}
+	median := func(control bool, delay analyze.Nanos) analyze.Nanos {
+		var lengths []analyze.Nanos
+		for _, b := range e.experiment.Blocks {
+			for _, c := range e.calls["commit"] {
+				if b.Target == sped && b.Control == control && b.Delay == delay && c.Begin >= b.Begin && c.End <= b.End {
+					lengths = append(lengths, c.Length())
+				}
+			}
+		}
+		if len(lengths) == 0 {
+			t.Fatalf("no commit in blocks with delays of %v, control %v", delay, control)
+		}
+		slices.Sort(lengths)
+		return lengths[len(lengths)/2]
+	}
+	seen := map[analyze.Nanos]int{}
+	for _, b := range e.experiment.Blocks {
+		if b.Target == sped && b.Control {
+			seen[b.Delay]++
+		} else if b.Target == sped {
+			seen[b.Delay] += 1000
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("blocks of a virtual speed-up have the delays %v, want three", seen)
+	}
+	for delay := range seen {
+		if others, all := median(false, delay), median(true, delay); all < others+delay/2 {
+			t.Errorf("delays of %v: a commit takes %v while the others pause, and %v in the control", delay, others, all)
+		}
+	}
+}
+
 // TestExperimentOnALock: the lock that threads wait for longest is found, each release of it in a treated block is
 // delayed, and no other lock's.
 func TestExperimentOnALock(t *testing.T) {

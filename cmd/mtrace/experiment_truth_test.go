@@ -1,39 +1,56 @@
 package main
 
 import (
-	"path/filepath"
+	"os/exec"
 	"testing"
 
-	"mtrace/analyze"
-	"mtrace/analyze/experiment"
+	"mtrace/fixtures/scenarios"
 )
 
-// TestExperimentFindsTheTruth: a thread that waits after each commit takes as much longer as its waits do. The test
-// accepts twice the interval, since an interval misses the truth in one of twenty runs.
+// TestExperimentFindsTheTruth: the interval of every target holds its truth, of programs in Python and C whose truth is
+// known: one thread that waits, a full GPU, a lock and a barrier. An interval misses its truth in one of twenty runs, so
+// a program whose interval does is run a second time.
 func TestExperimentFindsTheTruth(t *testing.T) {
-	const truth = 1.0
-	dir := t.TempDir()
-	got := sh(t, dir, []string{"SOFTMETAL_TIMED=1", "SOFTMETAL_DURATION_US=3000", "SOFTMETAL_ENGINES=1"},
-		tool.mtrace, "experiment", "--target", "wait", "--budget", "10%", "--seed", "5", "-o", "t.mtrace", "--",
-		"python3", workload(t), "--no-check", "--sync-mode", "device", "--threads", "1", "--iters", "3000")
-	if got.exit != 0 {
-		t.Fatalf("%+v", got)
+	needTruth(t)
+	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	trace, err := analyze.Load(filepath.Join(dir, "t.mtrace"), analyze.Options{})
-	if err != nil {
-		t.Fatal(err)
+	const seconds = 9
+	tools := scenarios.Tools{Bin: tool.dir, Scripts: "../../fixtures/scenarios/programs"}
+	tested := map[string]bool{"one thread that waits after each commit": true, "the same in Python": true,
+		"GPU full, three in flight": true, "one lock, six threads": true, "a barrier of four threads, one slow": true}
+	for _, e := range scenarios.Experiments {
+		if !tested[e.Name] {
+			continue
+		}
+		delete(tested, e.Name)
+		t.Run(e.Name, func(t *testing.T) {
+			for again := false; ; again = true {
+				measured, err := e.Run(tools, seconds, t.TempDir())
+				if err != nil {
+					t.Fatal(err)
+				}
+				held := true
+				for _, truth := range e.Truths {
+					m := truth.Of(measured)
+					if m == nil || m.Sensitivity == nil {
+						t.Fatalf("%s: nothing was measured: %+v", truth.Target, measured)
+					}
+					t.Logf("%s: %v, want %s", truth.Target, m.Sensitivity, truth.Text())
+					if !m.Sensitivity.Holds(truth) {
+						held = false
+						if again {
+							t.Errorf("%s: %v in the second run, too, want %s", truth.Target, m.Sensitivity, truth.Text())
+						}
+					}
+				}
+				if held || again {
+					return
+				}
+			}
+		})
 	}
-	p := experiment.Of(trace)
-	if p == nil {
-		t.Fatalf("no experiment: %+v", got)
-	}
-	x := experiment.Analyze(p.Experiment).Estimates[0]
-	s := x.Sensitivity
-	if s == nil {
-		t.Fatalf("%d blocks say nothing: %+v", x.Blocks, got)
-	}
-	t.Logf("%.2f (%.2f to %.2f), %d blocks, %s", s.Estimate, s.Low, s.High, x.Blocks, x.Status)
-	if truth < s.Estimate-2*(s.Estimate-s.Low) || truth > s.Estimate+2*(s.High-s.Estimate) {
-		t.Errorf("sensitivity %.2f (%.2f to %.2f), want %v", s.Estimate, s.Low, s.High, truth)
+	for name := range tested {
+		t.Errorf("there is no program %q", name)
 	}
 }

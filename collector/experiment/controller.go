@@ -275,8 +275,14 @@ func (x *Controller) round(ctx context.Context) error {
 	for i := 0; i < len(steps); i += 2 {
 		var times [2]float64 // nanoseconds for a unit
 		treated := 0
+		target := max(steps[i].target, steps[i+1].target)
+		sped := x.plan.Targets[target-1].Mode == wire.ExperimentSpeedup
 		for j, s := range steps[i : i+2] {
-			b, err := x.block(ctx, s.target)
+			of := s.target
+			if sped {
+				of = target
+			}
+			b, err := x.block(ctx, of, sped && s.target == 0)
 			if err != nil {
 				return err
 			}
@@ -286,24 +292,28 @@ func (x *Controller) round(ctx context.Context) error {
 			}
 		}
 		slowed := math.Log(times[treated] / times[1-treated]) // bursts of load are symmetric in it
-		t, plan := &x.targets[steps[i+treated].target-1], x.plan.Targets[steps[i+treated].target-1]
-		if plan.Mode == wire.ExperimentDelay {
+		t := &x.targets[target-1]
+		if !sped {
 			x.budget.slowed.add(1, slowed)
 			t.dose.learn(slowed, x.budget.allowed())
-		} else {
-			t.level++
-			t.dose.now = max(time.Duration(speedups[t.level%len(speedups)]*float64(plan.TookNS)), 1)
+			continue
 		}
+		t.level++
+		t.dose.now = max(time.Duration(speedups[t.level%len(speedups)]*float64(x.plan.Targets[target-1].TookNS)), 1)
 	}
 	return nil
 }
 
-// block makes one block and writes it into the trace. One that is cut short is not written.
-func (x *Controller) block(ctx context.Context, target int) (b wire.ExperimentBlock, err error) {
+// block makes one block and writes it into the trace. One that is cut short is not written. Control is of a virtual
+// speed-up: see wire.ExperimentBlock.
+func (x *Controller) block(ctx context.Context, target int, control bool) (b wire.ExperimentBlock, err error) {
 	var d wire.Delays
 	if target > 0 {
 		d = x.targets[target-1].delays
 		d.Length = x.targets[target-1].dose.now
+	}
+	if control {
+		d.Kinds |= wire.DelayItself
 	}
 	if err := x.set(d); err != nil {
 		return b, err
@@ -323,7 +333,7 @@ func (x *Controller) block(ctx context.Context, target int) (b wire.ExperimentBl
 		return b, err
 	}
 	c := between(before, after)
-	b = wire.ExperimentBlock{Start: before.at, End: after.at, Target: target, DelayNS: d.Length.Nanoseconds(),
+	b = wire.ExperimentBlock{Start: before.at, End: after.at, Target: target, Control: control, DelayNS: d.Length.Nanoseconds(),
 		Occurrences: c.occurrences, InjectedNS: int64(c.injected), Units: c.units,
 		LastBefore: before.lastUnit(x.subject), LastIn: after.lastUnit(x.subject)}
 	if d.Kinds&wire.DelayOthers != 0 {

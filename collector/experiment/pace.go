@@ -55,7 +55,8 @@ const (
 	// firstShare is the part of the largest delay with which a target begins, as it is not known yet how many threads wait
 	// for it.
 	firstShare = 0.1
-	// growth bounds how much larger a delay becomes from one block of its target to the next.
+	// growth bounds how much larger a delay becomes from one block of its target to the next and, below the first delay,
+	// how much smaller: of the first few pairs one that is disturbed may be the median.
 	growth = 2
 )
 
@@ -150,7 +151,7 @@ func (d *dose) learn(slowed, share float64) {
 	first := time.Duration(firstShare * float64(d.most))
 	next := min(growth*d.now, within(share, d.slowed.least(likely), d.most))
 	if next < first {
-		next = max(next, min(first, within(share, d.slowed.least(certain), d.most)))
+		next = max(next, min(first, within(share, d.slowed.least(certain), d.most)), d.now/growth)
 	}
 	d.now = max(next, shortestDelay)
 }

@@ -77,7 +77,7 @@ func CHeader() string {
 		name string
 		kind DelayKind
 	}{{"CALLS", DelayCalls}, {"LOCK", DelayLock}, {"WAITS", DelayWaits}, {"OWN", DelayOwn}, {"HANDLERS", DelayHandlers},
-		{"PAUSES", DelayPauses}, {"OTHERS", DelayOthers}, {"SLEEPS", DelaySleeps}} {
+		{"PAUSES", DelayPauses}, {"OTHERS", DelayOthers}, {"SLEEPS", DelaySleeps}, {"ITSELF", DelayItself}} {
 		def("DELAY_"+d.name, uint32(d.kind))
 	}
 	def("DELAY_CALL_WORDS", DelayCallWords)

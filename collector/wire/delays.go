@@ -19,6 +19,7 @@ const (
 	DelayPauses                         // it pauses when others ran what is virtually faster
 	DelayOthers                         // its own occurrences are not delayed: the other threads are due the delay
 	DelaySleeps                         // the thread sleeps for its delay; without this bit it spins
+	DelayItself                         // with DelayOthers: the thread pauses, too, at once
 )
 
 // ShortestSleep is the length from which delays with DelaySleeps sleep. A sleeping thread wakes late by about half of

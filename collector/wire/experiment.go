@@ -63,6 +63,9 @@ type ExperimentBlock struct {
 	Start  int64 `json:"start_ns"`
 	End    int64 `json:"end_ns"`
 	Target int   `json:"target"` // ExperimentTarget.ID; 0 is none: a baseline
+	// Control marks a block of a target in mode speedup in which the thread that comes to the target pauses, too. The
+	// difference from a block in which only all others pause is what a faster target brings.
+	Control bool `json:"control,omitempty"`
 	// DelayNS is the delay that was asked for at each occurrence of the target.
 	DelayNS int64 `json:"delay_ns"`
 	// Occurrences is how often the target was delayed, and InjectedNS how long these delays really took together.

@@ -89,7 +89,7 @@ var facts = [...]factRow{
 		text:  "JSON: name, kind, mode, calls, address and object of a lock, threads, sleeps, took_ns",
 		check: checkExperiment},
 	{kind: FactExperimentBlock, name: "experiment block", key: "begin, in nanoseconds",
-		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), delay_ns, occurrences, injected_ns, units, " +
+		text: "JSON: start_ns, end_ns, target (0: nothing is delayed), control, delay_ns, occurrences, injected_ns, units, " +
 			"last_before_ns, last_in_ns", check: checkExperiment},
 }
 

@@ -60,7 +60,7 @@ var ringWords = []word{
 		"call (0: none), zero"},
 	{"delays", RingDelaysOffset, "u32", "what of the thread an experiment delays now, written by the collector: bit 0 " +
 		"calls, 1 releases of a lock, 2 returns of waits, 3 its own code, 4 completion handlers; 5 it pauses for virtual " +
-		"speed-ups of others, 6 others pause for its own; 7 delays sleep"},
+		"speed-ups of others, 6 others pause for its own; 7 delays sleep; 8 it pauses for its own, too"},
 	{"nested", RingNestedOffset, "64 × u64",
 		"inner calls not recorded because an outer one was, by family; this and the following counters are never reset"},
 	{"commits", RingCommitsOffset, "u64", "command buffers that reached `commitCommandBuffer:wake:`, below the hooks"},

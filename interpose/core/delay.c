@@ -67,6 +67,10 @@ static void occur(struct thread *t, const struct table *table) {
     count_up(&t->ring->delayed, 1);
     if (mt_delays(t) & MT_DELAY_OTHERS) { // the others are due the delay, and this thread has paid
       atomic_fetch_add_explicit(&mt_region->delay_due, table->length, memory_order_relaxed);
+      if (mt_delays(t) & MT_DELAY_ITSELF) {
+        uint64_t passed = pass(table->length, true);
+        count_up(&t->ring->injected, passed);
+      }
       count_up(&t->ring->paid, table->length);
     } else if (table->length) {
       count_up(&t->ring->injected, pass(table->length, mt_delays(t) & MT_DELAY_SLEEPS));

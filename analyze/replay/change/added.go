@@ -25,6 +25,7 @@ type Added struct {
 	At      Place
 	By      analyze.Nanos
 	Threads []int32 // the threads that are delayed, or whose command buffers are; nil means all
+	Sleeps  bool    // delayed threads need no processor: after a wait they never do
 	Lock    int32   // InLock: the number of the named lock, from 1 on; 0 means any
 }
 
@@ -44,6 +45,12 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 	delay := func(to *analyze.Nanos) {
 		if times++; add {
 			*to += a.By
+		}
+	}
+	// asleep delays a step's gap, in which the thread may sleep
+	asleep := func(s *program.Step, sleeps bool) {
+		if delay(&s.Gap); add && sleeps {
+			s.Asleep += a.By
 		}
 	}
 	if a.At == InHandler {
@@ -71,12 +78,9 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 			case !a.of(int32(t)):
 			case a.At == BeforeCommit && s.Kind == program.Commit, a.At == BeforeAcquire && s.Kind == program.Acquire,
 				a.At == BeforeCompile && s.Kind == program.Compile:
-				delay(&s.Gap)
+				asleep(s, a.Sleeps)
 			case a.At == AfterWait && (s.Kind == program.Wait || s.Kind == program.WaitOther) && i+1 < len(th.Steps):
-				next := &th.Steps[i+1]
-				if delay(&next.Gap); add {
-					next.Asleep += a.By
-				}
+				asleep(&th.Steps[i+1], true)
 			case a.At == InLock && s.Kind == program.Lock && (a.Lock == 0 || th.Details[i].NamedLock == a.Lock):
 				switch {
 				case s.Lock == 0: // the wait takes its recorded time, whichever thread holds the lock
@@ -86,10 +90,13 @@ func (a *Added) visit(p *program.Program, add bool) (times int) {
 				default:
 					if delay(&s.Hold); i+1 < len(th.Steps) && add {
 						th.Steps[i+1].Gap += a.By
+						if a.Sleeps {
+							th.Steps[i+1].Asleep += a.By
+						}
 					}
 				}
 			case a.At == InLock && s.Kind == program.Unlock && slices.Contains(held, s.Lock):
-				delay(&s.Gap)
+				asleep(s, a.Sleeps)
 				held = slices.DeleteFunc(held, func(l int32) bool { return l == s.Lock })
 			}
 		}

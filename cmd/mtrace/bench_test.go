@@ -121,6 +121,7 @@ func TestBenchEveryName(t *testing.T) {
 
 // Each way to wait makes the same results.
 func TestBenchSync(t *testing.T) {
+	t.Parallel()
 	needRawmetal(t)
 	for _, mode := range []string{"wait", "event", "device", "none"} {
 		r := runBench(t, t.TempDir(), "scaling", "axpy", "--iters", "40", "--rounds", "2", "--threads", "3", "--elements",

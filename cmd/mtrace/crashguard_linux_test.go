@@ -14,6 +14,7 @@ import (
 // then on. A program that crashes elsewhere is traced again. It is reported each time; another version of the tracer,
 // or the user's request, starts over.
 func TestCrashGuard(t *testing.T) {
+	t.Parallel()
 	needTruth(t)
 	script, err := filepath.Abs("testdata/crash.py")
 	if err != nil {

@@ -2,14 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -96,21 +99,37 @@ func compareWhole(b *testing.B, command []string, nanos func(string) float64) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// buildShapesClient builds the program that the library's own benchmarks trace.
+// shapesClient is the client of interpose/testdata, with the classes that it needs in a library beside it. It is built
+// once.
+var shapesClient = sync.OnceValues(func() (string, error) {
+	folder := filepath.Join(tool.dir, "shapes")
+	return filepath.Join(folder, "client"), errors.Join(os.Mkdir(folder, 0o755), compileShapes(folder))
+})
+
+// buildShapesClient returns the path of the client.
 func buildShapesClient(b testing.TB) string {
 	b.Helper()
-	dir, sources := b.TempDir(), "../../interpose/testdata/"
-	shapes, client := filepath.Join(dir, "libshapes.so"), filepath.Join(dir, "client")
+	client, err := shapesClient()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return client
+}
+
+// compileShapes builds the client and its library in a folder.
+func compileShapes(folder string) error {
+	shapes, client, sources := filepath.Join(folder, "libshapes.so"), filepath.Join(folder, "client"),
+		"../../interpose/testdata/"
 	for _, command := range [][]string{
 		{"gcc", "-O2", "-std=gnu11", "-fPIC", "-shared", "-o", shapes, sources + "shapes.m", "-lobjc", "-lBlocksRuntime"},
 		{"gcc", "-O2", "-std=gnu11", "-fobjc-exceptions", "-rdynamic", "-o", client, sources + "client.m", shapes, "-lobjc",
 			"-lpthread"},
 	} {
 		if out, err := saidBy(exec.Command(command[0], command[1:]...), commandLimit); err != nil {
-			b.Fatalf("%v: %v\n%s", command, err, out)
+			return fmt.Errorf("%v: %w\n%s", command, err, out)
 		}
 	}
-	return client
+	return nil
 }
 
 // processorTime returns the processor time of a command that has ended, with its child processes.

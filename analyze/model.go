@@ -234,37 +234,6 @@ type Thread struct {
 	Lost   int64
 }
 
-// A Part is a part of a thread's time. Most parts are the time in calls of one kind; waits are divided into several
-// parts by the model.
-type Part uint8
-
-// The parts, in the order in which reports list them. Part.Key is their key in JSON.
-const (
-	PartEncode Part = iota
-	PartCommit
-	PartAcquire
-	PartCompile
-	PartAllocate
-	PartLock
-	PartDrawable
-	PartWaitExecuting
-	PartWaitQueuedOwn
-	PartWaitQueuedOther
-	PartWaitScheduling
-	PartWaitNotify
-	PartWaitForeign
-	PartOtherAPI
-	PartOutside
-	PartCount = iota
-)
-
-var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns",
-	"drawable_ns", "wait_executing_ns", "wait_queued_own_ns",
-	"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}
-
-// Key is the part's key in JSON reports.
-func (p Part) Key() string { return partKeys[p] }
-
 // A Device is a GPU. Processes that name the same device of the same host share it. If several have the same name, all
 // but the first have a number added to it: "GPU #2".
 type Device struct {

@@ -12,44 +12,10 @@ import (
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}
-	interrupted := evidence.Share(externalInterruptions(ev).Busiest, ev.Occupancy.Busiest.Active.Length())
-	switch {
-	case ev.Occupancy.Buffers == 0:
-		return r.not("there are no GPU times")
-	case !policy.Saturated(ev.Occupancy.Busy) && interrupted > 0 && ev.Occupancy.Pending-interrupted < policy.Most.Value:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it "+
-			"another program had interrupted it",
-			percent(ev.Occupancy.Busy), percent(interrupted))
-	case !policy.Saturated(ev.Occupancy.Busy) && ev.Occupancy.Pending < policy.Most.Value:
-		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s "+
-			"while more work was pending",
-			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
-	case ev.Occupancy.HasRoom && ev.Occupancy.Pending >= policy.Most.Value && !ev.Occupancy.Saturated:
-		return r.not("the GPU was busy for %s of the time, and for %s while work was pending; but the more was pending, "+
-			"the more ran at once: it had spare capacity",
-			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
-	case policy.Saturated(ev.Occupancy.Busy) && !ev.Occupancy.Saturated:
-		return r.not("the GPU was busy for %s of the time, but work was pending for only %s of it",
-			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending))
+	if f, ruledOut := r.notSaturated(ev); ruledOut {
+		return f
 	}
-	if ev.Occupancy.Saturated {
-		with, without := evidence.WithTheGPU(ev.Work, &ev.Submitters, ev.Blocked)
-		waited := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) +
-			evidence.WaitedWhileBusy(ev.Work, ev.Queues.Full) - ev.Occupancy.InLines
-		if ev.Occupancy.Crowded {
-			beside := ev.Occupancy.Busiest.Crowding.Beside
-			waited += evidence.Scaled(ev.Times.Sum(analyze.PartWaitExecuting), beside)
-			without -= evidence.Scaled(without, beside)
-		}
-		r.Lost = max(waited, with-without)
-		r.Explains = max(waited+ev.Times.Sum(analyze.PartWaitExecuting), with)
-	} else { // it was busy most of the time, so it explains only waiting behind other work
-		r.Confidence = policy.Inferred
-		r.Lost = max(0, max(ev.Times.Sum(analyze.PartWaitQueuedOther),
-			evidence.QueuedAsleep(ev.Work,
-				&ev.Submitters))-ev.Occupancy.InLines-ev.Syncs.Use(&ev.Occupancy).BarrierLost-externalInterruptions(ev).Behind)
-		r.Explains = r.Lost
-	}
+	r.costOfSaturation(ev)
 	r.Holds = true
 	r.say("the GPU was busy for %s of the time from the first commit to the last completion", percent(ev.Occupancy.Busy))
 	switch {
@@ -97,4 +63,51 @@ func gpuSaturated(ev *evidence.Evidence) Finding {
 		percent(ev.Occupancy.Busy),
 		percent(min(1, ev.Submitters.Share(max(r.Explains, r.Lost+executing)))), waiting)
 	return r
+}
+
+// notSaturated rules the cause out if the GPU was not busy all the time, or had spare capacity.
+func (r Finding) notSaturated(ev *evidence.Evidence) (f Finding, ruledOut bool) {
+	interrupted := evidence.Share(externalInterruptions(ev).Busiest, ev.Occupancy.Busiest.Active.Length())
+	switch {
+	case ev.Occupancy.Buffers == 0:
+		return r.not("there are no GPU times"), true
+	case !policy.Saturated(ev.Occupancy.Busy) && interrupted > 0 && ev.Occupancy.Pending-interrupted < policy.Most.Value:
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s of it "+
+			"another program had interrupted it",
+			percent(ev.Occupancy.Busy), percent(interrupted)), true
+	case !policy.Saturated(ev.Occupancy.Busy) && ev.Occupancy.Pending < policy.Most.Value:
+		return r.not("the GPU was busy for %s of the time from the first commit to the last completion, and for %s "+
+			"while more work was pending",
+			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending)), true
+	case ev.Occupancy.HasRoom && ev.Occupancy.Pending >= policy.Most.Value && !ev.Occupancy.Saturated:
+		return r.not("the GPU was busy for %s of the time, and for %s while work was pending; but the more was pending, "+
+			"the more ran at once: it had spare capacity",
+			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending)), true
+	case policy.Saturated(ev.Occupancy.Busy) && !ev.Occupancy.Saturated:
+		return r.not("the GPU was busy for %s of the time, but work was pending for only %s of it",
+			percent(ev.Occupancy.Busy), percent(ev.Occupancy.Pending)), true
+	}
+	return r, false
+}
+
+// costOfSaturation sets what the saturated GPU costs and explains.
+func (r *Finding) costOfSaturation(ev *evidence.Evidence) {
+	if ev.Occupancy.Saturated {
+		with, without := evidence.WithTheGPU(ev.Work, &ev.Submitters, ev.Blocked)
+		waited := ev.Times.Sum(analyze.PartWaitQueuedOwn) + ev.Times.Sum(analyze.PartWaitQueuedOther) +
+			evidence.WaitedWhileBusy(ev.Work, ev.Queues.Full) - ev.Occupancy.InLines
+		if ev.Occupancy.Crowded {
+			beside := ev.Occupancy.Busiest.Crowding.Beside
+			waited += evidence.Scaled(ev.Times.Sum(analyze.PartWaitExecuting), beside)
+			without -= evidence.Scaled(without, beside)
+		}
+		r.Lost = max(waited, with-without)
+		r.Explains = max(waited+ev.Times.Sum(analyze.PartWaitExecuting), with)
+	} else { // it was busy most of the time, so it explains only waiting behind other work
+		r.Confidence = policy.Inferred
+		r.Lost = max(0, max(ev.Times.Sum(analyze.PartWaitQueuedOther),
+			evidence.QueuedAsleep(ev.Work,
+				&ev.Submitters))-ev.Occupancy.InLines-ev.Syncs.Use(&ev.Occupancy).BarrierLost-externalInterruptions(ev).Behind)
+		r.Explains = r.Lost
+	}
 }

@@ -1,6 +1,8 @@
 package cause
 
 import (
+	"math"
+
 	"mtrace/analyze"
 	"mtrace/analyze/evidence"
 	"mtrace/analyze/policy"
@@ -49,31 +51,11 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 			late, len(own), slowOf(own), policy.Wakeup.Nanos(),
 			evidence.Median(own))
 	}
-	handling := evidence.Handling(ev.Trace)
-	for w := range analyze.Each(ev.Trace.Waits) {
-		b := ev.Trace.WaitsFor(w)
-		if b == nil || !b.GPU.Known() || !b.Completed.Known() || some && b.Completed.Begin-b.GPU.End < slow {
-			continue
-		}
-		late := w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
-		if b.Handlers > 0 {
-			r.Lost += late.Length()
-		} else {
-			r.Lost += handling[b.Queue].Within(late) // a completion is delivered after those before it in the queue
-		}
+	if !some {
+		slow = math.MinInt64 // every wait counts
 	}
-	chained, handlers := evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
-	// a thread that waits for a handler of the chain waits at the same time as the GPU: count that time once
-	promised := max(0, evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)-chained)
-	r.Lost += promised
-	waited, full := r.Lost, analyze.Nanos(0)
-	for _, c := range ev.Queues.Full {
-		full += handling[c.Buffer.Queue].Within(c.Interval)
-	}
-	if full > lostTo(queueDepth, ev) { // otherwise the queue's depth is the cause
-		r.Lost += full
-	}
-	r.Lost += chained
+	cost := costOfHandlers(ev, usual, slow)
+	r.Lost = cost.sum()
 	r.Holds = r.Lost > 0
 	if !r.Holds {
 		return r.not("handlers took long, but no thread waited for them")
@@ -90,21 +72,67 @@ func completionHandlers(ev *evidence.Evidence) Finding {
 		r.say("where the program added completion handlers, completion was seen %s after the GPU's end (median of %d)", late,
 			len(with))
 	}
-	if chained > 0 {
+	return r.wordHandlers(ev, cost)
+}
+
+// A handlerCost is the time that threads lost to completion handlers.
+type handlerCost struct {
+	waited    analyze.Nanos // in waits for command buffers and signals
+	promised  analyze.Nanos // of waited: for signals that handlers give
+	fullQueue analyze.Nanos // until a full queue accepted a command buffer, if that is not the queue's depth
+	chained   analyze.Nanos // until a handler created the next command buffer
+	buffers   int           // that were created in a handler of the command buffer before
+}
+
+func (c *handlerCost) sum() analyze.Nanos { return c.waited + c.fullQueue + c.chained }
+
+// costOfHandlers adds up what threads lost to handlers. Only waits count whose command buffer was seen to complete at
+// least that long after the GPU's end; usual is how long that takes without handlers.
+func costOfHandlers(ev *evidence.Evidence, usual, least analyze.Nanos) (c handlerCost) {
+	handling := evidence.Handling(ev.Trace)
+	for w := range analyze.Each(ev.Trace.Waits) {
+		b := ev.Trace.WaitsFor(w)
+		if b == nil || !b.GPU.Known() || !b.Completed.Known() || b.Completed.Begin-b.GPU.End < least {
+			continue
+		}
+		late := w.Interval.Within(analyze.Interval{Begin: b.GPU.End + usual, End: b.Completed.Begin})
+		if b.Handlers > 0 {
+			c.waited += late.Length()
+		} else {
+			c.waited += handling[b.Queue].Within(late) // a completion is delivered after those before it in the queue
+		}
+	}
+	c.chained, c.buffers = evidence.Chained(ev.Trace, ev.ThreadWaits.Merged)
+	// a thread that waits for a handler of the chain waits at the same time as the GPU: count that time once
+	c.promised = max(0, evidence.HandlersBeforeSignals(ev.Trace, ev.ThreadWaits.Merged)-c.chained)
+	c.waited += c.promised
+	full := analyze.Nanos(0)
+	for _, f := range ev.Queues.Full {
+		full += handling[f.Buffer.Queue].Within(f.Interval)
+	}
+	if full > lostTo(queueDepth, ev) { // otherwise the queue's depth is the cause
+		c.fullQueue = full
+	}
+	return c
+}
+
+// wordHandlers adds the evidence and the summary of what handlers cost.
+func (r Finding) wordHandlers(ev *evidence.Evidence, cost handlerCost) Finding {
+	if cost.chained > 0 {
 		r.say("%d command buffers were created in the completion handler of the previous one, after it had run for %s "+
-			"in all", handlers, chained)
+			"in all", cost.buffers, cost.chained)
 	}
-	if waited > 0 {
-		r.say("threads waited for them for %s, %s of their time", waited, percent(ev.Submitters.Share(waited)))
+	if cost.waited > 0 {
+		r.say("threads waited for them for %s, %s of their time", cost.waited, percent(ev.Submitters.Share(cost.waited)))
 	}
-	if promised > 0 {
-		r.say("%s of that was waiting for signals that handlers give", promised)
+	if cost.promised > 0 {
+		r.say("%s of that was waiting for signals that handlers give", cost.promised)
 	}
-	if r.Lost > waited+chained {
+	if cost.fullQueue > 0 {
 		r.say("threads waited for %s, %s of their time, for a full queue whose command buffers were still in handlers: "+
-			"a queue completes one at a time", full, percent(ev.Submitters.Share(full)))
+			"a queue completes one at a time", cost.fullQueue, percent(ev.Submitters.Share(cost.fullQueue)))
 	}
-	if chained > waited {
+	if cost.chained > cost.waited {
 		r.sum("The program's completion handlers are slow, and submit the next work only at their end: the GPU waits "+
 			"for that for %s of the threads' time.", percent(ev.Submitters.Share(r.Lost)))
 		return r

@@ -1,0 +1,55 @@
+package analyze
+
+// A Part is a part of a thread's time. Most parts are the time in calls of one kind; waits are divided into several
+// parts by the model.
+type Part uint8
+
+// The parts, in the order in which reports list them. Part.Key is their key in JSON.
+const (
+	PartEncode Part = iota
+	PartCommit
+	PartAcquire
+	PartCompile
+	PartAllocate
+	PartLock
+	PartDrawable
+	PartWaitExecuting
+	PartWaitQueuedOwn
+	PartWaitQueuedOther
+	PartWaitScheduling
+	PartWaitNotify
+	PartWaitForeign
+	PartOtherAPI
+	PartOutside
+	PartCount = iota
+)
+
+var partKeys = [PartCount]string{"encode_ns", "commit_ns", "acquire_ns", "compile_ns", "allocate_ns", "lock_ns",
+	"drawable_ns", "wait_executing_ns", "wait_queued_own_ns",
+	"wait_queued_other_ns", "wait_scheduling_ns", "wait_notify_ns", "wait_foreign_ns", "other_api_ns", "outside_ns"}
+
+// Key is the part's key in JSON reports.
+func (p Part) Key() string { return partKeys[p] }
+
+// partNames are the names of the parts of a thread's time in all reports, pages, profiles and timelines. docs/terms.md
+// explains them.
+var partNames = [PartCount]string{
+	PartEncode:          "encode",
+	PartCommit:          "commit",
+	PartAcquire:         "acquire",
+	PartCompile:         "compile",
+	PartAllocate:        "allocate",
+	PartLock:            "lock",
+	PartDrawable:        "drawable",
+	PartWaitExecuting:   "executing",
+	PartWaitQueuedOwn:   "queued behind own work",
+	PartWaitQueuedOther: "queued behind other threads",
+	PartWaitScheduling:  "scheduling",
+	PartWaitNotify:      "notify",
+	PartWaitForeign:     "cross-thread",
+	PartOtherAPI:        "other API",
+	PartOutside:         "outside Metal",
+}
+
+// Name is the part's name in texts for users.
+func (p Part) Name() string { return partNames[p] }

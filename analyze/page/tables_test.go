@@ -98,6 +98,7 @@ func TestTables(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of the time a browser starts
 			l := lookAt(t, page, c.size, tools+c.script)
 			if len(l.console) > 0 {
 				t.Errorf("the browser says %q", strings.Join(l.console, " "))

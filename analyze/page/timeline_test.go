@@ -201,6 +201,7 @@ func TestInteractions(t *testing.T) {
 	page := peeredPage(t)
 	for name, script := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // most of the time a browser starts
 			l := lookAt(t, page, "1280,900", hands+script)
 			if len(l.console) > 0 {
 				t.Errorf("the browser says %q", l.console)

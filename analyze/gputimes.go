@@ -19,6 +19,7 @@ func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	l.at.process.end = max(l.at.process.end, b.Completed.End)
 	if l.at.thread != nil {
 		l.at.thread.handled = b
+		b.HandledBy = l.at.thread.Thread
 	}
 }
 

@@ -306,6 +306,7 @@ type CommandBuffer struct {
 	Scheduled Nanos     // the tracer's scheduled handler
 	Completed Interval  // the tracer's completion handler
 	Handlers  int       // completion handlers that the program added
+	HandledBy *Thread   // the thread that runs the completion handlers
 	Status    CommandBufferStatus
 	ErrorCode int
 	Error     string // Metal's error message; empty when not recorded

@@ -130,3 +130,22 @@ func TestHandlersThatCommit(t *testing.T) {
 		t.Errorf("%s (%s), %+v times as fast; want %.2f", v.Cause, v.Summary, s, want)
 	}
 }
+
+// TestLoaderBesideHandlers tells of renderers that waited for the items of a loader, while completion handlers of their
+// command buffers ran nearly all the time. The loader's signals counted as the handlers', so the verdict was
+// completion-handlers.
+func TestLoaderBesideHandlers(t *testing.T) {
+	const period = 1000 * us
+	w := handmade.New(60 * period)
+	for i := range analyze.Nanos(59) {
+		begin := 1*us + i*period
+		b := w.Buffer(w.A, begin, handmade.At(begin+20*us, begin+220*us))
+		b.Completed, b.Handlers, b.HandledBy = handmade.At(begin+900*us, begin+901*us), 1, w.B
+		w.SignalWait(w.A, handmade.At(begin+10*us, begin+850*us), 6, w.C, begin+845*us, 0)
+	}
+	w.Trace.Finish()
+	v := Analyze(w.Trace, Options{}).Verdict
+	if f := v.finding(CompletionHandlers); f != nil || v.finding(Starvation) == nil {
+		t.Errorf("%s: %s", v.Cause, v.Summary)
+	}
+}

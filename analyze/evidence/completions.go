@@ -106,10 +106,9 @@ func FindSignalledInHandlers(t *analyze.Trace) (s SignalledInHandlers) {
 }
 
 // Of returns the command buffer whose handlers were running when the signal was given that ended the wait; nil if there
-// is none. The waiting thread must have committed the command buffer, and the GPU must not have completed it when the
-// wait began. These conditions are needed because the trace does not tell which thread runs a handler. A signal to a
-// thread that committed nothing may come from any concurrent thread, and a wait that began after the GPU's end may be a
-// wait of the handler itself.
+// is none. The thread that runs the handlers must have given the signal, if that thread is known: others signal
+// meanwhile. The waiting thread must have committed the command buffer, and the GPU must not have completed it when the
+// wait began: a wait that began after the GPU's end may be a wait of the handler itself.
 func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 	if w.Signaller == nil || w.Signaller == w.Thread || w.TimedOut || w.GivenBack || w.Signalled == 0 {
 		return nil
@@ -119,7 +118,7 @@ func (s SignalledInHandlers) Of(w *analyze.SignalWait) *analyze.CommandBuffer {
 	})
 	for i--; i >= 0 && s.handled[i].GPU.End+s.longest >= w.Signalled; i-- {
 		if b := s.handled[i]; b.Completed.Begin >= w.Signalled && b.Committed.Thread == w.Thread &&
-			w.Begin < b.GPU.End {
+			w.Begin < b.GPU.End && (b.HandledBy == nil || b.HandledBy == w.Signaller) {
 			return b
 		}
 	}

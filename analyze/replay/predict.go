@@ -16,9 +16,9 @@ import (
 type Speedup struct{ Estimate, Low, High, LowWithRoom, Spread float64 }
 
 // Interval returns the interval that readers are shown: on drawn programs it contained the measured speedup for 90% of
-// the predictions. It is wider than Low to High, which decides verdicts, because a replay may also be wrong in ways that
-// it cannot know. Both errors are independent and add up as standard deviations do, on a logarithmic scale. The variance
-// of the second grows with the speedup: the more a change gains, the more depends on the rest of the program.
+// the predictions. It is wider than Low to High, which decides verdicts, because a replay may also be wrong in ways
+// that it cannot know. Both errors are independent and add up as standard deviations do, on a logarithmic scale. The
+// variance of the second grows with the speedup: the more a change gains, the more depends on the rest of the program.
 func (s *Speedup) Interval() (low, high float64) {
 	unknown := s.Spread * math.Sqrt(policy.SpreadFloor+math.Abs(math.Log(s.Estimate)))
 	return s.Estimate * math.Exp(-math.Hypot(math.Log(s.Estimate/s.Low), unknown)),

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -62,14 +63,18 @@ func loadStacks(t *testing.T, path string) *analyze.Trace {
 	return trace
 }
 
-// functions are the frames of a stack that are in the program's own file, and "…" when it was cut.
+// entry is the function at which the system starts a program, the outermost of the main thread where tables for
+// unwinding tell how to get there. It has no source lines.
+const entry = "_start"
+
+// functions are the frames of a stack that are in the program's own file, without entry, and "…" when it was cut.
 func functions(s *analyze.Stack, image string) string {
 	if s == nil {
 		return "none"
 	}
 	var names []string
 	for _, f := range s.Frames {
-		if f.Image == nil || f.Image.Path == image {
+		if (f.Image == nil || f.Image.Path == image) && f.Name != entry {
 			names = append(names, f.Name)
 		}
 	}
@@ -79,11 +84,24 @@ func functions(s *analyze.Stack, image string) string {
 	return strings.Join(names, " ")
 }
 
-// The stacks of a program's calls are the functions that made them: all of them where there are frame pointers and the
-// stack is the thread's own, the caller alone where it is not; and never anything else. The program is not disturbed.
+// The stacks of a program's calls are the functions that made them: all of them where there are frame pointers, or on
+// x86-64 tables for unwinding, and the stack is the thread's own; the caller alone where it is not; and never anything
+// else. The program is not disturbed.
 func TestNativeStacks(t *testing.T) {
 	t.Parallel()
-	framed := stacksProgram(t, "-fno-omit-frame-pointer")
+	checkStacks(t, stacksProgram(t, "-fno-omit-frame-pointer"))
+}
+
+// Code without frame pointers, as it is compiled for Linux unless one asks for them, had stacks of one function.
+func TestStacksByUnwindTables(t *testing.T) {
+	t.Parallel()
+	if runtime.GOARCH != "amd64" {
+		t.Skip("compilers keep frame pointers on this processor")
+	}
+	checkStacks(t, stacksProgram(t, "-O2", "-fomit-frame-pointer"))
+}
+
+func checkStacks(t *testing.T, framed string) {
 	for _, c := range []struct {
 		which        string
 		commit, wait []string // without repetitions, in order
@@ -91,6 +109,7 @@ func TestNativeStacks(t *testing.T) {
 		{"plain", []string{"submit step train run main"}, []string{"drain step train run main"}},
 		{"threads", []string{"submit step first", "submit second"}, []string{"drain step first", "drain second"}},
 		{"small", []string{"submit step first"}, []string{"drain step first"}},
+		{"aligned", []string{"submit step aligned run main"}, []string{"drain step aligned run main"}},
 		{"deep", []string{"submit step" + strings.Repeat(" deep", 62) + " …"},
 			[]string{"drain step" + strings.Repeat(" deep", 62) + " …"}},
 		{"coroutine", []string{"submit …", "submit step run main"}, []string{"drain …", "drain step run main"}},
@@ -143,7 +162,7 @@ func checkLines(t *testing.T, trace *analyze.Trace, program string) {
 	lines, checked := strings.Split(string(text), "\n"), 0
 	for _, s := range trace.Stacks {
 		for i, f := range s.Frames {
-			if f.Image == nil || f.Image.Path != program {
+			if f.Image == nil || f.Image.Path != program || f.Name == entry {
 				continue
 			}
 			if filepath.Base(f.File) != "stacks.c" || f.Line < 1 || f.Line > len(lines) {
@@ -177,9 +196,10 @@ func TestStackOfHungWait(t *testing.T) {
 	t.Errorf("no wait is unfinished: %+v", trace.Unfinished)
 }
 
-// Code without frame pointers has short stacks, and the other values in its registers do no harm.
+// Code without frame pointers and without tables for unwinding has short stacks, and the other values in its registers
+// do no harm.
 func TestStacksWithoutFramePointers(t *testing.T) {
-	program := stacksProgram(t, "-O2", "-fomit-frame-pointer")
+	program := stacksProgram(t, "-O2", "-fomit-frame-pointer", "-fno-asynchronous-unwind-tables")
 	for _, which := range []string{"plain", "threads", "deep", "coroutine", "signal"} {
 		trace := traceStacks(t, program, which)
 		for b := range trace.Buffers() {
@@ -243,13 +263,13 @@ func TestStacksFlag(t *testing.T) {
 	}
 }
 
-// Native stacks of code without frame pointers lack functions; the report names such code, and how to compile it. Code
-// with frame pointers is not mentioned.
+// Native stacks of code without frame pointers and tables lack functions; the report names such code, and how to
+// compile it. Code with either is not mentioned.
 func TestMissingFramePointersAreReported(t *testing.T) {
 	t.Parallel()
 	for flag, warned := range map[string]bool{"-fno-omit-frame-pointer": false, "-fomit-frame-pointer": true} {
 		dir := t.TempDir()
-		program := stacksProgram(t, "-O2", flag)
+		program := stacksProgram(t, "-O2", "-fno-asynchronous-unwind-tables", flag)
 		got := sh(t, dir, nil, tool.mtrace, "run", "--stacks", "native", "--no-report", "-o", "t.mtrace", "--", program,
 			"plain")
 		text := strings.Join(strings.Fields(sh(t, dir, nil, tool.mtrace, "report", "t.mtrace").stdout), " ")

@@ -66,7 +66,8 @@ var facts = [...]factRow{
 			"hexadecimal or `-`, path; a blank between them",
 		check: func(f Fact) error { _, err := f.Image(); return err }},
 	{kind: FactSymbol, name: "symbol", key: "a return address",
-		aux:  "1 when no call instruction precedes it: this frame and its callers were not found by frame pointers",
+		aux: "1 when no call instruction precedes it: unwinding went wrong there, so this frame and its callers are " +
+			"not shown",
 		text: "name of the function it is in"},
 	{kind: FactUnhooked, name: "unhooked", key: "how many of the class's methods lack a hook, 0 for all",
 		aux:  "the family's number",

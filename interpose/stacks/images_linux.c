@@ -3,6 +3,7 @@
 // The linker holds a lock while its list is read, and the child of a fork would find that lock held for ever. Therefore
 // forks and reading exclude each other.
 #include "stacks/images.h"
+#include "stacks/cfi.h"
 #include "system/own.h"
 #include <elf.h>
 #include <link.h>
@@ -97,6 +98,7 @@ const void *mt_images_new(size_t *length) {
   if (atomic_compare_exchange_strong_explicit(&turn, &nobody, 1, memory_order_acquire, memory_order_relaxed)) {
     unsigned long long whole = changes;
     dl_iterate_phdr(see, &whole);
+    if (whole != changes) mt_cfi_forget(); // another file may be where one was unloaded
     changes = whole;
     atomic_store_explicit(&turn, 0, memory_order_release);
   }

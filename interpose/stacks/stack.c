@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "core/session.h"
+#include "stacks/cfi.h"
 #include "stacks/images.h"
 #include "stacks/python.h"
 #include "stacks/symbols.h"
@@ -33,6 +34,7 @@ void mt_stack_start(void) {
   const char *which = getenv("MTRACE_STACKS");
   if (!which) return;
   if (strstr(which, "native")) mt_stacks |= MT_STACKS_NATIVE;
+  if (mt_stacks & MT_STACKS_NATIVE) mt_cfi_start();
   if (strstr(which, "python")) mt_stacks |= MT_STACKS_PYTHON;
 }
 
@@ -88,16 +90,16 @@ __attribute__((no_sanitize_address, no_sanitize_thread)) static unsigned walk(co
     out[n++] = plain(frame_word(frame, 1));
     return n;
   }
-  while (frame % sizeof(uintptr_t) == 0 && frame <= s->high - FRAME) {
-    uintptr_t next = frame_word(frame, 0), address = frame_word(frame, 1);
-    if (!address) break;
+  struct mt_frame f = {frame_word(frame, 1), frame + FRAME, frame_word(frame, 0)};
+  while (f.pc) {
     if (n == MT_MAX_NATIVE_FRAMES) {
       *cut = true;
       break;
     }
-    out[n++] = plain(address);
-    if (next <= frame) break;
-    frame = next;
+    out[n++] = plain(f.pc);
+    if (mt_cfi_step(&f, s->high)) continue;
+    if (f.fp % sizeof(uintptr_t) != 0 || f.fp < f.sp || f.fp > s->high - FRAME) break;
+    f = (struct mt_frame){frame_word(f.fp, 1), f.fp + FRAME, frame_word(f.fp, 0)};
   }
   return n;
 }

@@ -59,6 +59,16 @@ NOINLINE void deep(int depth) {
     step();
 }
 
+// Its stack is aligned, by an amount that only the run tells, and has a part of a size that only the run tells.
+NOINLINE void aligned(int size) {
+  char sized[size];
+  __attribute__((aligned(64))) char array[64];
+  memset(sized, 0, (size_t)size), memset(array, 0, sizeof array);
+  __asm__ volatile("" : : "r"(sized), "r"(array) : "memory");
+  step();
+  made++;
+}
+
 NOINLINE void *first(void *nothing) {
   step();
   made++;
@@ -118,6 +128,7 @@ NOINLINE void *wait_for_ever(void *nothing) {
 static NOINLINE void run(const char *which) {
   if (!strcmp(which, "plain")) train();
   if (!strcmp(which, "deep")) deep(100);
+  if (!strcmp(which, "aligned")) aligned(made + 100);
   if (!strcmp(which, "threads")) on_thread(first, 0), on_thread(second, 0);
   if (!strcmp(which, "small")) on_thread(first, 128 << 10);
   if (!strcmp(which, "coroutine")) on_coroutine(), step();

@@ -79,8 +79,14 @@ static struct sockaddr_un name = {AF_UNIX, ""};
 static char bytes[1 << 12];
 static void writes_pipe(void) { CHECK(write(pipes[1], "x", 1) == 1); }
 static void writes_socket(void) { CHECK(write(sockets[1], "x", 1) == 1); }
-static void reads_pipe(void) { while (read(pipes[0], bytes, sizeof bytes) > 0) { } }
-static void reads_socket(void) { while (recv(sockets[1], bytes, sizeof bytes, MSG_DONTWAIT) > 0) { } }
+static void reads_pipe(void) {
+  char read_by_other[1 << 12];
+  while (read(pipes[0], read_by_other, sizeof read_by_other) > 0) { }
+}
+static void reads_socket(void) {
+  char read_by_other[1 << 12];
+  while (recv(sockets[1], read_by_other, sizeof read_by_other, MSG_DONTWAIT) > 0) { }
+}
 static void connects(void) {
   int fd = socket(AF_UNIX, SOCK_STREAM, 0);
   CHECK(connect(fd, (struct sockaddr *)&name, sizeof name) == 0);

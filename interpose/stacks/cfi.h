@@ -1,0 +1,90 @@
+// Unwinding of code without frame pointers, by the tables that compilers write for exceptions and debuggers (.eh_frame;
+// DWARF 5, 6.4; System V ABI for x86-64, 3.6.2). Linux on x86-64 only: code for arm64 has frame pointers.
+//
+// Rule: the tables are read where the loader has mapped them; there is no lock, no system call, no allocation. What a
+// table says of a return address is worked out once and then kept, among a fixed number of rules of which newer ones
+// replace older ones. Only functions on the calling thread's stack are looked up, so their files cannot be unloaded
+// meanwhile. A table that this code cannot read is as if there were none.
+#ifndef MTRACE_CFI_H
+#define MTRACE_CFI_H
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "system/hidden.h"
+
+// A function that is suspended in a call: its return address, and the values of the stack and frame pointer after the
+// call.
+struct mt_frame {
+  uintptr_t pc, sp, fp;
+};
+
+// mt_cfi_step replaces a frame by its caller's, reading only memory from the frame's sp to high. A caller without a pc
+// is the end of the stack. It returns false, and changes nothing, if no table tells how.
+#if defined(__linux__) && defined(__x86_64__)
+// Prepares for it, while the library is loaded.
+void mt_cfi_start(void);
+
+// Forgets all rules: files were loaded or unloaded.
+void mt_cfi_forget(void);
+
+// A rule says how to find a function's caller, whose stack pointer is called the CFA. In one word: bits 0 to 2 have the
+// register from which the CFA is counted (or that there is no rule, or no caller); bit 3 that the CFA is the word at
+// that place; bits 4 to 31 the offset; bits 32 to 47 where the return address is, and 48 to 63 where the caller's frame
+// pointer is, in words from the CFA, 0 if the function has not changed it; with bit 3, in words from the frame pointer.
+//
+// Rules are kept by address, direct mapped. The key is the address mixed with the rule: a reader that sees halves of
+// two entries finds that they do not fit. It is mixed with the number of times that all were forgotten, too.
+enum { MT_CFI_END = 1, MT_CFI_FP = 6, MT_CFI_SP = 7, MT_CFI_KEPT = 4096 };
+#define MT_CFI_MIX UINT64_C(0x9e3779b97f4a7c15)
+extern MT_HIDDEN struct mt_cfi_kept {
+  _Atomic uint64_t rule, key;
+} mt_cfi_rules[MT_CFI_KEPT];
+extern MT_HIDDEN _Atomic uint64_t mt_cfi_forgotten;
+
+// Works out the rule of an address and keeps it.
+uint64_t mt_cfi_keep(struct mt_cfi_kept *k, uintptr_t pc, uint64_t wanted) __attribute__((noinline, cold));
+
+static inline uint64_t mt_cfi_rule(uintptr_t pc) {
+  struct mt_cfi_kept *k = &mt_cfi_rules[(pc * MT_CFI_MIX) >> 52];
+  uint64_t wanted = pc ^ atomic_load_explicit(&mt_cfi_forgotten, memory_order_relaxed) << 48;
+  uint64_t rule = atomic_load_explicit(&k->rule, memory_order_relaxed);
+  bool is = (atomic_load_explicit(&k->key, memory_order_relaxed) ^ rule * MT_CFI_MIX) == wanted;
+  return __builtin_expect(is, 1) ? rule : mt_cfi_keep(k, pc, wanted);
+}
+
+__attribute__((no_sanitize_address, no_sanitize_thread)) static inline uintptr_t mt_cfi_word(uintptr_t address) {
+  return *(const volatile uintptr_t *)address;
+}
+
+__attribute__((no_sanitize_address, no_sanitize_thread)) static inline bool mt_cfi_step(struct mt_frame *f,
+    uintptr_t high) {
+  uint64_t rule = mt_cfi_rule(f->pc - 1); // the call, which may be a function's last instruction
+  unsigned base = rule & 7;
+  if (base < MT_CFI_FP) {
+    if (base == MT_CFI_END) f->pc = 0;
+    return base == MT_CFI_END;
+  }
+  uintptr_t low = f->sp, cfa = (base == MT_CFI_SP ? low : f->fp) + (uintptr_t)(intptr_t)((int32_t)rule >> 4);
+  uintptr_t room = high - sizeof(uintptr_t) - low; // words that may be read are from low to low + room
+#define MT_CFI_READABLE(at) (((at) & 7) == 0 && (at) - low <= room)
+  uintptr_t fp_words = (uintptr_t)(intptr_t)(int16_t)(rule >> 48), fp_from = cfa;
+  bool changed = fp_words != 0;
+  if (rule & 8) {
+    if (!MT_CFI_READABLE(cfa)) return false;
+    cfa = mt_cfi_word(cfa);
+    fp_from = f->fp, changed = true;
+  }
+  uintptr_t ra = cfa + (uintptr_t)(intptr_t)(int16_t)(rule >> 32) * 8, fp = fp_from + fp_words * 8;
+  if (room > high || cfa - low - 1 >= high - low || !MT_CFI_READABLE(ra) || (changed && !MT_CFI_READABLE(fp)))
+    return false;
+  if (changed) f->fp = mt_cfi_word(fp);
+  f->pc = mt_cfi_word(ra);
+  f->sp = cfa;
+  return true;
+}
+#else
+static inline bool mt_cfi_step(struct mt_frame *f, uintptr_t high) { return (void)f, (void)high, false; }
+static inline void mt_cfi_start(void) {}
+static inline void mt_cfi_forget(void) {}
+#endif
+#endif

@@ -37,8 +37,10 @@ func TestPageIsTheJSON(t *testing.T) {
 			} `json:"wait_matrix"`
 		}
 		GPU struct {
-			Busy  analyze.Nanos `json:"busy_ns"`
-			Share float64       `json:"busy_share"`
+			Busy    analyze.Nanos `json:"busy_ns"`
+			Devices []struct {
+				Share float64 `json:"busy_share"` // from the first commit to the last completion
+			}
 		}
 		Threads []struct {
 			TID     uint64        `json:"tid"`
@@ -84,7 +86,7 @@ func TestPageIsTheJSON(t *testing.T) {
 		shows("Why", e)
 	}
 	shows("Why", doc.Serialization.Causes[0].Lost.String(), analyze.FormatShare(doc.Serialization.Share))
-	shows("GPU", doc.GPU.Busy.String(), analyze.FormatShare(doc.GPU.Share))
+	shows("GPU", doc.GPU.Busy.String(), analyze.FormatShare(doc.GPU.Devices[0].Share))
 	names := map[uint64]string{}
 	for _, th := range doc.Threads {
 		names[th.TID] = fmt.Sprintf("%s %d", th.Name, th.TID)

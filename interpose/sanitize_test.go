@@ -1,11 +1,14 @@
 package main
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"mtrace/collector/wire"
 	"mtrace/fixtures/softmetal"
@@ -97,6 +100,38 @@ func TestSanitizers(t *testing.T) {
 			t.Run("waits", s.testWaits)
 			t.Run("metal", s.testMetal)
 		})
+	}
+}
+
+// TestSanitizedDelays: the delays of an experiment, which change with each frame of records, are free of data races and
+// of undefined behaviour. Every call, lock, wait and handler is delayed, some by sleeping, and others pause.
+func TestSanitizedDelays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("an instrumented build")
+	}
+	var calls []wire.Call
+	for i := range wire.Table {
+		calls = append(calls, wire.Call(i))
+	}
+	const all = wire.DelayCalls | wire.DelayLock | wire.DelayWaits | wire.DelayOwn | wire.DelayHandlers
+	kinds := []wire.DelayKind{all, all | wire.DelaySleeps, all | wire.DelayPauses | wire.DelayOthers,
+		all | wire.DelayPauses | wire.DelayOthers | wire.DelayItself, 0}
+	var changes, delayed atomic.Uint64
+	change := func(g wire.Region) {
+		n := changes.Add(1)
+		g.SetDelays(wire.Delays{Kinds: kinds[n%uint64(len(kinds))], Calls: calls, Until: math.MaxInt64,
+			Length: time.Duration(n%3) * 65 * time.Microsecond})
+		for i := range g.RingsUsed() {
+			delayed.Store(max(delayed.Load(), g.Ring(i).Injected().Occurrences))
+		}
+	}
+	changing.Store(&change)
+	defer changing.Store(nil)
+	s := sanitizer{"thread"}
+	s.run(t, exec.Command(s.client(t), "threads", "2000")).compare(t)
+	s.run(t, exec.Command(s.client(t), "locks"))
+	if changes.Load() < 10 || delayed.Load() == 0 {
+		t.Errorf("delays changed %d times, and a thread was delayed %d times", changes.Load(), delayed.Load())
 	}
 }
 

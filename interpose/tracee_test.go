@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -133,6 +134,15 @@ func (p *tracee) collect(c *net.UnixConn) error {
 	return p.salvage()
 }
 
+// changing changes the shared memory of processes when it is opened and when records arrive; nil changes nothing.
+var changing atomic.Pointer[func(wire.Region)]
+
+func (p *tracee) change() {
+	if f := changing.Load(); f != nil && p.region != nil {
+		(*f)(*p.region)
+	}
+}
+
 func (p *tracee) frame(h wire.FrameHeader, payload []byte, in *passing) (err error) {
 	r := p.ring(int(h.Ring))
 	switch h.Kind {
@@ -149,8 +159,10 @@ func (p *tracee) frame(h wire.FrameHeader, payload []byte, in *passing) (err err
 		}
 		region, err := wire.OpenRegion(memory)
 		p.region = &region
+		p.change()
 		return err
 	case wire.FrameRecords:
+		p.change()
 		if uint64(len(r.records)) != h.Position*wire.RecordSize {
 			return fmt.Errorf("ring %d: records from %d after %d bytes", h.Ring, h.Position, len(r.records))
 		}

@@ -189,6 +189,7 @@ type Process struct {
 	CPU     Nanos // processor time used by it and by those of its children that it waited for; 0 when not known
 	Ended   Nanos // when it ended, or its recording stopped; if the trace does not tell, its last record
 	Exit    Exit  // how it ended
+	Alive   Alive // its command buffers
 
 	Experiment *Experiment // what mtrace delayed in it while it ran; nil when there was no experiment
 
@@ -198,6 +199,10 @@ type Process struct {
 
 	place int // its place in the file; process IDs are not unique in traces of several machines, and IDs are reused
 }
+
+// Alive counts the objects of a class: how many a process created and freed, and how many were alive at the same time
+// at most. All are 0 if the trace does not tell.
+type Alive struct{ Made, Freed, Most int }
 
 // A Thread is one thread of a process that made Metal calls. Exclusive holds, for each part of the thread's time, how
 // long the thread was in calls of that part, without the calls nested in them. Waits are in Trace.Waits and not in

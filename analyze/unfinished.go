@@ -43,6 +43,9 @@ func (p *processLoader) ended() {
 	if at := min(Nanos(e.At), latestInstant); at > p.end && p.end > 0 && at-p.end < longestTime {
 		p.Ended = at
 	}
+	if a := e.CommandBuffers; a.Most <= a.Made && a.Made < 1<<40 { // otherwise the counters are damaged
+		p.Alive = Alive{int(a.Made), int(min(a.Freed, a.Made)), int(a.Most)}
+	}
 	p.Exit = Exit{Known: e.ExitKnown, Status: e.ExitStatus, Signal: e.Signal, Running: e.Running || p.file.End == nil}
 }
 

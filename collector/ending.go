@@ -99,6 +99,7 @@ func (reader *ringReader) readEnd(end *tracefile.End, alive bool) {
 func (reader *ringReader) readCounters(end *tracefile.End, alive bool) {
 	l := limit{reader.trace, reader.order.possible()}
 	l.losses(reader.shared.Losses(), end)
+	end.CommandBuffers = reader.shared.CommandBuffers()
 	for i := range reader.shared.RingsUsed() {
 		shared, r := reader.shared.Ring(i), reader.order.ring(uint16(i))
 		r.watchLosses(shared, l)

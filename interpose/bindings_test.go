@@ -31,3 +31,19 @@ func TestBindings(t *testing.T) {
 		})
 	}
 }
+
+// Command buffers that are not freed were not counted: they are what a loop without an autorelease pool leaves.
+func TestKeptCommandBuffers(t *testing.T) {
+	_, client := softMetal(t)
+	for _, layer := range []string{"0", "1"} { // objects that wrap others are freed in two steps
+		t.Run("MTL_DEBUG_LAYER="+layer, func(t *testing.T) {
+			cmd := exec.Command(client, "kept")
+			cmd.Env = []string{"MTL_DEBUG_LAYER=" + layer}
+			r, _ := traceSoft(t, cmd)
+			if alive := r.traced(t).region.CommandBuffers(); fmt.Sprintln(alive.Made, alive.Most) != r.stdout ||
+				alive.Freed < 10 {
+				t.Errorf("%+v, want %s%s", alive, r.stdout, r.stderr)
+			}
+		})
+	}
+}

@@ -1,5 +1,6 @@
 // The features floor: what is recorded besides the calls themselves. One compilation unit, because cgo compiles only
 // this folder; see docs/architecture.md.
+#include "features/alive.c"
 #include "features/bindings.c"
 #include "features/capture.c"
 #include "features/completion.c"

@@ -47,6 +47,9 @@
 #define MT_REGION_PROGRESS_OFFSET 1056
 #define MT_REGION_DELAY_DUE_OFFSET 1088
 #define MT_REGION_DELAY_CALLS_OFFSET 1152
+#define MT_REGION_BUFFERS_MADE_OFFSET 1280
+#define MT_REGION_BUFFERS_MOST_OFFSET 1288
+#define MT_REGION_BUFFERS_FREED_OFFSET 1408
 #define MT_RING_HEAD_OFFSET 0
 #define MT_RING_DROPPED_OFFSET 8
 #define MT_RING_FACTS_HEAD_OFFSET 16
@@ -702,7 +705,8 @@ enum {
   MT_CALL_encoder_setBuffers_offsets_attributeStrides_withRange_ = 488,
   MT_CALL_encoder_setTexture_atIndex_ = 489,
   MT_CALL_encoder_setTextures_withRange_ = 490,
-  MT_CALL_COUNT = 491
+  MT_CALL_commandBuffer_dealloc = 491,
+  MT_CALL_COUNT = 492
 };
 
 // The selectors and symbols, by call: initializes an array of MT_CALL_COUNT strings.
@@ -1207,6 +1211,7 @@ enum {
   "setBuffers:offsets:attributeStrides:withRange:", \
   "setTexture:atIndex:", \
   "setTextures:withRange:", \
+  "dealloc", \
 }
 
 // Initializes an array that says of each call, by number, whether its stack is recorded when stacks are.

@@ -45,6 +45,12 @@ const (
 	ChurnSoon analyze.Nanos = 10_000_000
 	// LeastKept is how many unreleased objects count as growth, however small they are.
 	LeastKept = 100
+	// KeptBuffers is the share of a process's command buffers that must be alive at the same time for a remark that they
+	// are not freed.
+	KeptBuffers = 0.5
+	// QueueRoom is how many uncompleted command buffers a queue has room for, unless the program asks for more: see
+	// maxCommandBufferCount.
+	QueueRoom = 64
 	// ClearedTogether is how many consecutive releases, with no allocation between them, count as clearing a cache.
 	ClearedTogether = 3
 )

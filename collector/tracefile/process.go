@@ -104,6 +104,8 @@ type End struct {
 	Current  []CurrentCall `json:"current,omitempty"`
 	Blocked  []BlockedCall `json:"blocked,omitempty"`
 	Polls    []PolledCall  `json:"polls,omitempty"`
+	// command buffers that were created and freed; zero if the tracer did not see frees
+	CommandBuffers wire.Alive `json:"command_buffers,omitzero"`
 
 	LeftOut  uint64     `json:"left_out,omitempty"` // records that were not selected: see Info
 	Recorded []Recorded `json:"recorded,omitempty"` // as in Result, as far as it was known when this was written

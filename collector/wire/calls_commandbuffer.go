@@ -48,6 +48,7 @@ var commandBufferCalls = [...]Row{
 	{54, "addScheduledHandler:", FamilyCommandBuffer, GroupOther, EffectNone, commandBuffer, none, nil},
 	{55, "addCompletedHandler:", FamilyCommandBuffer, GroupOther, EffectHandles, commandBuffer, none, nil},
 
+	{491, "dealloc", FamilyCommandBuffer, GroupNone, EffectCounted, none, none, nil},
 	{470, "status", FamilyCommandBuffer, GroupWait, EffectWaitsCompleted, commandBuffer, Field{Role: RoleStatus},
 		pollFields},
 

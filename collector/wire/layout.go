@@ -59,6 +59,11 @@ const (
 	RegionProgressOffset   = 1056 // u64 StringID of the mark that is a unit of progress; 0: a completed command buffer
 	RegionDelayDueOffset   = 1088 // u64: nanoseconds that each thread is due of virtual speed-ups; only grows
 	RegionDelayCallsOffset = 1152 // DelayCallWords u64: a bit for each call that is delayed
+
+	// Command buffers, see Alive.
+	RegionBuffersMadeOffset  = 1280 // u64: created, since the tracer sees when they are freed
+	RegionBuffersMostOffset  = 1288 // u64: alive at the same time at most
+	RegionBuffersFreedOffset = 1408 // u64: freed
 )
 
 // DelayCallWords is how many words of 64 calls RegionDelayCallsOffset has.

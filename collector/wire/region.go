@@ -93,6 +93,19 @@ func (g Region) Losses() Losses {
 		g.load64(RegionRejectedOffset)}
 }
 
+// Alive counts objects: how many the program created and freed, and how many were alive at the same time at most.
+type Alive struct {
+	Made  uint64 `json:"made"`
+	Freed uint64 `json:"freed"`
+	Most  uint64 `json:"most"`
+}
+
+// CommandBuffers counts the process's command buffers.
+func (g Region) CommandBuffers() Alive {
+	return Alive{g.load64(RegionBuffersMadeOffset), g.load64(RegionBuffersFreedOffset),
+		g.load64(RegionBuffersMostOffset)}
+}
+
 // Ring is ring i, which must be less than RingCount.
 func (g Region) Ring(i int) Ring {
 	start := PageSize + i*RingStride

@@ -33,6 +33,9 @@ var regionWords = []word{
 		"buffer"},
 	{"delay due", RegionDelayDueOffset, "u64", "nanoseconds that each thread is due of virtual speed-ups; only grows"},
 	{"delay calls", RegionDelayCallsOffset, "16 × u64", "a bit for each call that is delayed"},
+	{"buffers made", RegionBuffersMadeOffset, "u64", "command buffers created, since frees are seen"},
+	{"buffers most", RegionBuffersMostOffset, "u64", "command buffers that were alive at the same time, at most"},
+	{"buffers freed", RegionBuffersFreedOffset, "u64", "command buffers freed"},
 }
 
 var ringWords = []word{

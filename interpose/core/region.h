@@ -57,6 +57,9 @@ struct region {
   _Atomic uint64_t delay_length, delay_until, delay_lock, progress;
   _Alignas(64) _Atomic uint64_t delay_due;
   _Alignas(64) _Atomic uint64_t delay_calls[MT_DELAY_CALL_WORDS];
+  _Alignas(128) _Atomic uint64_t buffers_made; // command buffers: see features/alive.h
+  _Atomic uint64_t buffers_most;
+  _Alignas(128) _Atomic uint64_t buffers_freed;
   _Alignas(MT_PAGE_SIZE) struct ring rings[MT_RING_COUNT];
 };
 
@@ -83,6 +86,9 @@ MT_AT(region, progress, MT_REGION_PROGRESS_OFFSET);
 MT_AT(region, delay_due, MT_REGION_DELAY_DUE_OFFSET);
 MT_AT(region, delay_calls, MT_REGION_DELAY_CALLS_OFFSET);
 _Static_assert(MT_CALL_COUNT <= 64 * MT_DELAY_CALL_WORDS, "calls");
+MT_AT(region, buffers_made, MT_REGION_BUFFERS_MADE_OFFSET);
+MT_AT(region, buffers_most, MT_REGION_BUFFERS_MOST_OFFSET);
+MT_AT(region, buffers_freed, MT_REGION_BUFFERS_FREED_OFFSET);
 MT_AT(region, rings, MT_PAGE_SIZE);
 MT_AT(ring, head, MT_RING_HEAD_OFFSET);
 MT_AT(ring, dropped, MT_RING_DROPPED_OFFSET);

@@ -5,6 +5,7 @@
 #include "hook/async.h"
 #include "hook/autorelease.h"
 #include "core/delay.h"
+#include "features/alive.h"
 #include "features/bindings.h"
 #include "features/capture.h"
 #include "features/completion.h"
@@ -111,6 +112,9 @@
     "resourceOptions"), 0)
 #define SAMPLED() \
   if (mt_sampling_on) MORE(0, mt_sampling_made(t, (uint32_t)arg), 0)
+// A command buffer was created. Frees are seen once a class has the hook.
+#define ALIVE \
+  mt_alive_made(t, result, atomic_load_explicit(&slots_commandBuffer_dealloc[0].original, memory_order_relaxed) != NULL)
 // A compute encoder was created: its bindings are kept if it runs one dispatch after another.
 #define FOLLOW(type) \
   if ((type) == 0) mt_bindings_begin(t, result, (uint32_t)arg)
@@ -298,6 +302,16 @@ enum { FEW = 6, MANY = 16 };
     mt_span_end(&span, mt_ticks(), MT_FAMILY_##family, used->flags, 0); \
   }
 
+// The trampoline of a method that frees an object and is not recorded.
+#define DROP_TRAMPOLINE(which, family, name, NOTE) \
+  static void family##_##name##_##which(id self, SEL _cmd) { \
+    UNWIND_PERSONALITY; \
+    void (*original)(id, SEL) = (void (*)(id, SEL))atomic_load_explicit(&slots_##family##_##name[which].original, \
+        memory_order_acquire); \
+    NOTE; \
+    original(self, _cmd); \
+  }
+
 #define ADDRESS(which, family, name) (IMP)family##_##name##_##which,
 
 #define ROW(family, name, slots, returns, PARAMETERS, ARGUMENTS, BEFORE, READY, INNER, AFTER) \
@@ -324,10 +338,15 @@ enum { FEW = 6, MANY = 16 };
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(POLL_TRAMPOLINE, family, name, OVER) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+#define DROP(family, name, slots, returns, NOTE) \
+  static struct slot slots_##family##_##name[slots]; \
+  REPEAT_##slots(DROP_TRAMPOLINE, family, name, NOTE) \
+  static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
 #define BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE) \
   static struct slot slots_##family##_##name[slots]; \
   REPEAT_##slots(BIND_TRAMPOLINE, family, name, PARAMETERS, ARGUMENTS, NOTE) \
   static const IMP trampolines_##family##_##name[slots] = {REPEAT_##slots(ADDRESS, family, name)};
+static struct slot slots_commandBuffer_dealloc[FEW]; // used before its row
 #include "top/hooks_table.h"
 #undef CALL
 #undef MAKE
@@ -335,6 +354,7 @@ enum { FEW = 6, MANY = 16 };
 #undef AUDIT
 #undef POLL
 #undef BIND
+#undef DROP
 #undef FREE
 
 #define COUNT(list) COUNT_ list
@@ -353,6 +373,7 @@ enum { FEW = 6, MANY = 16 };
 #define FREE(family, name, slots, FORGET) CALL(family, name, slots, nothing, P(), A(), , )
 #define POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER) \
   CALL(family, name, slots, returns, PARAMETERS, ARGUMENTS, , )
+#define DROP(family, name, slots, returns, NOTE) AUDIT(family, name, slots, P(), A(), , )
 #define BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE) \
   AUDIT(family, name, slots, PARAMETERS, ARGUMENTS, , )
 const struct hook mt_hooks[] = {

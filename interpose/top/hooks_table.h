@@ -14,6 +14,8 @@
 //     only counts calls: see coverage.h
 //   POLL(family, name, slots, returns, PARAMETERS, ARGUMENTS, OVER)
 //     a getter that programs poll, whose result is final if OVER: see polls.h
+//   DROP(family, name, slots, returns, NOTE)
+//     frees the receiver, and is not recorded; NOTE runs before the call
 //   BIND(family, name, slots, returns, PARAMETERS, ARGUMENTS, NOTE)
 //     binds arguments, and is not recorded; NOTE sees bindings, those of an encoder that is followed: see bindings.h
 //
@@ -75,9 +77,9 @@ MAKE(library, newFunctionWithDescriptor_error_, FEW, functionObject, P(id a1, id
     MORE(text_from(t, a1, "name"), 0, 0))
 
 // queue
-MAKE_AUTORELEASED(queue, commandBuffer, FEW, commandBuffer, P(), A(), , )
-MAKE_AUTORELEASED(queue, commandBufferWithDescriptor_, FEW, commandBuffer, P(id a1), A(a1), , )
-MAKE_AUTORELEASED(queue, commandBufferWithUnretainedReferences, FEW, commandBuffer, P(), A(), , )
+MAKE_AUTORELEASED(queue, commandBuffer, FEW, commandBuffer, P(), A(), , ALIVE)
+MAKE_AUTORELEASED(queue, commandBufferWithDescriptor_, FEW, commandBuffer, P(id a1), A(a1), , ALIVE)
+MAKE_AUTORELEASED(queue, commandBufferWithUnretainedReferences, FEW, commandBuffer, P(), A(), , ALIVE)
 CALL(queue, setLabel_, FEW, nothing, P(id a1), A(a1), , arg = mt_text_of(t, a1))
 AUDIT(queue, commitCommandBuffer_wake_, FEW, P(id a1, BOOL a2), A(a1, a2), MT_CHOKE_COMMIT, mt_audit_commit)
 AUDIT(queue, commandBufferDidComplete_startTime_completionTime_error_, FEW, P(id a1, uint64_t a2, uint64_t a3, id a4),
@@ -115,6 +117,7 @@ CALL(commandBuffer, encodeWaitForEvent_value_, FEW, nothing, P(id a1, uint64_t a
     arg = a2; MORE(mt_identity_of(a1), 0, 0))
 CALL(commandBuffer, addScheduledHandler_, FEW, nothing, P(void *a1), A(a1), , )
 CALL(commandBuffer, addCompletedHandler_, FEW, nothing, P(void *a1), A(a1), , )
+DROP(commandBuffer, dealloc, FEW, nothing, mt_alive_freed(self))
 POLL(commandBuffer, status, FEW, integer, P(), A(), result >= 4) // MTLCommandBufferStatusCompleted, or an error
 
 // encoder

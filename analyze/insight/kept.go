@@ -1,0 +1,44 @@
+package insight
+
+import (
+	"fmt"
+
+	"mtrace/analyze"
+	"mtrace/analyze/policy"
+)
+
+// keptBuffers: a process frees its command buffers late or never, so that most of them are alive at the same time.
+func keptBuffers(in *Input) *Insight {
+	var of *analyze.Process
+	for _, p := range in.Trace.Processes {
+		room := 0
+		for _, q := range in.Trace.Queues {
+			if q.Process == p {
+				room += max(q.Capacity, policy.QueueRoom)
+			}
+		}
+		a := p.Alive
+		if a.Most >= policy.LeastKept && a.Most > room && float64(a.Most) >= policy.KeptBuffers*float64(a.Made) &&
+			(of == nil || a.Most > of.Alive.Most) {
+			of = p
+		}
+	}
+	if of == nil {
+		return nil
+	}
+	var where sites
+	for b := range in.Trace.Buffers() {
+		if b.Process == of {
+			where.add(&b.Created, "a command buffer made", b.Label, 1, 0, 0)
+		}
+	}
+	a := of.Alive
+	return &Insight{Severity: Warning, Where: where.most(),
+		Evidence: fmt.Sprintf("process %d created %s, of which %s were alive at the same time and %s at the end; each "+
+			"keeps its encoders and the resources they use", of.ID, analyze.Plural(a.Made, "command buffer"),
+			analyze.FormatCount(a.Most), analyze.FormatCount(a.Made-a.Freed)),
+		Advice: "put an autorelease pool around each iteration, because methods such as commandBuffer return autoreleased " +
+			"objects: @autoreleasepool { … } in Objective-C, autoreleasepool { … } in Swift, " +
+			"with objc.autorelease_pool(): in Python (pyobjc), NS::AutoreleasePool in metal-cpp, autoreleasepool(|_| …) in " +
+			"Rust. A thread without a run loop has none. If there is one, something retains the command buffers"}
+}

@@ -131,8 +131,9 @@ func (x *Estimate) row() TargetResult {
 	t := &x.Target
 	row := TargetResult{ID: t.ID, Name: targetName(t), Kind: string(t.Kind), Mode: string(t.Mode),
 		Calls: append([]string{}, t.Calls...), Threads: []uint64{}, Status: x.Status, Blocks: x.Blocks,
-		Delays: x.Occurrences, DelayNS: int64(x.each()), UnitNS: int64(x.Injected), Sleeps: x.sleeps(), Sensitivity: x.Sensitivity.interval(),
-		PValue: x.PValue, QValue: x.QValue, Curve: []VirtualSpeedup{}, LongerNS: int64(x.Longer)}
+		Delays: x.Occurrences, DelayNS: int64(x.each()), UnitNS: int64(x.Injected), Sleeps: x.sleeps(),
+		Sensitivity: x.Sensitivity.interval(),
+		PValue:      x.PValue, QValue: x.QValue, Curve: []VirtualSpeedup{}, LongerNS: int64(x.Longer)}
 	for _, id := range t.Threads {
 		row.Threads = append(row.Threads, uint64(id))
 	}

@@ -112,10 +112,10 @@ func (e *estimator) sensitivity(x *Estimate) {
 	}
 }
 
-// curve estimates a virtual speed-up with each delay that was tried. A block in which every thread but the one that
-// comes to the target pauses is compared with the control block beside it, in which that thread pauses, too. Coz
-// subtracts the pauses from the block's time instead, which is wrong here: the GPU does not pause, so part of the pauses
-// costs nothing.
+// curve estimates a virtual speed-up with each delay that was tried. A treated block, in which all threads pause except
+// the one that reaches the target, is compared with the adjacent control block, in which that thread pauses as well.
+// Coz subtracts the pauses from the block's time instead. That is wrong here: the GPU does not pause, so some pauses
+// cost nothing.
 func (e *estimator) curve(t *analyze.ExperimentTarget) (points []Point) {
 	var delays []analyze.Nanos
 	for i := range e.Blocks {

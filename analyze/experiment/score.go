@@ -27,9 +27,9 @@ type pair struct {
 //   - Bursts of other load: residuals count by Huber's function, so a disturbed block has a bounded influence
 //     (P. J. Huber, Robust Estimation of a Location Parameter, Ann. Math. Statist. 35, 1964). A burst hits a treated
 //     block as often as a baseline, so each pair's residual is symmetric and the estimate has no bias.
-//   - Bursts that prolong delays: a delay ends late when the thread wakes late or loses its processor, just when the
-//     block is slow for the same reason. So the measured delay is no weight. Each residual is weighted by the delay that
-//     was asked for, which the experiment chose at random: the method of instrumental variables.
+//   - Bursts that prolong delays: a thread that wakes late or loses its processor has a longer delay in a slower block,
+//     for the same reason. So each residual is weighted by the delay that was asked for, which the experiment chose at
+//     random, and not by the measured one: the method of instrumental variables.
 //   - Autocorrelation, and baselines that two treated blocks share: the variance of the scores of blocks, in order of
 //     time, has Bartlett's weights (W. K. Newey, K. D. West, Econometrica 55, 1987). It is never less than that
 //     without autocorrelation. Critical values are those for the share of lags used (N. M. Kiefer, T. J. Vogelsang,

@@ -26,7 +26,7 @@ type world struct {
 	drift       float64   // by how much the unit grows to the end, as a share; half of it follows a wave
 	bursts      float64   // of other load in a second
 	slower      float64   // by which factor bursts slow the program down
-	late        float64   // by which factor delays take longer in bursts: a sleeping thread wakes late, a spinning one is preempted
+	late        float64   // by which factor delays take longer in bursts, as of a thread that wakes late
 	blocks      int
 	block       analyze.Nanos // mean length
 	uneven      float64       // by which factor blocks are longer or shorter

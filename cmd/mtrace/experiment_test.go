@@ -178,8 +178,8 @@ func TestDelaysSleepOrSpin(t *testing.T) {
 	}
 }
 
-// TestVirtualSpeedup: the blocks of a virtual speed-up come in pairs of the same delay. In one of them a commit takes its
-// usual time and the other threads pause; in the control the thread that commits pauses for as long, too.
+// TestVirtualSpeedup: the blocks of a virtual speed-up come in pairs of the same delay. In one of them the other
+// threads pause; in the control the thread that commits pauses for as long, too.
 func TestVirtualSpeedup(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {

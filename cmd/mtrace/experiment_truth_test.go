@@ -8,8 +8,8 @@ import (
 )
 
 // TestExperimentFindsTheTruth: the interval of every target holds its truth, of programs in Python and C whose truth is
-// known: one thread that waits, a full GPU, a lock and a barrier. An interval misses its truth in one of twenty runs, so
-// a program whose interval does is run a second time.
+// known: one thread that waits, a full GPU, a lock and a barrier. An interval misses its truth in one of twenty runs,
+// so a program whose interval does is run a second time.
 func TestExperimentFindsTheTruth(t *testing.T) {
 	needTruth(t)
 	if out, err := saidBy(exec.Command("../../fixtures/scenarios/programs/build.sh", tool.dir), commandLimit); err != nil {

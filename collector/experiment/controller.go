@@ -126,7 +126,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// safety is how long delays go on by themselves beyond the end of their block, should mtrace be held up or die.
+// safety is how long after the end of their block delays continue at most, if mtrace is delayed or dies.
 const safety = 2 * time.Second
 
 func (x *Controller) set(d wire.Delays) error {
@@ -333,7 +333,8 @@ func (x *Controller) block(ctx context.Context, target int, control bool) (b wir
 		return b, err
 	}
 	c := between(before, after)
-	b = wire.ExperimentBlock{Start: before.at, End: after.at, Target: target, Control: control, DelayNS: d.Length.Nanoseconds(),
+	b = wire.ExperimentBlock{Start: before.at, End: after.at, Target: target, Control: control,
+		DelayNS:     d.Length.Nanoseconds(),
 		Occurrences: c.occurrences, InjectedNS: int64(c.injected), Units: c.units,
 		LastBefore: before.lastUnit(x.subject), LastIn: after.lastUnit(x.subject)}
 	if d.Kinds&wire.DelayOthers != 0 {

@@ -42,7 +42,8 @@ func (s *session) soFar() (*report.Report, error) {
 	return r, err
 }
 
-// promising returns all targets of an experiment, first those that the report on the first seconds says would help most.
+// promising returns all targets of an experiment. First are those that would help most, by the report on the first
+// seconds.
 func (s *session) promising() ([]experiment.Target, error) {
 	r, err := s.soFar()
 	if err != nil {
@@ -88,7 +89,8 @@ func (s *session) ofVerdict() ([]experiment.Target, error) {
 	verdict := r.Serialization.Verdict
 	name := targetOfCause[verdict]
 	if name == "" {
-		return nil, fmt.Errorf("the verdict on the first seconds is %s, and no delay of a call or lock verifies that", verdict)
+		return nil, fmt.Errorf("the verdict on the first seconds is %s, and no delay of a call or lock verifies that",
+			verdict)
 	}
 	return parsed([]string{name})
 }

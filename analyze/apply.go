@@ -2,14 +2,15 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// An objectLoader notes what calls tell about Metal's objects: queues, command buffers, encoders, memory, libraries.
+// An objectLoader builds Metal's objects (queues, command buffers, encoders, memory, libraries) from the recorded
+// calls.
 type objectLoader struct {
 	at        *cursor
 	lastNames *Names // of what was encoded last
 }
 
-// apply notes what a call tells about Metal's objects. It is called for all calls, also those outside the range that
-// was asked for, because calls in the range refer to objects made before it. visible says whether the call itself is in
+// apply updates Metal's objects by one call. It is called for all calls, also for those outside the requested range,
+// because calls in the range refer to objects that were created earlier. visible reports whether the call itself is in
 // the range.
 func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More, visible bool) {
 	p := l.at.process
@@ -57,7 +58,8 @@ func (l *objectLoader) apply(rule *rule, call Call, r *wire.Record, m *wire.More
 	}
 }
 
-// makes notes an object through which work reaches the GPU: a queue, a command buffer, an encoder.
+// makes creates the object that a call returned and through which work reaches the GPU: a queue, a command buffer or an
+// encoder.
 func (l *objectLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	p := l.at.process
 	switch rule.makes {
@@ -88,7 +90,7 @@ func (l *objectLoader) makes(rule *rule, call Call, r *wire.Record, m *wire.More
 	}
 }
 
-// applyToReceiver notes what a call tells about the queue, command buffer, encoder or event that it was made on.
+// applyToReceiver updates the queue, command buffer, encoder or event on which a call was made.
 func (l *objectLoader) applyToReceiver(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	switch rule.object {
 	case wire.KindCommandBuffer:
@@ -209,7 +211,7 @@ func (l *objectLoader) commitMany(rule *rule, call Call, r *wire.Record, m *wire
 	}
 }
 
-// compilation notes a call that made a library, a function or a pipeline state. A pipeline state is named after its
+// compilation stores a call that created a library, a function or a pipeline state. A pipeline state is named after its
 // function, a library after the hash of its source.
 func (l *objectLoader) compilation(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := Compilation{Call: call, Selector: rule.row.Selector, Kind: "library", Failed: r.Flags&wire.Failed != 0}

@@ -24,7 +24,7 @@ type BlockedWait struct {
 	inode uint64 // of a pipe
 }
 
-// A Blocking is what a thread waits for while it is blocked outside of Metal.
+// A Blocking is the kind of event for which a thread waits while it is blocked outside of Metal.
 type Blocking uint8
 
 // The kinds, in the order in which they are listed.
@@ -47,7 +47,7 @@ var blockingNames = [BlockedKinds]string{"signal", "process", "file", "pipe", "s
 // String is the kind's name in every output.
 func (b Blocking) String() string { return blockingNames[min(b, BlockedOther)] }
 
-// blockingOf tells which kind of wait a wait for a descriptor of this kind is.
+// blockingOf returns the kind of wait for a descriptor of the given kind.
 func blockingOf(d wire.Descriptor) Blocking {
 	switch d {
 	case wire.DescriptorFile:
@@ -107,7 +107,7 @@ func (w *BlockedWait) String() string {
 	return text
 }
 
-// blockedWait converts the record of a wait outside of Metal.
+// blockedWait converts the record of a wait outside of Metal into a BlockedWait.
 func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.More) BlockedWait {
 	w := BlockedWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0)}
 	switch rule.effect {
@@ -122,7 +122,7 @@ func (l *waitLoader) blockedWait(rule *rule, call Call, r *wire.Record, m *wire.
 	return w
 }
 
-// keepBlocked stores a wait outside of Metal and returns its place in its thread's list.
+// keepBlocked stores a wait outside of Metal and returns its index in its thread's list.
 func (l *waitLoader) keepBlocked(rule *rule, call Call, r *wire.Record, m *wire.More) (item int32) {
 	list := &l.at.thread.blocked
 	item = int32(list.count)

@@ -23,14 +23,14 @@ type CallStat struct {
 	Unfinished int64
 }
 
-// Waits says whether these calls take as long as they do because of something else: they wait for work, a lock, a
-// drawable or a signal, and making the calls themselves faster would not help.
+// Waits reports whether the duration of these calls depends on something else: they wait for work, a lock, a drawable
+// or a signal. Making the calls themselves faster would not help.
 func (c *CallStat) Waits() bool {
 	return c.Part == PartCount || c.Part == PartLock || c.Part == PartDrawable || c.Part == PartOutside
 }
 
-// unfinished adds a call that had not returned when the run ended; d is the part of it in the range, and begins says
-// whether it began there.
+// unfinished adds a call that had not returned when the run ended. d is the call's duration within the range; begins
+// reports whether the call began in the range.
 func (c *CallStat) unfinished(d Nanos, begins bool) {
 	c.Total += d
 	c.Min, c.Max = min(c.Min, d), max(c.Max, d)

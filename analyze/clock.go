@@ -94,7 +94,7 @@ func (c *converter) convert(t wire.Ticks) Nanos {
 	return Nanos(c.nanos + int64(min(q, uint64(latestInstant))))
 }
 
-// seek finds the stretch between two clock samples that t is in. The last stretch has no end.
+// seek finds the pair of consecutive clock samples that t is between. The interval after the last sample has no end.
 func (c *converter) seek(t wire.Ticks) {
 	s := c.process.Samples
 	i := sort.Search(len(s)-1, func(i int) bool { return s[i].Ticks > t })
@@ -110,9 +110,10 @@ func (c *converter) seek(t wire.Ticks) {
 	c.setReach()
 }
 
-// setReach says for which ticks of the stretch one product is enough. With e = upper·dTicks − 2^64·dNanos, which is at
-// most dTicks, that of a ticks is too large by a·e/dTicks in 2^-64: by less than the 1/dTicks that a quotient is at
-// least short of the next number, when a·e is below 2^64.
+// setReach determines up to which tick of the stretch one multiplication gives the exact result. Let e = upper·dTicks −
+// 2^64·dNanos, which is at most dTicks. The product for a ticks is too large by a·e/dTicks in units of 2^-64. A
+// quotient that is no integer is at least 1/dTicks below the next integer, so the error does not matter while a·e is
+// below 2^64.
 func (c *converter) setReach() {
 	c.reach, c.upper = 0, c.ratio+1
 	if c.process.Ahead == 0 && c.ratio > 0 && c.upper > 0 && c.dTicks < 1<<32 && c.nanos >= 0 &&

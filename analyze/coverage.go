@@ -9,8 +9,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Coverage tells how much of a process's use of Metal was recorded, from counts that the tracer kept in addition to
-// its records. It is always about the whole process, whatever range was asked for.
+// A Coverage describes how much of a process's use of Metal was recorded. It comes from counts that the tracer makes in
+// addition to its records, and always covers the whole process, even if only a range was requested.
 type Coverage struct {
 	Process     *Process
 	Classes     []string         // classes whose methods were hooked, in the order in which the tracer met them
@@ -27,11 +27,12 @@ type UnhookedClass struct {
 	Methods      int // how many methods are not recorded; 0 means all of them
 }
 
-// An Audit compares how often something passed through an internal function of Metal with how often the hooks on the
-// public methods saw it. Made is 0 when nothing passed, or when this version of Metal has no such function.
+// An Audit compares two counts: how many objects passed through an internal function of Metal (Made), and how many of
+// these the hooks on the public methods saw (Seen). Made is 0 if there were none, or if this version of Metal has no
+// such function.
 type Audit struct{ Made, Seen int64 }
 
-// Share returns the share that the hooks saw; known is false when nothing was made.
+// Share returns Seen as a share of Made; known is false if Made is 0.
 func (a Audit) Share() (share float64, known bool) {
 	if a.Made == 0 {
 		return 0, false
@@ -53,7 +54,7 @@ func CommitAudit(t *Trace) (sum Audit) {
 	return sum
 }
 
-// addCoverage keeps what a process counted beside its records.
+// addCoverage stores the counts that a process made in addition to its records.
 func addCoverage(l *loader, p *processLoader) {
 	f := p.file
 	if len(f.Classes) == 0 && len(f.Unhooked) == 0 {
@@ -82,14 +83,13 @@ func addCoverage(l *loader, p *processLoader) {
 	l.trace.Warnings = append(l.trace.Warnings, c.warnings(describeProcess(l, p))...)
 }
 
-// warnings returns the lines for the reader of a report, each beginning with who, the name of the process. It returns
-// none if everything was recorded.
+// warnings returns lines about calls and objects that were not recorded; none if everything was recorded. Each line
+// begins with who, the name of the process.
 func (c *Coverage) warnings(who string) (lines []string) {
 	if missed := c.Commits.Made - c.Commits.Seen; missed > 0 {
-		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: %d command buffers were committed past the hooks, by "+
-			"a method looked up before it was hooked or "+
-			"in a class that was not seen; "+
-			"what they did is missing below", who, c.Commits.Seen, c.Commits.Made, missed))
+		lines = append(lines, fmt.Sprintf("%s%d of %d commits seen: the tracer did not see %d command "+
+			"buffers, which were committed by a method looked up before it was hooked or in an unknown class; "+
+			"their work is missing below", who, c.Commits.Seen, c.Commits.Made, missed))
 	}
 	if missed := c.Completions.Made - c.Completions.Seen; missed > c.Commits.Made-c.Commits.Seen {
 		lines = append(lines, fmt.Sprintf("%s%d of %d completions seen: GPU times of the others are missing below", who,
@@ -102,11 +102,11 @@ func (c *Coverage) warnings(who string) (lines []string) {
 		}
 	}
 	if len(whole) > 0 {
-		lines = append(lines, fmt.Sprintf("%sobjects of these classes came by and are not hooked: %s", who,
-			strings.Join(whole, ", ")))
+		lines = append(lines, fmt.Sprintf("%sthe program used objects of these classes, whose methods are not hooked: %s",
+			who, strings.Join(whole, ", ")))
 	}
 	if made, seen, wrong := c.checked(); len(wrong) > 0 {
-		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): do not trust what is said "+
+		lines = append(lines, fmt.Sprintf("%sTHE SELF-CHECK FAILED: %d of %d calls seen (%s): do not trust the report "+
 			"below; please report this with the output of "+
 			"mtrace doctor --json",
 			who, seen, made, strings.Join(wrong, ", ")))

@@ -2,7 +2,7 @@ package analyze
 
 import "cmp"
 
-// A cursor tells how far the records of one ring have been read: whose records they are, and what is known of the
+// A cursor is the position in the records of one ring: the thread whose records are being read, and the state of the
 // current call. All loaders that read from the ring share it.
 type cursor struct {
 	loader      *loader
@@ -21,8 +21,8 @@ func (c *cursor) startThread(id ThreadID, name string) {
 	c.thread.Name = cmp.Or(c.thread.Name, name)
 }
 
-// unknownThread returns the thread of a ring whose first records are missing: the thread that used the ring last, if
-// the trace of the process tells at its end; otherwise 0.
+// unknownThread returns the thread of a ring whose first records are missing. This is the thread that used the ring
+// last, if the end of the process's trace has its number; otherwise 0.
 func (c *cursor) unknownThread() ThreadID { return lastThread(c.process.file, c.ring) }
 
 // earlier says whether a call began before the range and is therefore counted in an earlier one. That is only so for

@@ -1,7 +1,7 @@
 package analyze
 
-// dispatchRuns holds the dispatches of a thread's encoders in one array. A thread mostly fills one encoder after
-// another, so an encoder's dispatches can grow in place as long as no other encoder's were added behind them.
+// dispatchRuns stores the dispatches of a thread's encoders in one array. A thread mostly fills one encoder after
+// another. An encoder's dispatches grow in place until another encoder's dispatches are appended behind them.
 type dispatchRuns struct {
 	block []Dispatch
 	used  int // of block

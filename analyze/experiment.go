@@ -2,12 +2,13 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// An Experiment describes how mtrace delayed things in a process while it ran, as the trace tells: see wire.Experiment.
+// An Experiment describes the delays that mtrace inserted into a process while it ran. See wire.Experiment.
 type Experiment struct {
-	Seed     uint64
-	Budget   float64 // by which share of its time the program may be slowed down over the whole experiment
-	Progress string  // what counts as progress: wire.ProgressCommands, or wire.ProgressMark and the name of a mark
-	Threads  int     // threads that made progress while nothing was delayed; 0 when not known
+	Seed uint64
+	// maximum slowdown of the program over the whole experiment, as a share of its time
+	Budget   float64
+	Progress string // what counts as progress: wire.ProgressCommands, or wire.ProgressMark and the name of a mark
+	Threads  int    // threads that made progress while nothing was delayed; 0 when not known
 	Targets  []ExperimentTarget
 	Blocks   []ExperimentBlock // in the order of time
 }

@@ -27,7 +27,7 @@ type File struct {
 	flights []flights // of each process
 }
 
-// A surveyed describes a block of the file: which of its records are needed even when the block itself is not read.
+// A surveyed has the data of a block that is needed even when the block itself is not read.
 type surveyed struct {
 	tracefile.Block
 	lasting []wire.Record
@@ -49,7 +49,7 @@ func NewFile(reader *tracefile.Reader, path string) *File {
 	return f
 }
 
-// Made returns on which host a trace was recorded, and when the recording began, as Unix time in nanoseconds.
+// Made returns the host on which a trace was recorded, and when the recording began, as Unix time in nanoseconds.
 func (f *File) Made() (host string, began int64) {
 	info := f.reader.Info()
 	return info.Host, info.Started
@@ -67,8 +67,7 @@ func (f *File) Records() (n int64) {
 	return n
 }
 
-// survey looks through the whole file once. It reads one column of each block, and the records that matter for
-// everything after them.
+// survey reads the whole file once: one column of each block, and the records that later records refer to.
 func (f *File) survey() {
 	streams, long := f.reader.Streams(), f.windowOf(Options{}).trace.Run.Length/longFlight
 	f.blocks, f.calls, f.roles = make([][]surveyed, len(streams)), make([]int64, len(streams)), map[threadOfFile]roles{}
@@ -90,8 +89,8 @@ func (f *File) survey() {
 	f.keepFlights(flown, long)
 }
 
-// surveyStream looks through one stream. It returns which roles its threads have, and the command buffers that complete
-// in it after a long flight.
+// surveyStream reads one column of each block of a stream. It returns the roles of its threads, and the command buffers
+// that complete in the stream after a long flight.
 func (f *File) surveyStream(i int, long Nanos) (of map[threadOfFile]roles, flown []flight) {
 	st := f.reader.Streams()[i]
 	of, now, clock := map[threadOfFile]roles{}, threadOfFile{}, (*converter)(nil)
@@ -143,7 +142,7 @@ func appendKept(dst, records []wire.Record, keep func(*wire.Record, *wire.More) 
 	return dst
 }
 
-// A part says which blocks of a file are read.
+// A part lists the blocks of a file that are read for a requested range.
 type part struct {
 	*File
 	whole         bool
@@ -160,15 +159,15 @@ type ticks struct{ first, last wire.Ticks }
 // skipped.
 var smallFile int64 = 1 << 20
 
-// How much is read around a part, in 64ths of the part's length on each side: command buffers that exist during the
-// part may have been created before it, and may complete after it.
+// How much is read around a range, in 64ths of the range's length on each side. Command buffers that exist during the
+// range may have been created before it, and may complete after it.
 const (
 	leastAround = 1
 	mostAround  = 4096
-	mostVain    = 3 // after so many times that reading more did not help, it is not tried again
+	mostVain    = 3 // after this many wider reads that did not help, no wider range is read
 )
 
-// partOf decides what is to be read for the window.
+// partOf determines which blocks must be read for the loader's window.
 func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	p := &part{File: f, whole: true}
 	if l.slice == nil && (l.window == allTime || !l.adds && f.Records() < smallFile) {
@@ -195,8 +194,8 @@ func (f *File) partOf(l *loader, sixtyFourths Nanos) *part {
 	return p
 }
 
-// strangers counts the command buffers that exist, or are waited for, during a part, without it being known who created
-// them or when the GPU ran them. The unread rest of the file may tell.
+// strangers counts the command buffers that are alive, or waited for, in a range, but whose creator or GPU time is not
+// known. The unread rest of the file may have this data.
 func (p *part) strangers(t *Trace) (n int) {
 	stranger := func(b *CommandBuffer) bool {
 		return p.before && !b.Created.Known() || p.after && b.Committed.Known() && !b.GPU.Known()
@@ -274,8 +273,8 @@ func (f *File) Calls(pids []int) (n int64) {
 	return n
 }
 
-// inBlock is the number of pieces into which a block is divided when its records are counted. Each piece is assumed to
-// have equally many.
+// inBlock is the number of pieces into which a block is divided to estimate its number of records in a range. Each
+// piece is assumed to have the same number.
 const inBlock = 16
 
 // Ranges cuts the time that was asked for into ranges of about the given number of records. Together they cover all of

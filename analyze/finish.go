@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Finish completes a trace that a loader has filled: it sorts everything as the model requires, finds who ended waits
-// for events, sets the window if the loader has not, and checks the clocks.
+// Finish completes a trace that a loader has filled: it sorts everything as the model requires, finds the command
+// buffer or thread that ended each wait for an event, sets the window unless the loader did, and checks the clocks.
 func (t *Trace) Finish() {
 	order := make([]*CommandBuffer, 0, len(t.CommandBuffers)) // as they are
 	for b := range t.Buffers() {
@@ -21,8 +21,8 @@ func (t *Trace) Finish() {
 	finishTrace(t, f, false, allTime)
 }
 
-// finishTrace does the work of Finish for a trace whose command buffers are already sorted. gathered says that waits
-// and allocations are sorted too; asked is the time that was asked for.
+// finishTrace does the work of Finish for a trace whose command buffers are already sorted. gathered reports that waits
+// and allocations are sorted too; asked is the requested time.
 func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	slices.SortFunc(t.Calls, func(a, b *CallStat) int {
 		return cmp.Or(cmp.Compare(b.Total, a.Total), cmp.Compare(a.Selector, b.Selector), cmp.Compare(a.Class, b.Class))
@@ -62,7 +62,7 @@ func finishTrace(t *Trace, f finishing, gathered bool, asked Interval) {
 	}
 }
 
-// reachOf returns the time from the first to the last thing seen within the time that was asked for.
+// reachOf returns the time from the first to the last event within the requested time.
 func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	reach := extentOf(t, f.completed)
 	if asked != allTime { // the GPU may continue after the last call
@@ -75,8 +75,8 @@ func reachOf(t *Trace, f finishing, asked Interval) Interval {
 	return Interval{max(reach.Begin, asked.Begin), min(reach.End, asked.End)}
 }
 
-// finishing collects everything that needs a look at every command buffer, so that they are looked at only once: there
-// are millions of them, each several cache lines long.
+// finishing has the results that need a pass over all command buffers, so that one pass computes them all: there are
+// millions of command buffers, each several cache lines long.
 type finishing struct {
 	signalling []CommandBufferIndex // of events, in the order of creation
 	completed  Nanos                // the last completion
@@ -125,15 +125,15 @@ func finishBuffers(t *Trace, list []*CommandBuffer) (f finishing) {
 	return f
 }
 
-// take moves rows to the end of a column that has room for them, and returns the longer column and where the rows are
-// in it.
+// take moves rows to the end of a column that has capacity for them. It returns the longer column and the moved rows in
+// it.
 func take[T any](column, rows []T) (longer, taken []T) {
 	first := len(column)
 	column = append(column, rows...)
 	return column, column[first:len(column):len(column)]
 }
 
-// inCreation compares command buffers by when they were created; those created at the same instant by their numbers.
+// inCreation compares command buffers by creation time, and by number if the times are equal.
 func inCreation(a, b *CommandBuffer) int {
 	return cmp.Or(cmp.Compare(a.Created.Begin, b.Created.Begin), compareProcesses(a.Process, b.Process),
 		cmp.Compare(a.ID, b.ID))
@@ -183,7 +183,7 @@ func byBegin(a, b *Call) int {
 	return cmp.Compare(ta, tb)
 }
 
-// compareProcesses compares by process ID, then by place in the file.
+// compareProcesses compares by process ID, then by position in the file.
 func compareProcesses(a, b *Process) int {
 	return cmp.Or(cmp.Compare(a.number(), b.number()), cmp.Compare(a.placed(), b.placed()))
 }
@@ -196,7 +196,7 @@ func (p *Process) number() int {
 	return p.ID
 }
 
-// placed returns the process's place in its file; -1 for nil.
+// placed returns the process's position in its file; -1 for nil.
 func (p *Process) placed() int {
 	if p == nil {
 		return -1
@@ -221,8 +221,8 @@ func extentOf(t *Trace, completed Nanos) Interval {
 	return w
 }
 
-// resolveEvents finds, for each wait for an event, who set the event to the value that the thread waited for: a command
-// buffer or a thread.
+// resolveEvents finds, for each wait for an event, the command buffer or thread that set the event to the awaited
+// value.
 func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 	type event struct {
 		process *Process
@@ -261,15 +261,15 @@ func resolveEvents(t *Trace, signalling []CommandBufferIndex) {
 	}
 }
 
-// sayUnmeasured sets a reason for encoders without GPU times for which the trace gives none, although encoder times
-// were requested.
+// sayUnmeasured sets a reason for encoders without GPU times for which the trace gives no reason, although encoder
+// times were requested.
 func (b *CommandBuffer) sayUnmeasured() {
 	for i := range b.Encoders {
 		e := &b.Encoders[i]
 		switch {
 		case e.GPU.Known() || e.Unmeasured != "":
 		case e.Kind == EncoderCompute || e.Kind == EncoderBlit:
-			e.Unmeasured = "its command buffer did not complete, or is of Metal 4"
+			e.Unmeasured = "its command buffer did not complete, or is a Metal 4 command buffer"
 		default:
 			e.Unmeasured = "only compute and blit encoders are measured"
 		}

@@ -7,16 +7,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A command buffer may be in flight (handed to the GPU, but not completed) for longer than what is read around a part.
-// A part in the middle of that flight would not know of the command buffer at all, although the GPU works on it the
-// whole time. So the survey finds such command buffers by the records of their completion, and keeps all of their
-// records; every part then gets these records in addition to those it reads. Few programs have such command buffers:
-// those with kernels that run as long as the program, for instance.
+// A command buffer may be in flight (submitted to the GPU, but not completed) for longer than the time that is read
+// around a range. A load of a range in the middle of that flight would miss the command buffer, although the GPU works
+// on it all the time. So the survey finds such command buffers by their completion records and keeps all their records,
+// and every load of a range adds these records to the ones that it reads. Few programs have such command buffers, for
+// instance those with kernels that run as long as the program.
 
-// flights holds the command buffers of a process that are in flight for long. Their encoders are keys too.
+// flights has the command buffers of a process with a long flight. Their encoders are keys too.
 type flights map[wire.ObjectID]*flight
 
-// A flight is the time from when a command buffer was handed to the GPU to its completion.
+// A flight is the time from a command buffer's submission to the GPU to its completion.
 type flight struct {
 	process int // in the file
 	id      wire.ObjectID
@@ -27,7 +27,8 @@ type flight struct {
 const (
 	longFlight  = 256     // a flight is long if it takes at least this fraction (1/256) of the run
 	mostFlights = 1 << 10 // of a file: the longest
-	mostKept    = 1 << 16 // so many records are kept; after that, none of their encoders
+	// maximum number of records kept; beyond it, records of encoders are dropped
+	mostKept = 1 << 16
 )
 
 // completions returns the command buffers that complete in a block after a long flight.
@@ -53,8 +54,8 @@ func (f *File) completions(stream, block int, clock *converter, long Nanos) (fou
 	return found
 }
 
-// keepFlights keeps the records of the longest flights that were found. Their command buffers were created shortly
-// before the flight, or long before it.
+// keepFlights keeps the records of the longest flights. Command buffers are created either shortly before the flight,
+// or long before it.
 func (f *File) keepFlights(found []flight, long Nanos) {
 	slices.SortStableFunc(found, func(a, b flight) int { return cmp.Compare(b.Length(), a.Length()) })
 	found = found[:min(len(found), mostFlights)]
@@ -74,8 +75,8 @@ func (f *File) keepFlights(found []flight, long Nanos) {
 	}
 }
 
-// keepRecords keeps the records of these command buffers in flight. It looks in the blocks of their process from
-// `before` ahead of each flight's begin to that begin, and in the block in which it completes.
+// keepRecords keeps the records of these command buffers. It reads the process's blocks in the time `before` ahead of
+// each flight, and the block in which the command buffer completes.
 func (f *File) keepRecords(of []flight, before Nanos) {
 	kept := 0
 	for i, st := range f.reader.Streams() {
@@ -127,7 +128,7 @@ func (f flights) of(r *wire.Record, m *wire.More) *flight {
 	return nil
 }
 
-// knows notes the object that a record makes: the command buffer itself, or one of its encoders.
+// knows stores the object that a record creates: the command buffer itself, or one of its encoders.
 func (x *flight) knows(all flights, r *wire.Record) {
 	switch rule := ruleOf(r.Call); {
 	case rule.makes == wire.KindCommandBuffer:

@@ -12,14 +12,15 @@ import (
 	"mtrace/collector/wire"
 )
 
-// Native stacks follow frame pointers. Code that is compiled without them breaks the chain: the functions outside of it
-// are missing, and with them the operations of frameworks.
+// Native stacks follow frame pointers. Code that is compiled without them breaks the chain: its callers are missing
+// from the stack, and so are the operations of frameworks that these callers would name.
 const (
 	brokenShare  = 0.2 // share of the calls with native stacks above which a warning is given
 	brokenImages = 3   // number of images that the warning names
 )
 
-// warnOfBrokenStacks states which code was compiled without frame pointers, if many native stacks end in it.
+// warnOfBrokenStacks adds a warning that names the files compiled without frame pointers, if many native stacks end in
+// them.
 func warnOfBrokenStacks(t *Trace) {
 	broken, all, calls := map[string]int64{}, int64(0), int64(0)
 	for _, c := range t.Calls {
@@ -49,16 +50,16 @@ func warnOfBrokenStacks(t *Trace) {
 		FormatShare(float64(all)/float64(calls)), strings.Join(names, ", ")))
 }
 
-// stackEnds are the files in which the stack of a thread may end: the system's libraries, where threads begin, and the
-// interpreter of Python, whose functions are frames of Python. stackStarts are functions that nothing calls.
+// stackEnds are the files in which a thread's stack legitimately ends: the system's libraries, where threads begin, and
+// the interpreter of Python, whose functions appear as Python frames. stackStarts are functions without a caller.
 var (
 	stackEnds = regexp.MustCompile(`(^|/)(usr/lib[0-9]*|lib/[a-z0-9_]+-linux-[a-z]+|System/Library|lib-dynload)/|` +
 		`(^|/)(lib(c|m|pthread|dl|ffi|objc|dispatch|stdc\+\+|python[0-9.]+)[-.]|[Pp]ython[0-9.]*$|ld-|\[)`)
 	stackStarts = []string{"main", "_start", "start", "runtime.goexit", "runtime.asmcgocall", "runtime.mstart"}
 )
 
-// brokenIn is the file in which the chain of frame pointers of a recorded stack broke; nil if it did not. If the chain
-// reaches the interpreter of Python, Python's frames tell the functions outside of it.
+// brokenIn returns the file in which the chain of frame pointers of a recorded stack broke; nil if it did not break. If
+// the chain reaches the interpreter of Python, the Python frames have the callers.
 func (t *stackTable) brokenIn(recorded *wire.Stack, native []int32) *Image {
 	if len(native) == 0 || recorded.CutNative {
 		return nil

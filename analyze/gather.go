@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A seen is a call that the model keeps, in the compact form of its record. It has no pointers: there may be millions,
-// and the garbage collector need not look at them while the trace is read.
+// A seen is a call that the model keeps, in the compact form of its record. It has no pointers, so that the garbage
+// collector does not scan millions of them while the trace is read.
 type seen struct {
 	Interval
 	arg        uint64
@@ -16,8 +16,8 @@ type seen struct {
 	stack      uint32 // Stack.number; 0 for none
 	call       wire.Call
 	holds      InterpreterLock
-	polls      uint32 // of a wait by polling: how often the thread asked
-	pollGap    uint32 // and the time between its last two questions, in nanoseconds
+	polls      uint32 // of a wait by polling: how often the thread read the status
+	pollGap    uint32 // the time between its last two reads of the status, in nanoseconds
 	unfinished bool
 	absorbed   bool // it counts as a part of the call around it
 	earlier    bool // it began before the part
@@ -30,7 +30,7 @@ func (v *seen) set(c Call, holds InterpreterLock, r *wire.Record, unfinished boo
 	}
 }
 
-// A seenMore is a seen together with what its More record holds.
+// A seenMore is a seen together with the data of its More record.
 type seenMore struct {
 	seen
 	own        Nanos
@@ -42,7 +42,7 @@ func (v *seenMore) set(c Call, holds InterpreterLock, r *wire.Record, m *wire.Mo
 	v.x0, v.x1, v.x2 = m.X0, m.X1, m.X2
 }
 
-// of returns the call, as made by thread t.
+// of returns the call as a call of thread t.
 func (v *seen) of(t *threadLoader) Call {
 	c := Call{Interval: v.Interval, Thread: t.Thread}
 	if v.stack > 0 {
@@ -51,7 +51,7 @@ func (v *seen) of(t *threadLoader) Call {
 	return c
 }
 
-// A source is the rest of one thread's list, while the lists of all threads are merged.
+// A source is the unmerged rest of one thread's list while the lists of all threads are merged.
 type source[From any] struct {
 	value  *From // the next
 	list   *chronicle[From]
@@ -68,7 +68,7 @@ type gathering[From, To any] struct {
 	model func(*threadLoader, *From, *To)
 }
 
-// gather makes the list. Values of the same instant are in the order of their threads.
+// gather returns the merged list. Values with the same instant are in the order of their threads.
 func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
 	var sources []source[From]
 	var firsts []Nanos
@@ -102,7 +102,8 @@ func (g *gathering[From, To]) gather(threads []*threadLoader) []To {
 	return out[:n]
 }
 
-// advance moves to the source's next value that is not left out and returns its instant; never when there is none.
+// advance moves to the source's next value that is not left out and returns its instant; the constant never if there is
+// none.
 func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	for s.next < s.list.count {
 		i := s.next
@@ -118,7 +119,7 @@ func (g *gathering[From, To]) advance(s *source[From]) Nanos {
 	return never
 }
 
-// gatherThreads merges what the threads did into the trace.
+// gatherThreads merges the threads' lists of waits, allocations and signals into the trace.
 func gatherThreads(l *loader) {
 	slices.SortStableFunc(l.threads, func(a, b *threadLoader) int { return cmp.Compare(a.ID, b.ID) })
 	waits := gathering[seen, Wait]{func(t *threadLoader) *chronicle[seen] { return &t.waits },
@@ -151,8 +152,8 @@ func (l *loader) wait(t *threadLoader, v *seen, w *Wait) {
 	}
 }
 
-// indexOf returns the index of a command buffer. One that did not exist during the time that was asked for is not among
-// the trace's command buffers; it gets an index after theirs.
+// indexOf returns the index of a command buffer. A command buffer that did not exist in the requested time is not in
+// the trace's list; it gets an index behind the list's.
 func (l *loader) indexOf(b *CommandBuffer) CommandBufferIndex {
 	if b == nil {
 		return NoCommandBuffer
@@ -190,7 +191,8 @@ func (l *loader) allocation(t *threadLoader, v *seenMore, a *Allocation) {
 	rule := ruleOf(v.call)
 	a.At, a.Took, a.Thread, a.Stack, a.Selector = v.Begin, v.Length(), t.Thread, v.of(t).Stack, rule.row.Selector
 	a.Object, a.Bytes, a.Storage, a.OnHeap = uint32(v.arg), v.x0, StorageMode(v.x1), rule.object == wire.KindHeap ||
-		rule.object == wire.KindResource // a view uses the memory of what it is a view of
+		// a view shares the memory of the resource that it views
+		rule.object == wire.KindResource
 	a.Copied = rule.effect == wire.EffectAllocatesCopy
 	if rule.address != wire.Nowhere {
 		a.Address = v.x2

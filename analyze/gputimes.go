@@ -2,7 +2,7 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// completed stores what the tracer's completion handler read from a command buffer.
+// completed stores the GPU times, status and error that the tracer's completion handler read from a command buffer.
 func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	b := l.at.process.buffer(r.Object)
 	if b == nil {
@@ -23,7 +23,8 @@ func (l *objectLoader) completed(r *wire.Record, m *wire.More) {
 	}
 }
 
-// encoderTimes stores when an encoder ran on the GPU, as the GPU's samples tell, or why that is not known.
+// encoderTimes stores an encoder's begin and end on the GPU, from the GPU's own samples, or the reason why they are
+// missing.
 func (l *objectLoader) encoderTimes(r *wire.Record, m *wire.More) {
 	open := l.at.process.encoder(r.Object)
 	if open == nil {

@@ -39,11 +39,11 @@ func (e *Encoder) Runs() iter.Seq[*Dispatch] {
 	}
 }
 
-// indirectCommands collects what a process does to its indirect command buffers. What an execution runs is found out
-// only when everything has been read, because threads are read one after another and the GPU may change commands later
-// than the change was encoded.
+// indirectCommands collects the changes that a process makes to its indirect command buffers. The commands of an
+// execution are determined only after everything was read, because threads are read one after another, and because the
+// GPU may change commands later than the change was encoded.
 type indirectCommands struct {
-	// which command an object stands for: each time that a program asks for a command it gets a new object
+	// the command that an object represents: a program gets a new object each time it requests a command
 	places     map[wire.ObjectID]commandPlace
 	changes    []commandChange
 	executions []execution
@@ -89,7 +89,7 @@ type execution struct {
 	inheriting *Pipeline
 }
 
-// made notes which command an object stands for.
+// made stores the command that an object represents.
 func (c *indirectCommands) made(command wire.ObjectID, place commandPlace) {
 	if c.places == nil {
 		c.places = map[wire.ObjectID]commandPlace{}
@@ -97,7 +97,7 @@ func (c *indirectCommands) made(command wire.ObjectID, place commandPlace) {
 	c.places[command] = place
 }
 
-// applyToIndirect notes what the CPU does to an indirect command buffer or to one of its commands.
+// applyToIndirect stores a change that the CPU makes to an indirect command buffer or to one of its commands.
 func (l *objectLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	c := &l.at.process.indirect
 	change := commandChange{call: call.Begin, command: r.Object, effect: rule.effect, value: r.Arg}
@@ -107,7 +107,7 @@ func (l *objectLoader) applyToIndirect(rule *rule, call Call, r *wire.Record, m 
 	c.changes = append(c.changes, change)
 }
 
-// encodeIndirect notes what an encoder makes the GPU do with indirect command buffers.
+// encodeIndirect stores an operation on indirect command buffers that an encoder makes the GPU perform.
 func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *wire.Record, m *wire.More) {
 	c, e := &l.at.process.indirect, &o.one[0]
 	switch rule.effect {
@@ -126,8 +126,8 @@ func (l *objectLoader) encodeIndirect(rule *rule, o *openEncoder, call Call, r *
 	}
 }
 
-// A moment is when something happens to commands. What the GPU does happens when it executes the encoder (at); within
-// an encoder, in the order of the calls that encoded it (call).
+// A moment is the instant of a change to commands. A change by the GPU happens when the GPU executes the encoder (at);
+// within one encoder, changes happen in the order of the calls that encoded them (call).
 type moment struct{ at, call Nanos }
 
 func (m moment) compare(n moment) int {
@@ -143,7 +143,7 @@ func momentOf(call Nanos, e *openEncoder) moment {
 	return moment{max(call, e.buffer.Committed.Begin, e.buffer.GPU.Begin), call}
 }
 
-// A command is what is known about one command in an indirect command buffer.
+// A command has the known properties of one command in an indirect command buffer.
 type command struct {
 	pipeline *Pipeline
 	threads  uint64
@@ -161,8 +161,8 @@ type runsKey struct {
 	inheriting   *Pipeline
 }
 
-// resolveIndirect finds out what each execution runs, by replaying everything that happened to the commands in the
-// order of time.
+// resolveIndirect determines the commands of each execution by applying all changes to the commands in the order of
+// time.
 func (p *processLoader) resolveIndirect() {
 	c := &p.indirect
 	slices.SortStableFunc(c.changes, func(a, b commandChange) int {
@@ -251,8 +251,7 @@ func (b *indirectBuffer) reset(r commandRange) {
 	}
 }
 
-// executed returns what the commands of a range currently are. Commands without a pipeline state use that of the
-// encoder.
+// executed returns the current commands in a range. Commands without a pipeline state use the encoder's.
 func (b *indirectBuffer) executed(r commandRange, inheriting *Pipeline) *Commands {
 	key := runsKey{r.first, r.count, inheriting}
 	if known := b.runs[key]; known != nil {

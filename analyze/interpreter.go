@@ -7,23 +7,23 @@ import (
 	"strings"
 )
 
-// OfInterpreter says whether the lock is CPython's global interpreter lock (GIL), which all threads of an interpreter
-// share. The symbol at the lock's address tells, or the functions of the code that takes it.
+// OfInterpreter reports whether the lock is CPython's global interpreter lock (GIL), which all threads of an
+// interpreter share. It is recognized by the symbol at the lock's address, or by the functions that acquire it.
 func (l *LockWait) OfInterpreter() bool {
 	n := strings.ToLower(l.Name)
 	return n == "gil" || strings.Contains(n, "take_gil") || strings.Contains(n, "interpreter lock") ||
 		strings.Contains(n, "_pyruntime")
 }
 
-// A keeping is a wait that a thread began while it held the GIL. It keeps the GIL until the wait is over.
+// A keeping is a wait that a thread began while it held the GIL. The thread holds the GIL until the wait is over.
 type keeping struct {
 	Interval
 	thread *Thread
 }
 
-// nameKeepers finds out, for each wait for a GIL, for how long the GIL was kept by threads that were themselves waiting
-// for something else, and which thread kept it longest. This is needed because CPython's GIL is a condition variable,
-// which, unlike a mutex, does not tell who holds it.
+// nameKeepers finds, for each wait for a GIL, how long the GIL was held by threads that were themselves waiting for
+// something else, and which thread held it longest. The GIL is a condition variable, which, unlike a mutex, does not
+// have the number of its holder.
 func nameKeepers(t *Trace) {
 	by := map[*Process][]keeping{}
 	add := func(c Call, held InterpreterLock) {
@@ -50,9 +50,9 @@ func nameKeepers(t *Trace) {
 	}
 }
 
-// nameKeeper finds the keepers during one wait, among all keepings of its process, sorted by begin. Only one thread
-// keeps a lock at a time, so the keepings that overlap the wait follow each other, except for inaccuracies of the clock
-// of some nanoseconds.
+// nameKeeper finds the holders during one wait, among all keepings of its process, sorted by begin. Only one thread
+// holds a lock at a time, so the keepings that overlap the wait follow each other, except for clock inaccuracies of
+// some nanoseconds.
 func (l *LockWait) nameKeeper(all []keeping) {
 	first := sort.Search(len(all), func(i int) bool { return all[i].Begin >= l.Begin })
 	if first > 0 {
@@ -79,6 +79,6 @@ func (l *LockWait) nameKeeper(all []keeping) {
 		}
 	}
 	if longest*2 < l.Length() {
-		l.Holder = nil // somebody else held the lock for most of the wait
+		l.Holder = nil // another thread held the lock for most of the wait
 	}
 }

@@ -9,7 +9,7 @@ import (
 // A waitLoader stores calls that wait, each in the list of its thread.
 type waitLoader struct{ at *cursor }
 
-// keep stores a call that waits, if the model keeps such calls, and returns its place in its thread's list.
+// keep stores a call that waits, if the model keeps such calls, and returns its index in its thread's list.
 func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record, m *wire.More, unfinished bool) (
 	item int32) {
 	t := l.at.thread
@@ -42,7 +42,7 @@ func (l *waitLoader) keep(rule *rule, inside Interval, call Call, r *wire.Record
 	return item
 }
 
-// signalWait converts the record of a wait for a signal.
+// signalWait converts the record of a wait for a signal into a SignalWait.
 func (l *waitLoader) signalWait(rule *rule, call Call, r *wire.Record, m *wire.More) SignalWait {
 	if rule.effect == wire.EffectAwaitsProcess {
 		return SignalWait{Call: call, Selector: rule.row.Selector, Name: l.at.process.text(m.X0), ForProcess: true,

@@ -2,11 +2,12 @@ package analyze
 
 import "mtrace/collector/wire"
 
-// keptBlocks holds the records of blocks in which one slice of a run ends and the next begins: keeping them is cheaper
-// than reading them twice. Only one goroutine at a time uses it.
+// keptBlocks has the records of blocks in which one slice of a run ends and the next one begins, because keeping them
+// is cheaper than reading them twice. Only one goroutine at a time may use it.
 type keptBlocks struct {
-	before, now map[blockName][]wire.Record // the blocks that the slice before read, and those that this slice read
-	count       int                         // of records in now
+	// blocks that the previous slice read, and blocks that this slice read
+	before, now map[blockName][]wire.Record
+	count       int // of records in now
 	spare       [][]wire.Record
 }
 
@@ -18,7 +19,7 @@ const mostKeptRecords = 1 << 19
 
 func newKeptBlocks() *keptBlocks { return &keptBlocks{now: map[blockName][]wire.Record{}} }
 
-// turn begins the next slice. Blocks are forgotten that the slice before the last one read and the last one did not.
+// turn begins the next slice. It drops the blocks that only the slice before the previous one read.
 func (k *keptBlocks) turn() {
 	for at, records := range k.before {
 		if k.now[at] == nil {
@@ -39,7 +40,7 @@ func (k *keptBlocks) find(at blockName) []wire.Record {
 // hasRoom says whether more may be kept.
 func (k *keptBlocks) hasRoom() bool { return k.count < mostKeptRecords }
 
-// room returns a slice into which a block of so many records can be read.
+// room returns a slice with capacity for a block of the given number of records.
 func (k *keptBlocks) room(records int) []wire.Record {
 	if n := len(k.spare); n > 0 {
 		room := k.spare[n-1]

@@ -33,7 +33,7 @@ func (l *Layer) Frames() (frames []string) {
 	return frames
 }
 
-// enter notes that a kernel or a graph begins to encode on the thread.
+// enter stores that a kernel or a graph begins to encode on the thread.
 func (c *cursor) enter(r *wire.Record) {
 	if c.thread == nil {
 		c.startThread(c.unknownThread(), "")

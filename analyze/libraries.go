@@ -19,9 +19,9 @@ var libraryPackages = []string{"accelerate", "coremltools", "diffusers", "jax", 
 	"mlx_lm", "mlx_vlm", "pytorch_lightning", "taichi", "tensorflow", "tinygrad", "torch", "torchaudio", "torchvision",
 	"transformers", "wgpu"}
 
-// findLibraries decides which frames are the program's own where their files do not tell. With roots, files in these
-// folders are the program's own and all others are not. Without, files of libraryPackages are libraries, wherever they
-// are, but for the script that the program runs.
+// findLibraries decides which frames are the program's own if their file names do not show it. With roots, files in
+// these folders are the program's own, and all others are not. Without roots, files of libraryPackages count as
+// libraries wherever they are, except for the script that the program runs.
 func findLibraries(t *Trace, roots []string) {
 	frames, scripts := map[*Frame]bool{}, map[string]bool{}
 	for _, s := range t.Stacks {
@@ -78,7 +78,7 @@ func inFolder(file, folder string) bool {
 	return strings.HasPrefix(file, strings.TrimSuffix(folder, "/")+"/")
 }
 
-// script is the file of the Python script that the thread runs; empty if the stack does not show it.
+// script returns the file of the Python script that the thread runs; empty if the stack does not have it.
 func (s *Stack) script() string {
 	if s.Cut {
 		return ""
@@ -95,7 +95,7 @@ func (s *Stack) script() string {
 	return ""
 }
 
-// An origin is whether a frame is the program's own; by its file, unless findLibraries decides otherwise.
+// An origin states whether a frame is the program's own. The file name decides, unless findLibraries overrides it.
 type origin uint8
 
 const (

@@ -33,16 +33,16 @@ type Options struct {
 	// ended; otherwise they come in any order. Visit is called on the goroutine that called Load.
 	Visit func(*VisitedCall)
 
-	// Apart is for EachSlice when only the events of the slices are wanted, and not how threads spent their time or
-	// what others did while they waited. Thread.Exclusive then stays empty, and less has to be read around each slice.
+	// Apart is for EachSlice if the caller needs only the events of the slices, and not how threads spent their time or
+	// what other threads did while they waited. Thread.Exclusive then stays empty, and less is read around each slice.
 	Apart bool
 
 	slice *slicing // nil, but for EachSlice
 }
 
-// GCPercent is a setting for programs that do little besides loading large traces. Almost nothing of what they allocate
-// becomes garbage, so a garbage collector that runs whenever the heap has doubled looks at the model again and again in
-// vain. See runtime/debug.SetGCPercent.
+// GCPercent is a garbage collector setting for programs that mainly load large traces. Almost nothing of their memory
+// becomes garbage, so collecting whenever the heap has doubled would scan the model again and again without freeing
+// much. See runtime/debug.SetGCPercent.
 const GCPercent = 400
 
 type loader struct {
@@ -74,13 +74,14 @@ func Load(path string, opts Options) (*Trace, error) {
 	return f.Load(opts)
 }
 
-// Load reads the trace, or a part of it. Several goroutines may call it at the same time for different parts. If
-// command buffers that exist during the part began or ended further away than what was read, it reads more.
+// Load reads the trace or a range of it. Several goroutines may call it at the same time for different ranges. If
+// command buffers that are alive in the range began or ended outside of the records that were read, Load reads a wider
+// range.
 func (f *File) Load(opts Options) (*Trace, error) {
 	opts = f.Asked(opts)
 	around := f.around.Load()
 	t, read, err := f.load(opts, around)
-	// reading again makes new Thread values, not those that Visit was given; only slices keep theirs
+	// reading again makes new Thread values, which differ from those that Visit received; only slices reuse theirs
 	again := opts.Visit == nil || opts.slice != nil
 	opts.Visit = nil
 	for err == nil && again && around < mostAround && f.vain.Load() < mostVain {
@@ -101,8 +102,8 @@ func (f *File) Load(opts Options) (*Trace, error) {
 	return t, err
 }
 
-// load reads the trace, or a part of it and some of what is around the part: around 64ths of the part's length on each
-// side.
+// load reads the trace, or a range and some records around it; around is the time on each side in 64ths of the range's
+// length.
 func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	l := &loader{
 		trace:   &Trace{Source: Source{Kind: "mtrace", Path: f.path}, Range: Range{RequestObjects: opts.RequestObjects}},
@@ -133,7 +134,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	if l.slice != nil {
 		l.trace.Range.held = l.slice.core
 	}
-	var streams, others []int // others are the streams of processes that were not asked for
+	// others are the streams of processes that were not requested
+	var streams, others []int
 	for i, st := range reader.Streams() {
 		if int(st.Process) >= len(files) {
 			return nil, nil, fmt.Errorf("reading %s: a stream of process %d, but there are %d: the file is damaged", f.path,
@@ -192,8 +194,8 @@ func (f *File) load(opts Options, around int64) (*Trace, *part, error) {
 	return l.trace, part, nil
 }
 
-// addElsewhere stores the GPU work of other processes, whose streams are given, on the devices of the requested ones.
-// Otherwise time queued behind that work would be attributed to the driver.
+// addElsewhere stores the GPU work of processes that were not requested, with the given streams, on the devices of the
+// requested ones. Otherwise time queued behind that work would be attributed to the driver.
 func addElsewhere(l *loader, part *part, streams []int) error {
 	other := &loader{trace: &Trace{}, stats: map[statKey]*CallStat{}, devices: map[Device]*Device{}, window: l.window}
 	seen := map[*processLoader]bool{}
@@ -258,9 +260,9 @@ func (l *loader) setWindow(streams []tracefile.Stream, opts Options) {
 	}
 }
 
-// clip returns the part of an interval that is in the range that was asked for; false when there is none. An interval
-// without a length that lies exactly between two ranges belongs to the one that begins there. So nothing is in two
-// ranges, except what extends over the border.
+// clip returns the part of an interval that is in the requested range; false if there is none. An interval without a
+// length that lies exactly between two ranges belongs to the later one. So nothing is in two ranges, except intervals
+// that cross the border.
 func (l *loader) clip(i Interval) (Interval, bool) {
 	c, visible := i.in(l.window)
 	if l.slice != nil {
@@ -294,7 +296,7 @@ func (l *loader) device(p *processLoader, id wire.ObjectID) *Device {
 	return l.devices[key]
 }
 
-// finishProcess stores what is known about a process in the trace.
+// finishProcess stores the properties of a process in the trace.
 func (l *loader) finishProcess(p *processLoader) {
 	t := l.trace
 	t.Processes = append(t.Processes, p.Process)
@@ -332,11 +334,11 @@ func (l *loader) finishProcess(p *processLoader) {
 	p.encoders, p.queues, p.pipelines = table[openEncoder]{}, table[Queue]{}, table[Pipeline]{}
 }
 
-// usualCost is the usual cost of recording a call, in picoseconds, for traces in which it was not measured. It is the
-// result of BenchmarkCall of interpose on an AMD EPYC.
+// usualCost is the usual cost of recording a call, in picoseconds, for traces without a measured cost. BenchmarkCall of
+// interpose measured it on an AMD EPYC.
 var usualCost = map[wire.ClockKind]int64{wire.ClockTSC: 16_000, wire.ClockMach: 16_000, wire.ClockNanoseconds: 44_000}
 
-// addOverhead adds up what it cost to record the process's calls.
+// addOverhead adds up the cost of recording the process's calls.
 func addOverhead(l *loader, p *processLoader) {
 	events := int64(0)
 	for _, th := range p.threads {
@@ -510,7 +512,7 @@ func (l *loader) skew(at Nanos) {
 	}
 }
 
-// counts says whether a problem at an instant is counted in this part of the run, and not in another.
+// counts reports whether a problem at an instant is counted in this range of the run.
 func (l *loader) counts(at Nanos) bool {
 	if l.slice != nil {
 		return l.trace.Holds(at)

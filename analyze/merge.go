@@ -3,10 +3,10 @@ package analyze
 // never is behind every instant.
 const never Nanos = 1<<63 - 1
 
-// A merge finds out which of several sorted sources has the next value. It works like a tournament: each source plays
-// with the instant of its next value, the earlier instant wins a match (the first source, if they are equal), and a
-// source that has moved to its next value plays its matches again up to the final. The code of a match has no branch
-// that depends on who wins, because with threads that take turns no processor could predict that branch.
+// A merge finds out which of several sorted sources has the next value. It works like a tournament of the instants of
+// the sources' next values. The earlier instant wins a match; if they are equal, the first source wins. When a source
+// advances to its next value, only its own matches up to the final are repeated. The code of a match has no branch that
+// depends on the winner, because no processor can predict that branch for threads that alternate.
 type merge struct {
 	at []Nanos // the instants of the sources' next values; filled up with never to a power of two
 	// winners[i] is the winner of match i, which is played by the winners of matches 2i and 2i+1. The final is match 1;

@@ -5,8 +5,8 @@ import "regexp"
 // mlxTypes are the names that MLX gives types in its kernels' names.
 const mlxTypes = `(?:bool_?|u?int(?:8|16|32|64)|float16|float32|bfloat16|complex64)`
 
-// mlxKernels are MLX's kernels whose names tell the primitive, or its family, for which they run. A group is the
-// primitive's own name.
+// mlxKernels are patterns of MLX's kernel names that show the primitive for which a kernel runs, or its family. A group
+// in the pattern is the primitive's own name.
 var mlxKernels = []struct {
 	name      *regexp.Regexp
 	primitive string

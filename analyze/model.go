@@ -29,7 +29,7 @@ func (i Interval) Length() Nanos { return max(0, i.End-i.Begin) }
 // Known says whether the interval was measured: Metal returns 0 for times that it does not have.
 func (i Interval) Known() bool { return i.Begin > 0 && i.End >= i.Begin }
 
-// holds says whether an instant is in the interval.
+// holds reports whether an instant is in the interval.
 func (i Interval) holds(at Nanos) bool { return at >= i.Begin && at < i.End }
 
 // ThreadID is the number that the operating system gave to a thread.
@@ -40,7 +40,8 @@ type ThreadID uint64
 type Trace struct {
 	Source Source
 	Run    Run
-	Window Interval // from the first call to the end of the run (Process.Ended), within the range that was asked for
+	// from the first call to the end of the run (Process.Ended), within the requested range
+	Window Interval
 	Range  Range
 
 	Processes      []*Process
@@ -50,7 +51,7 @@ type Trace struct {
 	Pipelines      []*Pipeline
 	Stacks         []*Stack        // each once; empty if they were not recorded
 	CommandBuffers []CommandBuffer // by creation; Buffers iterates over them
-	Elsewhere      []DeviceWork    // GPU work of processes that were not asked for
+	Elsewhere      []DeviceWork    // GPU work of processes that were not requested
 	Waits          []Wait          // for the GPU, by Begin
 	CPUWaits       CPUWaits
 	Signals        []Signal // of shared events, by the CPU
@@ -90,11 +91,12 @@ type Memory struct {
 
 // Recording describes how the trace was recorded: what that cost, what is missing, and what was checked.
 type Recording struct {
-	Overhead      Overhead
-	Stacks        Capture
-	Lost          Loss
-	Coverage      []Coverage // one for each process that used Metal; empty if the source does not tell
-	EncoderTiming bool       // GPU times of encoders were asked for. This changes how the program's encoders are made
+	Overhead Overhead
+	Stacks   Capture
+	Lost     Loss
+	Coverage []Coverage // one for each process that used Metal; empty if the source does not tell
+	// GPU times of encoders were requested, which changes how the program's encoders are created
+	EncoderTiming bool
 
 	doubts doubts
 }
@@ -102,14 +104,15 @@ type Recording struct {
 // A Range describes which part of its run a trace has. It is zero for a whole run, except for RequestObjects.
 type Range struct {
 	// RequestObjects are the addresses of condition variables and semaphores by which threads request something from
-	// another thread, as found in the rest of the run. They cannot always be found in the range itself: a thread that
-	// always has a next request waiting never has to wait for one.
+	// another thread, as found in the rest of the run. The range alone may not show them: a thread for which a next
+	// request is always pending never waits for one.
 	RequestObjects map[uint64]bool
 
-	asked    Interval        // the time that was asked for; only in a range that adds up with others
-	held     Interval        // only what ends in this time counts; only in a slice
-	reach    Interval        // what Window would be if the slice were the whole run; only in a slice
-	referred []CommandBuffer // command buffers that were waited for, but did not exist in the time that was asked for
+	asked Interval // the requested time; only in a range that adds up with others
+	held  Interval // the slice's own time: only events that end in it count; only in a slice
+	reach Interval // what Window would be if the slice were the whole run; only in a slice
+	// command buffers that were waited for, but did not exist in the requested time
+	referred []CommandBuffer
 }
 
 // Began says whether something that began at this instant counts in the trace. In a range that adds up with others
@@ -145,19 +148,21 @@ type Source struct {
 	Truncated     bool       // the recording is incomplete: see Short
 	Short         *Shortfall // nil when it is
 
-	Recorded []Recorded // the times that were recorded, if not the whole run was
+	Recorded []Recorded // the time ranges that were recorded, if not the whole run was
 	Selected []string   // the selected calls, flag by flag, if not all were selected
 	LeftOut  int64      // records that were not asked for
 	// WaitsUnseen is the number of processes in which waits for locks and signals could not be recorded.
 	WaitsUnseen int
-	Asked       string // how less than all was asked for, where there are no times, or they are not known; else empty
+	// why the trace has no times, or unknown ones, if the user requested less than everything; else empty
+	Asked string
 
 	Unrecorded Unrecorded
-	Missing    []Missing // what the source cannot tell, so that a verdict can mention it
+	// the data that the source does not have, so that a verdict can mention it
+	Missing []Missing
 }
 
-// Unrecorded tells what no trace of this kind of source has, whatever the program did. In the zero value nothing is
-// missing.
+// Unrecorded lists the data that no trace from this kind of source has, whatever the program did. In the zero value
+// nothing is missing.
 type Unrecorded struct{ Waits, Locks, Calls, KernelNames bool }
 
 // HasWaits says whether the source records calls that wait for the GPU.
@@ -169,14 +174,14 @@ func (s *Source) HasLocks() bool { return !s.Unrecorded.Locks }
 // HasCalls says whether the source records the calls of Metal one by one.
 func (s *Source) HasCalls() bool { return !s.Unrecorded.Calls }
 
-// HasKernelNames says whether the source records which kernel a dispatch is of.
+// HasKernelNames reports whether the source records the kernel of each dispatch.
 func (s *Source) HasKernelNames() bool { return !s.Unrecorded.KernelNames }
 
 // Overhead is the time that recording cost the threads that made the calls, without the cost of recording stacks. It is
 // zero if the source does not tell.
 type Overhead struct {
 	Took Nanos // by all calls together
-	// measured in the traced processes themselves; otherwise it is the usual cost with their kind of clock
+	// measured in the traced processes themselves; otherwise it is the usual cost for their kind of clock
 	Measured bool
 }
 
@@ -191,11 +196,14 @@ type Process struct {
 	Exit    Exit  // how it ended
 	Alive   Alive // its command buffers
 
-	Experiment *Experiment // what mtrace delayed in it while it ran; nil when there was no experiment
+	// the delays that mtrace inserted while it ran; nil when there was no experiment
+	Experiment *Experiment
 
-	CPUSamples []CPUSample // of all its threads together, in ascending order; empty when not known. See CPUIn
-	writes     []uint64    // inodes of the pipes that it can write into
-	OfMachine  []CPUSample // of all programs on the machine, while the process ran. See OthersIn
+	// processor use of all its threads together, ascending; empty when not known. See CPUIn
+	CPUSamples []CPUSample
+	writes     []uint64 // inodes of the pipes that it can write into
+	// processor use of all programs on the machine while the process ran. See OthersIn
+	OfMachine []CPUSample
 
 	place int // its place in the file; process IDs are not unique in traces of several machines, and IDs are reused
 }
@@ -220,7 +228,7 @@ type Thread struct {
 	Working          Interval
 	WorkingExclusive [PartCount]Nanos
 
-	// OnlyIdle says that nothing is known about the thread, in the whole trace, except that it waited for signals.
+	// OnlyIdle reports that the whole trace has nothing about the thread but waits for signals.
 	OnlyIdle bool
 
 	// Submits says that the thread commits command buffers, or waits for them, somewhere in the trace. It is only set
@@ -292,8 +300,8 @@ type CommandBufferIndex int32
 // NoCommandBuffer is the index of none.
 const NoCommandBuffer CommandBufferIndex = 0
 
-// A CommandBuffer is one command buffer from creation to completion. A field is zero if what it describes did not
-// happen or is not known.
+// A CommandBuffer is one command buffer from creation to completion. A field is zero if its event did not happen or is
+// not known.
 type CommandBuffer struct {
 	ID        uint32 // number in its process, by creation
 	Index     CommandBufferIndex
@@ -323,8 +331,8 @@ type CommandBuffer struct {
 	withOptions bool // the program passed options of its own to the commit
 }
 
-// Empty says whether nothing was encoded into the command buffer: then its only use is to be waited for. The answer is
-// only meaningful if encoders are recorded: see Trace.Encoded.
+// Empty reports whether nothing was encoded into the command buffer: then its only use is to be waited for. The result
+// is only meaningful if encoders are recorded: see Trace.Encoded.
 func (b *CommandBuffer) Empty() bool {
 	return len(b.Encoders) == 0 && len(b.Signals) == 0 && len(b.WaitsFor) == 0 &&
 		(b.Committed.Thread == nil || b.Committed.Thread.Lost == 0)
@@ -420,22 +428,23 @@ type Pipeline struct {
 	Process *Process
 	Kernel  string
 	Label   string
-	// tells functions of the same name apart: the source of the library and, if the function is specialised with
+	// distinguishes functions of the same name: the source of the library and, if the function is specialised with
 	// constants, a number; "" if not known
 	Variant string
 
-	primitive string // of a framework, for which the kernel's name stands; see nameOperations
+	// the framework's primitive that the kernel's name stands for; see nameOperations
+	primitive string
 }
 
 // A Wait is one call in which a thread waited for a command buffer or an event.
 type Wait struct {
 	Call
 	Selector string
-	// what a call of waitUntilCompleted or waitUntilScheduled, or polling status, waits for; no command buffer for
-	// events, or when not known
+	// the command buffer that a call of waitUntilCompleted or waitUntilScheduled, or a thread that polls status, waits
+	// for; NoCommandBuffer for events, or when not known
 	Buffer CommandBufferIndex
-	// what a call of waitUntilSignaledValue:timeoutMS:, or polling signaledValue, waits for; Buffer is then the command
-	// buffer that signalled the event
+	// the event value that a call of waitUntilSignaledValue:timeoutMS:, or a thread that polls signaledValue, waits
+	// for; Buffer is then the command buffer that signalled the event
 	Event    EventValue
 	Signaled *Thread // the thread that set the event to the value, if the CPU did; otherwise nil
 
@@ -459,8 +468,7 @@ type LockWait struct {
 	Name     string  // label or symbol of the lock
 	Holder   *Thread // who held it; nil when not known
 	Own      Nanos   // the call's time without calls nested in it; this counts as PartLock
-	// only for an interpreter's lock: for how much of Own the lock was kept by threads that were waiting for something
-	// else
+	// only for an interpreter's lock: the part of Own in which the lock's holder was itself waiting for something else
 	Kept    Nanos
 	Earlier bool // the wait began in an earlier part of the trace and is counted there (Options.Adds)
 
@@ -468,20 +476,20 @@ type LockWait struct {
 }
 
 // A SignalWait is one call in which a thread waited for another thread's signal on a condition variable or a semaphore,
-// or for a child process. The other thread provides work as often as a result. The wait is a part of the thread's time
+// or for a child process. The other thread may deliver work or a result. The wait is a part of the thread's time
 // outside of Metal. Waits inside a Metal call are not recorded here.
 type SignalWait struct {
 	Call
 	Selector  string
 	Object    uint64  // address of the condition variable or semaphore in its process
 	Name      string  // its symbol, or the function that waited
-	Signaller *Thread // the thread that gave the signal; nil when not known
+	Signaller *Thread // the thread that sent the signal; nil when not known
 	Signalled Nanos   // when; 0 when not known
 	// address of the object that the waiting thread last signalled between its previous wait and this one; 0 for none
 	Gave      uint64
 	GivenBack bool // the thread that acquired the semaphore also released it, as with a lock
-	// between its previous signal and its commit, the signalling thread received something at an object where the
-	// waiting thread had put it
+	// between its previous signal and its commit, the signalling thread received a signal at an object that the waiting
+	// thread had signalled
 	Fetched  bool
 	TimedOut bool
 	Earlier  bool // the wait began in an earlier range and is counted there (Options.Adds)
@@ -510,7 +518,7 @@ type Signal struct {
 }
 
 // A Compilation is one call that created a library, a function or a pipeline state, or a time in which a thread waited
-// for child processes that did.
+// for child processes that compiled.
 type Compilation struct {
 	Call
 	Selector   string
@@ -518,12 +526,12 @@ type Compilation struct {
 	Name       string // name of the function, or hash of the source
 	SourceSize int64
 	Failed     bool
-	Made       uint32 // the new object's number in its process; 0 when not known
-	// number of the library that a function is from, and of the function of a pipeline state; 0 when not known
+	Made       uint32 // the created object's number in its process; 0 when not known
+	// the number of the library that contains a function, or of the function of a pipeline state; 0 when not known
 	From   uint32
 	Device *Device // the device that the library or pipeline state is for; nil when not known
 
-	// the function was specialised by constants, so equal names and sources may still be different functions
+	// the function was specialised by constants, so functions with equal names and sources may still differ
 	Specialised bool
 }
 
@@ -538,9 +546,10 @@ type Allocation struct {
 	Storage  string // "shared", "managed", "private" or "memoryless"
 	Address  uint64 // of its contents; 0 when not known
 	Object   uint32 // its number in its process; 0 when not known
-	OnHeap   bool   // it uses the memory of a heap, or as a view that of another resource, which has its own Allocation
-	Released Nanos  // when it was released; 0 if it was not, or if that is not known (Memory.Releases)
-	Copied   bool   // the call copied its initial content into it
+	// it uses memory that another Allocation counts: of a heap or, for a view, of another resource
+	OnHeap   bool
+	Released Nanos // when it was released; 0 if it was not, or if that is not known (Memory.Releases)
+	Copied   bool  // the call copied its initial content into it
 }
 
 // Freed is memory that was released. The Allocation with the same Object may be in an earlier range.
@@ -564,14 +573,14 @@ type Loss struct {
 	Ringless  int64 // the part of Records from threads for which no ring was free
 	Facts     int64 // names and labels dropped
 	Unnamed   int64 // objects that got no number
-	Nested    int64 // nested calls that are omitted on purpose, because the outer call stands for them
+	Nested    int64 // nested calls that are omitted on purpose, because the outer call represents them
 	Children  int64 // forked children that passed through untraced
 	Untimed   int64 // Metal 4 command buffers without GPU times: it is not known which feedback belongs to them
 	Rejected  int64 // calls on exiting threads, or made by the tracer itself
 	Processes int64 // processes that could not be traced: the number of their calls is not known
 	// processes that used Metal and were still running when the recording ended: their later calls are missing
 	Running int64
-	Unused  int64 // processes that were still running then and had not used Metal
+	Unused  int64 // processes that were still running when the recording ended and had not used Metal
 	AtLeast bool  // Records is a lower bound
 }
 

@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A bufferNaming holds the names that a command buffer has so far, until it is committed.
+// A bufferNaming has the current labels and debug groups of a command buffer that is not committed yet.
 type bufferNaming struct {
 	thread  *Thread // that gave the label
 	label   string
@@ -16,7 +16,7 @@ type bufferNaming struct {
 	groups  []string
 }
 
-// naming returns the names that a command buffer has, and creates them if there are none.
+// naming returns the naming of a command buffer, which it creates if there is none.
 func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	n := p.called[b.ID]
 	if n == nil {
@@ -29,8 +29,8 @@ func (p *processLoader) naming(b *CommandBuffer) *bufferNaming {
 	return n
 }
 
-// relabel notes a new label of the command buffer. If the label was cut to its maximal length, it is not known what was
-// added to it.
+// relabel stores a new label of the command buffer. If the label was cut to the maximum length, the appended part is
+// not known.
 func (n *bufferNaming) relabel(label string, by *Thread) {
 	switch longer := strings.HasPrefix(label, n.label) && n.label != "" && n.thread == by; {
 	case longer && len(label) == len(n.label):
@@ -67,7 +67,7 @@ func innermost(groups []string) string {
 	return ""
 }
 
-// names returns the names of what the thread is encoding now.
+// names returns the names that the thread's work has at the moment it is encoded.
 func (l *objectLoader) names(o *openEncoder) *Names {
 	n := Names{Group: innermost(o.groups), thread: l.at.thread.Thread}
 	if len(l.at.process.called) > 0 && o.buffer != nil {
@@ -101,7 +101,7 @@ func (p *processLoader) shared(n Names) *Names {
 	return known
 }
 
-// nameCopies notes the names of the encoder's copies, if all have the same.
+// nameCopies stores the names of the encoder's copies, if all copies have the same names.
 func (l *objectLoader) nameCopies(o *openEncoder) {
 	e, now := &o.one[0], l.names(o)
 	switch {

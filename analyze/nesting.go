@@ -15,16 +15,16 @@ import "slices"
 // them, if there is one: what Metal waits for inside a call counts as the call.
 type nesting struct {
 	spans []span // in post-order: the subtree of spans[i] is spans[i-size+1 : i+1]
-	older int    // how many of the spans were there at the last flush
+	older int    // how many of the spans already existed at the last flush
 	whole int    // how many of those are whole subtrees, even with the spans added since
-	// gets each call once, many calls at a time, with its final own time; some of the spans may be runs of settled
-	// calls
+	// receives each call once, many calls at a time, with its final own time; some of the spans may stand for runs of
+	// settled calls
 	settle func(s []span)
 	// calls that partly overlapped the one before, which is impossible on one thread; they were cut
 	skewed int64
 }
 
-// A span is a call of the thread, or stands for a run of calls that are settled: whose own time has been passed on.
+// A span is a call of the thread, or stands for a run of settled calls, whose own times were already passed to settle.
 type span struct {
 	begin, end Nanos
 	own        Nanos // time not in inner calls
@@ -61,7 +61,7 @@ func (n *nesting) next() *span {
 	return s
 }
 
-// place finds out which of the earlier calls are inside the call that the caller has just filled in.
+// place finds the earlier calls that are nested in the call that the caller has just filled in.
 func (n *nesting) place() {
 	last := len(n.spans) - 1
 	s := &n.spans[last]
@@ -91,7 +91,8 @@ func (n *nesting) place() {
 	s.size = int32(last - i + 1)
 	n.whole = min(n.whole, i)
 	if s.absorbs && i < last {
-		for j := last - 1; j >= i; { // settled calls were passed on already and keep their time
+		// settled calls were passed to settle already and keep their time
+		for j := last - 1; j >= i; {
 			s.own += n.spans[j].own
 			n.spans[j].own, n.spans[j].absorbed = 0, true
 			if n.spans[j].absorbs { // has what is below it already

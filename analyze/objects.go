@@ -5,9 +5,9 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A processLoader makes the objects of one process from its records. The records of different threads are not sorted
-// together, so the loader may read that an object is used before it reads that it was created. It therefore makes an
-// object when it is first mentioned.
+// A processLoader creates the objects of one process from its records. The records of different threads are not sorted
+// together, so the loader may read the use of an object before its creation. It therefore creates an object at the
+// first record that refers to it.
 type processLoader struct {
 	*Process
 	file      *tracefile.Process
@@ -32,7 +32,7 @@ type processLoader struct {
 	lastThreads [16]*threadLoader // by number
 }
 
-// instants holds one instant for each of several objects with consecutive numbers; 0 where there is none.
+// instants has one instant for each of several objects with consecutive numbers; 0 where there is none.
 type instants [pageSize]Nanos
 
 // An openEncoder is an encoder and what the loader must remember while the encoder is open.
@@ -46,7 +46,7 @@ type openEncoder struct {
 	scopes   int       // that the thread had come to then
 }
 
-// newProcessLoader makes a loader for the process at this place in the file.
+// newProcessLoader returns a loader for the process at the given position in the file.
 func newProcessLoader(f *tracefile.Process, place int) *processLoader {
 	p := &processLoader{
 		Process: &Process{ID: f.PID, Parent: f.PPID, Program: f.Program, Args: f.Args, place: place},
@@ -88,8 +88,8 @@ func (p *processLoader) encoder(id wire.ObjectID) *openEncoder {
 	return e
 }
 
-// attach adds an encoder to its command buffer. The first one is not copied and can still change after that. Most
-// command buffers have only one encoder, so for most nothing has to be copied later.
+// attach adds an encoder to its command buffer. The first encoder is stored without a copy and may still change. Most
+// command buffers have only one encoder, so most encoders are never copied.
 func (p *processLoader) attach(e *openEncoder, b *CommandBuffer) {
 	if b == nil || e.buffer != nil {
 		return

@@ -19,7 +19,7 @@ type scopeLoader struct {
 	open []openScope // the innermost last
 }
 
-// begin notes the beginning of a scope. If scopes of the same depth or deeper still seem to be open, they have ended,
+// begin stores the beginning of a scope. If scopes of the same depth or deeper still seem to be open, they have ended,
 // and the records of their ends were lost.
 func (s *scopeLoader) begin(r *wire.Record) {
 	s.change()
@@ -54,7 +54,7 @@ func (s *scopeLoader) end(r *wire.Record) {
 	}
 }
 
-// change keeps what the thread encodes from now on apart from what it encoded before.
+// change starts new runs of dispatches and copies, so that work encoded in the new scope is not joined to earlier work.
 func (s *scopeLoader) change() {
 	if s.at.thread != nil {
 		s.at.thread.scopes++

@@ -84,7 +84,7 @@ func (b *CommandBuffer) Operation(e *Encoder, d *Dispatch) Operation {
 	return Operation{}
 }
 
-// operators are the functions with which frameworks encode one operator, and the prefix before the operator's name.
+// operators are the functions with which frameworks encode one operator, and the prefix of the operator's name.
 var operators = []struct {
 	function *regexp.Regexp
 	prefix   string

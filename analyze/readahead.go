@@ -15,7 +15,7 @@ type readAhead struct {
 // A piece is a number of consecutive records of a block.
 type piece struct {
 	records []wire.Record
-	room    []wire.Record // the buffer of records, to be reused; nil if the slice keeps the records
+	room    []wire.Record // the buffer of records, for reuse; nil if the slice keeps the records
 }
 
 // The blocks that are read ahead fit into a processor's second-level cache until they are loaded.
@@ -29,7 +29,7 @@ const (
 func (p *part) readAhead(streams []int) *readAhead {
 	a := &readAhead{full: make(chan piece, timesAhead), empty: make(chan []wire.Record, timesAhead)}
 	if p.whole {
-		return a // every stream is read as a single one
+		return a // a whole file is not read ahead
 	}
 	go func() {
 		for range timesAhead {
@@ -51,7 +51,7 @@ func (p *part) readAhead(streams []int) *readAhead {
 	return a
 }
 
-// read reads a block and passes its records on in pieces.
+// read reads a block and sends its records in pieces.
 func (a *readAhead) read(p *part, at blockName) {
 	var room []wire.Record
 	next := func() []wire.Record {

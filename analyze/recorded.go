@@ -70,19 +70,19 @@ func addRecorded(l *loader, r *tracefile.Reader) {
 	}
 }
 
-// RecordedText says in one line which part of the run was recorded; empty if that is all of it.
+// RecordedText returns one line about the recorded part of the run; empty if all of it was recorded.
 func (s *Source) RecordedText() string {
 	texts := []string{s.selectedText(), s.waitsText()}
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// waitsText says which waits for locks and signals were not recorded; empty if all were.
+// waitsText returns which waits for locks and signals were not recorded; empty if all were.
 func (s *Source) waitsText() string {
 	if s.WaitsUnseen == 0 {
 		return ""
 	}
 	return "WAITS FOR LOCKS AND SIGNALS ARE NOT RECORDED in " + Plural(s.WaitsUnseen, "process") +
-		": the system does not let the tracer replace functions there, and what follows cannot tell whether threads wait " +
+		": the system does not let the tracer replace functions there, and the report cannot show whether threads wait " +
 		"for each other"
 }
 
@@ -94,10 +94,10 @@ func (s *Source) selectedText() string {
 	}
 	selected := "RECORDED IN PART, as asked for (" + strings.Join(s.Selected, ", ") + "): "
 	if s.LeftOut > 0 {
-		selected += fmt.Sprintf("%d records were left out, and what they would show is not in what follows: threads seem "+
-			"to be outside of Metal meanwhile", s.LeftOut)
+		selected += fmt.Sprintf("%d records were left out and are missing in the report: threads seem "+
+			"to be outside of Metal at these times", s.LeftOut)
 	} else {
-		selected += "what was left out is not in what follows"
+		selected += "the report does not have the rest"
 	}
 	if text != "" {
 		selected += "; " + text
@@ -105,14 +105,14 @@ func (s *Source) selectedText() string {
 	return selected
 }
 
-// timesText says in one line which time ranges of the run were recorded; empty if the whole run was.
+// timesText returns one line about the recorded time ranges of the run; empty if the whole run was recorded.
 func (s *Source) timesText() string {
 	if len(s.Recorded) == 0 {
 		if s.Asked == "" {
 			return ""
 		}
 		if s.Short != nil {
-			return "RECORDED IN PART, as asked for (" + s.Asked + "): from when to when is not known"
+			return "RECORDED IN PART, as asked for (" + s.Asked + "): the recorded times are not known"
 		}
 		return "NOTHING WAS RECORDED, as asked for (" + s.Asked + "): that never came"
 	}
@@ -131,7 +131,7 @@ func (s *Source) timesText() string {
 	}
 	text := "recorded " + strings.Join(parts, ", ") + ", as asked for; the rest was left out"
 	if shown := slices.IndexFunc(s.Recorded, func(r Recorded) bool { return r.Shown }); len(s.Recorded) > 1 && shown >= 0 {
-		text += fmt.Sprintf("; this is from %s on, --from and --to show another", at(s.Recorded[shown].From))
+		text += fmt.Sprintf("; this report begins at %s, --from and --to select another range", at(s.Recorded[shown].From))
 	}
 	return text
 }

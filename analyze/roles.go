@@ -46,7 +46,7 @@ func lastThread(p *tracefile.Process, ring uint16) ThreadID {
 	return 0
 }
 
-// surveyRoles records the roles of the threads in a block. Counted are the roles that all calls of the block show
+// surveyRoles adds the roles of the threads in a block to all. counted are the roles that the block's calls show
 // together. It returns the thread that uses the ring after the block.
 func surveyRoles(all map[threadOfFile]roles, now threadOfFile, counted roles, block *surveyed,
 	read func(func([]wire.Record) error) error) threadOfFile {

@@ -13,19 +13,20 @@ type rule struct {
 	object   wire.Kind   // kind of the object that the call is made on
 	makes    wire.Kind   // kind of object that the call creates, without its subtype
 	part     Part
-	note     bool // a record of the tracer itself, not a call
+	note     bool // a record that the tracer writes about itself, not a call
 	kept     bool // the model has each of these calls, not only their sums
 	absorbs  bool // the call's time includes that of calls nested in it
 	blocks   bool // it yields, and the model has a BlockedWait for it
 	yields   bool // the call's time counts for the call that it is nested in
 	encoder  EncoderKind
-	polls    bool         // it is a wait by polling
-	counted  bool         // its number is reported, for example of threads or commands
-	indirect bool         // it concerns commands of indirect command buffers
-	members  []wire.Place // where the command buffers that are committed together are in the record
-	roles    roles        // roles of a thread that makes the call
+	polls    bool // it is a wait by polling
+	counted  bool // the record has a number to report, for example of threads or commands
+	indirect bool // it concerns commands of indirect command buffers
+	// positions in the record of the command buffers that are committed together
+	members []wire.Place
+	roles   roles // roles of a thread that makes the call
 
-	// where each value is in the record; nowhere if the record does not have it
+	// the position of each value in the record; nowhere if the record does not have it
 	sampling, address, holder, name, source, size, from, first wire.Place
 }
 

@@ -25,7 +25,8 @@ const (
 // mostParts is the maximum number of lines about parts of the file that cannot be read.
 const mostParts = 8
 
-// shortfallOf finds out what the file lacks; nil if it is complete. It is called after all streams were read.
+// shortfallOf determines the missing parts of the recording; nil if it is complete. It is called after all streams were
+// read.
 func shortfallOf(l *loader, r *tracefile.Reader) *Shortfall {
 	damage, cut, repaired := r.Damage(), r.Cut(), r.Repaired()
 	if len(damage) == 0 && cut == nil && repaired == nil {
@@ -75,8 +76,8 @@ func isAsked(l *loader, index tracefile.ProcessIndex) bool {
 	return int(index) >= len(l.processes) || l.wanted(l.processes[index].ID)
 }
 
-// Headline says in one line that the trace is incomplete, from when on, and what is known to be missing. It is empty if
-// the trace is complete.
+// Headline returns one line that says that the trace is incomplete, from which time on, and how much is known to be
+// missing. It is empty if the trace is complete.
 func Headline(t *Trace) string {
 	s := t.Source.Short
 	if s == nil {
@@ -95,11 +96,12 @@ func Headline(t *Trace) string {
 	missing, more := t.Recording.Lost.Records, t.Recording.Lost.AtLeast
 	switch {
 	case missing > 0 && more:
-		return text + Plural(missing, "record") + " known to be missing, one or two a call, and how many more is not known"
+		return text + Plural(missing, "record") + " known to be missing, one or two a call; " +
+			"how many more are missing is not known"
 	case missing > 0:
 		return text + Plural(missing, "record") + " missing, one or two a call"
 	case more:
-		return text + "and how many are missing is not known"
+		return text + "and the number of missing calls is not known"
 	}
 	return text + "and none is missing"
 }

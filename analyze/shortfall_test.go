@@ -17,9 +17,9 @@ func TestMissingIsSaidInRecords(t *testing.T) {
 	}{
 		{Loss{Records: 7409}, "CUT: 330 calls are here, 7,409 records missing, one or two a call",
 			"7,409 records lost, one or two a call: counts are too small by as many calls"},
-		{Loss{Records: 1, AtLeast: true}, "CUT: 330 calls are here, 1 record known to be missing, one or two a call, and " +
-			"how many more is not known", "1 record lost"},
-		{Loss{AtLeast: true}, "CUT: 330 calls are here, and how many are missing is not known", ""},
+		{Loss{Records: 1, AtLeast: true}, "CUT: 330 calls are here, 1 record known to be missing, one or two a call; " +
+			"how many more are missing is not known", "1 record lost"},
+		{Loss{AtLeast: true}, "CUT: 330 calls are here, and the number of missing calls is not known", ""},
 		{Loss{}, "CUT: 330 calls are here, and none is missing", ""},
 	} {
 		trace := &Trace{Events: 330, Recording: Recording{Lost: c.lost}, Source: Source{Short: &Shortfall{Kind: Cut}}}

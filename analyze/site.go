@@ -23,7 +23,7 @@ func (s *Stack) Site() *Frame {
 	return nil
 }
 
-// Caller returns the program's frame that called Site; nil if there is none that tells as much.
+// Caller returns the program's frame that called Site; nil if no caller shows the place in the program as well as Site.
 func (s *Stack) Caller() *Frame {
 	at := s.Site()
 	if at == nil {
@@ -39,7 +39,7 @@ func (s *Stack) Caller() *Frame {
 	return nil
 }
 
-// candidates are the frames that best tell the place in the program, innermost first.
+// candidates returns the frames that show the place in the program best, innermost first.
 func (s *Stack) candidates() (list []*Frame) {
 	best := 0
 	for _, f := range s.Frames {
@@ -53,8 +53,8 @@ func (s *Stack) candidates() (list []*Frame) {
 	return list
 }
 
-// direct counts the first candidates that call Metal directly and not through a Python package. Only those can be
-// wrappers: a line that calls a framework makes many different calls of Metal, too.
+// direct counts the leading candidates that call Metal directly and not through a Python package. Only those can be
+// wrappers: a line that calls a framework also makes many different Metal calls.
 func (s *Stack) direct(candidates []*Frame) (n int) {
 	for _, f := range s.Frames {
 		switch {
@@ -67,10 +67,10 @@ func (s *Stack) direct(candidates []*Frame) (n int) {
 	return n
 }
 
-// wrapperSelectors is the number of different Metal calls from which on a place is treated as a wrapper.
+// wrapperSelectors is the minimum number of different Metal calls in one place that make the place a wrapper.
 const wrapperSelectors = 3
 
-// passWrappers makes the caller of a wrapper the site of a call. A wrapper, such as a binding's send(), does not tell
+// passWrappers makes the caller of a wrapper the site of a call. A wrapper, such as a binding's send(), does not show
 // where in the program a call is made.
 func passWrappers(t *Trace) {
 	type place struct {
@@ -122,7 +122,7 @@ func passWrappers(t *Trace) {
 	}
 }
 
-// rank says how well a frame tells a reader the place in the program.
+// rank returns how well a frame shows the place in the program; higher is better.
 func (f *Frame) rank() int {
 	own := f.own()
 	switch {

@@ -10,8 +10,8 @@ import (
 // one slice. Threads and processes are the same pointers in all slices; their changing fields describe the slice that
 // was read last. Exclusive of a thread covers the slice's own time only, so that it adds up.
 type Slice struct {
-	// the trace of the slice and of some time around it. Events that are not Held are there only to be referred to;
-	// their Calls are counted, not timed
+	// the trace of the slice and of some time around it. Events that are not Held exist only because others refer to
+	// them; their Calls are counted, not timed
 	Trace   *Trace
 	Buffers []*CommandBuffer // that ended in the slice; the last slice also has those that never ended
 
@@ -160,7 +160,7 @@ func (s *sliced) thread(fresh *Thread) *Thread {
 	return t
 }
 
-// hold returns the command buffers that belong to the slice. Those that have not ended are kept for later slices.
+// hold returns the command buffers that belong to the slice. It keeps those that have not ended for later slices.
 func (s *slicing) hold(t *Trace) (held []*CommandBuffer) {
 	for b := range t.Buffers() {
 		name := bufferName{b.Process, b.ID}
@@ -235,7 +235,7 @@ func (b *CommandBuffer) end() Nanos {
 // ended reports whether the command buffer has completed, so that no event follows.
 func (b *CommandBuffer) ended() bool { return b.Completed.Known() }
 
-// apart returns a copy that keeps no other data of its slice in memory.
+// apart returns a copy that does not keep the slice's other data in memory.
 func (b *CommandBuffer) apart() *CommandBuffer {
 	c := *b
 	c.Index = NoCommandBuffer
@@ -246,7 +246,7 @@ func (b *CommandBuffer) apart() *CommandBuffer {
 	return &c
 }
 
-// goesOn adds the data that an earlier slice had of the command buffer.
+// goesOn adds the data of the command buffer from an earlier slice.
 func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	later := *b
 	*b = *before
@@ -289,13 +289,14 @@ func (b *CommandBuffer) goesOn(before *CommandBuffer, t *Trace) {
 	}
 }
 
-// A numberSet is a bit set of numbers that are assigned consecutively. In a damaged trace some numbers may be far off.
+// A numberSet is a bit set of numbers that are assigned consecutively. A damaged trace may have some numbers far beyond
+// the others.
 type numberSet struct {
 	words []uint64
 	far   map[uint32]bool
 }
 
-// farNumber is the distance from all earlier numbers at which a number counts as far off.
+// farNumber is the distance from all earlier numbers beyond which a number is not stored in the bit set.
 const farNumber = 1 << 22
 
 func (s *numberSet) has(n uint32) bool {

@@ -36,7 +36,7 @@ type Image struct {
 	Path        string
 }
 
-// InterpreterLock tells whether a thread held the lock of its language interpreter when it made a call.
+// InterpreterLock states whether a thread held the lock of its language interpreter when it made a call.
 type InterpreterLock uint8
 
 // The values of InterpreterLock.

@@ -74,7 +74,8 @@ func (c *cursor) seeStack(r *wire.Record) {
 	}
 }
 
-// interpreterOf returns what the record of a wait itself tells about the interpreter's lock, with or without a stack.
+// interpreterOf returns the state of the interpreter's lock from the flags of a wait's own record, which has it even
+// without a stack.
 func interpreterOf(f wire.Flags) InterpreterLock {
 	if f&wire.HoldsInterpreter != 0 {
 		return InterpreterHeld
@@ -106,7 +107,7 @@ func newStackTable(p *processLoader) *stackTable {
 	return t
 }
 
-// get returns the stack of a number; nil if the trace does not have it.
+// get returns the stack with a number; nil if the trace does not have it.
 func (t *stackTable) get(id wire.StackID) *Stack {
 	if n, known := t.byID.find(uint64(id)); known {
 		return t.known[n]
@@ -155,8 +156,8 @@ func (t *stackTable) make(recorded *wire.Stack) *Stack {
 	return s
 }
 
-// code returns the valid part of a native stack. Beyond code that keeps no frame pointers, addresses are only whatever
-// the registers contained. The innermost address is always valid. The tracer's own functions are left out.
+// code returns the valid part of a native stack. Beyond code without frame pointers, the recorded addresses are
+// arbitrary register contents. The innermost address is always valid. The tracer's own functions are left out.
 func (t *stackTable) code(addresses []uint64) (are []uint64, stray bool) {
 	whole := len(addresses)
 	for i, a := range addresses {
@@ -178,8 +179,7 @@ func (i *Image) isTracer() bool {
 }
 
 // merge replaces the interpreter's native frames, from the innermost to the outermost, by the Python frames. Native
-// code between two interpreter frames is left out with them, because it is not known which Python frames are outside of
-// it.
+// code between two interpreter frames is left out too, because its position among the Python frames is not known.
 func (t *stackTable) merge(native, python []int32) []int32 {
 	first, last := len(native), len(native)-1
 	for i, n := range native {
@@ -229,8 +229,8 @@ func demangled(name string) string {
 	return RustName(demangle.Filter(name, demangle.NoParams, demangle.NoTemplateParams))
 }
 
-// imageOf returns the image of a return address. The address may be the first one after the image's end, because the
-// call is before it. If several images were mapped there, the last one is returned.
+// imageOf returns the image of a return address. The address may be the first one after the image's end, because it
+// points behind the call instruction. If several images were mapped there, imageOf returns the last one.
 func (t *stackTable) imageOf(address uint64) *Image {
 	for i := len(t.images) - 1; i >= 0; i-- {
 		if at := t.images[i]; address > at.Start && address-1-at.Start < at.Size {

@@ -56,8 +56,8 @@ func (s *streamLoader) batch(records []wire.Record) error {
 			s.held, s.holding = *r, true
 		case records[i+1].Call == wire.CallMore:
 			i++
-			// Copy field by field from the source: the record was written a moment ago, and a copy of the whole would
-			// have to wait.
+			// Copy field by field from the source: the record was written a moment ago, and reading it as a whole would
+			// stall the processor.
 			m := &records[i]
 			s.more.X0, s.more.X1, s.more.X2, s.more.X3, s.more.Flags = uint64(m.Begin), uint64(m.End), m.Arg, uint32(m.Object),
 				m.Flags
@@ -179,7 +179,7 @@ func (s *streamLoader) note(rule *rule, r *wire.Record, m *wire.More) {
 	}
 }
 
-// use counts a call, adds its time to its thread and stores what it says about Metal's objects.
+// use counts a call, adds its time to its thread and updates Metal's objects.
 func (s *streamLoader) use(rule *rule, call Call, r *wire.Record, m *wire.More) {
 	inside, visible := s.at.loader.clip(call.Interval)
 	s.at.thread.roles |= rule.roles

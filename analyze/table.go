@@ -14,7 +14,7 @@ const pageSize = 64
 // and contiguous. Pages hold indexes rather than pointers: they are half as large, and the garbage collector need not
 // scan them.
 type table[T any] struct {
-	// near begins around the first object seen: a range of a long trace has no older objects
+	// near begins some pages before the first object read, because a range of a long trace has no older objects
 	floats  bool
 	base    wire.ObjectID           // number of the first page of near
 	near    []*page                 // by number; nil for pages that do not exist

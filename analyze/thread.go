@@ -125,7 +125,8 @@ func (t *threadLoader) settleItem(s *span) {
 		k.Interval, k.own = Interval{s.begin, s.end}, s.own
 	case s.blocks:
 		t.blocked.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
-	case s.yields: // it is not a part of a thread's time, and inside a Metal call it does not count at all
+	// outside of Metal it is not a part of the thread's time, and inside a Metal call the call counts
+	case s.yields:
 		t.idle.at(s.item).Interval = Interval{s.begin, s.begin + s.own}
 	case s.absorbed: // it is counted as a part of another wait
 		t.waits.at(s.item).absorbed = true
@@ -134,7 +135,7 @@ func (t *threadLoader) settleItem(s *span) {
 	}
 }
 
-// work adds a settled call to the thread's working time if it is within that.
+// work adds a settled call to the thread's working time, as far as the call is within it.
 func (t *threadLoader) work(s *span) {
 	marks := s.part == PartAcquire || s.part == PartCommit || s.part == PartCount
 	if !marks && t.Working.End == 0 {

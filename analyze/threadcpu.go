@@ -7,8 +7,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A CPUSample is a thread's processor use up to an instant. The counts only grow; only their differences have a
-// meaning.
+// A CPUSample is a thread's processor use up to an instant. The counters only grow; only the difference of two samples
+// is meaningful.
 type CPUSample struct {
 	At     Nanos
 	Ran    Nanos // on a processor
@@ -46,9 +46,9 @@ func (t *Thread) CPUIn(i Interval) (c CPUTime) {
 // CPUIn returns the processor use of all threads of the process within i, traced or not. Ran may exceed Covered.
 func (p *Process) CPUIn(i Interval) CPUTime { return cpuIn(p.CPUSamples, i) }
 
-// OthersIn returns the processor use of all programs that are not in the trace within i; mtrace itself counts as one.
-// It is the machine's use minus that of the trace's processes, from when the first of these began to when the last
-// ended. Samples of any process count the whole machine.
+// OthersIn returns the processor use within i of all programs outside the trace, mtrace itself included. It is the
+// machine's use minus the use of the trace's processes, from the begin of the first process to the end of the last.
+// Samples of any process count the whole machine.
 func (t *Trace) OthersIn(i Interval) (c CPUTime) {
 	var machine []CPUSample
 	for _, p := range t.Processes {

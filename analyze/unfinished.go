@@ -152,8 +152,8 @@ func (l *unfinishedLoader) inside(thread uint64, begin wire.Ticks, record wire.R
 	l.at.trace.Unfinished = append(l.at.trace.Unfinished, u)
 }
 
-// awaits sets what a wait for a lock, a signal or a process is for. It returns the argument that the wait's record
-// would have.
+// awaits sets the object that a wait for a lock, a signal or a process is for. It returns the argument that the wait's
+// record would have.
 func (l *unfinishedLoader) awaits(u *UnfinishedCall, rule *rule, b *tracefile.BlockedCall) (arg uint64) {
 	if rule.effect == wire.EffectAwaitsProcess {
 		u.Child = max(0, int(int32(uint32(b.Address)))) // a negative ID means any child

@@ -20,7 +20,7 @@ func (n Nanos) String() string {
 	}
 }
 
-// figures formats x with three significant digits, but never fewer than its integer part has.
+// figures formats x with three significant digits, or with all digits of its integer part if that has more.
 func figures(x float64) string {
 	switch m := math.Abs(x); {
 	case m < 9.995:

@@ -47,12 +47,12 @@ func (f *functionsMade) addLibrary(c *Compilation) {
 	}
 }
 
-// mostSpecialised is the maximum number of distinguished specialised functions of one name. The last one stands for all
-// further ones, because a program may create the same function again and again.
+// mostSpecialised is the maximum number of specialised functions of one name that are told apart. The last one stands
+// for all further ones, because a program may create the same function again and again.
 const mostSpecialised = 32
 
-// nameVariants stores for each pipeline state which of the functions of its name it has. Functions specialised by
-// constants are numbered in the order of creation, because the trace does not have the constants.
+// nameVariants sets the variant of each pipeline state's function. Functions specialised by constants are numbered in
+// the order of creation, because the trace does not have the constants.
 func (p *processLoader) nameVariants() {
 	type family struct{ name, source string }
 	numbers := map[family]int{}

@@ -23,7 +23,7 @@ func (l *callLoader) visit(rule *rule, call Call, r *wire.Record, m *wire.More, 
 	if l.at.loader.slice != nil && !l.at.loader.slice.core.holds(call.End) {
 		return
 	}
-	// Set field by field: a literal would be built elsewhere and copied before its fields are written.
+	// Set field by field: a composite literal would be built in a temporary value and then copied.
 	v := &l.visited
 	v.Begin, v.End, v.Thread, v.Stack = call.Begin, call.End, call.Thread, call.Stack
 	v.ID, v.Row, v.Class, v.Record, v.More, v.Unfinished, v.process = r.Call, rule.row,

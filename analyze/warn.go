@@ -10,8 +10,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// LivedOn says in a line which processes of the program were still running when the recording ended and had not used
-// Metal.
+// LivedOn returns a line about processes of the program that were still running when the recording ended and had not
+// used Metal.
 func LivedOn(living []tracefile.Living) string {
 	const mostNames = 5
 	var names []string
@@ -88,7 +88,7 @@ func addWarnings(l *loader, r *tracefile.Reader) {
 		t.Warnings = append(t.Warnings, warning)
 	}
 	if n := t.Recording.Lost.Unnamed; n > 0 {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: what was done with them is counted, not "+
+		t.Warnings = append(t.Warnings, fmt.Sprintf("%d objects got no number: calls on them are counted, not "+
 			"followed", n))
 	}
 	for b := range t.Buffers() {
@@ -136,12 +136,12 @@ func warnOfDoubts(t *Trace) {
 	t.Warnings = append(t.Warnings, UnfinishedWarnings(t, nil)...)
 }
 
-// mostUnfinishedNamed is the maximum number of threads that are named because a call of theirs had not returned.
+// mostUnfinishedNamed is the maximum number of threads that warnings about unreturned calls name.
 const mostUnfinishedNamed = 8
 
-// UnfinishedWarnings returns the warning lines about Metal calls and waits for locks that had not returned. Threads in
-// known are omitted, because the report shows them elsewhere. There is no line about a thread that waits for a signal,
-// because it usually waits for work.
+// UnfinishedWarnings returns the warning lines about Metal calls and waits for locks that had not returned. It omits
+// threads in known, which the report shows elsewhere. Threads that wait for a signal get no line, because they usually
+// wait for work.
 func UnfinishedWarnings(t *Trace, known map[*Thread]bool) (lines []string) {
 	more := 0
 	for i := range t.Unfinished {
@@ -211,9 +211,8 @@ func warnOfClocks(t *Trace) {
 	}
 	if d.past > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d command buffers ended on the GPU before they "+
-			"were committed: their GPU "+
-			"times are on another clock than the calls, as they may be of a process under Rosetta; trust nothing that is "+
-			"said of the GPU", d.past, d.checked))
+			"were committed: their GPU times are on another clock than the calls, which can happen to a process "+
+			"under Rosetta; do not trust any GPU time", d.past, d.checked))
 	}
 	if d.before > 0 {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("clock suspect: %d of %d waits returned before the GPU had ended",

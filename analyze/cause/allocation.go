@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// allocationBound: threads allocate and free GPU memory while none of their work is in flight.
+// allocationBound holds if threads allocate and free GPU memory while none of their work is in flight.
 func allocationBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: AllocationBound, Confidence: policy.Recorded,
 		Advice: "allocate buffers, textures and heaps once, before the work begins, and reuse them; rotate several " +
@@ -17,10 +17,10 @@ func allocationBound(ev *evidence.Evidence) Finding {
 	case m.Took+upstream == 0:
 		return r.not("no thread allocated GPU memory while it submitted work")
 	case ev.Occupancy.Saturated:
-		return r.not("threads allocated memory for %s of their time, but the GPU was saturated meanwhile",
+		return r.not("threads allocated memory for %s of their time, but the GPU was saturated during that time",
 			percent(ev.Submitters.Share(m.Took)))
 	case m.Unfed+upstream == 0:
-		return r.not("threads allocated memory for %s of their time, but had work in flight meanwhile",
+		return r.not("threads allocated memory for %s of their time, but had work in flight during that time",
 			percent(ev.Submitters.Share(m.Took)))
 	}
 	r.Holds, r.Lost = true, m.Unfed+upstream

@@ -88,7 +88,7 @@ func (a *Analysis) wouldWaitForTheGPU() *replay.Speedup {
 	return nil
 }
 
-// HeldUp returns the time of scheduling and notify that is due to causes other than launching.
+// HeldUp returns the part of the waits' scheduling and notify time that has causes other than launching.
 func (a *Analysis) HeldUp() (sum analyze.Nanos) {
 	for _, c := range a.Verdict.Causes {
 		switch c.Cause {

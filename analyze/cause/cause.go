@@ -44,11 +44,12 @@ type cause struct {
 	// removes the cause in a replay; none if the finding selects the change, or says why there is none
 	change replay.Change
 	at     place // the calls in which threads are when the cause costs them time
-	// The change is a better machine, not a better program. That it brings nothing does not speak against the cause;
-	// then gainsNothing says what the run would need instead.
+	// The change stands for a better machine, not for a better program. If it gains nothing, the cause may still hold;
+	// gainsNothing then names the change that would help.
 	better       bool
 	gainsNothing string
-	shownByWaits bool // only waits for locks and signals show it, so it is not ruled out where those are not recorded
+	// only waits for locks and signals show it, so it is not ruled out if the source does not record them
+	shownByWaits bool
 	tellsKernels bool // its finding lists the kernels that would shorten the run
 }
 
@@ -91,7 +92,7 @@ var causes = []cause{
 	{name: GPUBound, rule: gpuBound, at: waits, tellsKernels: true},
 }
 
-// lostTo returns the cost of another cause, for rules that count only what is left over.
+// lostTo returns the cost of another cause, for rules that count only the time that no other cause explains.
 func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyze.Nanos {
 	if r := rule(ev); r.Holds {
 		return r.Lost
@@ -99,7 +100,7 @@ func lostTo(rule func(*evidence.Evidence) Finding, ev *evidence.Evidence) analyz
 	return 0
 }
 
-// Standing tells how a cause is related to the program.
+// Standing is the relation of a cause to the program.
 type Standing uint8
 
 const (
@@ -137,8 +138,8 @@ type Finding struct {
 	without func(replayed) (replay.Change, string)
 }
 
-// proven reports whether neither the finding's statistical test nor the predicted gain of its removal contradicts it.
-// A finding without a prediction is judged by its cost.
+// proven reports whether the finding is supported: neither its statistical test nor the predicted gain of its removal
+// contradicts it. A finding without a prediction is judged by its cost.
 func (f *Finding) proven() bool {
 	return f.QValue <= policy.FalseDiscovery.Value && (f.Speedup == nil || f.row().better || f.Speedup.Proven())
 }

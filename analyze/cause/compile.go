@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// compileBound: threads create libraries and pipeline states during the run instead of reusing them.
+// compileBound holds if threads create libraries and pipeline states during the run instead of reusing them.
 func compileBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompileBound, Confidence: policy.Recorded,
 		Advice: "create libraries and pipeline states once, before the work begins, and keep them; a binary archive " +

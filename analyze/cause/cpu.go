@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// cpuBound: the threads compute, or are runnable without a processor, and the GPU waits for them. Time outside of Metal
-// alone does not show that a thread computes: it may sleep, or wait for something that is not traced.
+// cpuBound holds if the threads compute, or are runnable without a processor, and the GPU waits for them. Time outside
+// of Metal alone does not show that a thread computes: the thread may sleep, or wait for something that is not traced.
 func cpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CPUBound, Confidence: policy.Inferred,
 		Advice: "the GPU waits for the program: look at the program's own code with a CPU profiler, and do not run more " +
@@ -54,12 +54,12 @@ func (w waiting) part(outside analyze.Nanos) analyze.Nanos {
 	return max(0, analyze.Nanos(float64(outside)*w.unfed)-w.turns)
 }
 
-// accompanied says why the GPU does not wait for the computing.
+// accompanied returns the reason why the GPU does not wait for the computing.
 func (w waiting) accompanied() string {
 	if w.turns > 0 {
 		return "they waited for each other or had work in flight"
 	}
-	return "they had work in flight: they polled for its end, or prepared the next meanwhile"
+	return "they had work in flight: they polled for its end, or prepared the next command buffer"
 }
 
 // lostInTurns returns the time that threads lose by taking turns at a lock that is not in the trace.
@@ -73,7 +73,7 @@ func lostInTurns(ev *evidence.Evidence) analyze.Nanos {
 	return 0
 }
 
-// cpuBoundBySamples decides if it is known how long each thread ran and waited for a processor.
+// cpuBoundBySamples decides with samples of how long each thread ran and waited for a processor.
 func cpuBoundBySamples(ev *evidence.Evidence, r Finding) Finding {
 	p, w := &ev.Processors, waiting{ev.Submitters.Unfed, lostInTurns(ev)}
 	of := func(n analyze.Nanos) string { return percent(evidence.Share(n, p.Covered)) }
@@ -136,8 +136,8 @@ func had(ev *evidence.Evidence) float64 {
 	return evidence.Share(ev.Processors.Ran, ev.Trace.Window.Length()) / float64(max(1, ev.Trace.Source.Processors))
 }
 
-// cpuBoundByTotals decides if only the processor time of the processes is known, or how long threads ran but not how
-// long they were runnable.
+// cpuBoundByTotals decides without such samples: it knows only the processor time of the processes, or how long threads
+// ran but not how long they were runnable.
 func cpuBoundByTotals(ev *evidence.Evidence, r Finding) Finding {
 	outside, encode := ev.Times.Sum(analyze.PartOutside),
 		ev.Times.Sum(analyze.PartEncode)+ev.Times.Sum(analyze.PartOtherAPI)

@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// eventChain: a command buffer waits on the GPU for an event that another command buffer or a thread signals, although
-// it and the GPU are ready.
+// eventChain holds if a command buffer, although it and the GPU are ready, waits on the GPU for an event that another
+// command buffer or a thread signals.
 func eventChain(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: EventChain, Confidence: policy.Shown,
 		Advice: "signal earlier, wait later, or put dependent work into one command buffer; check that each wait for an " +

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// foreignLoad: an external process uses the GPU. It is never a verdict on the traced program.
+// foreignLoad holds if an external process uses the GPU. It is never a verdict on the traced program.
 func foreignLoad(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: ForeignGPULoad, Confidence: policy.Guessed, Standing: Outside,
 		Advice: "see what else uses the GPU (Activity Monitor's GPU history, powermetrics), and measure without it; a " +
@@ -36,9 +36,9 @@ func foreignLoad(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// notExternal says why no external process is the reason; empty if one is. A lack of processors delays the driver,
-// which submits work to the GPU, but also completion notifications and the program's own threads; that distinguishes
-// it.
+// notExternal returns why no external process is the reason; empty if one is. A lack of processors is distinguished as
+// follows: it delays the driver, which submits work to the GPU, but also completion notifications and the program's own
+// threads.
 func notExternal(ev *evidence.Evidence) string {
 	f, p := &ev.External, &ev.Processors
 	switch {

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// gpuSaturated: the GPU is busy all the time while more work is ready for it, so the GPU is what threads wait for. It
-// costs the time that threads were queued. It explains all time that they waited for the GPU.
+// gpuSaturated holds if the GPU is busy all the time while more work is ready for it, so that threads wait for the GPU.
+// Its cost is the time that threads were queued. It explains all time that they waited for the GPU.
 func gpuSaturated(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUSaturated, Confidence: policy.Recorded, Standing: Limit,
 		Advice: "give the GPU less to do: faster or fewer kernels, smaller types, or a faster device; more threads cannot help"}

@@ -12,8 +12,8 @@ import (
 const gpuBoundAdvice = "make the named kernels faster, fuse them, or use smaller types; where the next command " +
 	"buffer does not need the last one's result, commit it before waiting"
 
-// gpuBound: nothing delays the GPU's work, and the threads wait for it while it runs. It is a limit: the verdict if
-// there is no fault.
+// gpuBound holds if nothing delays the GPU's work, and threads wait while their work runs. It is a limit: it is the
+// verdict only if there is no fault.
 func gpuBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: GPUBound, Confidence: policy.Shown, Standing: Limit, Advice: gpuBoundAdvice}
 	r.Lost = ev.Execution.Waited

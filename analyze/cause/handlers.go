@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// completionHandlers: waits end late because handlers that the program added run before waiting threads wake.
+// completionHandlers holds if waits end late because handlers that the program added run before waiting threads wake.
 func completionHandlers(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: CompletionHandlers, Confidence: policy.Shown,
 		Advice: "do less in completion handlers, or move the work to another thread: waiting threads wake only when all " +

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// imbalance: at a recurring barrier, threads wait for the slowest one.
+// imbalance holds if threads wait at a recurring barrier for the slowest one.
 func imbalance(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Imbalance, Confidence: policy.Shown,
 		Advice: "balance the work: give the slowest thread less, distribute smaller pieces as threads become free, or " +
@@ -53,9 +53,8 @@ func imbalance(ev *evidence.Evidence) Finding {
 }
 
 // evenly returns the speedup if the work of each round was distributed evenly. Then all threads have the same amount of
-// work on average, and each round still takes as long as the thread that is slowest in it by chance. The interval
-// covers the results for quarters of the run, the gain if even chance was distributed evenly, and the error of every
-// prediction.
+// work on average, but in each round one thread is still slowest by chance. The interval covers three things: the
+// results for quarters of the run, the gain if even chance was distributed evenly, and the usual prediction error.
 func evenly(m *evidence.Barriers) *replay.Speedup {
 	usual, all := usualTimes(m)
 	whole, average := gained(m.Rounds, usual, all)
@@ -97,9 +96,9 @@ func usualTimes(m *evidence.Barriers) (usual map[*analyze.Thread]float64, all fl
 	return usual, all
 }
 
-// then returns when a thread arrives at a barrier if it has as much work as all have on average. A thread with more
-// work becomes faster in proportion. A thread with less work takes longer by the difference only, because its
-// occasional delays, such as waits for a processor, do not grow.
+// then returns when a thread arrives at a barrier if it has the average amount of work. A thread with more work becomes
+// faster in proportion. A thread with less work takes longer by the difference only, because its occasional delays,
+// such as waits for a processor, do not grow.
 func then(came, usual, all float64) float64 {
 	if usual > all {
 		return came * all / usual
@@ -107,8 +106,8 @@ func then(came, usual, all float64) float64 {
 	return came + all - usual
 }
 
-// gained returns the speedup of the rounds if all threads take the same time on average, and if they do in each round;
-// 0 if the rounds do not tell.
+// gained returns two speedups of the rounds: if all threads take the same time on average, and if they take the same
+// time in each round. It returns 0 if the rounds do not show it.
 func gained(rounds []evidence.Round, usual map[*analyze.Thread]float64, all float64) (even, average float64) {
 	if len(rounds) < 2 {
 		return 0, 0

@@ -6,14 +6,14 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// interpreterLock: threads wait for the lock of a language interpreter. The reason and the remedy depend on what the
-// holder does in the meantime: it waits for the GPU, or it runs code of the language.
+// interpreterLock holds if threads wait for the lock of a language interpreter. The reason and the remedy depend on the
+// holder's activity: it waits for the GPU, or it runs code of the language.
 func interpreterLock(ev *evidence.Evidence) Finding {
 	r, _ := findInterpreterLock(ev)
 	return r
 }
 
-// findInterpreterLock also tells whether the lock was found only because threads take turns.
+// findInterpreterLock also returns whether the lock was found only because threads alternate.
 func findInterpreterLock(ev *evidence.Evidence) (r Finding, byTurns bool) {
 	r = Finding{Cause: InterpreterLock, Confidence: policy.Recorded,
 		Advice: "release the GIL while waiting for the GPU, or use processes instead of threads"}

@@ -9,7 +9,7 @@ import (
 const launchAdvice = "put more work into each command buffer: encode several operations before committing, fuse " +
 	"kernels, and wait less often"
 
-// launchBound: submission and completion notification of a command buffer take longer than its GPU work.
+// launchBound holds if submission and completion notification of a command buffer take longer than its GPU work.
 func launchBound(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: LaunchBound, Confidence: policy.Inferred,
 		Advice: launchAdvice}

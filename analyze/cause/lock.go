@@ -9,14 +9,14 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// lockContention: threads wait for a lock that another thread holds. The lock is in the trace, or it is hidden inside a
-// call and shows because calls delay each other.
+// lockContention holds if threads wait for a lock that another thread holds. Either the lock is in the trace, or it is
+// hidden inside a call and is found because calls delay each other.
 func lockContention(ev *evidence.Evidence) Finding {
 	r, _ := findLock(ev)
 	return r
 }
 
-// hiddenBy tells how a lock that is not in the trace was found.
+// A hiddenBy is the way in which a lock that is not in the trace was found.
 type hiddenBy uint8
 
 const (
@@ -27,7 +27,7 @@ const (
 	hiddenBySpinning
 )
 
-// findLock also tells how the lock was found.
+// findLock also returns how the lock was found.
 func findLock(ev *evidence.Evidence) (Finding, hiddenBy) {
 	r := Finding{Cause: LockContention, Confidence: policy.Recorded,
 		Advice: "do less while holding the lock, or give each thread a lock of its own"}
@@ -119,7 +119,7 @@ func hiddenLock(r Finding, ev *evidence.Evidence) (Finding, hiddenBy) {
 	return r.not("no wait for a lock is in the trace%s", tested), notHidden
 }
 
-// takeTurns adds the loss of threads that use the GPU one after the other.
+// takeTurns adds the time lost by threads that use the GPU one after the other.
 func (r *Finding) takeTurns(t *evidence.TakingTurns, ev *evidence.Evidence) {
 	r.Holds, r.Lost, r.QValue = true, max(0, t.Lost), t.Exclusion.QValue
 	all, one := "wait for the GPU", "does"

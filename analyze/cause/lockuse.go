@@ -80,7 +80,7 @@ func lockName(l *analyze.LockWait) string {
 	return "the lock " + l.Name
 }
 
-// several says how many locks have the name, if there are several.
+// several returns the number of locks that have the name, as text; empty if there is only one.
 func (u *lockUse) several() string {
 	if len(u.locks) < 2 {
 		return ""

@@ -47,11 +47,11 @@ func noCause(ev *evidence.Evidence) string {
 			percent(outside), outsideWords(ev), busyWords(ev, "; the GPU was busy for %s"))
 	}
 	if running := ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitExecuting)); running > policy.Most.Value {
-		return fmt.Sprintf("Nothing that this trace can show delays the threads: for %s of their time they wait while "+
+		return fmt.Sprintf("This trace shows nothing that delays the threads: for %s of their time they wait while "+
 			"their own work runs on the GPU%s.",
 			percent(running), busyWords(ev, ", which was busy for %s"))
 	}
-	return fmt.Sprintf("Nothing that this trace can show delays the threads: of the time of %s, %s went to waiting "+
+	return fmt.Sprintf("This trace shows nothing that delays the threads: of the time of %s, %s went to waiting "+
 		"for others%s.",
 		analyze.Plural(len(ev.Submitters.Taking), "thread"),
 		percent(ev.Submitters.Share(ev.Times.Sum(analyze.PartWaitForeign)+ev.Times.Sum(analyze.PartWaitQueuedOther)+
@@ -59,8 +59,8 @@ func noCause(ev *evidence.Evidence) string {
 		busyWords(ev, ", and the GPU was busy for %s"))
 }
 
-// outsideWords says what threads that create command buffers did outside of Metal, as ", 56% in sleep calls". Shares
-// are relative to all of their time. Time that is neither recorded nor sampled is listed as not traced.
+// outsideWords describes the time of threads that create command buffers outside of Metal, as ", 56% in sleep calls".
+// Shares are relative to all of their time. Time that is neither recorded nor sampled is listed as not traced.
 func outsideWords(ev *evidence.Evidence) string {
 	var running, unknown analyze.Nanos
 	var blocked [analyze.BlockedKinds]analyze.Nanos

@@ -6,7 +6,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// queueDepth: the creation of a command buffer blocks because the queue has its maximum number of uncompleted ones.
+// queueDepth holds if the creation of a command buffer blocks because the queue has its maximum number of uncompleted
+// ones.
 func queueDepth(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: QueueDepth, Confidence: policy.Recorded,
 		Advice: "create command buffers only when there is work for them, commit them soon, or create the queue with a " +
@@ -22,7 +23,7 @@ func queueDepth(ev *evidence.Evidence) Finding {
 	case len(ev.Queues.Full) == 0:
 		return r.not("no command buffer was created on a full queue")
 	case r.Lost == 0:
-		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all the while")
+		return r.not("queues were full, but the GPU was saturated, or completion handlers ran, all that time")
 	case byHandlers > r.Lost:
 		// a deeper queue would fill up as well, because its command buffers are freed only as fast as handlers return
 		return r.not("queues were full, but for %s of that time they waited for completion handlers to release command "+

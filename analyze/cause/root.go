@@ -11,7 +11,8 @@ import (
 // replays runs the program with a change.
 type replays interface {
 	Without(replay.Change) (*replay.Speedup, string)
-	// WaitsLeft returns the share of the time that threads wait for each other that remains with a change, if known.
+	// WaitsLeft returns how much of the time that threads wait for each other remains after a change, as a share; known
+	// is false if the replay cannot tell.
 	WaitsLeft(replay.Change) (share float64, known bool)
 }
 
@@ -52,7 +53,7 @@ func (a *Analysis) findRoot(r replays, removals map[string]replay.Change) {
 		if mutual && (top.Cause != InterpreterLock || c.Weight() <= top.Weight()) {
 			continue
 		}
-		top.say("it is a consequence of %s, without which it would cost next to nothing (removing that: %.2fx faster, "+
+		top.say("it is a consequence of %s, without which it would cost next to nothing (removing it: %.2fx faster, "+
 			"removing both: %.2fx)", c.Cause,
 			c.Speedup.Estimate, both.Estimate)
 		v.promote(a.Evidence, i)

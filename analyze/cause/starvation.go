@@ -7,10 +7,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// starvation: the GPU is idle because submitting threads wait for another thread's signal, a file, a pipe or another
-// process: for data, for room for their results, or anything else that is produced elsewhere. Waiting for clients does
-// not count: a server without requests is not slow. Waits at barriers count as imbalance, and waits for a thread that
-// submits for others as single submitter.
+// starvation holds if the GPU is idle because submitting threads wait for data, for room for their results, or for
+// anything else that is produced elsewhere: they wait for another thread's signal, a file, a pipe or another process.
+// Waiting for clients does not count, because a server without requests is not slow. Waits at barriers count as
+// imbalance, and waits for a thread that submits for others as single submitter.
 func starvation(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: Starvation, Confidence: policy.Shown,
 		Advice: "produce what the submitting threads wait for sooner: more producer threads, an earlier start, or a " +
@@ -45,7 +45,7 @@ func starvation(ev *evidence.Evidence) Finding {
 		r.say("%s of that for %s", percent(evidence.Share(x.Idle, r.Lost)), x.Name)
 	}
 	if outside > 0 && ev.Submitters.Share(outside) >= policy.Negligible.Value {
-		r.say("not counted: %s for the outside, as clients or a terminal", outside)
+		r.say("not counted: %s in which they waited for the outside, such as clients or a terminal", outside)
 	}
 	if site := evidence.StarvedAt(&ev.Submitters, ev.ThreadWaits.Merged); site != "" {
 		r.say("they wait in %s", site)
@@ -60,7 +60,7 @@ func starvation(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// mostWaitedFor returns the thread or the descriptor that threads waited for longest.
+// mostWaitedFor returns a text that names the thread or the descriptor that threads waited for longest.
 func mostWaitedFor(feeders []*evidence.Feeder, inputs []*evidence.Input) string {
 	if len(inputs) > 0 && (len(feeders) == 0 || inputs[0].Idle > feeders[0].Idle) {
 		return inputs[0].Name

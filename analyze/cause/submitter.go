@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// singleSubmitter: several threads have GPU work, one thread commits all of it, and the others wait for its command
-// buffers or its signal. It costs the time that they wait beyond the GPU time of their own work.
+// singleSubmitter holds if several threads have GPU work, one thread commits all of it, and the others wait for its
+// command buffers or its signal. Its cost is the time that they wait beyond the GPU time of their own work.
 func singleSubmitter(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: SingleSubmitter, Confidence: policy.Shown,
 		Advice: "let the threads that produce the work commit it themselves, each on a queue of its own"}
@@ -54,14 +54,14 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 			top.Thread.ID, len(h.Replies), percent(h.Served))
 	case waiting == 0 && !handed && h != nil && len(h.Replies)+h.Others > 0:
 		return r.not("thread %d made all commits, and %d waits of others ended by its signal, but nothing in the trace "+
-			"shows that they requested work from it: threads to which it gives work wait like that",
+			"shows that they requested work from it: threads that receive work from it wait like that",
 			top.Thread.ID, len(h.Replies)+h.Others)
 	case waiting == 0 && !handed && len(ev.Submitters.Taking) < 2:
 		return r.not("only %d thread uses the GPU", len(ev.Submitters.Taking))
 	case waiting == 0 && !handed:
 		return r.not("thread %d made all commits, but no other thread waited for its work", top.Thread.ID)
 	}
-	if len(waiters) == 1 && !handed { // it may only consume the results of the submitter
+	if len(waiters) == 1 && !handed { // that thread may only consume the submitter's results
 		return r.not("thread %d made all commits, and only one other thread waits for its work", top.Thread.ID)
 	}
 	if r.Holds = r.Lost > 0; !r.Holds {
@@ -92,7 +92,8 @@ func singleSubmitter(ev *evidence.Evidence) Finding {
 	return r
 }
 
-// submittingApart returns the change in which each thread submits its own work, if it is known which work that is.
+// submittingApart returns the change in which each thread submits its own work, or a reason if the replay cannot assign
+// the work to threads.
 func submittingApart(p replayed) (replay.Change, string) {
 	switch pieces, batch := p.Submits(); {
 	case pieces == 0:

@@ -6,12 +6,12 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// deviceWideSync: submitting threads wait for all threads' work. It costs the time for which they kept waiting after
-// their own work had completed. Two patterns are recognized: waiting for command buffers that other threads
-// committed, and committing an empty command buffer behind other threads' work in order to wait for it.
+// deviceWideSync holds if submitting threads wait for all threads' work. Its cost is the time for which they kept
+// waiting after their own work had completed. Two patterns are recognized: waiting for command buffers that other
+// threads committed, and committing an empty command buffer behind other threads' work in order to wait for it.
 func deviceWideSync(ev *evidence.Evidence) Finding {
 	r := Finding{Cause: DeviceWideSync, Confidence: policy.Recorded,
-		Advice: "wait for what the thread itself needs (its last command buffer, or a shared event that it signals) " +
+		Advice: "wait only for the thread's own work (its last command buffer, or a shared event that it signals) " +
 			"instead of for the whole device"}
 	switch ev.Submitters.Committers {
 	case 0:

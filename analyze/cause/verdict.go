@@ -33,7 +33,8 @@ type Together struct {
 	replay.Speedup
 }
 
-// ask runs each cause's rule. Findings that hold are sorted by cost.
+// ask runs the rule of each cause. It returns the findings that hold, sorted by cost, and the causes that are ruled
+// out.
 func ask(ev *evidence.Evidence) (v Verdict) {
 	for i := range causes {
 		if found := causes[i].rule(ev); found.Holds {
@@ -97,7 +98,7 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 		} else if beside > 0 {
 			h := &v.Causes[len(v.Causes)-beside]
 			v.Summary = fmt.Sprintf("Threads that submit next to nothing lose %s of all thread time to %s; the submitting "+
-				"threads have work in flight for %s of their time, and nothing that this trace can show delays them.",
+				"threads have work in flight for %s of their time, and this trace shows nothing that delays them.",
 				percent(ev.Submitters.Share(h.Weight())), h.Cause, percent(ev.Submitters.Occupied))
 		}
 		return
@@ -105,8 +106,8 @@ func (v *Verdict) decide(ev *evidence.Evidence) {
 	v.choose(ev)
 }
 
-// tellUnproven adds to the summary the most expensive cause that is not the verdict only because nothing shows that the
-// run would be faster without it.
+// tellUnproven adds to the summary the most expensive cause that is not the verdict only because no prediction shows
+// that the run would be faster without it.
 func (v *Verdict) tellUnproven(ev *evidence.Evidence) {
 	var most *Finding
 	for f := range analyze.Each(v.Causes) {
@@ -204,7 +205,7 @@ func (f *Finding) worthNaming(ev *evidence.Evidence) bool {
 	return costs+saved >= policy.WorthNaming.Value
 }
 
-// confess adds a warning to the verdict if the tracer knows that it did not see everything.
+// confess adds a sentence to the verdict if the tracer knows that it did not see everything.
 func (v *Verdict) confess(ev *evidence.Evidence) {
 	v.hedge(ev.Trace)
 	if others := otherDevices(ev); others != "" {
@@ -212,7 +213,7 @@ func (v *Verdict) confess(ev *evidence.Evidence) {
 			deviceName(ev.Occupancy.Busiest.Device), others)
 	}
 	if commits := analyze.CommitAudit(ev.Trace); commits.Seen < commits.Made {
-		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: the verdict is about those.",
+		v.Summary += fmt.Sprintf(" But the tracer saw only %d of %d commits: the verdict covers only those.",
 			commits.Seen, commits.Made)
 	}
 }
@@ -228,12 +229,12 @@ func (v *Verdict) hedge(t *analyze.Trace) {
 		return
 	}
 	v.RuledOut = nil
-	v.Summary += fmt.Sprintf(" But only a selection was recorded (%s): the verdict is about that, and calls that "+
+	v.Summary += fmt.Sprintf(" But only a selection was recorded (%s): the verdict covers only that, and calls that "+
 		"were left out may have another cause.",
 		strings.Join(t.Source.Selected, ", "))
 }
 
-// otherDevices says how busy the GPUs were that the verdict is not about; empty if there are none.
+// otherDevices describes how busy the GPUs were that the verdict does not cover; empty if there are none.
 func otherDevices(ev *evidence.Evidence) string {
 	var words []string
 	for _, d := range ev.GPU.Devices {
@@ -252,7 +253,7 @@ func deviceName(d *analyze.Device) string {
 	return fmt.Sprintf("%q", d.Name)
 }
 
-// tooLittle returns what the trace lacks for a verdict, or "".
+// tooLittle returns the reason why the trace has too little data for a verdict; empty if it has enough.
 func (v *Verdict) tooLittle(ev *evidence.Evidence) string {
 	switch {
 	case len(ev.Trace.CommandBuffers) == 0:

@@ -63,12 +63,12 @@ func (v *Verdict) judgeRoundTrips(ev *evidence.Evidence, c *evidence.RoundTrips)
 		v.judgeSynchronous(ev, c)
 	case threads == 0:
 		v.Summary = "The GPU is idle for " + idle +
-			" of the time: why is not recorded, and who committed is not in the export."
+			" of the time: the reason is not recorded, and the export does not have the threads that committed."
 	case threads == 1:
 		v.Summary = "One thread commits all command buffers and the GPU is idle for " + idle +
 			" of the time: whether others wait for that thread is not recorded."
 	default:
-		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time although %d threads commit: why is not recorded (%s).",
+		v.Summary = fmt.Sprintf("The GPU is idle for %s of the time although %d threads commit: the reason is not recorded (%s).",
 			idle, threads, Unrecorded)
 	}
 }

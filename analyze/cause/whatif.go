@@ -169,7 +169,7 @@ func (a *Analysis) isPaced(g replay.Gain) bool {
 	return g.Kind != replay.KindLock && ev.Submitters.Share(ev.Starvation.Inputs.Paced) >= policy.LargeShare.Value
 }
 
-// thatGain drops items whose gain is within the prediction's error at every factor.
+// thatGain returns the items without those whose gain is within the prediction's error at every factor.
 func thatGain(all []replay.Gain) []replay.Gain {
 	proven := map[string]bool{}
 	for i := range all {

@@ -14,7 +14,7 @@ import (
 
 func percent(x float64) string { return analyze.FormatShare(x) }
 
-// busyWords says what the GPU did, as the end of a sentence; empty if that is not known.
+// busyWords formats how busy the GPU was, as the end of a sentence; empty if that is not known.
 func busyWords(ev *evidence.Evidence, words string) string {
 	if ev.Occupancy.Buffers == 0 {
 		return ""

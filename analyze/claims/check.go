@@ -21,7 +21,7 @@ const (
 	Skipped Status = "SKIPPED" // the document cannot tell
 )
 
-// A Result is the result of one claim.
+// A Result is the outcome of checking one claim.
 type Result struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
@@ -29,8 +29,8 @@ type Result struct {
 	Status Status `json:"status"`
 	Target string `json:"target"` // "< 100 µs"; empty when the claim is more than one comparison
 	Result string `json:"result"` // "620 ns"
-	// Ratio is how many times better the result is than its target: 161 for 0.62 µs with a target of 100 µs; below 1 it
-	// is worse. Null where a ratio is meaningless.
+	// Ratio is the factor by which the result is better than its target: 161 for 0.62 µs with a target of 100 µs; below
+	// 1 the result is worse. Null where a ratio is meaningless.
 	Ratio       *float64 `json:"ratio"`
 	ResultValue *float64 `json:"result_value"` // nanoseconds, bytes or a plain number
 	TargetValue *float64 `json:"target_value"`
@@ -52,7 +52,7 @@ type Document struct {
 	Results []Result `json:"results"`
 
 	Software bool `json:"software_metal"` // the times are those of a software Metal, not of a GPU
-	// what is missing in the checked trace, in one line, and therefore not covered by a PASS
+	// data that is missing in the checked trace, in one line; a PASS does not cover it
 	Incomplete string `json:"incomplete,omitempty"`
 }
 
@@ -86,8 +86,8 @@ func (f *File) Check(document []byte, checked string) (*Document, error) {
 	return out, nil
 }
 
-// ofSoftware reports whether a document was measured on a software Metal: a report says so in its source, another
-// document itself.
+// ofSoftware reports whether a document was measured on a software Metal. A report has this in its source, other
+// documents have it at the top level.
 func ofSoftware(doc any) bool {
 	fields, _ := doc.(map[string]any)
 	source, _ := fields["source"].(map[string]any)
@@ -123,7 +123,7 @@ func (c *Claim) check(doc any) (Result, error) {
 	return r, nil
 }
 
-// ratio is how many times better the result is than the target.
+// ratio returns the factor by which the result is better than the target; nil where a ratio is meaningless.
 func ratio(o outcome) *float64 {
 	a, b := o.result.number, o.target.number
 	switch o.operator {

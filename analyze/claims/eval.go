@@ -11,7 +11,8 @@ type value struct {
 	number float64
 	text   string
 	isText bool
-	from   string // "commit" for a number of the call commit; empty if there is nothing to distinguish
+	// the element's name, such as "commit" for a number of the call commit; empty if there is only one element
+	from string
 }
 
 func (v value) show(d dimension) string {
@@ -35,8 +36,9 @@ var errAmbiguous = errors.New("both sides have several values: make one of them 
 
 // An outcome is the result of one or several comparisons.
 type outcome struct {
-	holds        bool
-	result       value // the left side; of several values the one closest to failing, or failing worst
+	holds bool
+	// the left side; of several values, the one closest to failing or, if some fail, the one that fails most
+	result       value
 	target       value
 	dim          dimension
 	operator     string
@@ -147,7 +149,7 @@ func marginOf(op string, l, r value, tolerance Tolerance) float64 {
 	}
 }
 
-// values are the values of a node, at least one.
+// values returns the values of a node, at least one.
 func (n *node) values(doc any) ([]value, error) {
 	switch n.kind {
 	case nodeNumber:
@@ -176,7 +178,7 @@ func (n *node) call(doc any) ([]value, error) {
 		}
 		for _, v := range vs {
 			if v.isText && n.function != "count" {
-				return nil, fmt.Errorf("%s takes numbers, and %q is a text", n.function, v.text)
+				return nil, fmt.Errorf("%s takes numbers, but %q is a text", n.function, v.text)
 			}
 			numbers = append(numbers, v.number)
 		}
@@ -216,7 +218,7 @@ func (n *node) arithmetic(doc any) ([]value, error) {
 				v.number = l.number * r.number
 			case "/":
 				if r.number == 0 {
-					return nil, missingError{"a division by zero: what it is divided by did not happen"}
+					return nil, missingError{"a division by zero: the divisor is 0 in this document"}
 				}
 				v.number = l.number / r.number
 			}

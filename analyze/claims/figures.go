@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// mostFigures bounds the figures of a claim, and of each path in it.
+// mostFigures is the maximum number of figures of a claim, and of each path in it.
 const mostFigures = 8
 
 // figures are the values that an expression reads from a document, each as "path = value", in the order of the
@@ -34,7 +34,7 @@ func (n *node) figures(doc any) (list []string) {
 	return list
 }
 
-// name is the path's text in the expression.
+// name returns the path's text in the expression.
 func (n *node) name() (text string) {
 	for _, s := range n.path {
 		text = s.extend(text)

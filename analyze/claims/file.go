@@ -66,7 +66,7 @@ func isUTF16(data []byte) bool {
 		data[1] == 0)
 }
 
-// place is the decoder's position after white space and commas.
+// place returns the decoder's position after white space and commas.
 func place(d *json.Decoder, data []byte) int64 {
 	at := d.InputOffset()
 	for at < int64(len(data)) && strings.ContainsRune(" \t\r\n,:", rune(data[at])) {
@@ -158,7 +158,7 @@ func (f *File) list(d *json.Decoder, data []byte, keys *Keys, at func(int64, err
 	return nil
 }
 
-// called is the claim's name in messages, in addition to its number.
+// called returns the claim's name in messages, in addition to its number.
 func (c *Claim) called() string {
 	switch {
 	case c.ID != "":
@@ -193,7 +193,7 @@ func parseClaim(raw []byte, keys *Keys) (c Claim, err error) {
 	if t := c.Tolerance; t.dim != (dimension{}) {
 		root := c.expression.root
 		if root.kind != nodeComparison || root.children[0].dim != t.dim && root.children[1].dim != t.dim {
-			return c, fmt.Errorf("tolerance %s is %v, and the claim does not compare that", t.text, t.dim)
+			return c, fmt.Errorf("tolerance %s is %v, but the claim compares another quantity", t.text, t.dim)
 		}
 	}
 	return c, nil

@@ -6,7 +6,7 @@ import (
 	"mtrace/analyze/gate"
 )
 
-// Gate is the results in the form that CI servers read.
+// Gate returns the results in the form that CI servers read.
 func (d *Document) Gate() *gate.Gate {
 	g := &gate.Gate{Command: "mtrace check", Name: d.Name, Columns: []string{"result", "target", ""}}
 	if g.Name == "" {

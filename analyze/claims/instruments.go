@@ -6,10 +6,10 @@ import (
 )
 
 // unsaid are the parts of a report that recordings without calls, waits, locks and losses, such as those of
-// Instruments, do not have: an empty value there means that nothing was recorded, not that nothing happened.
+// Instruments, do not have. An empty value in such a report means that nothing was recorded, not that nothing happened.
 var unsaid = []string{"events", "lost", "overhead", "calls", "call_sites", "fusion_candidates"}
 
-// unsaidOfThreads are the same for each thread; of its time only the encoding is recorded.
+// unsaidOfThreads are the parts that each thread lacks in such a report; of its time only the encoding is recorded.
 var unsaidOfThreads = []string{"waits", "events", "dispatches", "signal_wait_ns", "lost_to_others_share", "hands_over"}
 
 // leaveUnsaid sets the parts to null that a recording of Instruments does not have, so that claims about them are
@@ -40,7 +40,7 @@ func leaveUnsaid(doc any) {
 	}
 	verdict := object(fields, "serialization")
 	forget(verdict, "wait_matrix", "mutual_exclusion")
-	if verdict["verdict"] == "none" { // waits and locks, which are not recorded, might show another verdict
+	if verdict["verdict"] == "none" { // waits and locks are not recorded; with them the verdict might be another one
 		forget(verdict, "verdict", "share", "confidence", "causes")
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // Keys are the keys that a document can have, so that a misspelt key is an error and not a claim that is always
-// skipped. With nil Keys any key is accepted.
+// skipped. Nil Keys accept any key.
 type Keys struct {
 	name    string
 	fields  map[string]*Keys // of an object

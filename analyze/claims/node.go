@@ -32,9 +32,9 @@ type node struct {
 	column   int
 	number   float64
 	dim      dimension
-	bare     bool // a number without a unit, which fits every dimension
+	bare     bool // a number without a unit, which is compatible with every dimension
 	value    string
-	text     bool // it is a text or a truth value
+	text     bool // the node is a text or a truth value
 	operator string
 	function string
 	path     []step
@@ -50,7 +50,7 @@ type step struct {
 	conditions []condition
 }
 
-// A condition chooses elements of a list: ~ takes texts that contain the given one.
+// A condition selects elements of a list. The operator ~ selects texts that contain the given text.
 type condition struct {
 	path   []string
 	op     string

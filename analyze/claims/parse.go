@@ -35,7 +35,7 @@ const (
 // Parse parses an expression. With keys, paths are checked against them.
 func Parse(text string, keys *Keys) (*Expression, error) {
 	if len(text) > longest {
-		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, and %d is the most: make several claims of it",
+		return nil, &SyntaxError{1, fmt.Sprintf("the expression has %d bytes, but at most %d are allowed: split it into several claims",
 			len(text), longest)}
 	}
 	tokens, err := scan(text)

@@ -46,5 +46,5 @@ func (t *Tolerance) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// of is the allowed distance of a value from a target.
+// of returns the allowed distance of a value from a target.
 func (t Tolerance) of(target float64) float64 { return t.amount + t.share*math.Abs(target) }

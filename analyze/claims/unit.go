@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A dimension is what a number counts: powers of time and of bytes. The zero dimension is a plain number.
+// A dimension is the physical dimension of a number: powers of time and of bytes. The zero dimension is a plain number.
 type dimension struct{ time, bytes int8 }
 
 func (d dimension) plus(o dimension) dimension  { return dimension{d.time + o.time, d.bytes + o.bytes} }

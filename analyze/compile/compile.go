@@ -14,7 +14,7 @@ type Use struct {
 	Archives                        int // calls that created, or added to, a binary archive
 	Unique                          int // distinct libraries and pipeline states among those with a known name
 	Repeated                        int // libraries and pipeline states that the same process had created before
-	// the part of Repeated that took at most a tenth of the first time, because a cache had them
+	// the part of Repeated that took at most a tenth of the first compilation's time, because a cache had them
 	Hits   int
 	Late   int // libraries and pipeline states created after the first commit
 	Failed int

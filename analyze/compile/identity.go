@@ -3,8 +3,8 @@ package compile
 import "mtrace/analyze"
 
 // An identity is equal for compilations of the same item by one process. Pipeline states for functions of the same name
-// are the same item if the functions come from the same source. If constants specialise the functions they are not,
-// because the trace does not have the constants.
+// are the same item if the functions come from the same source and are not specialised. Specialised functions always
+// differ, because the trace does not have their constants.
 type identity struct {
 	process *analyze.Process
 	// each device needs its own libraries and pipeline states; a function has its library's device

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Waited is the time that a thread waited for child processes that compiled, in one way.
+// Waited is the time that a thread waited, in calls of one kind, for child processes that compiled.
 type Waited struct {
 	Thread   *analyze.Thread
 	How      string // analyze.ChildWait.How
@@ -15,7 +15,8 @@ type Waited struct {
 	Count    int
 	Total    analyze.Nanos
 	Compiled analyze.Nanos // the part of Total while at least one of them compiled
-	Counted  analyze.Nanos // the part of Total that counts as compilation, because most of each wait was for it
+	// the part of Total that counts as the thread's own compilation: waits that were mostly for children that compiled
+	Counted analyze.Nanos
 }
 
 // A Compiler is a process that compiled.

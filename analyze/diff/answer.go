@@ -11,8 +11,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Answer is the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
-// waitUntilCompleted -60%". The reasons are the calls and kernels that changed the time per command buffer most.
+// Answer returns the comparison in one sentence: "B is 1.31x faster (1.24x to 1.38x): kernel matmul -22%, call
+// waitUntilCompleted -60%". It names the calls and kernels that changed the time per command buffer most.
 func (d *Document) Answer() string {
 	var whole *Change
 	var reasons []*Change
@@ -25,7 +25,7 @@ func (d *Document) Answer() string {
 			reasons = append(reasons, c)
 		}
 	}
-	text := "Whether B is faster than A cannot be told: too few command buffers"
+	text := "It is unknown whether B is faster than A: there are too few command buffers"
 	if whole != nil && whole.Ratio != nil && whole.Low != nil && whole.High != nil {
 		text = whole.faster(d.Least)
 		if whole.Status == Slower || whole.Status == Faster { // changes in the same direction explain it
@@ -59,8 +59,8 @@ func (c *Change) faster(least float64) string {
 		*c.Low, *c.High, 100*least)
 }
 
-// Cost is the change of the time per command buffer, with the part of the threads' time that changed most: "2.04 ms →
-// 1.20 ms per command buffer, outside Metal −870 µs". It is empty if the time was not compared.
+// Cost returns the change of the time per command buffer, with the part of the threads' time that changed most: "2.04
+// ms → 1.20 ms per command buffer, outside Metal −870 µs". It is empty if the time was not compared.
 func (d *Document) Cost() string {
 	for _, c := range d.Changes {
 		if c.Kind != KindRun || c.Ratio == nil {

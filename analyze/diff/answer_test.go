@@ -29,7 +29,7 @@ func TestAnswer(t *testing.T) {
 			change(KindCall, "commit", Slower, 1.5, 1.4, 1.6, 1)},
 		"B is as fast as A: 1.02x its time (0.97x to 1.07x); changes under 10% count as none: call commit +50%": {
 			change(KindRun, wholeRun, Same, 1.02, 0.97, 1.07, 0), change(KindCall, "commit", Slower, 1.5, 1.4, 1.6, 1)},
-		"Whether B is faster than A cannot be told: too few command buffers": {
+		"It is unknown whether B is faster than A: there are too few command buffers": {
 			{Kind: KindRun, Name: wholeRun, Status: Untested}},
 	} {
 		if got := (&Document{Changes: changes, Least: 0.1}).Answer(); got != want {

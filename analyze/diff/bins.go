@@ -7,7 +7,7 @@ import (
 )
 
 // bins sums values by their time, in a bounded number of equal intervals that widen as the run grows. Neighbouring
-// values depend on each other, as calls of one loop do; means over intervals depend on each other much less.
+// values are correlated, for example calls of one loop; means over intervals are correlated much less.
 type bins struct {
 	width int64 // nanoseconds; a power of two
 	first int64 // number of sums[0]: its interval is [first·width, (first+1)·width)
@@ -96,10 +96,10 @@ func meansOf(groups []bin) []float64 {
 	return means
 }
 
-// stretches are the means of up to 64 intervals.
+// stretches returns the means of up to 64 intervals.
 func (b *bins) stretches() []float64 { return meansOf(b.split()) }
 
-// groups are means over consecutive intervals. If the means are correlated with their neighbours (lag-1
+// groups returns means over consecutive intervals. If the means are correlated with their neighbours (lag-1
 // autocorrelation, one-sided at 5%), they are merged in pairs, which is the method of batch means (Law and Kelton,
 // Simulation Modeling and Analysis, §9.5.3). It returns nil if fewer than eight are left.
 func (b *bins) groups() []float64 {
@@ -118,7 +118,7 @@ func (b *bins) groups() []float64 {
 	return nil
 }
 
-// autocorrelation is the lag-1 autocorrelation of a series; 0 for a constant series.
+// autocorrelation returns the lag-1 autocorrelation of a series; 0 for a constant series.
 func autocorrelation(x []float64) float64 {
 	mean := 0.0
 	for _, v := range x {

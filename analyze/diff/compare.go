@@ -18,7 +18,7 @@ import (
 // Schema names the document.
 const Schema = "mtrace.diff/1"
 
-// A Status is how a key changed from A to B.
+// A Status states whether and how a key changed from A to B.
 type Status string
 
 // The statuses.
@@ -27,7 +27,7 @@ const (
 	Removed  Status = "removed"
 	Slower   Status = "slower"
 	Faster   Status = "faster"
-	Same     Status = "same"     // a difference would have been detected, or it is too small to matter
+	Same     Status = "same"     // a change would have been detected, or it is too small to matter
 	Untested Status = "untested" // too few values to distinguish a change from noise
 )
 
@@ -42,7 +42,7 @@ type Change struct {
 	B      float64 `json:"typical_b_ns"`
 	MeanA  float64 `json:"mean_a_ns"`
 	MeanB  float64 `json:"mean_b_ns"`
-	Impact float64 `json:"impact_ns"` // cost of the change for a run of B, over all occurrences
+	Impact float64 `json:"impact_ns"` // additional time of B's run due to the change, over all occurrences
 	Minor  bool    `json:"minor"`     // its share of the time is so small that the change is irrelevant
 
 	// The following fields are null if nothing was tested.
@@ -55,11 +55,12 @@ type Change struct {
 	Because string `json:"because,omitempty"` // for threads and the run: the part of the time that changed most
 	Why     string `json:"why,omitempty"`     // why nothing was tested
 
-	// lost is the change of the time per command buffer that this key accounts for, in nanoseconds: for a call, exclusive
-	// time of the threads that submit; for a kernel, GPU time.
+	// lost is this key's share in the change of the time per command buffer, in nanoseconds: for a call, exclusive time
+	// of the threads that submit; for a kernel, GPU time.
 	lost float64
 
-	part, partChange string // what Because is made of, with the part's title: "outside Metal" and "−870 µs"
+	// the two halves of Because: the part's title and its change, as "outside Metal" and "−870 µs"
+	part, partChange string
 }
 
 // A Side is one side of the comparison.
@@ -137,7 +138,7 @@ func Compare(a, b []*Run) (*Document, error) {
 	return d, nil
 }
 
-// alike makes runs comparable if some are reports, which only have means: then all runs are reduced to means.
+// alike makes runs comparable if some are reports, which only have means: it then reduces all runs to means.
 func alike(runs []*Run) {
 	if !slices.ContainsFunc(runs, func(r *Run) bool { return !r.whole }) {
 		return
@@ -164,7 +165,7 @@ func side(runs []*Run) Side {
 	for _, r := range runs {
 		votes[r.Report.Serialization.Verdict]++
 	}
-	for _, r := range runs { // the first of those with equally many votes
+	for _, r := range runs { // of verdicts with equally many votes, the first one counts
 		if v := r.Report.Serialization; votes[v.Verdict] > s.Agree {
 			s.Verdict, s.Summary, s.Agree = v.Verdict, v.Summary, votes[v.Verdict]
 		}
@@ -193,29 +194,29 @@ func (d *Document) warn(a, b []*Run) {
 		switch l := r.Report.Lost; {
 		case r.Report.Source.Incomplete != nil: // which says it below
 		case l.AtLeast:
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls that are known of, and maybe more: its counts are "+
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost at least %d calls, maybe more: its counts are "+
 				"too small", r.Path, l.Total))
 		case l.Total > 0:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s lost %d calls: its counts are too small", r.Path, l.Total))
 		}
 		if selected := r.Report.Source.Selected; len(selected) > 0 {
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was recorded in part, as asked for: %s", r.Path,
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s was recorded in part, as requested: %s", r.Path,
 				strings.Join(selected, ", ")))
 		}
 		switch i := r.Report.Source.Incomplete; {
 		case i != nil:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is not whole: %s", r.Path, i.Text))
 		case r.Report.Source.Truncated: // a report that an older mtrace wrote
-			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is cut: it says nothing of the end of the run", r.Path))
+			d.Warnings = append(d.Warnings, fmt.Sprintf("%s is cut: it does not cover the end of the run", r.Path))
 		}
 	}
 	if !d.repeated {
-		d.Warnings = append(d.Warnings, "one run a side: how much runs differ from each other is not known; give several "+
-			"a side to know")
+		d.Warnings = append(d.Warnings, "one run per side: the variation between runs is not known; give several "+
+			"per side to find out")
 	}
 }
 
-// change compares one key; the status is set later for tested changes.
+// change compares one key. The caller sets the status of tested changes afterwards.
 func (d *Document) change(key Key, a, b []*Run) Change {
 	ma, mb := of(a, key), of(b, key)
 	c := Change{Kind: key.Kind, Name: key.Name, Status: Untested}
@@ -247,12 +248,12 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 		got = means(each(ma), each(mb))
 	} else {
 		if ma[0].bins == nil || mb[0].bins == nil {
-			c.Why = "a report does not say how much a run varies: give the traces, or several reports a side"
+			c.Why = "a report does not have the variation within a run: give the traces, or several reports per side"
 			return c
 		}
 		ga, gb := ma[0].bins.groups(), mb[0].bins.groups()
 		if ga == nil || gb == nil {
-			c.Why = "too few, or too much like their neighbours in time"
+			c.Why = "too few values, or values that are too correlated with their neighbours in time"
 			return c
 		}
 		got = ranks(ga, gb)
@@ -261,7 +262,7 @@ func (d *Document) change(key Key, a, b []*Run) Change {
 	return c
 }
 
-// of returns the measures of a key in the runs that have it.
+// of returns the measures of a key from the runs that have the key.
 func of(runs []*Run, key Key) []*measure {
 	var ms []*measure
 	for _, r := range runs {
@@ -281,7 +282,7 @@ func together(ms []*measure) (count int64, mean, typical float64) {
 	return count, mean, typical
 }
 
-// perBuffer is the mean time per command buffer of the runs, 0 for those that do not have the key.
+// perBuffer returns the mean time per command buffer over the runs; runs without the key count as 0.
 func perBuffer(ms []*measure, runs []*Run) (mean float64) {
 	for _, m := range ms {
 		mean += m.perBuffer / float64(len(runs))
@@ -297,10 +298,10 @@ func each(ms []*measure) []float64 {
 	return out
 }
 
-// Fail marks changes that became slower by more than a share and are not minor, for the exit status. Calls that wait
-// for the GPU or for another thread's signal are left out: they take longer when a thread has less to do, and the real
-// cause shows in the time of the run, of threads and of kernels. It returns an error if nothing could be tested, so
-// that there is no decision.
+// Fail marks the changes that became slower by more than a share and are not minor, for the exit status. It leaves out
+// calls that wait for the GPU or for another thread's signal: they take longer when a thread has less to do, and the
+// real cause shows in the time of the run, of threads and of kernels. It returns an error if nothing could be tested,
+// so that there is no decision.
 func (d *Document) Fail(over float64) error {
 	d.FailOver = &over
 	for i := range d.Changes {
@@ -310,7 +311,7 @@ func (d *Document) Fail(over float64) error {
 		}
 	}
 	if d.Tested == 0 {
-		return errors.New("nothing could be compared: there is too little in the runs to tell a change from noise")
+		return errors.New("nothing could be compared: the runs have too little data to distinguish a change from noise")
 	}
 	return nil
 }
@@ -322,5 +323,5 @@ func (c *Change) waits() bool {
 	})
 }
 
-// name is the changed key with its kind, because a call and a kernel may have the same name.
+// name returns the changed key with its kind, because a call and a kernel may have the same name.
 func (c *Change) name() string { return fmt.Sprintf("%s %s", c.Kind, c.Name) }

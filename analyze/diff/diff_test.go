@@ -260,7 +260,7 @@ func TestMinorChangesFailNothing(t *testing.T) {
 	// these would hide important changes.
 	var text bytes.Buffer
 	if err := d.WriteText(&text); err != nil || strings.Contains(text.String(), "dispatchThreads") ||
-		!strings.Contains(text.String(), "nothing that matters changed by more than noise\nminor changes, of what has "+
+		!strings.Contains(text.String(), "no relevant change exceeds the noise\nminor changes, in items with "+
 			"under 0.5% of the time: 1, ") {
 		t.Errorf("%v: %s", err, text.String())
 	}
@@ -446,7 +446,7 @@ func TestSoftwareMetalIsSaid(t *testing.T) {
 		a, b bool
 		want string
 	}{{true, true, "the times of A and B are"}, {true, false, "the times of A are"}, {false, true, "the times of B are"},
-		{false, false, "one run a side"}} {
+		{false, false, "one run per side"}} {
 		d, err := Compare(side(c.a), side(c.b))
 		if err != nil || len(d.Warnings) == 0 || !strings.Contains(d.Warnings[0], c.want) {
 			t.Errorf("%v and %v: %v %q", c.a, c.b, err, d.Warnings)

@@ -107,7 +107,7 @@ func (c *overTime) commits(t *analyze.Trace) {
 	}
 }
 
-// since adds the time since the last commit.
+// since adds the time since the last commit of a thread, or of any thread for the zero key.
 func (c *overTime) since(key threadKey, to *bins, at analyze.Nanos) {
 	if before, any := c.last[key]; any {
 		to.add(int64(at), float64(at-before))
@@ -135,7 +135,7 @@ func (c *overTime) work(b *analyze.CommandBuffer, window analyze.Interval, costs
 	}
 }
 
-// give adds the recorded courses to a run's measures.
+// give adds the recorded series to a run's measures.
 func (c *overTime) give(r *Run) {
 	for id, b := range c.byCall {
 		if b == nil {

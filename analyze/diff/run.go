@@ -39,16 +39,16 @@ type measure struct {
 	count int64
 	mean  float64            // nanoseconds
 	share float64            // of the threads' time, or of the GPU's; 1 for threads and the run
-	bins  *bins              // its course over time; nil if the run does not have it
-	parts map[string]float64 // components of the mean, nanoseconds by name; nil if not known
+	bins  *bins              // its values over time; nil if the run does not have them
+	parts map[string]float64 // parts of the mean, nanoseconds by name; nil if not known
 
 	// perBuffer is the time per command buffer of the run in nanoseconds: for a call, exclusive time of the threads that
 	// submit, or of all threads where a report has only their sum; for a kernel, GPU time.
 	perBuffer float64
 }
 
-// typical is the median over time of the measure's means, which is robust against start-up and rare events. Without a
-// course over time it is the mean.
+// typical returns the median over time of the measure's means, which is robust against start-up and rare events.
+// Without values over time it is the mean.
 func (m *measure) typical() float64 {
 	if m.bins == nil {
 		return m.mean
@@ -154,7 +154,7 @@ func (r *Run) measure(kind Kind, name string) *measure {
 	return r.measures[k]
 }
 
-// wholeRun is the name of the one key of KindRun.
+// wholeRun is the name of the only key of KindRun.
 const wholeRun = "time for each command buffer"
 
 // fromReport takes the sums from a report.
@@ -181,7 +181,7 @@ func (r *Run) fromReport() {
 			continue
 		}
 		m := r.measure(KindKernel, k.Title())
-		// for work that is no dispatch: copies, or encoders that no table names
+		// work other than dispatches: copies, or encoders that no table names
 		m.count = int64(cmp.Or(k.Dispatches, k.CommandBuffers))
 		m.mean, m.share = ratio(k.GPUNS, m.count), ratio(k.GPUNS, gpuTime)
 		m.perBuffer = ratio(k.GPUNS, committed)

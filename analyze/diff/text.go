@@ -49,10 +49,10 @@ func (d *Document) WriteText(w io.Writer) error {
 	}
 	b.WriteByte('\n')
 	if len(shown) == 0 {
-		b.WriteString("nothing that matters changed by more than noise\n")
+		b.WriteString("no relevant change exceeds the noise\n")
 	}
 	if minor > 0 {
-		fmt.Fprintf(&b, "minor changes, of what has under %.1f%% of the time: %d, which --json lists\n", 100*policy.MinorShare,
+		fmt.Fprintf(&b, "minor changes, in items with under %.1f%% of the time: %d, which --json lists\n", 100*policy.MinorShare,
 			minor)
 	}
 	fmt.Fprintf(&b, "%d compared with the noise %s: false discovery rate %.0f%%, changes under %.0f%% count as the "+
@@ -67,7 +67,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	}
 	if d.FailOver != nil {
 		if len(d.Failed) == 0 {
-			fmt.Fprintf(&b, "PASS: nothing that matters became slower by more than %g%%\n", 100**d.FailOver)
+			fmt.Fprintf(&b, "PASS: nothing relevant became slower by more than %g%%\n", 100**d.FailOver)
 		} else {
 			fmt.Fprintf(&b, "FAIL: slower by more than %g%%: %s\n", 100**d.FailOver, strings.Join(d.Failed, ", "))
 		}
@@ -76,7 +76,7 @@ func (d *Document) WriteText(w io.Writer) error {
 	return err
 }
 
-// Summaries are the sentences of the two sides' verdicts, each with its side.
+// Summaries returns the sentences of the two sides' verdicts, each with its side.
 func (d *Document) Summaries() (lines []string) {
 	for _, s := range []struct{ side, summary string }{{"A", d.A.Summary}, {"B", d.B.Summary}} {
 		if s.summary != "" {
@@ -94,7 +94,7 @@ func (s Side) line() string {
 	return line
 }
 
-// verdict is the verdict, with the number of runs that have it if not all do.
+// verdict returns the side's verdict, with the number of runs that have it if not all do.
 func (s Side) verdict() string {
 	if s.Agree == len(s.Paths) {
 		return s.Verdict

@@ -46,8 +46,8 @@ func (h *Handover) findAsked() {
 	}
 }
 
-// findAddressed finds the threads that wait for the submitter's signal at an object that no other thread waits at.
-// There the submitter chooses which thread to wake, as it does to answer a request.
+// findAddressed finds the threads that wait for the submitter's signal at an object of their own, at which no other
+// thread waits. At such an object the submitter chooses which thread to wake, as it does to answer a request.
 func (h *Handover) findAddressed() {
 	places, shared := map[uint64]*analyze.Thread{}, map[uint64]bool{}
 	for w := range analyze.Each(h.waits) {
@@ -123,7 +123,7 @@ func (h *Handover) Asked() (objects []uint64) {
 func (h *Handover) findThreads() {
 	type signs struct {
 		waits, gave int
-		// waits for the lock of an answer that is already there are short, and no request was fetched for them
+		// a wait for the lock of an answer that already exists is short, and the submitter fetched no request for it
 		waited, fetched analyze.Nanos
 	}
 	by := map[*analyze.Thread]*signs{}

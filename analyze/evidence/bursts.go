@@ -15,7 +15,7 @@ type Bursts struct {
 	Usual int     // size of the burst that the median command buffer is in
 }
 
-// FindBursts finds the bursts. It splits bursts longer than policy.FewerLaunches.
+// FindBursts finds the bursts of each thread. It splits bursts longer than policy.FewerLaunches.
 func FindBursts(trace *analyze.Trace) (u Bursts) {
 	type item struct {
 		analyze.Interval

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Completions tells when the program could see that its command buffers had completed.
+// Completions has the time at which the program could see that each command buffer had completed.
 type Completions struct {
 	// return of the first wait for a command buffer whose completion is not in the trace
 	waitedFor map[analyze.CommandBufferIndex]analyze.Nanos
@@ -149,10 +149,10 @@ func asleepForSignals(waits []analyze.SignalWait) map[*analyze.Thread]*Busy {
 	return unions(by)
 }
 
-// Chained returns how long completion handlers worked after the usual completion before they created their thread's
-// next command buffer, and the number of such handlers. Waits for signals in handlers do not count as work. Only
-// threads count that create nearly all command buffers in handlers, between the GPU's end of the previous one and the
-// return of its handlers.
+// Chained returns how long completion handlers worked, beyond the usual completion delay, before they created their
+// thread's next command buffer, and the number of such handlers. Waits for signals in handlers do not count as work. It
+// covers only threads that create nearly all command buffers in handlers: after the previous command buffer's end on
+// the GPU and before its handlers return.
 func Chained(t *analyze.Trace, waits []analyze.SignalWait) (worked analyze.Nanos, handlers int) {
 	asleep := asleepForSignals(waits)
 	usual, _ := UsualCompletion(t)

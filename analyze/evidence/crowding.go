@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Crowding tells how much slower work on a GPU becomes when other work runs at the same time. Some GPUs begin all
+// A Crowding describes how much slower work on a GPU becomes when other work runs at the same time. Some GPUs begin all
 // pending work at once and share their execution units: then nothing waits to begin, and everything takes longer.
 type Crowding struct {
 	// the additional time per concurrent command buffer, as a share of the time alone: 0 if there is room for all, 1 if
@@ -96,7 +96,7 @@ func sameWork(list []running, ran *pace, labels bool) (sorts [][]analyze.Interva
 	return sorts
 }
 
-// A pace tells, for an assumed slope of Crowding, how fast each command buffer advanced at each time.
+// A pace has, for an assumed slope of Crowding, the speed of command buffers at each time.
 type pace struct {
 	at []analyze.Nanos
 	// up to then, the progress of a command buffer that was running all the time, in ns of exclusive use of the GPU

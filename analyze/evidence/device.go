@@ -112,7 +112,7 @@ func Locate(t *analyze.Trace) *GPUWork {
 	return g
 }
 
-// unite returns when any of the work ran, in total and by thread. The work must be sorted by begin.
+// unite returns the times in which any of the work ran, in total and by thread. The work must be sorted by begin.
 func unite(rows []running) (all *Busy, byThread map[*analyze.Thread]*Busy) {
 	all, byThread = &Busy{spans: make([]analyze.Interval, 0, len(rows))}, map[*analyze.Thread]*Busy{}
 	for i := range rows {

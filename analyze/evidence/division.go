@@ -2,8 +2,8 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Division tells how the threads of a trace spent their time, and has what is needed to divide their waits. It is
-// cheap to compute and intended for outputs.
+// A Division has the threads' use of time in a trace, and the data for dividing their waits. It is cheap to compute and
+// intended for outputs.
 type Division struct {
 	Trace       *analyze.Trace
 	Work        *GPUWork

@@ -2,7 +2,7 @@ package evidence
 
 import "mtrace/analyze"
 
-// Execution tells how much of the threads' time is spent on the execution of their own GPU work.
+// Execution has the share of the threads' time in which their own GPU work executes.
 type Execution struct {
 	// time in which threads wait while their own work runs: the command buffer that they wait for, or an earlier one of
 	// theirs

@@ -25,14 +25,14 @@ type ExternalLoad struct {
 	WaitedForProcessors, LateNotices analyze.Nanos
 
 	Interrupted Interruptions
-	// the time for which each late command buffer was delayed
+	// the interval for which each late command buffer was delayed
 	held   map[analyze.CommandBufferIndex]analyze.Interval
 	stood  map[analyze.CommandBufferIndex]analyze.Interval // when each long command buffer was interrupted
 	delays []delay
 	work   *GPUWork
 }
 
-// Interruptions tells the cost of command buffers that took far longer than the same work usually does.
+// Interruptions has the cost of command buffers that took far longer than the same work usually does.
 type Interruptions struct {
 	Buffers        int
 	Itself, Behind analyze.Nanos // thread time in waits for them, and in waits for work that was queued behind them
@@ -83,8 +83,8 @@ func (f *ExternalLoad) Enough() bool {
 	return f.AllStood || !f.Saturated && f.Late >= policy.Pattern.Count()
 }
 
-// beganLate returns when command buffers that the driver had submitted to an idle GPU were delayed, and for how long
-// the GPU was idle during that time.
+// beganLate returns the times in which command buffers that the driver had submitted to an idle GPU were delayed, and
+// how long the GPU was idle during these times.
 func (in externalInput) beganLate(delays []delay) (held map[analyze.CommandBufferIndex]analyze.Interval,
 	late []analyze.Nanos) {
 	var all []analyze.Nanos

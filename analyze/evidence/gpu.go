@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// GPU tells what the GPUs of the trace did.
+// GPU has the activity of the trace's GPUs.
 type GPU struct {
 	Busy      analyze.Nanos // union of the intervals of GPU work, summed over devices
 	BusyShare float64       // share of the window, per device
@@ -22,7 +22,7 @@ type GPU struct {
 	Devices      []DeviceUse
 }
 
-// DeviceUse tells what one GPU did between the first commit to it and the last completion.
+// DeviceUse has the activity of one GPU between the first commit to it and the last completion.
 type DeviceUse struct {
 	Device    *analyze.Device // nil when not known
 	Active    analyze.Interval

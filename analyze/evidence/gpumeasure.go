@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// AddLoad adds to gpu how much work was ready for the GPUs while they were busy.
+// AddLoad returns gpu with the amount of work that was ready for the GPUs while they were busy.
 func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	devices := slices.Clone(gpu.Devices)
 	for i, d := range work.Devices {
@@ -19,7 +19,7 @@ func AddLoad(gpu GPU, work *GPUWork, releases *Releases, lines *Lines) GPU {
 	return gpu
 }
 
-// MeasureGPU sums up what the GPUs did, and what threads did in the GPUs' idle gaps.
+// MeasureGPU sums up the GPUs' activity, and the threads' activities in the GPUs' idle gaps.
 func MeasureGPU(work *GPUWork, blocked Blocked) GPU {
 	g := GPU{}
 	for _, d := range work.Devices {

@@ -156,8 +156,8 @@ func (h *Handover) used() (at []analyze.Nanos) {
 	return at
 }
 
-// serve determines the work that the submitter did for each reply, or for replies that it gave together, that is
-// without using Metal in between.
+// serve determines the work that the submitter did for each reply. Replies that it gave without using Metal in between
+// count as one.
 func (h *Handover) serve() {
 	used := h.used()
 	var own []analyze.Interval

@@ -17,7 +17,7 @@ var doingBlocked = [blockings]string{onOthers: "waiting for others", onGPU: "wai
 	onCompile: "compiling", onQueue: "waiting for a free command buffer",
 	onDrawable: "waiting for a drawable"}
 
-// idleWork has the inputs for finding out what threads did in the GPU's idle gaps.
+// idleWork has the inputs for determining the threads' activities in the GPU's idle gaps.
 type idleWork struct {
 	hasWaits bool // the trace's source records waits
 	blocked  Blocked
@@ -84,7 +84,7 @@ func (did idleWork) before(b *analyze.CommandBuffer, gap analyze.Interval) strin
 // doingUnknown is the activity outside of encoding in a trace without waits: the thread may have worked or waited.
 const doingUnknown = "doing something not recorded"
 
-// outside returns the activity for time in which nothing was recorded of the thread.
+// outside returns the activity for times in which no call of the thread was recorded.
 func (did idleWork) outside() string {
 	if !did.hasWaits {
 		return doingUnknown

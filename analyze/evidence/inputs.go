@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Inputs tells for which descriptors submitting threads wait while the GPU is idle and they have no work in flight.
+// Inputs has the descriptors for which submitting threads wait while the GPU is idle and they have no work in flight.
 type Inputs struct {
 	Lost analyze.Nanos // for the program's files, pipes and sockets
 	// for clients, a terminal or standard input: a server without requests

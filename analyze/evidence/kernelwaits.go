@@ -8,8 +8,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A KernelWait is work of one queue that waits on the GPU, while it runs, for work of another queue. No event tells so.
-// It shows because each command buffer ends together with one of the other queue, however late that one began.
+// A KernelWait is work of one queue that waits on the GPU, while it runs, for work of another queue. No event shows
+// this wait. It is found because each command buffer ends together with one of the other queue, however late that one
+// began.
 type KernelWait struct {
 	Waiting, Awaited *analyze.Queue
 	// number of command buffers of Waiting that end together with one of Awaited, and of all that run concurrently with
@@ -48,7 +49,7 @@ func KernelWaits(t *analyze.Trace) (found []KernelWait) {
 }
 
 // kernelWait compares the ends of command buffers of two queues, both sorted by end. It ignores command buffers that
-// wait for an event, because these declare themselves what they wait for.
+// wait for an event, because the event names the awaited work.
 func kernelWait(waiting, awaited []*analyze.CommandBuffer) (w KernelWait, follows bool) {
 	if len(waiting) < policy.Pattern.Count() || len(awaited) < policy.Pattern.Count() {
 		return w, false

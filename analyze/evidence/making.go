@@ -12,8 +12,8 @@ type MemoryMade struct {
 	Aside analyze.Nanos // the part of Unfed of threads that submit next to nothing
 }
 
-// FindMemoryMade computes the time that allocating and freeing takes. The model has no event for freeing: work is
-// assumed to be in flight during freeing as often as during allocating.
+// FindMemoryMade computes the time of allocating and freeing. The model has no event for freeing, so it assumes that
+// work is in flight as often during freeing as during allocating.
 func FindMemoryMade(trace *analyze.Trace, submitters *Submitters) (m MemoryMade) {
 	made, fed := map[*analyze.Thread]analyze.Nanos{}, map[*analyze.Thread]analyze.Nanos{}
 	for a := range analyze.Each(trace.Memory.Allocations) {

@@ -2,7 +2,7 @@ package evidence
 
 import "mtrace/analyze"
 
-// A Matrix tells how long each thread waited for each other thread: NS[i][j] is the time that Threads[i] waited for
+// A Matrix has the time that each thread waited for each other thread: NS[i][j] is the time that Threads[i] waited for
 // Threads[j].
 type Matrix struct {
 	Threads []*analyze.Thread

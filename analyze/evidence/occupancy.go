@@ -15,7 +15,7 @@ type Occupancy struct {
 	Pending float64 // share of that time in which it was busy while committed work had not begun
 	// thread time queued behind other threads' work in queues that run less at a time than the GPU could
 	InLines analyze.Nanos
-	// the GPU ran the more, the more was ready for it, so work that had not begun was not waiting for spare capacity
+	// the more work was ready, the more the GPU ran at once, so it had capacity for work that had not begun
 	HasRoom   bool
 	Saturated bool // the GPU is what threads wait for
 	// the GPU is saturated although all ready work runs: concurrent command buffers slow each other down

@@ -64,7 +64,8 @@ const (
 	startings
 )
 
-// starting returns which of these outcomes applies to a command buffer that did not begin while as many as ever ran.
+// starting returns which of these outcomes applies to a command buffer that did not begin while its queue ran as many
+// as ever.
 func starting(releases *Releases, r running, before, latency analyze.Nanos, atFull, device *Busy) int {
 	x := releases.Of(r.buffer.Index)
 	if x == nil {

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// ThreadTime tells how a thread spent its share of the window. The elements of Time add up to Window exactly.
+// ThreadTime has a thread's use of its share of the window. The elements of Time add up to Window exactly.
 type ThreadTime struct {
 	Thread         *analyze.Thread
 	Window         analyze.Nanos // from its first to its last call
@@ -36,7 +36,7 @@ func (t *ThreadTime) LostToOthers() float64 {
 	return Share(lost, t.Window)
 }
 
-// Waited returns the thread's time in waits of every kind.
+// Waited returns the thread's time in the parts from PartWaitExecuting to PartWaitForeign: all waits for GPU work.
 func (t *ThreadTime) Waited() analyze.Nanos {
 	var sum analyze.Nanos
 	for p := analyze.PartWaitExecuting; p <= analyze.PartWaitForeign; p++ {
@@ -51,14 +51,14 @@ func (t *ThreadTime) Submits() bool {
 	return t.CommandBuffers > 0 || t.Waits > 0 || t.HandsOver || t.Thread.Submits
 }
 
-// ThreadTimes tells how each thread spent its share of the window.
+// ThreadTimes has each thread's use of its share of the window.
 type ThreadTimes struct {
 	Threads  []*ThreadTime // without threads that only waited for work
 	Warnings []string      // about overlapping calls of a thread
 	byThread map[*analyze.Thread]*ThreadTime
 }
 
-// Of returns how a thread spent its time, or nil for a thread that only waited for work.
+// Of returns a thread's use of time, or nil for a thread that only waited for work.
 func (times *ThreadTimes) Of(t *analyze.Thread) *ThreadTime { return times.byThread[t] }
 
 // Working returns the working time of all threads that took part in the GPU's work. Shares of lost time are relative to

@@ -8,9 +8,10 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A needless wait has a consequential cost: the code between one wait and the next and, in an interpreter, the release
-// and reacquisition of its lock around each wait. A program in which each thread waits only for its own work has
-// neither cost. If the GPU has completed the awaited work long before, this is the only cost of needless waits.
+// A needless wait also has an indirect cost. It consists of the code between one wait and the next and, in an
+// interpreter, of releasing and reacquiring its lock around each wait. A program in which each thread waits only for
+// its own work has neither. If the GPU has completed the awaited work long before, the indirect cost is the only cost
+// of needless waits.
 
 // A CallKind classifies calls for computing this cost.
 type CallKind uint8

@@ -14,8 +14,9 @@ type Polling struct {
 	Lost  analyze.Nanos // how much later polling threads continued than threads that are woken
 }
 
-// FindPolling computes this time. The status says completed before completion handlers run, so the program's handlers
-// do not delay a poll. Polls for a scheduled command buffer, and for event values that threads set, are not included.
+// FindPolling computes the time lost by polling. The status changes to completed before completion handlers run, so the
+// program's handlers do not delay a poll. It leaves out polls for a scheduled command buffer, and for event values that
+// threads set.
 func FindPolling(t *analyze.Trace) (p Polling) {
 	usual, _ := UsualCompletion(t)
 	var gaps, lates []analyze.Nanos

@@ -11,7 +11,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// Processors tells how the threads that took part used processors, within their working time.
+// Processors has the processor use of the threads that took part, within their working time.
 type Processors struct {
 	Covered  analyze.Nanos   // thread time that samples cover
 	Ran      analyze.Nanos   // on a processor
@@ -22,7 +22,7 @@ type Processors struct {
 	Wakes    int             // number of these times
 	Count    int             // available to the program: those of the machine, or fewer that it is confined to
 	Others   analyze.CPUTime // processor use of other programs in the same time
-	confined bool            // the program fills fewer processors than the machine has: it has an affinity or a quota
+	confined bool            // an affinity or a quota allows the program fewer processors than the machine has
 
 	Used       analyze.Nanos // processor time of the processes; 0 when not known
 	Wall       analyze.Nanos // the trace's window, once for each process

@@ -33,8 +33,8 @@ func WaitedDuring(work *GPUWork, releases *Releases, saturated bool,
 	return sum
 }
 
-// A Release tells when a command buffer became free to run, and why: by its own commit, by the commit of one that was
-// enqueued before it, or by the event that it waits for.
+// A Release is the time at which a command buffer became free to run, and the reason: its own commit, the commit of one
+// that was enqueued before it, or the event that it waits for.
 type Release struct {
 	At    analyze.Nanos
 	Head  analyze.Interval // delayed by a command buffer that was enqueued before it and committed later

@@ -8,7 +8,7 @@ import (
 )
 
 // Shifts returns the instants, in ascending order, at which the threads' use of time changes permanently. Between two
-// of them it stays about the same. They show where another cause may begin, but not which.
+// of them it stays about the same. A new cause may begin there; the instants do not show which.
 func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos {
 	within := analyze.Interval{Begin: 1<<63 - 1}
 	for _, t := range times.Threads {
@@ -31,8 +31,8 @@ func Shifts(work *GPUWork, times *ThreadTimes, blocked Blocked) []analyze.Nanos 
 	return found
 }
 
-// A profile tells how the threads spent a time range: the shares blocked in each kind of call, and the share in which a
-// GPU was busy.
+// A profile has the threads' use of a time range: the shares blocked in each kind of call, and the share in which a GPU
+// was busy.
 type profile [blockings + 1]float64
 
 func profileOf(work *GPUWork, times *ThreadTimes, blocked Blocked, i analyze.Interval) (p profile) {

@@ -14,7 +14,7 @@ type Piece struct {
 // the work never began, or if it is not known what the wait is for, the wait is queued to its end. The pieces add up to
 // the wait.
 func (g *GPUWork) Split(w *analyze.Wait) []Piece {
-	var room [5]Piece // allocated by the caller, into which this function is inlined
+	var room [5]Piece // on the caller's stack, because this function is inlined there
 	return g.split(w, room[:0])
 }
 

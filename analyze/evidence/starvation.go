@@ -25,7 +25,7 @@ type Starvation struct {
 	Passings []Passing
 }
 
-// A Feeder is a thread whose signal is waited for.
+// A Feeder is a thread for whose signal other threads wait.
 type Feeder struct {
 	Thread    *analyze.Thread // nil when not known
 	What      string
@@ -44,8 +44,8 @@ type feedingInput struct {
 	stages     *Stages
 }
 
-// FindStarvation computes this time. Waits at barriers are imbalance, not starvation. It applies to traces without a
-// single submitter in which the GPU is not saturated.
+// FindStarvation computes the starvation of a trace. Waits at barriers are imbalance, not starvation. It applies to
+// traces without a single submitter in which the GPU is not saturated.
 func FindStarvation(work *GPUWork, waits []analyze.SignalWait, submitters *Submitters, blocked Blocked,
 	barriers *Barriers) (s Starvation) {
 	stages := FindStages(work.trace, waits, submitters)
@@ -112,8 +112,8 @@ func feedingPlace(w *analyze.SignalWait) LockKey {
 	return k
 }
 
-// waitsAt returns when threads waited at these objects, and the object at which each waited longest. These waits would
-// disappear if the producers always kept up.
+// waitsAt returns the times in which threads waited at these objects, and the object at which each thread waited
+// longest. These waits would disappear if the producers always kept up.
 func (in *feedingInput) waitsAt(places map[LockKey]bool, producers *producing) (map[*analyze.Thread]*Busy, map[*analyze.Thread]LockKey) {
 	type at struct {
 		thread *analyze.Thread

@@ -18,7 +18,7 @@ type Syncs struct {
 	work    *GPUWork
 }
 
-// FindSyncs finds these waits. Committers is the number of threads that commit.
+// FindSyncs finds the waits for other threads' work. Committers is the number of threads that commit.
 func FindSyncs(work *GPUWork, locks []analyze.LockWait, blocked Blocked, committers int) Syncs {
 	s := Syncs{work: work, waiters: awaitedBy(work.trace)}
 	s.everybody = waitForEverybody(s.waiters, committers)
@@ -126,7 +126,7 @@ func (s *SyncUse) barrier(work *GPUWork, saturated bool, w *analyze.Wait, mine [
 	s.Lost += w.End - min(late.Begin, w.End) // even an empty command buffer takes a launch
 }
 
-// A mark tells what a thread had committed up to an instant.
+// A mark has the work that a thread had committed up to an instant.
 type mark struct {
 	at         analyze.Nanos
 	done, work analyze.Nanos // when the GPU had completed all of it, and all of it that is not empty
@@ -184,7 +184,7 @@ type hanging struct {
 	own  analyze.Nanos // the thread's own time in these passages
 }
 
-// findHanging computes this cost for the threads that wait for all threads' work.
+// findHanging computes the consequential cost for the threads that wait for all threads' work.
 func (syncs *Syncs) findHanging(locks []analyze.LockWait, blocked Blocked) {
 	calls := map[*analyze.Thread][]TimedCall{}
 	add := func(c *analyze.Call, kind CallKind) {

@@ -7,8 +7,8 @@ import (
 	"mtrace/analyze"
 )
 
-// Totals are the values that add up over the ranges of a run: how threads spent their time, which thread waited for
-// which, and what queues and GPUs did.
+// Totals are the values that add up over the ranges of a run: the threads' use of time, the waits of threads for each
+// other, and the activity of queues and GPUs.
 type Totals struct {
 	Trace    *analyze.Trace
 	Times    *ThreadTimes
@@ -177,7 +177,7 @@ func (t *Total) times() *ThreadTimes {
 		times.add(s)
 	}
 	if n := len(t.warned); n > 0 {
-		times.Warnings = append(times.Warnings, fmt.Sprintf("in parts of the run calls of a thread overlap, which no "+
+		times.Warnings = append(times.Warnings, fmt.Sprintf("in some ranges of the run calls of a thread overlap, which no "+
 			"thread can do: %d times; its longest parts were cut by that", n))
 	}
 	return times

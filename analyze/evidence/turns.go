@@ -29,7 +29,7 @@ type Turns struct {
 	trace *analyze.Trace
 }
 
-// turnsInput has the inputs for finding out whether threads take turns.
+// turnsInput has the inputs for determining whether threads take turns.
 type turnsInput struct {
 	trace      *analyze.Trace
 	times      *ThreadTimes
@@ -112,9 +112,9 @@ func InterpreterWaitsOf(t *analyze.Trace) (w InterpreterWaits) {
 	return w
 }
 
-// TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's. Either the threads
-// are known to hold that lock while they wait for the GPU. Or that is not known; then waits for the interpreter's lock
-// would show if the lock was another one.
+// TurnsAreInterpreters reports whether the lock at which threads take turns is their interpreter's. That is so if the
+// threads are known to hold that lock while they wait for the GPU. If that is not known, it is so in an
+// interpreter whose own lock has no waits in the trace: recorded waits for it would show that the turns' lock is another.
 func TurnsAreInterpreters(trace *analyze.Trace, locks []analyze.LockWait, oneAtATime bool) bool {
 	if w := InterpreterWaitsOf(trace); w.Held+w.Free > 0 {
 		return w.Held >= w.Free

@@ -14,9 +14,9 @@ const (
 // IsTurn reports whether a wait is one of TurnWaits.
 func IsTurn(l *analyze.LockWait) bool { return l != nil && l.Lock == turnAddress && l.Name == turn }
 
-// TurnWaits returns artificial waits of threads that take turns, for which there is no call. A wait is the time between
-// two round trips of a thread, while other threads are in theirs. It ends when the thread begins its next round trip.
-// It begins anew after each gap between round trips that is longer than a hand-off takes.
+// TurnWaits returns artificial waits for threads that take turns, because the trace has no call for these waits. A wait
+// is the time between two round trips of a thread, while other threads are in theirs. It ends when the thread begins
+// its next round trip. It begins anew after each gap between round trips that is longer than a hand-off takes.
 func (t *Turns) TurnWaits() (waits []analyze.LockWait) {
 	if t.Waits == nil && t.RoundTrips == nil {
 		return nil

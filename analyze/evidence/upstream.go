@@ -8,7 +8,7 @@ type Upstream struct {
 	Compiling, Allocating analyze.Nanos
 }
 
-// producing tells when threads were in activities that have a cause of their own, or waited at descriptors.
+// producing has the times in which threads were in activities that have a cause of their own, or waited at descriptors.
 type producing struct {
 	compiling, allocating map[*analyze.Thread]*Busy
 	reads                 map[*analyze.Thread][]*analyze.BlockedWait

@@ -11,16 +11,16 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Prediction is what the replay of the trace says about a target.
+// A Prediction is the replay's prediction for a target of the experiment.
 type Prediction struct {
 	Sensitivity *replay.Sensitivity // nil if nothing is predicted
 	Why         string              // why not
-	Disagrees   bool                // its interval and the measured one have nothing in common
-	Lacks       string              // what the replay may lack, if they disagree
+	Disagrees   bool                // its interval and the measured interval do not overlap
+	Lacks       string              // a possible gap in the replay, if they disagree
 }
 
-// Compare adds the replay's prediction to each target that has a measured sensitivity. The same delay is added to the
-// recorded program.
+// Compare adds the replay's prediction to each target that has a measured sensitivity. It adds the same delay to the
+// recorded program as the experiment added to the running one.
 func (r *Result) Compare(t *analyze.Trace, p *analyze.Process, of *replay.Replay) {
 	for i := range r.Estimates {
 		x := &r.Estimates[i]
@@ -52,12 +52,13 @@ func (r *Result) Compare(t *analyze.Trace, p *analyze.Process, of *replay.Replay
 	}
 }
 
-// Disagrees says whether the replay contradicts the measurement of a target.
+// Disagrees reports whether the replay contradicts the measurement of a target.
 func (r *Result) Disagrees() bool {
 	return slices.ContainsFunc(r.Estimates, func(x Estimate) bool { return x.Replay != nil && x.Replay.Disagrees })
 }
 
-// addedBy is the delay in the replayed program that stands for the delays of a target, or why there is none.
+// addedBy returns the delay in the replayed program that corresponds to the delays of a target, or the reason why there
+// is none.
 func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimate) (*replay.Added, string) {
 	target := &x.Target
 	a := &replay.Added{By: max(1, x.Injected), Sleeps: x.sleeps()} // in each command buffer
@@ -96,14 +97,14 @@ func addedBy(t *analyze.Trace, p *analyze.Process, of *replay.Replay, x *Estimat
 	return a, ""
 }
 
-// isLock says whether the replay's name of a lock is a target's, which is called lock:NAME. Locks without a name are
-// called by their address.
+// isLock reports whether the replay's name of a lock belongs to a target, which is called lock:NAME. Locks without a
+// name are called by their address.
 func isLock(target *analyze.ExperimentTarget, name string) bool {
 	_, of, _ := strings.Cut(target.Name, "lock:")
 	return name == of || name == target.Name || name == hex(target.Lock) || name == hex(uint64(target.Object))
 }
 
-// threadNames are the names of threads in the replayed program.
+// threadNames returns the names of threads in the replayed program.
 func threadNames(t *analyze.Trace, p *analyze.Process, ids []analyze.ThreadID) (names []string) {
 	for _, thread := range t.Threads {
 		if thread.Process == p && slices.Contains(ids, thread.ID) {
@@ -113,7 +114,7 @@ func threadNames(t *analyze.Trace, p *analyze.Process, ids []analyze.ThreadID) (
 	return names
 }
 
-// partOf is the part of a thread's time that calls belong to.
+// partOf returns the part of a thread's time that calls belong to.
 func partOf(t *analyze.Trace, calls []string) analyze.Part {
 	for _, c := range t.Calls {
 		if slices.Contains(calls, c.Selector) {
@@ -123,7 +124,7 @@ func partOf(t *analyze.Trace, calls []string) analyze.Part {
 	return analyze.PartOtherAPI
 }
 
-// lacksWaits is what the replay may lack if a delay costs more than predicted.
+// lacksWaits returns what the replay may lack if a delay costs more than predicted.
 func lacksWaits(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentLock:
@@ -137,7 +138,7 @@ func lacksWaits(kind wire.ExperimentKind) string {
 		"lock inside of the framework"
 }
 
-// lacksSlack is what the replay may lack if a delay costs less than predicted.
+// lacksSlack returns what the replay may lack if a delay costs less than predicted.
 func lacksSlack(kind wire.ExperimentKind) string {
 	switch kind {
 	case wire.ExperimentWait:

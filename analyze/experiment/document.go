@@ -17,7 +17,7 @@ import (
 // Schema names the document.
 const Schema = "mtrace.experiment/1"
 
-// A Measurement is what an experiment says, as JSON and as text. Times are nanoseconds, shares are 0…1.
+// A Measurement has the results of an experiment, for JSON and text. Times are nanoseconds, shares are 0…1.
 type Measurement struct {
 	Schema   string  `json:"schema"`
 	Path     string  `json:"path"`
@@ -33,8 +33,9 @@ type Measurement struct {
 	WallNS   int64   `json:"wall_ns"`      // from the first block to the last
 	Blocks   int     `json:"blocks"`
 	// without delays
-	Baselines int            `json:"baseline_blocks"`
-	UnitNS    int64          `json:"unit_ns"` // median time that a thread takes for a unit of progress in these
+	Baselines int `json:"baseline_blocks"`
+	// median time that a thread takes for a unit of progress in the baseline blocks
+	UnitNS    int64          `json:"unit_ns"`
 	Rate      float64        `json:"false_discovery_rate"`
 	LongerNS  int64          `json:"longer_ns"` // how much longer the experiment must run to decide about all targets
 	Targets   []TargetResult `json:"targets"`
@@ -42,7 +43,7 @@ type Measurement struct {
 	Warnings  []string       `json:"warnings"`
 }
 
-// A TargetResult is what an experiment says about one target.
+// A TargetResult is the experiment's result for one target.
 type TargetResult struct {
 	ID      int      `json:"id"`
 	Name    string   `json:"name"`
@@ -66,7 +67,7 @@ type TargetResult struct {
 	Replay      *Replayed        `json:"replay"` // null if it was not asked
 }
 
-// An Estimated is an estimate with its 95% interval. An end is null if the interval has no end there.
+// An Estimated is an estimate with its 95% interval. An end is null if the interval is unbounded there.
 type Estimated struct {
 	Estimate float64  `json:"estimate"`
 	Low      *float64 `json:"low"`
@@ -89,7 +90,7 @@ type Replayed struct {
 	Lacks       string     `json:"may_lack"`      // what the replay may lack if it disagrees
 }
 
-// Build makes the document about the experiment with a process of a trace. Without a replay nothing is compared.
+// Build returns the document about the experiment with a process of a trace. Without a replay it has no predictions.
 func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Measurement {
 	r := Analyze(p.Experiment)
 	r.Compare(t, p, of)
@@ -99,7 +100,7 @@ func Build(t *analyze.Trace, p *analyze.Process, of *replay.Replay) *Measurement
 	return d
 }
 
-// Of is the process of a trace with which there was an experiment; nil if there was none.
+// Of returns the process of a trace with which there was an experiment; nil if there was none.
 func Of(t *analyze.Trace) *analyze.Process {
 	if i := slices.IndexFunc(t.Processes, func(p *analyze.Process) bool { return p.Experiment != nil }); i >= 0 {
 		return t.Processes[i]
@@ -149,7 +150,7 @@ func (x *Estimate) row() TargetResult {
 	return row
 }
 
-// targetName is what a target is called in text.
+// targetName returns a target's name in text.
 func targetName(t *analyze.ExperimentTarget) string {
 	switch {
 	case t.Name != "":
@@ -164,7 +165,7 @@ func targetName(t *analyze.ExperimentTarget) string {
 
 func hex(n uint64) string { return fmt.Sprintf("%#x", n) }
 
-// interval is the slope in JSON, which knows no infinity.
+// interval converts the slope to JSON's form, in which an infinite end is null.
 func (s *Slope) interval() *Estimated {
 	if s == nil {
 		return nil

@@ -19,13 +19,13 @@ const (
 	Opposite  Status = "opposite"  // delays make the program faster: the interval lies below 0
 )
 
-// An Estimate is what an experiment says about one target.
+// An Estimate is the experiment's result for one target.
 type Estimate struct {
 	Target analyze.ExperimentTarget
 	Status Status
 	Blocks int   // treated blocks
 	Units  int64 // of progress in them
-	// Occurrences were delayed by Total together; Injected is Total for each unit of progress.
+	// Occurrences were delayed by Total in all. Injected is Total per unit of progress.
 	Occurrences     int64
 	Total, Injected analyze.Nanos
 	asked           analyze.Nanos // what Total should be
@@ -34,13 +34,14 @@ type Estimate struct {
 	Sensitivity *Slope
 	PValue      float64 // of no effect
 	QValue      float64 // PValue adjusted for the number of targets
-	Curve       []Point // of a target that is virtually sped up
-	// Longer is how much longer the experiment must run, with the same share of blocks, to decide. 0 is no longer.
+	Curve       []Point // the gains of a target that is virtually sped up
+	// Longer is how much longer the experiment must run, with the same share of blocks, to decide. 0 means that it has
+	// decided.
 	Longer analyze.Nanos
 	Replay *Prediction // nil if nothing was measured, or nothing was compared
 }
 
-// A Point of a virtual speed-up is the gain from a target that takes less time.
+// A Point of a virtual speed-up is the gain if the target took a certain time less.
 type Point struct {
 	Share  float64 // of the target's duration that is removed
 	Blocks int
@@ -53,12 +54,12 @@ type Point struct {
 type Result struct {
 	Experiment *analyze.Experiment
 	Baseline   analyze.Nanos // median time of a unit of progress without delays
-	Slowed     float64       // share by which the delays slowed the program down, by all blocks
+	Slowed     float64       // share by which all blocks' delays together slowed the program down
 	Estimates  []Estimate    // in the order of targets
 	Warnings   []string
 }
 
-// Analyze estimates the sensitivity of every target. The same experiment gives the same result.
+// Analyze estimates the sensitivity of every target. Equal experiments give equal results.
 func Analyze(of *analyze.Experiment) *Result {
 	e := &estimator{Experiment: of}
 	e.measureScale()

@@ -20,8 +20,8 @@ type estimator struct {
 	scale float64 // of the noise of baselines; 0 if there are too few
 }
 
-// wall is the time in which a block's units of progress were completed: from the last unit before the block to the last
-// one in it, where both are recorded. The block's length would add the counting error of its two ends.
+// wall returns the time in which a block's units of progress were completed: from the last unit before the block to the
+// last one in it, if both are recorded. The block's own length would add the counting error of its two ends.
 func wall(b *analyze.ExperimentBlock) analyze.Nanos {
 	if b.Units > 0 && b.LastBefore > 0 && b.LastBefore <= b.Begin && b.LastIn > b.Begin && b.LastIn <= b.End &&
 		b.Begin-b.LastBefore <= b.Length() {
@@ -35,17 +35,17 @@ func injected(b *analyze.ExperimentBlock) float64 {
 	return float64(b.Injected) * float64(wall(b)) / float64(b.Length())
 }
 
-// units are the units of progress in a block. A block without a unit counts half of one: without such blocks the
-// slowest ones would be missing.
+// units returns the number of units of progress in a block. A block without a unit counts as half a unit: leaving such
+// blocks out would leave out the slowest ones.
 func units(b *analyze.ExperimentBlock) float64 { return max(0.5, float64(b.Units)) }
 
-// unitTime is the time, in nanoseconds, that one thread spends on a unit of progress when all units of the block
-// together took a time.
+// unitTime returns the time, in nanoseconds, that one thread spends on a unit of progress if all units of the block
+// together took the time took.
 func (e *estimator) unitTime(b *analyze.ExperimentBlock, took float64) float64 {
 	return float64(max(1, e.Threads)) * took / units(b)
 }
 
-// neighbours are the nearest baselines before and after a block: two, one at the experiment's ends, or none.
+// neighbours returns the nearest baselines before and after a block: two, one at the experiment's ends, or none.
 func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	for _, step := range []int{-1, 1} {
 		for j := i + step; j >= 0 && j < len(e.Blocks); j += step {
@@ -58,7 +58,7 @@ func (e *estimator) neighbours(i int) (list []*analyze.ExperimentBlock) {
 	return list
 }
 
-// pairs compares the wanted treated blocks with their neighbours.
+// pairs compares the selected treated blocks with their neighbours.
 func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	measure func(b, beside *analyze.ExperimentBlock) (x, y, z float64)) (list []pair) {
 	for i := range e.Blocks {
@@ -74,17 +74,17 @@ func (e *estimator) pairs(wanted func(*analyze.ExperimentBlock) bool,
 	return list
 }
 
-// pairWeight is the inverse standard deviation of a difference of two blocks whose noise shrinks with the root of their
-// length.
+// pairWeight returns the inverse standard deviation of a difference of two blocks whose noise shrinks with the root of
+// their length.
 func pairWeight(a, b *analyze.ExperimentBlock) float64 {
 	x, y := float64(wall(a))/1e9, float64(wall(b))/1e9
 	return math.Sqrt(x * y / (x + y))
 }
 
-// fewestDifferences is how many differences a scale needs.
+// fewestDifferences is the minimum number of differences that a scale is measured from.
 const fewestDifferences = 3
 
-// measureScale finds the scale of differences between successive baselines.
+// measureScale measures the scale of differences between successive baselines.
 func (e *estimator) measureScale() {
 	var off []float64
 	var last *analyze.ExperimentBlock
@@ -104,7 +104,7 @@ func (e *estimator) measureScale() {
 	}
 }
 
-// ran is the time from the first block to the last.
+// ran returns the time from the first block to the last.
 func (e *estimator) ran() analyze.Nanos {
 	if len(e.Blocks) == 0 {
 		return 0

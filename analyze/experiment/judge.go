@@ -12,7 +12,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// judge decides what is known of a target.
+// judge sets the target's status.
 func (x *Estimate) judge() {
 	x.Status = Undecided
 	significant := x.QValue <= policy.FalseDiscovery.Value
@@ -32,7 +32,7 @@ func (x *Estimate) judge() {
 	}
 }
 
-// judgeCurve decides by the largest speed-up that was tried.
+// judgeCurve sets the status by the largest speed-up that was tried.
 func (x *Estimate) judgeCurve(significant bool) {
 	if len(x.Curve) == 0 || x.Curve[len(x.Curve)-1].Saved == nil {
 		return
@@ -48,9 +48,9 @@ func (x *Estimate) judgeCurve(significant bool) {
 	}
 }
 
-// longer is how much longer the experiment must run to decide about a target: until the interval, at the estimate that
-// there is now, is short enough to exclude either 0 or the least sensitivity that matters. Without an interval the
-// scale of baselines stands for the noise of a treated block.
+// longer returns how much longer the experiment must run to decide about a target: until the interval, with the current
+// estimate, is short enough to exclude either 0 or the least sensitivity that matters. Without an interval, it assumes
+// the noise of baselines for a treated block.
 func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	ran := e.ran()
 	if ran == 0 {
@@ -67,18 +67,19 @@ func (e *estimator) longer(x *Estimate) analyze.Nanos {
 	// a large estimate of few blocks is often too large by chance
 	gap := min(1, max(math.Abs(s.Estimate), policy.SlackSensitivity-s.Estimate))
 	normal := distuv.UnitNormal
-	// the interval is 1.96 standard errors on each side, and power needs some more of them
+	// the interval is 1.96 standard errors on each side; the required power adds to that
 	wanted := 1 + normal.Quantile(policy.DecidingPower)/normal.Quantile(0.975)
 	return moreTime(ran, max(1.1, math.Pow(half*wanted/gap, 2)))
 }
 
-// moreTime is what is missing to a multiple of the time that the experiment ran, in whole seconds.
+// moreTime returns the missing time, in whole seconds, to a multiple of the time that the experiment ran.
 func moreTime(ran analyze.Nanos, times float64) analyze.Nanos {
 	const second = 1e9
 	return analyze.Nanos(math.Ceil(min(float64(ran)*max(0, times-1), 1e6*second)/second) * second)
 }
 
-// blocksNeeded is how many treated blocks an interval needs that is as short as the least sensitivity that matters.
+// blocksNeeded returns the number of treated blocks for an interval that is as short as the least sensitivity that
+// matters.
 func (e *estimator) blocksNeeded(x *Estimate) int {
 	var delays, lengths []float64
 	for i := range e.Blocks {
@@ -95,7 +96,7 @@ func (e *estimator) blocksNeeded(x *Estimate) int {
 	return int(min(1e6, math.Pow(of*wanted/policy.SlackSensitivity, 2)))
 }
 
-// measureBaseline finds how long a unit takes without delays, and how much longer all delays made the run.
+// measureBaseline measures the duration of a unit without delays, and how much longer all delays made the run.
 func (r *Result) measureBaseline(e *estimator) {
 	var done, time, allDone, allTime float64
 	for i := range e.Blocks {
@@ -150,7 +151,7 @@ func (r *Result) warn() {
 		r.Warnings = append(r.Warnings, "the experiment has no blocks: the program ended too soon")
 	case policy.MoreThan(policy.WorthNaming, empty, usable):
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have no unit of progress (%s): blocks are too short, "+
-			"or progress is counted by the wrong thing", empty, usable, e.Progress))
+			"or progress is counted by an unsuitable event", empty, usable, e.Progress))
 	case policy.MoreThan(policy.Most, few, usable):
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of %d blocks have fewer than %d units of progress, so counting "+
 			"adds noise", few, usable, policy.UnitsOfBlock))

@@ -52,7 +52,7 @@ const huberTuning = 1.345
 // madToDeviation is the standard deviation of a normal distribution with a median absolute deviation of 1.
 const madToDeviation = 1.4826
 
-// newScore makes a score of pairs in order of their blocks. The scale measures the noise of differences between
+// newScore returns a score of pairs in order of their blocks. The scale measures the noise of differences between
 // baselines. A scale of 0 means that it is not known: then the pairs' own noise is used.
 func newScore(pairs []pair, scale float64) *score {
 	s := &score{pairs: pairs, scale: scale}
@@ -87,7 +87,7 @@ func newScore(pairs []pair, scale float64) *score {
 
 func student(free float64) distuv.StudentsT { return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: free} }
 
-// ownScale is the scale of the pairs' residuals around their weighted median slope.
+// ownScale returns the scale of the pairs' residuals around their weighted median slope.
 func (s *score) ownScale() float64 {
 	slope := medianSlope(s.pairs)
 	var off []float64
@@ -97,7 +97,7 @@ func (s *score) ownScale() float64 {
 	return madToDeviation * statistics.Median(off)
 }
 
-// medianSlope is the median of y/x, each by the weight of its pair.
+// medianSlope returns the weighted median of y/x.
 func medianSlope(pairs []pair) float64 {
 	type slope struct{ at, weight float64 }
 	var list []slope
@@ -118,8 +118,8 @@ func medianSlope(pairs []pair) float64 {
 	return 0
 }
 
-// at is the sum of all scores with a slope, and its standard deviation. The sum falls as the slope rises and is 0 at
-// the estimate.
+// at returns the sum of all scores with a slope, and its standard deviation. The sum falls as the slope rises and is 0
+// at the estimate.
 func (s *score) at(slope float64) (sum, deviation float64) {
 	of := make([]float64, 0, s.blocks)
 	for i := 0; i < len(s.pairs); {
@@ -153,7 +153,7 @@ func (s *score) at(slope float64) (sum, deviation float64) {
 // A Slope is an estimate with its 95% interval. An end without a bound is infinite.
 type Slope struct{ Estimate, Low, High float64 }
 
-// estimate is the slope with its interval; false if there are too few pairs.
+// estimate returns the slope with its interval; false if there are too few pairs.
 func (s *score) estimate() (Slope, bool) {
 	if s.blocks < policy.FewestTreatedBlocks || s.cut == 0 {
 		return Slope{}, false
@@ -168,7 +168,7 @@ func (s *score) estimate() (Slope, bool) {
 	return Slope{Estimate: at, Low: root(test(s.cut), at, -step), High: root(test(-s.cut), at, step)}, true
 }
 
-// spread is a rough standard error of the slope.
+// spread returns a rough standard error of the slope.
 func (s *score) spread() float64 {
 	information := 0.0
 	for _, p := range s.pairs {
@@ -177,7 +177,7 @@ func (s *score) spread() float64 {
 	return s.scale / math.Sqrt(max(information, math.SmallestNonzeroFloat64))
 }
 
-// pValue tests the hypothesis that the true slope has a given value.
+// pValue returns the p-value of the hypothesis that the true slope has a given value.
 func (s *score) pValue(slope float64) float64 {
 	sum, deviation := s.at(slope)
 	if sum == 0 {
@@ -189,8 +189,8 @@ func (s *score) pValue(slope float64) float64 {
 	return 2 * student(s.free).Survival(math.Abs(sum)/deviation/s.wider)
 }
 
-// root is where a falling function is 0. It looks in steps that grow from a start, in the direction of the first step
-// or against it, and then halves. It is infinite if the function keeps its sign.
+// root returns the zero of a falling function. It searches in steps that grow from a start, in the direction of the
+// first step or against it, and then bisects. It is infinite if the function keeps its sign.
 func root(of func(float64) float64, start, step float64) float64 {
 	begin := of(start)
 	if begin == 0 {

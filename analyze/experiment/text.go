@@ -9,10 +9,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// mostRows bounds the targets in the text, so that it fits on a screen.
+// mostRows is the maximum number of targets in the text, so that it fits on a screen.
 const mostRows = 20
 
-// WriteText writes the document for people: at most a screen.
+// WriteText writes the document as text of at most one screen.
 func (d *Measurement) WriteText(w io.Writer) error {
 	var b strings.Builder
 	for _, line := range d.Lines() {
@@ -50,7 +50,7 @@ func (d *Measurement) Lines() (lines []string) {
 	if len(rows) > 1 {
 		add("")
 		lines = append(lines, table(rows, 1, 6)...)
-		add("Sensitivity: by how many ns a %s takes longer for each ns of delay in it.", d.unit())
+		add("Sensitivity: additional ns that a %s takes, for each ns of delay added to it.", d.unit())
 		add("1: on the critical path; 0: slack; above 1: other threads wait for it too.")
 		if spun := d.spun(); spun != "" {
 			add("Delays of %s spin: they take processor time, as more code would.", spun)
@@ -96,7 +96,7 @@ func (d *Measurement) Summary() string {
 	return text
 }
 
-// Disputes are the targets about which the replay disagrees, one paragraph each.
+// Disputes returns the targets about which the replay disagrees, one paragraph each.
 func (d *Measurement) Disputes() (texts []string) {
 	for i := range d.Targets {
 		if r := &d.Targets[i]; r.Replay != nil && r.Replay.Disagrees {
@@ -108,7 +108,7 @@ func (d *Measurement) Disputes() (texts []string) {
 	return texts
 }
 
-// SpeedupLines are the curves of virtual speed-ups, under a heading; none if there are no curves.
+// SpeedupLines returns the curves of virtual speed-ups, under a heading; none if there are no curves.
 func (d *Measurement) SpeedupLines() (lines []string) {
 	var rows [][]string
 	columns := 1

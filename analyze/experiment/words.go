@@ -10,7 +10,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// unit is what a unit of progress is called.
+// unit returns the name of a unit of progress.
 func (d *Measurement) unit() string {
 	if name, marks := strings.CutPrefix(d.Progress, wire.ProgressMark); marks {
 		return analyze.Printable(name) + " (mark)"
@@ -18,7 +18,7 @@ func (d *Measurement) unit() string {
 	return "command buffer"
 }
 
-// Result is what is known of a target, in words.
+// Result describes the conclusion about a target.
 func (r *TargetResult) Result() string {
 	switch {
 	case r.Status == Undecided:
@@ -36,8 +36,8 @@ var statusWords = map[Status]string{
 	Affects: "progress depends on it", Slack: "slack", Opposite: "delays make the program faster",
 }
 
-// Finding is one sentence about a target: "measured: 10.0 µs more in each command buffer (wait) cost 9.40 µs (8.70 µs
-// to 10.1 µs); replay: 9.10 µs". The delay is the sum over all occurrences in a unit of progress.
+// Finding returns one sentence about a target: "measured: 10.0 µs more in each command buffer (wait) cost 9.40 µs (8.70
+// µs to 10.1 µs); replay: 9.10 µs". The delay is the sum over all occurrences in a unit of progress.
 func (d *Measurement) Finding(id int) string {
 	for i := range d.Targets {
 		r := &d.Targets[i]
@@ -65,7 +65,7 @@ func (d *Measurement) Finding(id int) string {
 	return ""
 }
 
-// longer is a time that an experiment must run longer.
+// longer formats the additional time that an experiment must run.
 func longer(ns int64) string {
 	const hour = int64(3600e9)
 	switch {
@@ -84,10 +84,10 @@ func (i *Estimated) estimate() string {
 	return number(i.Estimate)
 }
 
-// open says whether nothing is known: the blocks exclude no value, such as with delays that are lost in the noise.
+// open reports whether the blocks exclude no value, for instance because the delays are lost in the noise.
 func (i *Estimated) open() bool { return i == nil || i.Low == nil && i.High == nil }
 
-// ends are the ends of the interval: "0.93 to 1.07".
+// ends formats the interval: "0.93 to 1.07".
 func (i *Estimated) ends() string {
 	if i.open() {
 		return "-"
@@ -95,7 +95,7 @@ func (i *Estimated) ends() string {
 	return end(i.Low) + " to " + end(i.High)
 }
 
-// Phrase is the estimate with its interval: "1.02 (0.95 to 1.09)".
+// Phrase formats the estimate with its interval: "1.02 (0.95 to 1.09)".
 func (i *Estimated) Phrase() string {
 	if i.open() {
 		return "-"
@@ -121,7 +121,7 @@ func end(x *float64) string {
 	return number(*x)
 }
 
-// number has two digits after the point, and no minus before a zero.
+// number formats with two digits after the point, and without a minus before a zero.
 func number(x float64) string {
 	if math.Abs(x) < 0.005 {
 		x = 0
@@ -129,7 +129,7 @@ func number(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// predicted is the replay's sensitivity in a cell.
+// predicted formats the replay's sensitivity for a table.
 func (r *TargetResult) predicted() string {
 	if r.Replay == nil || r.Replay.Sensitivity == nil {
 		return "-"
@@ -137,7 +137,7 @@ func (r *TargetResult) predicted() string {
 	return r.Replay.Sensitivity.estimate()
 }
 
-// delay is the mean delay of an occurrence in a cell.
+// delay formats the mean delay of an occurrence for a table.
 func (r *TargetResult) delay() string {
 	if r.DelayNS == 0 {
 		return "-"
@@ -145,7 +145,7 @@ func (r *TargetResult) delay() string {
 	return analyze.Nanos(r.DelayNS).String()
 }
 
-// width is how long lines of text are at most.
+// width is the maximum length of lines of text.
 const width = 100
 
 // wrap breaks a text into lines; those after the first are indented by two more than the first.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Escapes for the value of a workflow command, after the second pair of colons, and for its properties, which a comma
-// or a colon would end (https://github.com/actions/toolkit, packages/core/src/command.ts).
+// Characters that workflow commands require to be escaped: in the value, after the second pair of colons, and in
+// properties, which a comma or a colon would end (https://github.com/actions/toolkit, packages/core/src/command.ts).
 var (
 	annotationText     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	annotationProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -63,6 +63,6 @@ func (g *Gate) table(b *strings.Builder) {
 		}
 	}
 	if quiet > 0 {
-		fmt.Fprintf(b, "\nand %d more, of which there is nothing to see\n", quiet)
+		fmt.Fprintf(b, "\nand %d more without a remarkable result\n", quiet)
 	}
 }

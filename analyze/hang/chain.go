@@ -76,7 +76,7 @@ func (w *walk) circle(t *analyze.Thread) string {
 	return "Each of them waits for the other, so none can continue."
 }
 
-// lock continues with the holder of a lock.
+// lock continues the chain with the holder of a lock.
 func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	holder := w.holder(u)
 	if holder == nil {
@@ -87,7 +87,7 @@ func (w *walk) lock(u *analyze.UnfinishedCall) (Kind, string) {
 	return w.other(holder)
 }
 
-// holder is the thread that holds the lock that a call wants; nil if it is not known.
+// holder returns the thread that holds the lock for which a call waits; nil if it is not known.
 func (w *walk) holder(u *analyze.UnfinishedCall) *analyze.Thread {
 	if u.OfPython {
 		return w.holdsGIL(u.Thread)
@@ -109,11 +109,11 @@ func (w *walk) holdsGIL(not *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// other continues with the thread that another one waits for.
+// other continues the chain with the thread that another one waits for.
 func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	u := w.byThread[t]
 	if u == nil {
-		w.step(thread(t), "is in no call that is recorded")
+		w.step(thread(t), "is in no recorded call")
 		return unknown, ""
 	}
 	if !w.threads[t] {
@@ -126,14 +126,15 @@ func (w *walk) other(t *analyze.Thread) (Kind, string) {
 	return w.thread(u)
 }
 
-// signal continues with the thread that would have to signal a condition variable or a semaphore. The trace does not
-// name that thread. But a thread that waits while handlers of its own command buffers are pending waits for those.
+// signal continues the chain with the thread that would have to signal a condition variable or a semaphore. The trace
+// does not name that thread. But a thread that waits while handlers of its own command buffers are pending waits for
+// those handlers.
 func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 	if u.Holder != nil && u.Holder != u.Thread {
 		w.step(lock(u), "was taken by %s", thread(u.Holder))
 		return w.other(u.Holder)
 	}
-	w.step(lock(u), "is waited for by %s, and nobody has signalled it since", thread(u.Thread))
+	w.step(lock(u), "is waited for by %s, and no thread has signalled it since", thread(u.Thread))
 	for _, list := range w.buffers {
 		for _, b := range list {
 			if b.Completed.Known() || b.Handlers == 0 || b.Created.Thread != u.Thread {
@@ -146,7 +147,7 @@ func (w *walk) signal(u *analyze.UnfinishedCall) (Kind, string) {
 	return Idle, ""
 }
 
-// queue continues with the reason why a queue accepts no more command buffers.
+// queue continues the chain with the reason why a queue accepts no more command buffers.
 func (w *walk) queue(q *analyze.Queue) (Kind, string) {
 	waiting, uncommitted := w.outstanding(q), w.uncommitted(q)
 	capacity := q.Capacity

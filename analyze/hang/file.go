@@ -2,7 +2,7 @@ package hang
 
 import "mtrace/analyze"
 
-// mostRecords is how many records of a file are loaded to look for a hang; of a longer file the last ones are.
+// mostRecords is the maximum number of records that are loaded to look for a hang: the last ones of the file.
 const mostRecords = 1 << 20
 
 // Of looks for processes that hang at the end of a trace file, which may still be recorded. Of a long file it loads

@@ -8,7 +8,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// buffer continues with the reason why a command buffer has not completed, or why its waiters were not notified.
+// buffer continues the chain with the reason why a command buffer has not completed, or why its waiters were not
+// notified.
 func (w *walk) buffer(b *analyze.CommandBuffer) (Kind, string) {
 	if b == nil {
 		return unknown, ""
@@ -48,7 +49,7 @@ func (w *walk) committed(b *analyze.CommandBuffer) string {
 	return "committed at " + w.at(b.Committed.Begin)
 }
 
-// before is the first command buffer that keeps b's queue from starting b; nil if there is none.
+// before returns the first command buffer that keeps b's queue from starting b; nil if there is none.
 func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
 	if list := w.outstanding(b.Queue); len(list) > 0 && list[0] != b {
 		return list[0]
@@ -56,7 +57,8 @@ func (w *walk) before(b *analyze.CommandBuffer) *analyze.CommandBuffer {
 	return nil
 }
 
-// handlers: the GPU has done the work, and a completed handler of the program's has not returned.
+// handlers continues the chain of a command buffer whose GPU work is done: a completed handler of the program has not
+// returned.
 func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	for _, t := range w.trace.Threads {
 		last := w.trace.Buffer(t.Notified)
@@ -72,12 +74,12 @@ func (w *walk) handlers(b *analyze.CommandBuffer) (Kind, string) {
 	return InCall, fmt.Sprintf("%s has completed, and the call that waits for it has not returned.", capital(buffer(b)))
 }
 
-// handlerOf continues with a thread that runs the completed handlers of a command buffer.
+// handlerOf continues the chain with a thread that runs the completed handlers of a command buffer.
 func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, string) {
 	kind, why := w.other(t)
 	switch kind {
 	case Deadlock:
-		why = "The completed handler needs what the thread that waits for its command buffer holds, so " +
+		why = "The completed handler needs a lock held by the thread that waits for its command buffer, so " +
 			"neither can continue. Do not wait for a command buffer while holding a lock, or the GIL, that " +
 			"one of its handlers takes."
 	case unknown, Idle:
@@ -87,9 +89,9 @@ func (w *walk) handlerOf(b *analyze.CommandBuffer, t *analyze.Thread) (Kind, str
 }
 
 // handler returns a call of the thread that probably runs the completed handlers of a command buffer whose completion
-// was not recorded: the tracer's own handler comes after the program's. It is a thread that waits for a lock held by a
-// thread that waits for the command buffer, or a thread that ran handlers of the queue before and is stuck now. Nil if
-// there is none.
+// was not recorded, because the tracer's own handler comes after the program's. It is one of two threads: a thread that
+// waits for a lock held by a thread that waits for the command buffer, or a thread that ran handlers of the queue
+// before and is stuck now. Nil if there is none.
 func (w *walk) handler(b *analyze.CommandBuffer) *analyze.UnfinishedCall {
 	if b.Handlers == 0 {
 		return nil
@@ -118,7 +120,7 @@ func (w *walk) notCommitted(b *analyze.CommandBuffer) (Kind, string) {
 	return NotCommitted, fmt.Sprintf("%s was never committed, so it cannot complete.", capital(buffer(b)))
 }
 
-// event continues with the thread or command buffer that would have to set an event's value.
+// event continues the chain with the thread or command buffer that would have to set an event's value.
 func (w *walk) event(v analyze.EventValue) (Kind, string) {
 	now, given := w.values[v.Event]
 	if given && now.value >= v.Value {
@@ -176,9 +178,9 @@ func (w *walk) signaller(v analyze.EventValue) (found *analyze.CommandBuffer) {
 	return found
 }
 
-// nobody says that nothing in the trace sets the event to the value.
+// nobody describes an event whose value no thread or command buffer in the trace sets.
 func (w *walk) nobody(v analyze.EventValue) string {
-	text := fmt.Sprintf("Nobody in the trace signals %d. Either the signal was never encoded, or another process has "+
+	text := fmt.Sprintf("Nothing in the trace signals %d. Either the signal was never encoded, or another process has "+
 		"to signal it.", v.Value)
 	for q, list := range w.buffers {
 		n := 0
@@ -198,7 +200,8 @@ func (w *walk) nobody(v analyze.EventValue) string {
 	return text
 }
 
-// runs: nothing in the trace keeps the GPU from running the command buffer. The GPU may be busy with another queue's.
+// runs handles a command buffer that the GPU should be running, because nothing in the trace keeps it from starting.
+// The GPU may be busy with another queue's work.
 func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	if other := w.occupies(b); other != nil && !w.passed[other] {
 		w.step(buffer(b), "%s, not completed; %s of %s was committed before it and may have the GPU", w.committed(b),
@@ -227,8 +230,8 @@ func (w *walk) runs(b *analyze.CommandBuffer) (Kind, string) {
 	return GPUUnended, why + "."
 }
 
-// occupies is a command buffer of another queue of the same device that was committed earlier, has not completed, and
-// waits for nothing that is visible in the trace; nil if there is none.
+// occupies returns a command buffer of another queue of the same device that was committed earlier, has not completed,
+// and waits for nothing that is visible in the trace; nil if there is none.
 func (w *walk) occupies(b *analyze.CommandBuffer) (found *analyze.CommandBuffer) {
 	for q := range w.buffers {
 		if q == b.Queue || q == nil || b.Queue == nil || q.Device != b.Queue.Device {

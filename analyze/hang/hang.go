@@ -22,7 +22,7 @@ const (
 	NotCommitted Kind = "not-committed" // a command buffer that was never committed is awaited, or occupies a queue
 	InCall       Kind = "in-call"       // a Metal call has not returned, and the trace does not show why
 	Idle         Kind = "idle"          // no hang: threads sleep or wait for input or for work
-	unknown      Kind = ""              // it is not known who would have to act
+	unknown      Kind = ""              // the trace does not show who would have to act
 )
 
 // Options steer the search.
@@ -83,8 +83,8 @@ type Queue struct {
 	Uncommitted int                    // created, and neither committed nor known to be released
 }
 
-// Find looks for processes that hang at the end of the trace, which must be a complete trace: in a range that ends
-// before the run no process counts as hung.
+// Find looks for processes that hang at the end of the trace. The trace must include the end of the run: otherwise no
+// process counts as hung.
 func Find(t *analyze.Trace, o Options) *Report {
 	r := &Report{}
 	if t.Adds() {
@@ -111,7 +111,7 @@ func endedItself(p *analyze.Process, o Options) bool {
 	return !o.Now && p.Exit.Known && p.Exit.Status == 0 && p.Exit.Signal == 0
 }
 
-// hang is the process's hang; nil when it does not hang.
+// hang returns the process's hang; nil when it does not hang.
 func (s *surveyed) hang() *Hang {
 	h := &Hang{Process: s.process, Since: s.last, For: s.end - s.last, Last: s.lastText}
 	var root *walk
@@ -131,7 +131,7 @@ func (s *surveyed) hang() *Hang {
 	return h
 }
 
-// pause is the time without progress of a process that does not hang.
+// pause returns the time without progress of a process that does not hang.
 func (s *surveyed) pause() *Pause {
 	p := &Pause{Process: s.process, For: s.end - s.last}
 	for _, u := range s.inside {

@@ -86,7 +86,7 @@ func TestKinds(t *testing.T) {
 			w.stuck(w.one, analyze.UnfinishedCall{Selector: "waitUntilSignaledValue:timeoutMS:",
 				Group: wire.GroupWait, Event: analyze.EventValue{Event: 9, Value: 7}})
 		}, NotSignalled, []string{"it is at 6, last signalled by thread 2 at 5.00 ms",
-			"Nobody in the trace signals 7"}},
+			"Nothing in the trace signals 7"}},
 		{"behind one that waits for an event", func(w *world) {
 			w.buffer(w.main, 5*ms, 6*ms).WaitsFor = []analyze.EventValue{{Event: 9, Value: 1}}
 			w.waits(w.one, w.buffer(w.main, 5*ms, 7*ms))

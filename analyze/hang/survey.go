@@ -101,7 +101,7 @@ func (s *surveyed) take(b *analyze.CommandBuffer) {
 	}
 }
 
-// place is the time that determines a command buffer's position in its queue: when it was enqueued, or committed.
+// place returns the time that determines a command buffer's position in its queue: when it was enqueued, or committed.
 func place(b *analyze.CommandBuffer) analyze.Nanos {
 	switch {
 	case b.Enqueued.Known():
@@ -124,8 +124,9 @@ func (s *surveyed) gives(event uint32, v value) {
 	}
 }
 
-// unfinished adds a call that has not returned. The innermost call of a thread shows what the thread waits for, and is
-// kept in byThread; the Metal call that encloses it, if there is one, is kept in around. They come in either order.
+// unfinished adds a call that has not returned. It keeps a thread's innermost call in byThread, because that call shows
+// what the thread waits for, and the enclosing Metal call, if there is one, in around. The calls arrive in either
+// order.
 func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	inner := s.byThread[u.Thread]
 	if inner != nil {
@@ -141,7 +142,8 @@ func (s *surveyed) unfinished(u *analyze.UnfinishedCall) {
 	s.inside = append(s.inside, u)
 }
 
-// began is since when the thread has been inside the call: a thread that waits for the GIL repeats its request.
+// began returns the time since which the thread has been inside the call. A thread that waits for the GIL repeats its
+// request, so it returns the begin of the first request.
 func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	at := u.Begin
 	if !u.OfPython {
@@ -160,7 +162,7 @@ func (s *surveyed) began(u *analyze.UnfinishedCall) analyze.Nanos {
 	return at
 }
 
-// queues is the progress of each queue that has command buffers.
+// queues returns the progress of each queue that has command buffers.
 func (s *surveyed) queues() (list []Queue) {
 	for q, buffers := range s.buffers {
 		x := Queue{Queue: q}
@@ -192,7 +194,8 @@ func number(q *analyze.Queue) uint32 {
 	return q.ID
 }
 
-// outstanding are the queue's command buffers that were enqueued or committed and have not completed, in its order.
+// outstanding returns the queue's command buffers that were enqueued or committed and have not completed, in the
+// queue's order.
 func (s *surveyed) outstanding(q *analyze.Queue) (list []*analyze.CommandBuffer) {
 	for _, b := range s.buffers[q] {
 		if !b.Completed.Known() && (b.Committed.Known() || b.Enqueued.Known()) {
@@ -202,7 +205,7 @@ func (s *surveyed) outstanding(q *analyze.Queue) (list []*analyze.CommandBuffer)
 	return list
 }
 
-// uncommitted are the queue's command buffers that were neither committed nor enqueued.
+// uncommitted returns the queue's command buffers that were neither committed nor enqueued.
 func (s *surveyed) uncommitted(q *analyze.Queue) (list []*analyze.CommandBuffer) {
 	for _, b := range s.buffers[q] {
 		if !b.Committed.Known() && !b.Completed.Known() && b.Created.Known() {

@@ -13,7 +13,7 @@ import (
 // A Line is a line of text, and the indentation of its continuation lines.
 type Line struct{ Text, Then string }
 
-// Title heads the report: what hangs and for how long. It is empty if nothing hangs.
+// Title returns the head of the report: what hangs and for how long. It is empty if nothing hangs.
 func (d *Document) Title() string {
 	if len(d.Hangs) == 0 {
 		return ""
@@ -21,7 +21,7 @@ func (d *Document) Title() string {
 	return "no progress for " + analyze.Nanos(d.Hangs[0].ForNS).String()
 }
 
-// Lines is the report as text, without its title. Hanging processes come first.
+// Lines returns the report as text, without its title. Hanging processes come first.
 func (d *Document) Lines() (lines []Line) {
 	for _, h := range d.Hangs {
 		if len(d.Hangs) > 1 {
@@ -137,7 +137,7 @@ func (q *HungQueue) line() string {
 func (p *Waiting) Line() string {
 	text := fmt.Sprintf("no progress for the last %v, which is no hang: ", analyze.Nanos(p.ForNS))
 	if len(p.Threads) == 0 {
-		return text + "no thread was inside a call that is recorded; the program slept, waited for input, or was done"
+		return text + "no thread was inside a recorded call; the program slept, waited for input, or was done"
 	}
 	var calls []string
 	for _, t := range p.Threads {

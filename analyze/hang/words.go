@@ -19,7 +19,7 @@ func thread(t *analyze.Thread) string {
 	return fmt.Sprintf("thread %d", t.ID)
 }
 
-// buffer is a command buffer's name in text.
+// buffer returns a command buffer's name in text.
 func buffer(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return fmt.Sprintf("command buffer %d %q", b.ID, b.Label)
@@ -40,7 +40,7 @@ func queue(q *analyze.Queue) string {
 
 func event(id uint32) string { return fmt.Sprintf("shared event %d", id) }
 
-// lock is the name of what a thread waits for outside of Metal.
+// lock returns the name of the object that a thread waits for outside of Metal.
 func lock(u *analyze.UnfinishedCall) string {
 	switch {
 	case u.OfPython:
@@ -51,10 +51,10 @@ func lock(u *analyze.UnfinishedCall) string {
 	return fmt.Sprintf("%#x", u.Address)
 }
 
-// at is an instant relative to the begin of the run.
+// at formats an instant relative to the begin of the run.
 func (s *surveyed) at(n analyze.Nanos) string { return (n - s.trace.Run.Origin).String() }
 
-// kernels are the known kernels of a command buffer.
+// kernels returns the known kernels of a command buffer, as text.
 func kernels(b *analyze.CommandBuffer) string {
 	var names []string
 	for i := range b.Encoders {

@@ -9,8 +9,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// newSizes: allocations in the loop have sizes that no earlier allocation had, so a cache that is keyed by size never
-// has a hit.
+// newSizes finds allocations in the loop with sizes that no earlier allocation had, so that a cache that is keyed by
+// size never has a hit.
 func newSizes(in *Input) *Insight {
 	known := map[size]bool{}
 	var where sites
@@ -42,9 +42,9 @@ func newSizes(in *Input) *Insight {
 	}
 	return &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d allocations made after the start have a size that no earlier one had, from %s to "+
-			"%s, %s in all: a cache that is keyed by size has none of them; making them took %s", fresh, made,
+			"%s, %s in all: a cache that is keyed by size never has a hit; allocating them took %s", fresh, made,
 			analyze.FormatBytes(least), analyze.FormatBytes(most), analyze.FormatBytes(bytes), in.ofThreads(cost)),
-		Advice: "round sizes up to few classes, for example to the next power of two or the next eighth of one, or take " +
+		Advice: "round sizes up to a few classes, for example to the next power of two or the next eighth of one, or allocate " +
 			"memory from a heap (MTLHeap)"}
 }
 
@@ -54,8 +54,8 @@ type released struct {
 	together int // number of consecutive releases, without an allocation between them, that include this one
 }
 
-// remade: memory is released, and memory of the same size is allocated at once: a cache is cleared in each step, or
-// there is none.
+// remade finds memory that is released right before memory of the same size is allocated: a cache is cleared in each
+// step, or there is none.
 func remade(in *Input) *Insight {
 	if in.Trace.Memory.Releases == 0 {
 		return nil
@@ -91,12 +91,12 @@ func remade(in *Input) *Insight {
 	}
 	i := &Insight{Severity: in.weigh(cost), Cost: cost, Where: where.most(),
 		Evidence: fmt.Sprintf("%d of %d allocations made after the start have the size of memory that was released just "+
-			"before, %s in all; making it anew took %s", again, made, analyze.FormatBytes(bytes), in.ofThreads(cost)),
-		Advice: "keep the memory and use it again for the next step: a pool, or a heap (MTLHeap)"}
+			"before, %s in all; allocating it again took %s", again, made, analyze.FormatBytes(bytes), in.ofThreads(cost)),
+		Advice: "keep the memory and reuse it in the next step, in a pool or a heap (MTLHeap)"}
 	if of(cleared, again) >= policy.Most.Value {
-		i.Evidence += "; most of it was released together with other memory, as a cache that is cleared"
-		i.Advice = "do not clear the cache of memory in each step (torch.mps.empty_cache(), mx.clear_cache(), " +
-			"removeAllObjects of a pool): bound its size"
+		i.Evidence += "; most of it was released together with other memory, as when a cache is cleared"
+		i.Advice = "do not clear the memory cache in each step (torch.mps.empty_cache(), mx.clear_cache(), " +
+			"removeAllObjects of a pool): limit its size"
 	}
 	return i
 }

@@ -62,7 +62,7 @@ func TestMemoryChurn(t *testing.T) {
 			for _, b := range cache {
 				th.Release(b)
 			}
-		}, "released-and-remade", "as a cache that is cleared"},
+		}, "released-and-remade", "as when a cache is cleared"},
 		"kept": {func(th *tracesim.Thread, q *tracesim.Queue, i int) {
 			if i < 2 {
 				th.Make(1<<20, 0, tracesim.Shared)

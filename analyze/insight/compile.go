@@ -7,8 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// compileInLoop: the mistake of report R2, which counted 500 ms of compilation as execution. Compilations on a thread
-// that submits nothing delay nobody, and those at the start of a thread's work are not in its loop.
+// compileInLoop finds compilations in the middle of the work, which report R2 counted as 500 ms of execution. It
+// ignores compilations on a thread that submits nothing, because they delay nobody, and those at the start of a
+// thread's work, which are not in its loop.
 func compileInLoop(in *Input) *Insight {
 	var where sites
 	seen := map[round]bool{}
@@ -54,7 +55,7 @@ func libraries(n int) string {
 	return fmt.Sprintf("%d libraries and pipeline states were", n)
 }
 
-// repeatedCompile: the same source, or the same function of a source, is compiled repeatedly.
+// repeatedCompile finds sources, or functions of a source, that are compiled repeatedly.
 func repeatedCompile(in *Input) *Insight {
 	var where sites
 	var cost analyze.Nanos

@@ -17,7 +17,7 @@ type step struct {
 	up, down bool // a copy from CPU-visible memory to private memory, and back
 }
 
-// copies: data is copied to private memory and back.
+// copies finds data that is copied to private memory and back.
 func copies(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -76,7 +76,7 @@ func copies(in *Input) *Insight {
 	switch {
 	case trips >= policy.FewestRounds && trips*2 >= dispatching:
 		return &Insight{Severity: Warning, Cost: gpu, Where: where.most(),
-			Evidence: fmt.Sprintf("%d times data went to the GPU's own memory, was worked on, and came back, for %d command "+
+			Evidence: fmt.Sprintf("%d times data was copied to private GPU memory, used by a dispatch, and copied back, for %d command "+
 				"buffers that dispatch: %d copies of %s%s",
 				trips, dispatching, total, analyze.FormatBytes(bytes), took),
 			Advice: "leave results on the GPU until the last operation; on a device with unified memory use shared buffers " +

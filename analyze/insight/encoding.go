@@ -8,7 +8,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// encodingCalls: encoding takes long, and most of it is one call that another call could replace.
+// encodingCalls finds programs whose encoding takes long, if most of it is one call that another call could replace.
 func encodingCalls(in *Input) *Insight {
 	var all analyze.Nanos
 	var most *analyze.CallStat
@@ -39,7 +39,7 @@ func encodingCalls(in *Input) *Insight {
 			float64(most.Count)/float64(len(in.Trace.CommandBuffers)))}
 }
 
-// threadTime is the time of the threads that submit work.
+// threadTime returns the time of the threads that submit work.
 func (in *Input) threadTime() analyze.Nanos {
 	if in.Serial == nil {
 		return 0

@@ -10,8 +10,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// failed: the result of a command buffer with an error is missing or incomplete, and a program that does not check for
-// errors never notices. If Metal reports that others fail because of an earlier error, the first failure is the cause.
+// failed finds command buffers with an error: their result is missing or incomplete, and a program that does not check
+// for errors never notices. If Metal reports that others fail because of an earlier error, the first failure is the
+// cause.
 func failed(in *Input) *Insight {
 	var all []*analyze.CommandBuffer
 	var cost analyze.Nanos
@@ -42,11 +43,11 @@ func failed(in *Input) *Insight {
 	if len(own) > 0 {
 		text += ". " + errors(own)
 	}
-	advice := "their results are missing and their times mean nothing: check the status of command buffers. With " +
+	advice := "their results are missing and their times are meaningless: check the status of command buffers. With " +
 		"errorOptions encoderExecutionStatus in the descriptor Metal also reports which encoder failed"
 	if n := len(all) - len(own); n > 0 {
 		if len(own) == 0 {
-			text += ", all of them because of an error before them that is not in this trace, perhaps of another " +
+			text += ", all of them because of an earlier error that is not in this trace, perhaps of another " +
 				"program"
 			for _, b := range all {
 				where.add(&b.Committed, "commit", b.Label, 1, 0, 0)
@@ -56,13 +57,13 @@ func failed(in *Input) *Insight {
 				ran(own[0]))
 			advice = "repair the first failure: the others follow from it. " + advice
 		}
-		text += fmt.Sprintf("; %d failed because of an error before them: %s", n, reasons(victims))
+		text += fmt.Sprintf("; %d failed because of an earlier error: %s", n, reasons(victims))
 	}
 	return &Insight{Severity: Warning, Cost: cost, Where: where.most(), Evidence: text, Advice: advice}
 }
 
-// victim is Metal's reason for a failure that is the consequence of another error; empty for a failure of its own, or
-// without a reason.
+// victim returns Metal's reason for a failure that is the consequence of another error; empty for an error of the
+// command buffer itself, or without a reason.
 func victim(b *analyze.CommandBuffer) string {
 	const accessRevoked = 4 // MTLCommandBufferErrorAccessRevoked: the process may submit no more
 	switch text := strings.ToLower(b.Error); {
@@ -76,7 +77,7 @@ func victim(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// errors are Metal's error messages of command buffers, the most frequent first.
+// errors returns Metal's error messages of command buffers, the most frequent first.
 func errors(list []*analyze.CommandBuffer) string {
 	times := map[string]int{}
 	for _, b := range list {
@@ -117,7 +118,7 @@ func nameOf(b *analyze.CommandBuffer) string {
 	return fmt.Sprintf("command buffer %d", b.ID)
 }
 
-// ran names the kernels of a command buffer.
+// ran returns the names of a command buffer's kernels.
 func ran(b *analyze.CommandBuffer) string {
 	var names []string
 	for i := range b.Encoders {

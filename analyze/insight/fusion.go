@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// fusion: kernels that are always dispatched back to back.
+// fusion finds kernels that are always dispatched back to back.
 func fusion(in *Input) *Insight {
 	if len(in.Fusions) == 0 {
 		if len(in.Kernels) > 0 && !hasDispatches(in.Trace) {
@@ -24,7 +24,7 @@ func fusion(in *Input) *Insight {
 		f := &in.Fusions[k]
 		i.Cost += f.Saved
 		if k < policy.NamedSites {
-			said = append(said, fmt.Sprintf("%s come back to back %d times (%s of the cases), which costs about %s of launching", strings.Join(f.Kernels, " + "), f.Count,
+			said = append(said, fmt.Sprintf("%s follow each other directly %d times (%s of the cases), which costs about %s of launching", strings.Join(f.Kernels, " + "), f.Count,
 				analyze.FormatShare(f.Share), f.Saved))
 		}
 	}
@@ -47,7 +47,7 @@ func hasDispatches(t *analyze.Trace) bool {
 	return false
 }
 
-// dispatchSites are where the kernels of a candidate are dispatched.
+// dispatchSites returns the places where the kernels of a candidate are dispatched.
 func dispatchSites(t *analyze.Trace, f *kernels.Fusion) []Site {
 	var where sites
 	for b := range t.Buffers() {

@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Humps are two populations within a set of durations.
+// A humps has two populations within a set of durations.
 type humps struct {
 	short, long           analyze.Nanos // their middles
 	shortCount, longCount int
@@ -52,15 +52,15 @@ func twoHumps(list []analyze.Nanos) (h humps, two bool) {
 	if float64(h.long) < policy.HumpRatio*float64(h.short) {
 		return h, false
 	}
-	// the middle part of the interval between the two medians, by logarithms
+	// the middle of the interval between the two medians, by logarithms
 	from, way := logs[cut/2], logs[(cut+n)/2]-logs[cut/2]
 	first, _ := slices.BinarySearch(logs, from+way*(1-policy.HumpGap)/2)
 	last, _ := slices.BinarySearch(logs, from+way*(1+policy.HumpGap)/2)
 	return h, float64(last-first) <= policy.HumpGapShare*float64(n)
 }
 
-// populations: the GPU times of one kernel have two populations. Only command buffers with a single kernel are
-// considered, by the mean duration of their dispatches.
+// populations finds kernels whose GPU times have two populations. It considers only command buffers with a single
+// kernel, by the mean duration of their dispatches.
 func populations(in *Input) *Insight {
 	type sample struct {
 		took    analyze.Nanos
@@ -118,7 +118,7 @@ func populations(in *Input) *Insight {
 		best = &Insight{Severity: Info, Evidence: fmt.Sprintf("the times of kernel %s on the GPU have two humps: %d "+
 			"dispatches take about %s, and %d about %s; %s", name[0], h.shortCount, h.short, h.longCount, h.long,
 			apartBy(pipelines, sizes)),
-			Advice: "do not compare means of the two together: give the kernels, or their command buffers, names of their own"}
+			Advice: "do not use one mean for both: give the two kinds of kernels, or their command buffers, different labels"}
 	}
 	if more > 1 {
 		best.Evidence += fmt.Sprintf("; so have those of %s", analyze.Plural(more-1, "more kernel"))
@@ -126,7 +126,7 @@ func populations(in *Input) *Insight {
 	return best
 }
 
-// apartBy names another difference between the dispatches of the two populations.
+// apartBy describes another difference between the dispatches of the two populations.
 func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) string {
 	switch {
 	case disjoint(pipelines):
@@ -134,7 +134,7 @@ func apartBy(pipelines [2]map[*analyze.Pipeline]bool, sizes [2]map[uint64]bool) 
 	case disjoint(sizes):
 		return "the two have different numbers of threads"
 	}
-	return "both have the same pipeline state and the same numbers of threads: what they are given, or the GPU's " +
+	return "both have the same pipeline state and the same numbers of threads: their input, or the GPU's " +
 		"clock, differs"
 }
 

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// slowAfterIdle: the same work takes longer whenever the GPU was idle before, not only at first.
+// slowAfterIdle finds work that takes longer whenever the GPU was idle before, not only at first.
 func slowAfterIdle(in *Input) *Insight {
 	before := idleBefore(in.Trace)
 	var slow []analyze.Nanos
@@ -57,11 +57,11 @@ func slowAfterIdle(in *Input) *Insight {
 			"long, %v instead of %v: %s, %v longer together; "+
 			"a GPU clocks down when it is idle", policy.LongIdle, ratio, rest, usual, analyze.Plural(len(slow),
 			"command buffer"), cost),
-		Advice: "keep the GPU busy between batches, submit small command buffers together, and leave command buffers " +
-			"that follow a pause out of measurements"}
+		Advice: "keep the GPU busy between batches, submit small command buffers together, and exclude command buffers " +
+			"that follow a pause from measurements"}
 }
 
-// idleBefore is how long the device was idle before each command buffer began.
+// idleBefore returns how long the device was idle before each command buffer began.
 func idleBefore(t *analyze.Trace) []analyze.Nanos {
 	idle := make([]analyze.Nanos, t.IndexCount())
 	var list []*analyze.CommandBuffer

@@ -28,7 +28,7 @@ type Insight struct {
 	Title    string
 	Evidence string
 	Advice   string
-	Cost     analyze.Nanos // thread time, or GPU time if the finding is about that; 0 if unknown
+	Cost     analyze.Nanos // thread time, or GPU time for findings about the GPU; 0 if unknown
 	Where    []Site        // the places with most of the cost
 }
 
@@ -71,9 +71,9 @@ var rules = []rule{
 		"Instruments does not record what dispatches bind"},
 	{"allocation-in-loop", "memory allocated in the loop", allocationInLoop,
 		"Instruments does not record which calls allocate memory"},
-	{"new-sizes", "memory of sizes that never come again", newSizes,
+	{"new-sizes", "memory of sizes that never recur", newSizes,
 		"Instruments does not record which calls allocate memory"},
-	{"released-and-remade", "memory released and made again at once", remade,
+	{"released-and-remade", "memory released and allocated again at once", remade,
 		"Instruments does not record which memory is freed"},
 	{"memory-growth", "memory grows", growth, "Instruments does not record which memory is freed"},
 	{"kept-command-buffers", "command buffers that are not freed", keptBuffers,
@@ -83,11 +83,11 @@ var rules = []rule{
 	{"large-allocations", "large memory holds up the first command buffer that uses it", wiring,
 		"Instruments does not record which calls allocate memory"},
 	{"beyond-working-set", "more memory than the device recommends, or nearly as much", beyondWorkingSet,
-		"Instruments does not record what devices recommend"},
+		"Instruments does not record the devices' recommended sizes"},
 	{"wait-after-commit", "a wait after every commit", waitAfterCommit, "Instruments does not record waits"},
 	{"tiny-command-buffers", "tiny command buffers", tinyBuffers, ""},
 	{"fusion", "kernels that could be one", fusion, "Instruments does not record dispatches"},
-	{"copies", "copies around the work", copies, "Instruments does not record what is copied"},
+	{"copies", "copies around the work", copies, "Instruments does not record copies"},
 	{"gpu-idle", "the GPU idles", idleGaps, ""},
 	{"unlabelled", "objects without a name", unlabelled, "Instruments does not record the labels of queues"},
 	{"validation", "measured under a debugging layer", validation, "Instruments does not record the classes of objects"},
@@ -122,10 +122,11 @@ func Find(in *Input) []Insight {
 // skip is the result of a rule without data.
 func skip(why string) *Insight { return &Insight{Severity: Skipped, Evidence: "SKIPPED: " + why} }
 
-// NotOfInstruments begins the evidence of a rule that was skipped because Instruments does not record its data.
+// NotOfInstruments is the beginning of the evidence of a rule that was skipped because Instruments does not record its
+// data.
 const NotOfInstruments = "SKIPPED: Instruments does not record"
 
-// tooFew is why a rule about loops has no result.
+// tooFew is the reason why a rule about loops has no result.
 const tooFew = "too few command buffers to recognize a loop"
 
 // weigh makes a finding a warning if its cost is at least a hundredth of the time of the threads that submit work, and

@@ -197,7 +197,7 @@ func TestInsights(t *testing.T) {
 					th.Wait(iterate(th, q, 60*us, "step"))
 				}
 			}}},
-		{"fusion", Info, []string{"mul + add + relu come back to back 60 times (100% of the cases)", "of launching"},
+		{"fusion", Info, []string{"mul + add + relu follow each other directly 60 times (100% of the cases)", "of launching"},
 			"dispatch of add by thread 201 worker 1, 60 times",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				for range 60 {
@@ -284,7 +284,7 @@ func TestInsights(t *testing.T) {
 					work(th, q)
 				}
 			}}},
-		{"copies", Warning, []string{"60 times data went to the GPU's own memory, was worked on, and came back, for 60 " +
+		{"copies", Warning, []string{"60 times data was copied to private GPU memory, used by a dispatch, and copied back, for 60 " +
 			"command buffers", "120 copies of 58.6 MiB"},
 			"copies from shared to private by thread 201 worker 1, 60 times, 29.3 MiB",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
@@ -324,8 +324,8 @@ func TestInsights(t *testing.T) {
 					}
 				},
 			}},
-		{"beyond-working-set", Warning, []string{"4.00 MiB at a time, by the buffers, textures and heaps that were alive, " +
-			"where the device recommends 3.00 MiB at most"}, "",
+		{"beyond-working-set", Warning, []string{"4.00 MiB at a time, by the buffers, textures and heaps that were alive; " +
+			"the device recommends at most 3.00 MiB"}, "",
 			func(s *tracesim.Sim, q *tracesim.Queue, th *tracesim.Thread) {
 				s.BeforeWrite = recommends(3 << 20)
 				for range 60 {

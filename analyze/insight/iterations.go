@@ -10,7 +10,8 @@ import (
 )
 
 // An iteration is the life of one command buffer from its creation to the end of its work on the GPU, split into parts.
-// Queuing behind earlier work of the same thread is not included: it is normal with several command buffers in flight.
+// It does not include queuing behind earlier work of the same thread, which is normal with several command buffers in
+// flight.
 type iteration struct {
 	buffer                *analyze.CommandBuffer
 	encode, starting, gpu analyze.Nanos
@@ -18,13 +19,13 @@ type iteration struct {
 
 func (i *iteration) length() analyze.Nanos { return i.encode + i.starting + i.gpu }
 
-// A series is a list of iterations that should be equal: of one thread, with the same work.
+// A series is a list of iterations that should take equally long: of one thread, with the same work.
 type series struct {
 	thread *analyze.Thread
 	list   []iteration
 }
 
-// series are all series of the trace, computed once.
+// series returns all series of the trace, which it computes once.
 func (in *Input) series() []*series {
 	if in.all == nil {
 		in.all = seriesOf(in.Trace)
@@ -68,7 +69,7 @@ func seriesOf(t *analyze.Trace) []*series {
 // middle holds the quantiles of durations.
 type middle struct{ low, median, high analyze.Nanos }
 
-// settled are the quantiles (5%, 50%, 95%) after the first quarter.
+// settled returns the quantiles (5%, 50%, 95%) after the first quarter.
 func settled[T any](list []T, of func(*T) analyze.Nanos) middle {
 	var all []analyze.Nanos
 	for i := len(list) / 4; i < len(list); i++ {
@@ -85,7 +86,8 @@ func (m middle) apart(n analyze.Nanos) bool {
 		float64(n-m.median) > policy.SlowIterationSpread*float64(m.high-m.median)
 }
 
-// leading is the number of iterations at the start that are apart, and by how much they together exceed the median.
+// leading returns the number of iterations at the start that are apart, and by how much they together exceed the
+// median.
 func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, excess analyze.Nanos) {
 	for i := 0; i < min(len(list)/policy.FirstPart, policy.MostFirstIterations) && m.apart(of(&list[i])); i++ {
 		count++
@@ -94,7 +96,7 @@ func leading[T any](list []T, m middle, of func(*T) analyze.Nanos) (count int, e
 	return count, excess
 }
 
-// noWarmUp: the first iterations take longer than the others. Scopes of the program count as iterations, too.
+// noWarmUp finds first iterations that take longer than the others. Scopes of the program count as iterations, too.
 func noWarmUp(in *Input) *Insight {
 	if i := firstScopes(in); i != nil {
 		return i
@@ -135,14 +137,14 @@ func noWarmUp(in *Input) *Insight {
 			"longer than that together",
 			analyze.Plural(len(threads), "thread"), float64(longest)/float64(usual), longest, usual,
 			analyze.Plural(first, "command buffer"), cost),
-		Advice: fmt.Sprintf("leave the first iterations out of measurements: run %d or more before the clock starts", most)}
+		Advice: fmt.Sprintf("exclude the first iterations from measurements: run %d or more before the clock starts", most)}
 	if compiled > 0 {
 		i.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, cost))
 	}
 	return i
 }
 
-// firstScopes looks for scopes of one name of which the first takes longer: with scopes the program itself defines its
+// firstScopes finds scopes of one name of which the first takes longer: with scopes the program itself defines its
 // iterations.
 func firstScopes(in *Input) *Insight {
 	type key struct {
@@ -183,7 +185,7 @@ func firstScopes(in *Input) *Insight {
 				"take %s longer than that together", len(list), k.name,
 				k.thread.ID, list[0].Length(), float64(list[0].Length())/float64(m.median), m.median,
 				analyze.Plural(count, "scope"), excess),
-			Advice: fmt.Sprintf("leave the first iterations out of measurements: run %d or more before the clock starts", count)}
+			Advice: fmt.Sprintf("exclude the first iterations from measurements: run %d or more before the clock starts", count)}
 		if compiled > 0 {
 			best.Evidence += fmt.Sprintf("; %s of that was compilation", min(compiled, excess))
 		}
@@ -191,7 +193,7 @@ func firstScopes(in *Input) *Insight {
 	return best
 }
 
-// compiling is how long the thread created libraries, functions and pipeline states in an interval.
+// compiling returns how long the thread created libraries, functions and pipeline states in an interval.
 func (in *Input) compiling(t *analyze.Thread, i analyze.Interval) (sum analyze.Nanos) {
 	for k := range in.Trace.Compilations {
 		if c := &in.Trace.Compilations[k]; c.Thread == t {
@@ -201,7 +203,7 @@ func (in *Input) compiling(t *analyze.Thread, i analyze.Interval) (sum analyze.N
 	return sum
 }
 
-// name is a command buffer's label, or its first kernel.
+// name returns a command buffer's label, or its first kernel.
 func name(b *analyze.CommandBuffer) string {
 	if b.Label != "" {
 		return fmt.Sprintf("%q", b.Label)
@@ -216,7 +218,7 @@ func name(b *analyze.CommandBuffer) string {
 	return ""
 }
 
-// variance: iterations with the same work have different durations.
+// variance finds iterations with the same work that have different durations.
 func variance(in *Input) *Insight {
 	list := in.series()
 	if len(list) == 0 {

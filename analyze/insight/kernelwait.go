@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// kernelWaits: a kernel waits, while it runs, for work of another queue.
+// kernelWaits finds kernels that wait, while they run, for work of another queue.
 func kernelWaits(in *Input) *Insight {
 	all := evidence.KernelWaits(in.Trace)
 	if len(all) == 0 {
@@ -24,12 +24,12 @@ func kernelWaits(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d of %d command buffers of queue %s end %s after work of queue %s that began later: their "+
 			"kernels wait for it on the GPU, for %s in all", w.Follow, w.Of, queueName(w.Waiting), w.Usual,
 			queueName(w.Awaited), w.Time),
-		Advice: "a kernel that polls memory until another one has written it keeps a part of the GPU busy, and hangs if " +
-			"the other one cannot run beside it: let the command buffer wait for an event (encodeWaitForEvent:value:) that " +
+		Advice: "a kernel that polls memory until another kernel has written it keeps a part of the GPU busy, and hangs if " +
+			"the two cannot run at the same time: let the command buffer wait for an event (encodeWaitForEvent:value:) that " +
 			"the other one signals"}
 }
 
-// queueName is a queue's label, or its number.
+// queueName returns a queue's label, or its number.
 func queueName(q *analyze.Queue) string {
 	if q.Label != "" {
 		return fmt.Sprintf("%q", q.Label)

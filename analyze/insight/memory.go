@@ -27,7 +27,7 @@ func (s sizes) of(a *analyze.Allocation) string {
 	return s[k]
 }
 
-// allocationInLoop: memory is allocated repeatedly, and not from a heap, which is a pool already.
+// allocationInLoop finds memory that is allocated repeatedly, and not from a heap, which is a pool already.
 func allocationInLoop(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -64,20 +64,20 @@ func allocationInLoop(in *Input) *Insight {
 		Evidence: fmt.Sprintf("%d buffers, textures or heaps of %s in all were allocated in %d of %d rounds from one "+
 			"commit to the next, %.1f for each; that took %s",
 			made, analyze.FormatBytes(bytes), len(seen), rounds, float64(made)/float64(rounds), in.ofThreads(cost)),
-		Advice: "allocate buffers once and reuse them, or take them from a pool"}
+		Advice: "allocate buffers once and reuse them, or use a pool"}
 	if copied > 0 {
 		i.Evidence += fmt.Sprintf("; %d of the calls also copied data into them", copied)
 	}
 	return i
 }
 
-// growth: memory is allocated throughout the run and not released.
+// growth finds memory that is allocated throughout the run and not released.
 func growth(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
 	}
 	begin, end := analyze.Nanos(1<<62), analyze.Nanos(0)
-	// progress is measured in commits: a program that a busy machine stalls for a while allocates nothing meanwhile
+	// progress is measured in commits: while a busy machine stalls a program, the program allocates nothing
 	var commits []analyze.Nanos
 	for _, list := range in.rounds.thread {
 		begin, end = min(begin, list[start(len(list))-1]), max(end, list[len(list)-1])
@@ -141,7 +141,8 @@ func growth(in *Input) *Insight {
 	return i
 }
 
-// allocatedClass is the class of the result of an allocating call: "newBufferWithLength:options:" returns a buffer.
+// allocatedClass returns the class of the result of an allocating call: "newBufferWithLength:options:" returns a
+// buffer.
 func allocatedClass(selector string) string {
 	for _, class := range []string{"Buffer", "Texture", "Heap", "Tensor", "AccelerationStructure"} {
 		if strings.HasPrefix(selector, "new"+class) || strings.HasPrefix(selector, "newShared"+class) {
@@ -151,7 +152,7 @@ func allocatedClass(selector string) string {
 	return "other object"
 }
 
-// inWords is "60 more buffers, 2 more textures": the most frequent class first.
+// inWords formats counts as "60 more buffers, 2 more textures": the most frequent class first.
 func inWords(classes map[string]int) string {
 	var names, words []string
 	for name := range classes {

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// unlabelled: reports and Instruments show numbers in place of names.
+// unlabelled finds objects without labels, for which reports and Instruments show numbers instead of names.
 func unlabelled(in *Input) *Insight {
 	if in.rounds.most < policy.FewestRounds {
 		return skip(tooFew)
@@ -45,7 +45,8 @@ var layers = []struct{ prefix, what, advice string }{
 	{"CaptureMTL", "GPU frame capture", "unset METAL_CAPTURE_ENABLED, or run without Xcode's capture"},
 }
 
-// validation: report R2 stated results without their conditions; this condition makes results wrong.
+// validation finds Metal's validation or capture layers in use, which make measured times wrong. Report R2 stated its
+// results without this condition.
 func validation(in *Input) *Insight {
 	for _, l := range layers {
 		if slices.ContainsFunc(in.Trace.Calls, func(c *analyze.CallStat) bool {

@@ -11,7 +11,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// residency: residency sets are changed in each step, or changing them takes long.
+// residency finds programs that change residency sets in each step, or in which changing them takes long.
 func residency(in *Input) *Insight {
 	type call struct {
 		selector string
@@ -48,7 +48,7 @@ func residency(in *Input) *Insight {
 	i := &Insight{Severity: in.weigh(took), Cost: took,
 		Evidence: fmt.Sprintf("changing what is resident took %s: %s; there are %s", in.ofThreads(took),
 			strings.Join(each, ", "), analyze.Plural(buffers, "command buffer")),
-		Advice: "make one residency set of all that stays, add it to the queue once, and call requestResidency before the " +
+		Advice: "create one residency set with all lasting memory, add it to the queue once, and call requestResidency before the " +
 			"work begins"}
 	if loop {
 		i.Evidence += ", so that it is done in the loop"
@@ -62,8 +62,9 @@ type late struct {
 	delay  analyze.Nanos // from its commit, or from the end of the work before it, to its start
 }
 
-// startDelays calls use with the delay of each command buffer, from its commit or from the time when the device became
-// free to its start on the GPU, in the order of the starts; rested is how long the device had been idle at the commit.
+// startDelays calls use for each command buffer, in the order of their starts on the GPU. delay is the time to the
+// start, from its commit or from when the device became free. rested is how long the device had been idle at the
+// commit.
 func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, rested analyze.Nanos)) {
 	var list []*analyze.CommandBuffer
 	for b := range t.Buffers() {
@@ -83,9 +84,8 @@ func startDelays(t *analyze.Trace, use func(b *analyze.CommandBuffer, delay, res
 	}
 }
 
-// lateAfter looks for command buffers that start late after a certain event; why reports whether a command buffer
-// follows the event. It returns the late command buffers, the usual delay of the others, and the median delay of the
-// late ones.
+// lateAfter finds command buffers that start late after a certain event; why reports whether a command buffer follows
+// the event. It returns the late command buffers, the usual delay of the others, and the median delay of the late ones.
 func lateAfter(t *analyze.Trace, why func(b *analyze.CommandBuffer, rested analyze.Nanos) bool) (found []late,
 	usual, middle analyze.Nanos) {
 	var after []late
@@ -134,7 +134,8 @@ func (in *Input) lateInsight(found []late, usual, middle analyze.Nanos, after, a
 			"together", analyze.Plural(len(found), "command buffer"), middle, usual, after, in.ofThreads(cost))}
 }
 
-// commitAfterIdle: the first command buffer after a pause starts late, because its memory is made resident again.
+// commitAfterIdle finds command buffers that start late after a pause, because their memory must be made resident
+// again.
 func commitAfterIdle(in *Input) *Insight {
 	found, usual, middle := lateAfter(in.Trace, func(_ *analyze.CommandBuffer, rested analyze.Nanos) bool {
 		return rested >= policy.LongIdle
@@ -148,7 +149,7 @@ func commitAfterIdle(in *Input) *Insight {
 		"before the pause is over")
 }
 
-// wiring: the first command buffer after a large allocation starts late.
+// wiring finds command buffers that start late because they are the first after a large allocation.
 func wiring(in *Input) *Insight {
 	type made struct {
 		at    analyze.Nanos
@@ -178,8 +179,8 @@ func wiring(in *Input) *Insight {
 	if len(found) == 0 {
 		return nil
 	}
-	return in.lateInsight(found, usual, middle, fmt.Sprintf("are the first after memory of %s or more was made, %s in all",
+	return in.lateInsight(found, usual, middle, fmt.Sprintf("are the first after an allocation of %s or more, %s in all",
 		analyze.FormatBytes(policy.LargeAllocation), analyze.FormatBytes(bytes)),
-		"large memory is wired when it is used first: make it before the work begins and use it again, or add it to a "+
+		"large memory is wired at its first use: allocate it before the work begins and reuse it, or add it to a "+
 			"residency set (MTLResidencySet) and call requestResidency ahead of the commit that needs it")
 }

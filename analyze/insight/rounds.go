@@ -54,7 +54,7 @@ func (r *rounds) steady(t *analyze.Thread, at analyze.Nanos) (round, bool) {
 	return round{of, n}, len(list) >= policy.FewestRounds && n >= start(len(list)) && n < len(list)
 }
 
-// usual is the median length of the thread's rounds, or of its process's; 0 if there are none.
+// usual returns the median length of the thread's rounds, or of its process's; 0 if there are none.
 func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 	list := r.thread[t]
 	if len(list) == 0 && t != nil {
@@ -77,10 +77,10 @@ func (r *rounds) usual(t *analyze.Thread) analyze.Nanos {
 	return r.lengths[t]
 }
 
-// start is the number of rounds at the start that do not count.
+// start returns the number of rounds at the start that do not count.
 func start(rounds int) int { return min(10, max(1, rounds/4)) }
 
-// steadyRounds is the total number of steady rounds in the units of the set.
+// steadyRounds returns the number of steady rounds of all threads and processes in the set.
 func (r *rounds) steadyRounds(seen map[round]bool) (all int) {
 	counted := map[any]bool{}
 	for s := range seen {

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze"
 )
 
-// sharedBuffers: only one thread at a time may use a command buffer and its encoder. Two encoders of different threads
-// that are open at the same time violate that.
+// sharedBuffers finds two encoders of different threads that are open in one command buffer at the same time. Only one
+// thread at a time may use a command buffer and its encoder.
 func sharedBuffers(in *Input) *Insight {
 	n := 0
 	var first *analyze.CommandBuffer

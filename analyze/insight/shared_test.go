@@ -65,7 +65,7 @@ func TestFirstFailure(t *testing.T) {
 	i := failed(&Input{Trace: trace})
 	for _, want := range []string{"4 of 4 command buffers failed", "1 times: error 3, Caused GPU Address Fault Error",
 		"The first was command buffer 2 at 11.0 ms",
-		"3 failed because of an error before them", "2 submissions ignored"} {
+		"3 failed because of an earlier error", "2 submissions ignored"} {
 		if !strings.Contains(i.Evidence, want) {
 			t.Errorf("it does not say %q: %s", want, i.Evidence)
 		}

@@ -15,7 +15,7 @@ type Site struct {
 	At      *analyze.Frame // nil when stacks were not recorded
 	From    *analyze.Frame // the caller of At; nil if it is not known
 	Call    string         // the selector
-	Of      string         // a kernel, a label, a size; empty if these differ
+	Of      string         // a kernel, a label or a size; empty if the calls differ in it
 	Threads []*analyze.Thread
 	Count   int
 	Time    analyze.Nanos
@@ -23,8 +23,8 @@ type Site struct {
 	Share   float64 // of the total of all sites: of the time if there is any, else of the bytes, else of the count
 }
 
-// String is "train.py:42 step() from train.py:99 main(), newBufferWithLength:options: of 4.00 MiB, 60 times, 240 MiB,
-// 1.20 ms".
+// String formats a site as "train.py:42 step() from train.py:99 main(), newBufferWithLength:options: of 4.00 MiB, 60
+// times, 240 MiB, 1.20 ms".
 func (s Site) String() string {
 	var parts []string
 	who := analyze.Plural(len(s.Threads), "thread")

@@ -10,7 +10,8 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// waitAfterCommit: a thread waits for each command buffer before it commits the next, so it never has two in flight.
+// waitAfterCommit finds threads that wait for each command buffer before they commit the next, so that they never have
+// two in flight.
 func waitAfterCommit(in *Input) *Insight {
 	if in.rounds.most < policy.SteadyCommandBuffers {
 		return skip(tooFew)
@@ -116,7 +117,7 @@ func tinyBuffers(in *Input) *Insight {
 	return i
 }
 
-// idleGaps: the GPU was idle, and the threads that should have submitted work.
+// idleGaps finds gaps in which the GPU was idle, and the threads that should have submitted work.
 func idleGaps(in *Input) *Insight {
 	g := &in.Serial.Evidence.GPU
 	active := analyze.Nanos(0)
@@ -150,7 +151,7 @@ func idleGaps(in *Input) *Insight {
 		Advice: "commit the work that follows the gaps earlier: encode the next command buffer before waiting for the last"}
 }
 
-// feeding is the activity of the thread that should have submitted work.
+// feeding describes the activity of the thread that should have submitted work.
 func feeding(by *evidence.IdleCause) string {
 	who := "an unknown thread"
 	if by.Thread != nil {
@@ -158,9 +159,9 @@ func feeding(by *evidence.IdleCause) string {
 	}
 	switch by.Doing {
 	case evidence.BetweenEncoders:
-		return fmt.Sprintf("the encoders of what %s had committed left gaps", who)
+		return fmt.Sprintf("there were gaps between the encoders that %s had committed", who)
 	case evidence.Scheduling:
-		return fmt.Sprintf("what %s had committed had not begun", who)
+		return fmt.Sprintf("the work that %s had committed had not begun", who)
 	}
 	return fmt.Sprintf("%s was %s", who, by.Doing)
 }

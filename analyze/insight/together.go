@@ -8,9 +8,9 @@ import (
 	"mtrace/analyze"
 )
 
-// Together merges the insights of several windows of a run, each of which stands for scale times its length. The text
-// is taken from the first window that has the insight, and names that window; costs are summed. A rule without data in
-// all windows is listed once.
+// Together merges the insights of several windows of a run; each window represents scale times its length. The text
+// comes from the first window that has the insight, and names that window; costs are summed. A rule without data in all
+// windows is listed once.
 func Together(windows [][]Insight, scale []float64, names []string) (all []Insight) {
 	times := map[string]int{}
 	from := map[string]string{}

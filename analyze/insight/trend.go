@@ -13,7 +13,7 @@ import (
 	"mtrace/analyze/statistics"
 )
 
-// A fifths holds the time spent on one activity in each part of a thread's run, and the number of occurrences.
+// A fifths has the time spent on one activity in each part of a thread's run, and the number of occurrences.
 type fifths struct {
 	time  [policy.TrendParts]analyze.Nanos
 	count [policy.TrendParts]int
@@ -24,7 +24,7 @@ func (f *fifths) add(part int, took analyze.Nanos) {
 	f.count[part]++
 }
 
-// mean is the mean duration in a part; 0 without occurrences.
+// mean returns the mean duration in a part; 0 without occurrences.
 func (f *fifths) mean(part int) analyze.Nanos {
 	return f.time[part] / analyze.Nanos(max(1, f.count[part]))
 }
@@ -117,7 +117,7 @@ func withTime(list []float64) float64 {
 	return statistics.Correlation(statistics.Ranks(list), places)
 }
 
-// part returns the part that contains an instant.
+// part returns the number of the part that contains an instant; in is false outside of the parts.
 func (s *steps) part(at analyze.Nanos) (part int, in bool) {
 	part = sort.Search(len(s.commits), func(i int) bool { return s.commits[i] > at }) - 1
 	return part, part >= 0 && part <= lastPart
@@ -138,7 +138,7 @@ func (s *steps) add(what string, at, took analyze.Nanos) {
 	g.add(part, took)
 }
 
-// growers are the activities that contribute to the growth of the steps, the largest first.
+// growers returns the activities that contribute to the growth of the steps, the largest first.
 func (s *steps) growers() (list []*grower) {
 	growth := float64(s.whole.time[lastPart] - s.whole.time[0])
 	for _, g := range s.order {
@@ -152,7 +152,8 @@ func (s *steps) growers() (list []*grower) {
 	return list
 }
 
-// text is "kernel attend on the GPU from 300 µs to 2.70 ms each" or, where there are more of them, how many more.
+// text formats a grower as "kernel attend on the GPU from 300 µs to 2.70 ms each", or with the growth of the count if
+// there are more of them.
 func (g *grower) text() string {
 	first, last := g.mean(0), g.mean(lastPart)
 	var parts []string
@@ -179,7 +180,7 @@ func (s *steps) addWork(b *analyze.CommandBuffer) {
 	}
 }
 
-// work describes by how much more GPU work the last part has than the first; empty without dispatches.
+// work describes how much more GPU work the last part has than the first; empty without dispatches.
 func (s *steps) work() string {
 	if s.dispatches[0] == 0 || s.threads[0] == 0 {
 		return ""
@@ -195,7 +196,7 @@ func (s *steps) work() string {
 	return "; the number and the size of the dispatches do not grow"
 }
 
-// trend: the steps of a thread take longer and longer.
+// trend finds threads whose steps take longer and longer.
 func trend(in *Input) *Insight {
 	all := map[*analyze.Thread]*steps{}
 	var order []*steps
@@ -223,7 +224,7 @@ func trend(in *Input) *Insight {
 	i := &Insight{Severity: in.weigh(cost), Cost: cost,
 		Evidence: fmt.Sprintf("from the first fifth of the run to the last, a step of thread %d %s, from one commit to the "+
 			"next, grows from %s to %s", s.thread.ID, s.thread.Name, s.whole.mean(0), s.whole.mean(lastPart)),
-		Advice: "look for what the program keeps from step to step: lists that are gone through, caches and sequences " +
+		Advice: "look for data that the program keeps from step to step: lists that it traverses, caches and sequences " +
 			"that grow, graphs to which each step adds"}
 	var growing []string
 	for _, g := range s.growers()[:min(len(s.growers()), policy.NamedSites)] {
@@ -317,7 +318,7 @@ func (in *Input) addOutside(all map[*analyze.Thread]*steps) {
 	}
 }
 
-// kernelOf is the name of a command buffer's work: its kernel, if it has only one.
+// kernelOf returns the name of a command buffer's work: its kernel, if it has only one.
 func kernelOf(b *analyze.CommandBuffer) string {
 	if one, _, _ := oneKernel(b); one != nil {
 		return "kernel " + cmp.Or(one.Kernel, one.Label)

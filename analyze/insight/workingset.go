@@ -7,9 +7,9 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// beyondWorkingSet: a device reports how much memory it can use at full speed. If more is allocated at a time, the
-// system pages, or moves memory before each command buffer. Only memory that is known to be allocated counts: the
-// device's own report, or all objects if their releases are recorded.
+// beyondWorkingSet finds programs that allocate more memory than a device recommends, or nearly as much. If more is
+// allocated at a time, the system pages, or moves memory before each command buffer. Only memory that is known to be
+// allocated counts: the device's own report, or all objects if their releases are recorded.
 func beyondWorkingSet(in *Input) *Insight {
 	m := in.Memory
 	peak, source := m.Device, "as the device itself reports"
@@ -21,13 +21,13 @@ func beyondWorkingSet(in *Input) *Insight {
 	}
 	if peak <= m.Recommended {
 		return &Insight{Severity: Info,
-			Evidence: fmt.Sprintf("%s at a time, %s, is %s of what the device recommends at most, %s "+
+			Evidence: fmt.Sprintf("%s at a time, %s, is %s of the device's recommended maximum, %s "+
 				"(recommendedMaxWorkingSetSize)", analyze.FormatBytes(peak), source,
 				analyze.FormatShare(float64(peak)/float64(m.Recommended)), analyze.FormatBytes(m.Recommended)),
 			Advice: "leave room: with a larger batch, or with other programs that use the GPU, the system pages"}
 	}
 	return &Insight{Severity: Warning,
-		Evidence: fmt.Sprintf("%s at a time, %s, where the device recommends %s at most (recommendedMaxWorkingSetSize)",
+		Evidence: fmt.Sprintf("%s at a time, %s; the device recommends at most %s (recommendedMaxWorkingSetSize)",
 			analyze.FormatBytes(peak), source,
 			analyze.FormatBytes(m.Recommended)),
 		Advice: "keep less memory allocated at a time: a smaller batch, buffers freed before the next ones are " +

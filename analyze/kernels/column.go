@@ -19,7 +19,7 @@ func (r row) String() string {
 	return r.name + " [" + r.variant + "]"
 }
 
-// A column is one cost in the fit: that of one dispatch of a row, of one size.
+// A column is one unknown cost of the fit: of one dispatch of a row, of one size.
 type column struct {
 	row
 	size uint64 // threads of a dispatch, to policy.FitSizeBits significant bits; 0 if not known, or for all sizes
@@ -42,7 +42,8 @@ const (
 	perThread
 )
 
-// coarse returns the column for sizes of the given number of significant bits, and how much of it one use of c is.
+// coarse returns the column for sizes with the given number of significant bits. times is how many uses of that column
+// one use of c counts as.
 func (c column) coarse(bits int) (of column, times float64) {
 	of = c
 	switch {
@@ -62,8 +63,8 @@ type use struct {
 	count  float64
 }
 
-// uses passes what a share of a command buffer contributes to the fit. Encoders without recorded work contribute
-// nothing.
+// uses calls add with the amounts that a share of a command buffer contributes to the fit. Encoders without recorded
+// work contribute nothing.
 func (s *Share) uses(add func(use)) {
 	switch s.Kernel {
 	case Nothing:
@@ -91,8 +92,8 @@ func sizeClass(threads uint64, significant int) uint64 {
 	return threads
 }
 
-// works reports whether a share is work that takes time. An encoder without recorded work is assumed to take none
-// alongside others.
+// works reports whether a share takes GPU time. An encoder without recorded work is assumed to take none if there are
+// others.
 func (s *Share) works() bool { return s.Kernel != Nothing }
 
 func (s *Share) row() row { return row{s.Kernel, s.Variant} }

@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Costs are the costs of the kernels of a run, as far as the run shows them.
+// Costs has the cost of each kernel, as far as the run shows it.
 type Costs struct {
 	fit      *fit
 	solution *solution        // nil if no time was measured
@@ -195,8 +195,8 @@ func (c *Costs) source(s *Share) string {
 	return NotIdentified
 }
 
-// Interval returns bounds of the kernel's part of the times that it shares, relative to the part that it is assigned.
-// Both are 1 for a kernel that shares none.
+// Interval returns bounds of the kernel's part of its shared times, relative to the part that it is assigned. Both are
+// 1 for a kernel that shares none.
 func (c *Costs) Interval(kernel, variant string) (low, high float64, identified bool) {
 	e, known := c.rows[row{kernel, variant}]
 	for r := range c.rows {

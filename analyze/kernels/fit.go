@@ -65,9 +65,9 @@ func (f *fit) weight(took float64) float64 {
 	return 1 / before.mean
 }
 
-// number returns the column's number, and how much of the numbered column one use of c is. If there are too many
-// columns, dispatches of similar sizes share one; if there are still too many, all sizes of a kernel do, with a cost in
-// proportion to the threads. Number is -1 if even that is not enough.
+// number returns the column's number, and how many uses of the numbered column one use of c counts as. If there are too
+// many columns, dispatches of similar sizes share one. If there are still too many, all sizes of a kernel share one,
+// with a cost in proportion to the threads. Number is -1 if even that is not enough.
 func (f *fit) number(c column) (number int, times float64) {
 	for {
 		coarse, times := c.coarse(f.bits)
@@ -86,7 +86,7 @@ func (f *fit) number(c column) (number int, times float64) {
 	}
 }
 
-// find is number without creating a column; the column may have no number.
+// find returns the same as number, but creates no column, so that c may have no number.
 func (f *fit) find(c column) (number int, times float64) {
 	coarse, times := c.coarse(f.bits)
 	if i, known := f.index[coarse]; known {
@@ -177,7 +177,8 @@ func (f *fit) shorten() {
 	}
 }
 
-// A renumbering maps the columns of another fit to this one: to their numbers, and to how much of these columns one is.
+// A renumbering maps the columns of another fit to this one: to their numbers, and to the number of uses of these
+// columns that one use counts as.
 type renumbering struct {
 	number []int
 	times  []float64

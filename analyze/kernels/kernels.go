@@ -1,4 +1,4 @@
-// Package kernels tells which kernels use the GPU's time, and which are always dispatched back to back.
+// Package kernels finds the kernels that use the GPU's time, and kernels that are always dispatched back to back.
 package kernels
 
 import (
@@ -8,19 +8,19 @@ import (
 	"mtrace/analyze"
 )
 
-// Names for GPU time that belongs to no kernel: that of command buffers and encoders without dispatches.
+// Names for GPU time that belongs to no kernel: command buffers and encoders without dispatches.
 const (
 	Copies  = "(copies)"
 	Render  = "(render)"
 	Unknown = "(kernel not known)"
-	Opaque  = "indirect command buffer" // filled by the GPU, or in a way that is not known
+	Opaque  = "indirect command buffer" // filled by the GPU, or with unknown commands
 	Nothing = "(no work recorded)"
 )
 
 // A Kernel sums what one kernel did.
 type Kernel struct {
 	Name        string
-	Variant     string // which function of that name: its source and constants; "" when not known
+	Variant     string // distinguishes functions of that name: source and constants; "" when not known
 	Dispatches  int
 	GPU         analyze.Nanos // with NotIdentified a value between Low and High, by which all add up
 	Low, High   analyze.Nanos // bounds of GPU
@@ -30,12 +30,12 @@ type Kernel struct {
 	MeanThreads float64
 	Buffers     int          // number of command buffers with the kernel
 	Layers      []string     // names of the framework layers that dispatched it, each once
-	Operations  []*Operation // that it was run for, most GPU time first
+	Operations  []*Operation // the operations for which it ran, most GPU time first
 
 	threads float64       // sum of the threads of all dispatches
 	alone   analyze.Nanos // sum of the times that it does not share
 	shared  analyze.Nanos // all times that it has together with others
-	beyond  bool          // there were too many kernels to fit its cost
+	beyond  bool          // the fit had no column left for it
 }
 
 // Summarize sums up all command buffers. Kernels with the most GPU time come first, and those whose time is not
@@ -77,7 +77,7 @@ func NewSum(t *analyze.Trace) *Sum {
 	return sum
 }
 
-// take adds a measured time and the shares that it consists of.
+// take adds a measured time and its shares.
 func (s *Sum) take(t *measuredTime, shares []Share, began bool) {
 	fits := t.fits && began
 	for i := range shares {
@@ -197,7 +197,7 @@ func (s *Sum) renumber(to renumbering) {
 	s.named.renumber(to)
 }
 
-// addUses adds uses of columns that have other numbers here.
+// addUses adds uses whose columns have other numbers here.
 func (s *Sum) addUses(uses []float64, to renumbering) {
 	for i, n := range uses {
 		if at := to.number[i]; at >= 0 {
@@ -239,7 +239,7 @@ func (s *Sum) Kernels() []*Kernel {
 	return s.list
 }
 
-// give adds the kernel's part of the times that it shares.
+// give adds the kernel's part of its shared times.
 func (k *Kernel) give(part analyze.Nanos, e estimate) {
 	k.GPU, k.Low, k.High = k.alone+part, k.alone+part, k.alone+part
 	switch {

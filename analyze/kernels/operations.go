@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// An Operation sums up the GPU work that was run under one name, or without any.
+// An Operation sums up the GPU work with one name, or without any.
 type Operation struct {
 	analyze.Operation
 	Dispatches int
@@ -21,7 +21,7 @@ type Operation struct {
 	sum *namedSum
 }
 
-// operationOf is the key of a sum: a kernel's work under a name or, without a kernel, all work under that name.
+// operationOf is the key of a sum: a kernel's work with a name or, without a kernel, all work with that name.
 type operationOf struct {
 	operation analyze.Operation
 	kernel    row
@@ -30,7 +30,7 @@ type operationOf struct {
 // Further stands for the operations beyond the maximum number.
 const Further = "(further operations)"
 
-// named sums up the work that was run under names.
+// named sums up the GPU work by its names.
 type named struct {
 	by    map[operationOf]*namedSum
 	order []operationOf // in the order of their first occurrence
@@ -40,14 +40,14 @@ type named struct {
 	all   analyze.Nanos
 }
 
-// A namedSum sums up the work under one name.
+// A namedSum sums up the work with one name.
 type namedSum struct {
 	dispatches int
 	own        analyze.Nanos // sum of the times that it does not share
 	uses       []columnUse   // uses within shared times
 }
 
-// A columnUse tells how much of a column of the fit was used.
+// A columnUse is an amount of a column of the fit.
 type columnUse struct {
 	column int
 	count  float64
@@ -95,7 +95,7 @@ func (o *namedSum) use(column int, count float64) {
 	o.uses = append(o.uses, columnUse{column, count})
 }
 
-// use adds a use by a share of a measured time.
+// use adds an amount of a column that a share of a measured time has.
 func (n *named) use(s *Share, column int, count float64, t *measuredTime, began bool) {
 	if !began || s.again {
 		return
@@ -148,7 +148,7 @@ func (n *named) add(part *named, to renumbering) {
 	n.all += part.all
 }
 
-// addUses adds uses of columns that have other numbers here.
+// addUses adds uses whose columns have other numbers here.
 func (o *namedSum) addUses(uses []columnUse, to renumbering) {
 	for _, u := range uses {
 		if at := to.number[u.column]; at >= 0 {
@@ -259,7 +259,7 @@ func (s *Sum) Operations() []*Operation {
 	return list
 }
 
-// interval returns the smallest and largest unscaled cost of uses, and how they are known.
+// interval returns the smallest and largest unscaled cost of uses, and the source of these values.
 func (c *Costs) interval(uses []columnUse) (low, high float64, source string) {
 	source = Fitted
 	all := make([]float64, len(c.fit.columns))

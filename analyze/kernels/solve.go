@@ -15,7 +15,7 @@ import (
 // A solution has the costs that result from a fit.
 type solution struct {
 	of     []int      // the place of each column of the fit; -1 if no observation had it
-	times  []float64  // for each column, how much of its place one use is
+	times  []float64  // for each column, how many uses of its place one use counts as
 	scale  []float64  // of the places; costs are divided by it, so that the diagonal of the normal equations is 1
 	cost   []float64  // by place, scaled
 	values []float64  // eigenvalues of the normal equations
@@ -123,7 +123,7 @@ func (s *solution) rescale(a *mat.SymDense, b []float64) {
 	}
 }
 
-// residuals determines how far the observations are from the costs.
+// residuals determines the difference between the observations and the fitted costs.
 func (s *solution) residuals(f *fit, total *normal, a *mat.SymDense, b []float64) {
 	n := len(b)
 	x := mat.NewVecDense(n, s.cost)

@@ -52,7 +52,7 @@ type measuredTime struct {
 	took     analyze.Nanos
 	alone    bool // all shares that take time belong to one kernel
 	whole    bool // all shares belong to one operation
-	fits     bool // it is the complete time of its shares and of nothing else: it was not cut by the window
+	fits     bool // the time belongs to its shares only, and is complete: the window did not cut it
 }
 
 // Split is the function Split with reused memory. The shares are valid until the next call.

@@ -9,7 +9,7 @@ import (
 
 // The sources of the times of kernels and of encoders.
 const (
-	// by the GPU's clock, at the boundaries of an encoder or command buffer that ran nothing else
+	// measured by the GPU's clock, at the boundaries of an encoder or command buffer that ran nothing else
 	Measured      = "measured"
 	Fitted        = "fitted"         // a part of a measured time, divided by costs that the run identifies
 	NotIdentified = "not identified" // a part of a measured time, for which the run shows only bounds

@@ -17,7 +17,7 @@ type living struct {
 // NewLevels returns a Levels for one run.
 func NewLevels() *Levels { return &Levels{living: map[living]int64{}} }
 
-// absurd is a size that occurs only in damaged traces.
+// absurd is a size that only damaged traces have.
 const absurd = 1 << 50
 
 // Each calls change with each change in a slice, in any order.

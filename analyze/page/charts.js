@@ -13,7 +13,7 @@ mtrace.charts = function (page) {
   const powers = Array.from({length: 50}, (_, i) => 2 ** i);
   const shown = {share: (n) => Math.round(n * 100) + "%", bytes, "command buffers": (n) => n.toFixed(n < 10 ? 2 : 0)};
 
-  // over draws levels over time, with a common time axis.
+  // over draws several series over time, with a common time axis.
   function over(title, remark, list) {
     if (list.length === 0) return;
     const begin = page.begin_ns, end = page.end_ns;
@@ -89,7 +89,7 @@ mtrace.charts = function (page) {
   const group = (name) => page.series.filter((s) => s.group === name);
   over("GPU busy", "part of the time in which it ran anything", group("busy"));
   over("In flight", "command buffers committed and not completed, mean", group("flight"));
-  over("Memory", "what the program had allocated for the GPU", group("memory"));
+  over("Memory", "GPU memory that the program had allocated", group("memory"));
   for (const h of page.histograms) lengths(h);
   draw(); // after all elements are in the page
 };

@@ -12,8 +12,9 @@ import (
 type Flame struct {
 	Kind  string   `json:"kind"` // "wait", "gpu" or "api", as in mtrace pprof
 	Names []string `json:"names"`
-	// Nodes has three numbers for each node, parents before children, the largest child first: its depth, the place of its
-	// name in Names, and its nanoseconds with its children's. What is too small to be drawn is only in its parent's.
+	// Nodes has three numbers for each node, parents before children, the largest child first: its depth, the index of
+	// its name in Names, and its nanoseconds including its children's. A node that is too small to be drawn counts only
+	// in its parent.
 	Nodes []int64 `json:"nodes"`
 }
 

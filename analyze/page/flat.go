@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// flat converts the nested calls of a thread, which arrive in order of their ends, into what the thread was doing at
-// each instant: a nested call divides the one around it into pieces. So the pieces of each part of a thread's time add
+// flat converts the nested calls of a thread, which arrive in order of their ends, into the thread's innermost call at
+// each instant: a nested call divides the call around it into pieces. So the pieces of each part of a thread's time add
 // up to the time in the report.
 type flat struct {
 	pending []piece // sorted by begin, disjoint: a call around them may still arrive

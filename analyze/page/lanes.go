@@ -156,8 +156,8 @@ func idle(t *thread) int {
 	return 1
 }
 
-// onlyWaits reports whether the thread was seen doing nothing but waiting for signals, and at most briefly for a lock,
-// as framework threads do.
+// onlyWaits reports whether the thread only waited for signals and, at most briefly, for a lock, as framework threads
+// do.
 func onlyWaits(t *thread) bool {
 	for kind, time := range t.calls.time {
 		moment := uint8(kind) == uint8(analyze.PartLock) && 20*time < t.active.Length()

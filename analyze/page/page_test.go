@@ -265,8 +265,8 @@ func TestPageIsBounded(t *testing.T) {
 			d.MarksLeft, len(d.Flows), d.FlowsOf, len(d.Names))
 	}
 	t.Logf("%d bytes", len(page))
-	for _, said := range []string{"lanes with the fewest calls had no room", "marks and scopes had no room",
-		"Arrows are of one in", "had no room: the last lane of the GPU"} {
+	for _, said := range []string{"lanes with the fewest calls", "more marks and scopes",
+		"Arrows are of one in", "had no lane: the label of the GPU"} {
 		if !strings.Contains(string(page), said) {
 			t.Errorf("the page does not say %q", said)
 		}

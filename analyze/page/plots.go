@@ -111,7 +111,8 @@ func curvesOf(r scaling.Result) (c curves) {
 	return c
 }
 
-// WriteDiff writes a comparison as a page: what became slower and faster, with intervals. The page needs no other file.
+// WriteDiff writes a comparison as a page: the items that became slower or faster, with intervals. The page needs no
+// other file.
 func WriteDiff(w io.Writer, d *diff.Document) error {
 	count := map[diff.Status]int{}
 	for _, c := range d.Changes {

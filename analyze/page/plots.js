@@ -63,7 +63,7 @@
       ...used.map((p) => [p.name, p.meaning, ...times.map((t) => percent(t.shares[p.name] || 0))])]);
   }
 
-  // changes draws ratios with their intervals. The table also has what did not change.
+  // changes draws ratios with their intervals. The table also has the unchanged items.
   function changes(list) {
     const tested = list.filter((c) => c.ratio != null), moved = tested.filter((c) => c.status === "slower" ||
         c.status === "faster");

@@ -35,7 +35,7 @@ func sweptDocument(t *testing.T) *scaling.Document {
 
 func comparedDocument() *diff.Document {
 	ratio := func(x float64) *float64 { return &x }
-	d := &diff.Document{Schema: diff.Schema, Noise: "between runs", Warnings: []string{"one run a side"}, Tested: 3,
+	d := &diff.Document{Schema: diff.Schema, Noise: "between runs", Warnings: []string{"one run per side"}, Tested: 3,
 		B: diff.Side{Program: "train", Verdict: "gpu-bound", Summary: "The GPU is the limit.", Paths: []string{"b.mtrace"}},
 		A: diff.Side{Verdict: "none", Summary: "Nothing delays the threads.", Paths: []string{"a.mtrace"}}}
 	d.Changes = []diff.Change{

@@ -20,9 +20,9 @@ import (
 type Detail func(ctx context.Context, from, to analyze.Nanos) (*Document, error)
 
 // A Server serves a page, and documents of ranges of its run, to a browser on the same machine. Until the page is
-// ready, it serves a short one that reloads itself. It refuses requests from other machines, and requests for another
-// host name, which a page of another site could make. It also refuses requests whose path does not begin with the
-// token: other users of the machine can reach the port, and a trace shows what a program does.
+// ready, it serves a short one that reloads itself. It refuses three kinds of requests: from other machines; for
+// another host name, which a page of another site could make; and those whose path does not begin with the token,
+// because other users of the machine can reach the port, and a trace shows what a program does.
 type Server struct {
 	port   int
 	token  string
@@ -67,9 +67,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "mtrace view answers this machine only, as 127.0.0.1 or localhost", http.StatusForbidden)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		head.Set("Allow", "GET, HEAD")
-		http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
+		http.Error(w, "this server only answers GET and HEAD requests", http.StatusMethodNotAllowed)
 	case !s.knows(r.URL.Path):
-		http.Error(w, "the address that mtrace view printed has a token in it, and this is without", http.StatusForbidden)
+		http.Error(w, "the token is missing: use the address that mtrace view printed", http.StatusForbidden)
 	case r.URL.Path == s.Path():
 		s.whole(w, r)
 	case r.URL.Path == s.Path()+"detail":

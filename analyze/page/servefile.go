@@ -37,14 +37,14 @@ func (s *FileServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !s.local(r):
 		http.Error(w, "mtrace view answers this machine only, as 127.0.0.1 or localhost", http.StatusForbidden)
 	case !s.knows(r.URL.Path):
-		http.Error(w, "the address that mtrace view printed has a token in it, and this is without", http.StatusForbidden)
+		http.Error(w, "the token is missing: use the address that mtrace view printed", http.StatusForbidden)
 	case r.URL.Path != s.Path():
 		http.NotFound(w, r)
 	case r.Method == http.MethodOptions:
 		w.WriteHeader(http.StatusNoContent)
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		head.Set("Allow", "GET, HEAD")
-		http.Error(w, "there is nothing to change here", http.StatusMethodNotAllowed)
+		http.Error(w, "this server only answers GET and HEAD requests", http.StatusMethodNotAllowed)
 	default:
 		head.Set("Content-Type", "application/octet-stream")
 		http.ServeFile(w, r, s.file)

@@ -15,14 +15,14 @@ type block struct {
 	analyze.Interval
 	kind uint8
 	name string
-	// by is the number, from 1 on, of the peer: the thread that committed the work, holds the lock or sent the signal;
-	// 0 for none.
+	// by is the number, from 1 on, of the block's peer: the thread that committed the work, holds the lock or sent the
+	// signal; 0 for none.
 	by    int
 	stack stackNumber
 	of    *flow // its command buffer; nil when not known
 }
 
-// A cell sums up blocks that were shorter than it: how much of it each kind took.
+// A cell sums up blocks shorter than a cell: the time that each kind took.
 type cell struct {
 	at    int64 // number of the cell
 	count int64 // number of blocks that begin in it

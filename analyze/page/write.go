@@ -63,7 +63,7 @@ func Write(w io.Writer, r *report.Report, d *Document) error {
 	p := picturesData{Document: d, Style: template.CSS(uplotStyle + style), Script: template.JS(script),
 		Data:   template.JS(data),
 		Policy: policy(script),
-		Note:   "Point at the timeline, or choose a block, to read what it is.", Remarks: d.remarks(r), Kinds: d.usedKinds()}
+		Note:   "Point at the timeline, or choose a block, to see its details.", Remarks: d.remarks(r), Kinds: d.usedKinds()}
 	if d.Detail {
 		p.Policy += "; connect-src 'self'"
 	}
@@ -124,10 +124,10 @@ func (d *Document) usedKinds() (used []Kind) {
 	return used
 }
 
-// remarks says what the timeline does not show.
+// remarks returns lines about data that the timeline does not show.
 func (d *Document) remarks(r *report.Report) (list []string) {
 	if r.Source.LeftOut > 0 {
-		list = append(list, "Calls that were left out, as asked for, are not here: their threads seem to be outside of "+
+		list = append(list, "The recording left out calls, as requested: during these, threads seem to be outside of "+
 			"Metal meanwhile.")
 	}
 	coarsest, hidden := int64(0), int64(0)
@@ -140,25 +140,25 @@ func (d *Document) remarks(r *report.Report) (list []string) {
 		more = ", until you zoom in"
 	}
 	if coarsest > 1 {
-		list = append(list, fmt.Sprintf("What is shorter than %v is drawn together, as the parts of that time that it "+
+		list = append(list, fmt.Sprintf("Blocks shorter than %v are drawn together, as the shares of that time that they "+
 			"took%s.", analyze.Nanos(coarsest), more))
 	}
 	if d.FlowsOf > 1 {
 		list = append(list, fmt.Sprintf("Arrows are of one in %d command buffers%s.", d.FlowsOf, more))
 	}
 	if hidden > 0 {
-		list = append(list, fmt.Sprintf("%s ran beside %d others and had no room: the last lane of the GPU says how many.",
+		list = append(list, fmt.Sprintf("%s ran while %d others ran and had no lane: the label of the GPU's last lane has their number.",
 			analyze.Plural(int(hidden), "piece")+" of work", mostBeside))
 	}
 	if d.LanesLeft > 0 {
-		list = append(list, fmt.Sprintf("%s with the fewest calls had no room.", analyze.Plural(d.LanesLeft, "lane")))
+		list = append(list, fmt.Sprintf("Not shown: %s with the fewest calls.", analyze.Plural(d.LanesLeft, "lane")))
 	}
 	if d.QueuesLeft > 0 {
-		list = append(list, fmt.Sprintf("The depth of %d more %s had no room.", d.QueuesLeft,
+		list = append(list, fmt.Sprintf("Not shown: the depth of %d more %s.", d.QueuesLeft,
 			analyze.Noun(d.QueuesLeft, "queue")))
 	}
 	if d.MarksLeft > 0 {
-		list = append(list, fmt.Sprintf("%d more marks and scopes had no room.", d.MarksLeft))
+		list = append(list, fmt.Sprintf("Not shown: %d more marks and scopes.", d.MarksLeft))
 	}
 	return list
 }

@@ -28,12 +28,12 @@ type block struct {
 	// the lock's holder when the wait began, the signalling thread, or the thread whose work was awaited
 	holder *analyze.Thread
 	signal analyze.Nanos // when the signal was given
-	handed bool          // the signal says that work is done which the thread had passed to another one
+	handed bool          // the signal reports the completion of work that the thread had passed to another one
 	lock   evidence.LockKey
 	queue  *analyze.Queue // the queue that was full
 }
 
-// blocksOf returns what blocked each thread, in order of time, without overlap.
+// blocksOf returns the times in which each thread was blocked, in order of time, without overlap.
 func blocksOf(ev *evidence.Evidence) map[*analyze.Thread][]block {
 	by := map[*analyze.Thread][]block{}
 	for i := range ev.Trace.Waits {

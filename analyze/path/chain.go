@@ -82,7 +82,8 @@ func (b *block) awaited(self *analyze.Thread) *analyze.Thread {
 	return nil
 }
 
-// follow extends the chain from a block by whatever blocked the awaited thread for most of that time, and so on.
+// follow extends the chain from a block by the object or thread that blocked the awaited thread for most of that time,
+// and so on.
 func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	at := b.Interval
 	for len(c.Threads) < policy.LongestChain {
@@ -106,7 +107,7 @@ func (c *Chain) follow(b *block, blocks map[*analyze.Thread][]block) {
 	}
 }
 
-// rootOf returns what a block waits for, if that is not another thread.
+// rootOf describes the object that a block waits for, if that is not another thread.
 func rootOf(b *block) string {
 	switch {
 	case b.kind == blockWait && b.buffer != nil && b.buffer.GPU.Known(), b.kind == blockSlot:

@@ -120,9 +120,9 @@ func (w *walker) run(b *analyze.CommandBuffer) {
 	w.spend(GPU, by, min(w.at, b.GPU.Begin))
 }
 
-// endedBefore returns the work that ended last before b began, and after b was ready: b had to wait for it. Work that
-// ended well before b began kept b from beginning only if it was before b in its queue, or if the GPU runs one command
-// buffer at a time.
+// endedBefore returns the work that b had to wait for: the work that ended last before b began, and after b was ready.
+// Work that ended well before b began kept b from beginning only if it was before b in its queue, or if the GPU runs
+// one command buffer at a time.
 func (o *gpuOrder) endedBefore(d *evidence.Device, b *analyze.CommandBuffer, ready,
 	began analyze.Nanos) *analyze.CommandBuffer {
 	list := o.byEnd[d]

@@ -90,7 +90,8 @@ func critical(ev *evidence.Evidence, blocks map[*analyze.Thread][]block) Path {
 		if stuck++; w.at < before {
 			stuck = 0
 		}
-		if stuck > policy.MostHandOffs && next != nil { // threads wait for each other in a circle: nothing explains it
+		// threads wait for each other in a circle: the walk would never end
+		if stuck > policy.MostHandOffs && next != nil {
 			until := w.at - 1
 			if b := lastBlock(w.blocks[next], w.at); b != nil {
 				until = min(until, b.Begin)

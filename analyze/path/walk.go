@@ -28,7 +28,7 @@ type completed struct {
 	buffer *analyze.CommandBuffer
 }
 
-// taken is when a thread acquired a lock that it had waited for.
+// A taken is the instant at which a thread acquired a lock that it had waited for.
 type taken struct {
 	at     analyze.Nanos
 	thread *analyze.Thread
@@ -71,7 +71,7 @@ func (w *walker) spend(what string, t *analyze.Thread, until analyze.Nanos) {
 func (w *walker) back(t *analyze.Thread) *analyze.Thread {
 	b := lastBlock(w.blocks[t], w.at)
 	if b == nil {
-		from := w.Evidence.Trace.Window.Begin // no call is known of a thread that only gave signals
+		from := w.Evidence.Trace.Window.Begin // a thread that only sent signals has no known call
 		if t.Active.Length() > 0 {
 			from = t.Active.Begin
 		}

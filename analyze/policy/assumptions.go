@@ -25,11 +25,11 @@ const (
 	OfLaunches = 0.5
 	// FewerLaunches is how many command buffers are merged into one where launching is the cause.
 	FewerLaunches = 16
-	// ErrorOfMore is added to the error of a prediction for each doubling of speed: the more of a run is removed, the
-	// more the result depends on the duration of the rest.
+	// ErrorOfMore is added to the error of a prediction for each doubling of speed: the larger the removed part of the
+	// run, the more the result depends on the duration of the rest.
 	ErrorOfMore = 0.02
-	// ErrorOfLess is added to the error of a prediction that shortens a thing without removing a cause, because the
-	// thing's exact share of a time is unknown. Of 328 predictions on 4 processors, 92% were inside their interval
+	// ErrorOfLess is added to the error of a prediction that shortens an item without removing a cause, because the
+	// item's exact share of a time is unknown. Of 328 predictions on 4 processors, 92% were inside their interval
 	// without it, 95% with it.
 	ErrorOfLess = 0.03
 	// SpreadOfCauses and SpreadOfItems widen the interval that readers are shown, for errors that a replay cannot know,

@@ -12,10 +12,10 @@ const (
 	MinorShare = 0.005
 	// RepeatedRuns is how many runs of both sides together show how runs differ from each other.
 	RepeatedRuns = 3
-	// ReasonMost is how many times more than the whole a part may have changed to count as its reason. Parts are means,
-	// and the whole is a median over time: a part with a larger change had it in moments that the median ignores, for
-	// example when a thread was once not woken for long. A part that changed less than ReasonLeast of the whole is no
-	// reason either.
+	// ReasonMost limits which part counts as the reason of a change: the part must not have changed by more than this
+	// multiple of the whole. Parts are means, and the whole is a median over time: a part with a larger change had it
+	// in moments that the median ignores, for example when a thread was once not woken for long. A part that changed
+	// less than ReasonLeast of the whole is no reason either.
 	ReasonMost, ReasonLeast = 1.5, 1.0 / 3
 	// ReasonNamed is the smallest share of the whole change that a call or kernel must account for to be named.
 	ReasonNamed = 0.05
@@ -55,11 +55,11 @@ const (
 const (
 	// IdleScreenIntervals is the number of GPU intervals per second of an idle screen.
 	IdleScreenIntervals = 10
-	// InducedState and NobodysGPU are the smallest shares of the time for which an induced performance state, and GPU
-	// time without a process, are reported.
+	// InducedState and NobodysGPU are the smallest shares of the time for which an induced performance state, and
+	// GPU time without a process, are reported.
 	InducedState, NobodysGPU = 0.01, 0.01
-	// TooFewOwn is the share of the GPU intervals below which the export may be about the wrong process; OthersGPU is
-	// the share of the GPU's time used by other processes from which they are reported as a delay.
+	// TooFewOwn is the share of the GPU intervals below which the export may be about the wrong process. OthersGPU is
+	// the minimum share of the GPU's time used by other processes for which a delay by them is reported.
 	TooFewOwn, OthersGPU = 0.05, 0.1
 	// Unlabelled is the share of intervals without a label from which the report advises labels.
 	Unlabelled = 0.9

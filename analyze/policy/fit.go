@@ -14,5 +14,5 @@ const (
 	FitIdentified = 0.5   // maximum half interval of an identified cost, relative to it
 	FitRank       = 1e-9  // relative to the largest eigenvalue: below, a combination of costs is not observable
 	FitConfidence = 0.975 // quantile of Student's t for a bound of an interval
-	FitRounding   = 0.002 // minimum relative error of a cost, because clocks have ticks
+	FitRounding   = 0.002 // minimum relative error of a cost, because clocks have finite resolution
 )

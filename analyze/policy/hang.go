@@ -4,11 +4,12 @@ import "mtrace/analyze"
 
 // Limits from which a program counts as hung rather than slow.
 const (
-	// QuietBeforeHang is how long a hung program has created, committed and completed no command buffer and ended no
-	// wait. Users start to wonder after about that time; a program that makes progress in between is slow.
+	// QuietBeforeHang is the minimum time without progress for a hang: the program has created, committed and completed
+	// no command buffer and ended no wait. Users start to wonder after about that time; a program that makes progress
+	// in between is slow.
 	QuietBeforeHang analyze.Nanos = 1_000_000_000
-	// HangTimesUsual is how many times longer than any earlier command buffer of the run one must be in flight before
-	// it counts as hung.
+	// HangTimesUsual limits the duration of a command buffer: in flight for this many times longer than any earlier one
+	// of the run, it counts as hung.
 	HangTimesUsual = 3
 	// LongestCompile is the duration from which a compilation counts as hung: whole programs of kernels compile in a
 	// minute.

@@ -3,7 +3,8 @@ package policy
 // Limits for recognizing command buffers as steps of a loop, and steps as the prompt and the tokens of a language model
 // (analyze/steps). No verdict depends on these values.
 const (
-	// StepsRepeated is how many equal steps in a row are a loop: the 95th percentile of fewer is their maximum.
+	// StepsRepeated is the minimum number of equal steps in a row for a loop: the 95th percentile of fewer steps is
+	// their maximum.
 	StepsRepeated = 8
 	// StepPeriods is how many lengths of a period are tried: the most frequent distances between equal command buffers.
 	StepPeriods = 24

@@ -26,7 +26,8 @@ type builder struct {
 	stack     []*profile.Location // of the current sample
 }
 
-// origin is where in the program something happened: the thread, the instant, and the stack. Each may be unknown.
+// An origin is the place in the program where something happened: the thread, the instant, and the stack. Each may be
+// unknown.
 type origin struct {
 	thread *analyze.Thread
 	at     analyze.Nanos
@@ -35,7 +36,7 @@ type origin struct {
 
 func originOf(c analyze.Call) origin { return origin{c.Thread, c.Begin, c.Stack} }
 
-// labels are the labels of docs/vocabulary.md, which every sample has. Thread and process IDs are numbers, so that
+// labels has the labels of docs/vocabulary.md, which every sample has. Thread and process IDs are numbers, so that
 // `-tagfocus tid=123` finds them; thread and queue are names.
 type labels struct {
 	process *analyze.Process // for samples whose thread may not be known
@@ -65,9 +66,9 @@ func newBuilder(t *analyze.Trace, types ...*profile.ValueType) *builder {
 		locations: map[string]*profile.Location{}, others: map[*analyze.Thread]string{}, code: newCode(p), scopes: analyze.NewScopesAt(t)}
 }
 
-// add adds values to the sample of a stack and labels. The stack consists, leaf first, of Metal's part without empty
-// names, the functions that called Metal, and the scopes that the program was in. Scopes are outermost because they are
-// phases of the run, whichever function opened them.
+// add adds values to the sample of a stack and labels. The stack consists, leaf first, of Metal's frames without empty
+// names, the functions that called Metal, and the program's open scopes. Scopes are outermost because they are phases
+// of the run, whichever function opened them.
 func (b *builder) add(metal []string, from origin, l labels, values ...int64) {
 	locations := b.stack[:0]
 	for _, name := range metal {

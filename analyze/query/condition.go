@@ -39,7 +39,7 @@ func newTest(place int, kind string, c Condition) (test, error) {
 	case bool:
 		given = kindTruth
 	default:
-		return t, fmt.Errorf("the condition on %s compares with %v, which is no number, text or truth value", c.Column, v)
+		return t, fmt.Errorf("the condition on %s compares with %v, which is not a number, a text or a truth value", c.Column, v)
 	}
 	if given != kind && !slices.Contains([]string{"contains", "null", "set"}, c.Is) {
 		return t, fmt.Errorf("the column %s has a %s in each row, and %#v is a %s: give a %s", c.Column, kind, c.Value,

@@ -19,14 +19,14 @@ import (
 
 // A Query is a question about one table. Without aggregates the answer has the rows themselves.
 type Query struct {
-	Table      string      `json:"table" jsonschema:"which table: calls, processes, threads, queues, command_buffers, gpu_work, encoders, dispatches, waits, locks, signal_waits, allocations, memory_samples, compilations, scopes or processor_times"`
-	Columns    []string    `json:"columns,omitempty" jsonschema:"the columns to answer, without aggregates; empty is all"`
+	Table      string      `json:"table" jsonschema:"the table to query: calls, processes, threads, queues, command_buffers, gpu_work, encoders, dispatches, waits, locks, signal_waits, allocations, memory_samples, compilations, scopes or processor_times"`
+	Columns    []string    `json:"columns,omitempty" jsonschema:"the columns of the answer, for a query without aggregates; empty means all"`
 	Where      []Condition `json:"where,omitempty" jsonschema:"all of these must hold"`
 	GroupBy    []string    `json:"group_by,omitempty" jsonschema:"one row for each combination of values of these columns"`
-	Aggregates []Aggregate `json:"aggregates,omitempty" jsonschema:"what to compute of each group, or of all rows"`
-	OrderBy    string      `json:"order_by,omitempty" jsonschema:"a column of the answer; an aggregate is called as its function and column, like sum(duration_ns), or count"`
+	Aggregates []Aggregate `json:"aggregates,omitempty" jsonschema:"the functions to compute for each group, or for all rows"`
+	OrderBy    string      `json:"order_by,omitempty" jsonschema:"the column of the answer to sort by; an aggregate's column has a name like sum(duration_ns), or count"`
 	Descending bool        `json:"descending,omitempty" jsonschema:"the largest first"`
-	Limit      int         `json:"limit,omitempty" jsonschema:"most rows of the answer: 50 when it is not given, at most 1000"`
+	Limit      int         `json:"limit,omitempty" jsonschema:"maximum number of rows of the answer: 50 if not given, at most 1000"`
 }
 
 // A Condition compares a column with a value.
@@ -39,7 +39,7 @@ type Condition struct {
 // An Aggregate is a function of the values of a group. Nulls are ignored.
 type Aggregate struct {
 	Function string `json:"function" jsonschema:"count, sum, mean, min, max, p50, p95 or p99"`
-	Column   string `json:"column,omitempty" jsonschema:"of which column; none with count"`
+	Column   string `json:"column,omitempty" jsonschema:"the column that the function is computed of; none with count"`
 }
 
 // Name returns the column name of the aggregate in an answer.
@@ -54,7 +54,7 @@ func (a Aggregate) Name() string {
 type Answer struct {
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`    // values are integers, numbers, texts, truth values or null
-	Matched int      `json:"matched"` // rows of the table that the conditions hold for
+	Matched int      `json:"matched"` // rows of the table that meet the conditions
 	More    int      `json:"more"`    // rows of the answer that the limit left out
 }
 
@@ -216,7 +216,7 @@ func newRun(q Query, names, kinds []string) (*run, error) {
 	}
 	switch {
 	case len(q.Columns) > 0 && (len(q.Aggregates) > 0 || len(q.GroupBy) > 0):
-		return nil, errors.New("columns are of rows: with aggregates or group_by give none")
+		return nil, errors.New("columns are for queries without aggregates and group_by: leave them out")
 	case len(q.GroupBy) > 0 && len(q.Aggregates) == 0:
 		r.Aggregates, r.of = []Aggregate{{Function: "count"}}, []int{-1}
 	}

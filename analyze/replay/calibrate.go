@@ -10,9 +10,9 @@ import (
 )
 
 // calibrate returns the reading of a recorded program that the machine reproduces best, and its rate; the rate is 0 if
-// no reading ends. Readings differ where the trace is ambiguous. Threads may pass locks in another order than the
-// machine does. A thread may have waited for another thread's newest command buffer only because there was no other.
-// The system may distribute processors better or worse than assumed.
+// no reading ends. The trace is ambiguous in some ways, and readings differ in these: threads may pass locks in another
+// order than the machine does; a thread may have waited for another thread's newest command buffer only because there
+// was no other; the system may distribute processors better or worse than assumed.
 func calibrate(p *program.Program) (best *program.Program, base float64) {
 	enough := policy.RunToRunVariation.Value
 	if p.Tied { // a tied program exists to avoid waits for locks of fixed duration
@@ -93,9 +93,9 @@ func fixLocks(p *program.Program) {
 	}
 }
 
-// removeDelays removes from the recorded times those waits for processors that the machine adds itself. It removes as
-// much as the machine adds to the unchanged program. Because a program without these waits gets slightly fewer, it
-// repeats that.
+// removeDelays removes from the recorded times those waits for processors that the machine adds itself: as much as the
+// machine adds to the unchanged program. Without these waits the machine adds slightly fewer, so removeDelays repeats
+// the step.
 func removeDelays(p *program.Program) {
 	if p.Processors.Count == 0 {
 		return
@@ -158,8 +158,8 @@ func undelayThread(t, was *program.Thread, delayed float64, notify analyze.Nanos
 	t.Busy, t.Remaining = min(1, was.Busy/left), left
 }
 
-// findUnexplained finds the share of the time of hand-offs and commits, beyond those with a free processor, that is
-// waiting for processors which the machine does not reproduce. R is a run of the unchanged program. In the machine a
+// findUnexplained finds the waiting for processors that the machine does not reproduce, as a share of the time that
+// hand-offs and commits take beyond those with a free processor. r is a run of the unchanged program. In the machine a
 // short burst shares a processor and waits little, while a real system lets long bursts use up their time slices. The
 // recorded waiting that the machine does not reproduce is attributed to hand-offs, and shrinks in proportion to the
 // machine's own.
@@ -193,8 +193,8 @@ func delays(r *machine.Result) (sum analyze.Nanos, each float64) {
 	return sum, float64(sum) / float64(max(1, r.Done()))
 }
 
-// relief returns by which share a run waits less for processors than the unchanged program. With a processor for every
-// thread, that is known without a run.
+// relief returns the share by which a run waits less for processors than the unchanged program. With a processor for
+// every thread, that is known without a run.
 func relief(p *program.Program, c Change, r *machine.Result) float64 {
 	if c.Cores || p.HandOvers.Unexplained == 0 || p.HandOvers.Delay == 0 {
 		return 0

@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// A Gain is the predicted speedup if an item took only a part of its time.
+// A Gain is the predicted speedup of the run if an item took only a part of its time.
 type Gain struct {
 	Kind, Name string
-	Factor     float64 // share of the item's time that is left; 0 is none
+	Factor     float64 // the part of the item's time that remains; 0 is none
 	Speedup
 }
 
@@ -24,7 +24,7 @@ func (g *Gain) Flights() string {
 	return g.Name
 }
 
-// factors are the factors that each item is tried with.
+// factors are the factors for which an item's gain is predicted.
 var factors = []float64{0.9, 0.75, 0.5, 0}
 
 // Gains returns the gains of the items that gain most; known is false if nothing is predicted.
@@ -81,9 +81,9 @@ func (r *Replay) largestGains() []Gain {
 	return all
 }
 
-// bound returns the largest gain that is possible if an item takes half of its time: no path through the run becomes
-// shorter by more than the removed time. Twice that is assumed, because other work may then also share processors or a
-// GPU with less.
+// bound returns an upper bound of the gain if an item takes half of its time. No path through the run becomes shorter
+// by more than the removed time. The bound is twice that, because other work may then also share processors or a GPU
+// with less.
 func (r *Replay) bound(t thing) (times float64) {
 	if t.kind == KindLock || AsAWhole(t.kind) { // their effect is larger than their own time
 		return math.Inf(1)

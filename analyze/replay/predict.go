@@ -120,7 +120,7 @@ func (r *Replay) speedup(few []*reading, c Change) (s *Speedup, why string) {
 		s.Estimate = max(1, s.Estimate)
 	}
 	s.Low, s.High = s.Estimate, s.Estimate
-	// includes refuted readings: if the result depends on waits for processors alone, there is no prediction
+	// includes refuted readings: if the result depends on waits for processors alone, nothing is predicted
 	least, most := s.Estimate, s.Estimate
 	hold := func(changed, was float64, c Change, refuted bool) (gained float64) {
 		if changed == 0 || was == 0 { // one of the runs does not end

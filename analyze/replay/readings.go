@@ -29,8 +29,8 @@ func sameBase(p *program.Program, base float64) *reading {
 	return &reading{program: p, unchanged: func() float64 { return base }}
 }
 
-// readings are the programs whose gains form an interval: with resampled times, and with good, bad or ideal scheduling
-// of processors. They are built and run on first use.
+// readings are programs whose gains form an interval: with resampled times, and with good, bad or ideal scheduling of
+// processors. They are built and run on first use.
 type readings struct {
 	of      *program.Program
 	random  *rand.Rand
@@ -58,7 +58,8 @@ func newReadings(p *program.Program, random *rand.Rand) *readings {
 	return r
 }
 
-// few returns some resampled readings and the last one: processors that nothing waits for, if their use is known.
+// few returns some resampled readings and, last, a reading in which nothing waits for processors, if their use is
+// known.
 func (r *readings) few() []*reading {
 	if n := len(r.sharing); n > 0 {
 		return append(r.draw(policy.ReadAgain), r.sharing[n-1])
@@ -124,7 +125,7 @@ func resampled(p *program.Program, random *rand.Rand) *program.Program {
 	q := p.Clone()
 	for t := range q.Threads {
 		th, from := &q.Threads[t], &p.Threads[t]
-		if th.Lasts && !th.Paces { // it has too few times to draw from
+		if th.Lasts && !th.Paces { // it has too few times to resample
 			continue
 		}
 		var byKind [program.Lock + 1][]int

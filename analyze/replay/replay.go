@@ -133,7 +133,7 @@ func (r *Replay) ofTied() *Replay {
 	return r.tied
 }
 
-// Of returns the replay that predicts the effect of a change. If the change shortens what threads do, it is that of the
+// Of returns the replay that predicts the effect of a change. If the change shortens threads' work, it is that of the
 // tied program, in which other threads then wait less, too.
 func (r *Replay) Of(c Change) *Replay {
 	if c.ShortensWork() || c.Even {
@@ -150,7 +150,7 @@ func (r *Replay) Without(c Change) (*Speedup, string) {
 	a, known := r.without[c]
 	if !known {
 		of := r
-		if c.Scale == nil { // its numbers belong to the program for which it was created
+		if c.Scale == nil { // the numbers of a Scale belong to the program for which it was created
 			of = r.Of(c)
 		}
 		a.speedup, a.why = of.speedup(nil, c)
@@ -178,7 +178,7 @@ func (r *Replay) WaitsLeft(c Change) (share float64, known bool) {
 	return waited(c) / before, before > 0
 }
 
-// Made reports whether there is a program. The methods below need one.
+// Made reports whether the program could be built. The methods below need one.
 func (r *Replay) Made() bool { return r.program != nil }
 
 // Paced reports whether threads wait for command buffers without a recorded call, so that only their next steps show

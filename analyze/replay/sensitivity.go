@@ -17,7 +17,7 @@ type Added = change.Added
 // per command buffer. On the critical path it is 1.
 type Sensitivity struct{ Estimate, Low, High float64 }
 
-// Sensitivity predicts the cost of a delay, or returns the reason why it is not known. Command buffers are those of the
+// Sensitivity predicts the cost of a delay, or returns the reason why it is not known. It counts command buffers of the
 // pacing threads. The interval covers the results of all readings. Each reading is compared with itself, so an error
 // that does not depend on the delay cancels.
 func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
@@ -28,7 +28,7 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	p := of.program
 	times := a.Times(p)
 	if times == 0 {
-		return nil, "the replayed program has no place where the delay would be"
+		return nil, "the replayed program has no step at which the delay occurs"
 	}
 	predict := func(p *program.Program, base float64) float64 {
 		rate, ends := run(p, Change{Added: a}, nil)
@@ -62,9 +62,9 @@ func (r *Replay) Sensitivity(a *Added, threads int) (*Sensitivity, string) {
 	return s, ""
 }
 
-// ofDelays returns the replay that predicts the cost of a delay: a program in which waits for signals and locks depend
-// on the other threads, if such a program reproduces the run. If waits for locks took their recorded time, a delay
-// could never be hidden by such a wait.
+// ofDelays returns the replay that predicts the cost of a delay. It prefers a program in which waits for signals and
+// locks depend on the other threads, if such a program reproduces the run. If waits for locks took their recorded time,
+// a delay could never be hidden by such a wait.
 func (r *Replay) ofDelays() *Replay {
 	if r.delayed != nil {
 		return r.delayed

@@ -28,7 +28,7 @@ const (
 type thing struct {
 	kind, name string
 	number     int32         // its number among items of its kind; for KindInFlight and KindMerge the count itself
-	took       analyze.Nanos // its time, as far as the program has it
+	took       analyze.Nanos // the item's total time in the program, as far as known
 }
 
 // things returns the items that the program's time is spent on, by kind, the longest first.
@@ -120,10 +120,10 @@ func flights(p *program.Program) (list []thing) {
 	return list
 }
 
-// AsAWhole reports whether a kind has no time to be scaled, because the change is either made or not.
+// AsAWhole reports whether a kind has no time to be scaled, because the change is made completely or not at all.
 func AsAWhole(kind string) bool { return kind == KindInFlight || kind == KindMerge }
 
-// counted returns the items of a kind that is applied with a count.
+// counted returns the items of a kind that is applied with a count, such as rounds in flight.
 func counted(kind string, numbers []string) (list []thing) {
 	for _, n := range numbers {
 		number, _ := strconv.Atoi(n)
@@ -146,7 +146,7 @@ func merges(p *program.Program) []thing {
 	return counted(KindMerge, Merges)
 }
 
-// scale sets an item's factor in addition to those already set.
+// scale sets an item's factor in s, in addition to the factors already set.
 func (t *thing) scale(s *change.Scale, p *program.Program, factor float64) {
 	set := func(list *[]float64, n int) {
 		for len(*list) < n {

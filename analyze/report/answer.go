@@ -13,7 +13,7 @@ import (
 // An answer is one figure of the page's first screen.
 type answer struct{ Title, Text string }
 
-// A strip shows how one kind of time was spent: a bar, with its largest parts in words.
+// A strip is a bar that shows how one kind of time was spent, with its largest parts in words.
 type strip struct {
 	Title, Text string
 	Bars, Most  []bar

@@ -12,7 +12,7 @@ func TestBusyMachine(t *testing.T) {
 	for _, c := range []struct {
 		had  analyze.Nanos // hundredths of one of two processors
 		said string
-	}{{-1, ""}, {4, ""}, {124, "other programs had 62"}} {
+	}{{-1, ""}, {4, ""}, {124, "other programs used 62"}} {
 		p := &analyze.Process{ID: 7}
 		trace := &analyze.Trace{Processes: []*analyze.Process{p}, Window: analyze.Interval{End: 1e9},
 			Source: analyze.Source{Processors: 2}}

@@ -21,7 +21,7 @@ type Call struct {
 	P99NS       int64  `json:"p99_ns"`
 	MaxNS       int64  `json:"max_ns"`
 	Threads     int    `json:"threads"`
-	// calls that had not returned at the end: not in count, but in total, mean, min and max
+	// calls that had not returned at the end. They are not in count, but in total, mean, min and max
 	Unfinished int64 `json:"unfinished,omitempty"`
 }
 

@@ -4,14 +4,15 @@ import (
 	"mtrace/analyze"
 )
 
-// A CallSite sums the calls of one selector from one place of the program. There are some when stacks were recorded
-// (--stacks): those that took the most time, at most 50.
+// A CallSite sums the calls of one selector from one place of the program. The list has the sites that took the most
+// time, at most 50; it is empty if stacks were not recorded (--stacks).
 type CallSite struct {
-	At          string   `json:"at"`       // "train.py:42 step()"
-	Function    string   `json:"function"` // the innermost of the program's own, Python's where there is one
-	File        string   `json:"file"`     // source file; empty for machine code
-	Line        int      `json:"line"`     // 0 for machine code
-	Image       string   `json:"image"`    // file of machine code; empty for Python
+	At string `json:"at"` // "train.py:42 step()"
+	// the innermost function of the program's own; a Python function if there is one
+	Function    string   `json:"function"`
+	File        string   `json:"file"`  // source file; empty for machine code
+	Line        int      `json:"line"`  // 0 for machine code
+	Image       string   `json:"image"` // file of machine code; empty for Python
 	Selector    string   `json:"selector"`
 	Count       int64    `json:"count"`
 	ExclusiveNS int64    `json:"exclusive_ns"`

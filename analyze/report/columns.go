@@ -45,7 +45,7 @@ func (c *column) of(t *Thread) (sum int64) {
 	return sum
 }
 
-// meaning explains what a column shows in this run.
+// meaning explains the time that a column shows in this run.
 func meaning(r *Report, c column) string {
 	if r.Source.LeftOut > 0 && slices.Contains(c.parts, analyze.PartOutside) {
 		return c.legend + ", or in a call that a flag left out"

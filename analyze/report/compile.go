@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/compile"
 )
 
-// Compile is what was compiled. HitShare is null when nothing was compiled twice.
+// Compile sums up the compilations. HitShare is null if nothing was compiled twice.
 type Compile struct {
 	Libraries int           `json:"libraries"`
 	Functions int           `json:"functions"`
@@ -25,22 +25,22 @@ type Compile struct {
 	LostNS    int64         `json:"lost_ns"`
 	Items     []CompileItem `json:"items"`
 
-	// for child processes that compiled; what counts is in the threads' compile_ns
+	// waits for child processes that compiled; the part that counts as compilation is in the threads' compile_ns
 	Waited    []CompileWait    `json:"waited"`
 	Processes []CompileProcess `json:"processes"` // those that compiled
 }
 
-// A CompileWait is what a thread waited for child processes that compiled, in one way.
+// A CompileWait is the time that a thread waited, in calls of one kind, for child processes that compiled.
 type CompileWait struct {
 	TID        uint64 `json:"tid"`
 	PID        int    `json:"pid"`
 	Thread     string `json:"thread"`
 	How        string `json:"how"`     // the call that waited
-	Program    string `json:"program"` // of the children, "" where it is not known
+	Program    string `json:"program"` // the children's program; "" if it is not known
 	Count      int    `json:"count"`
 	TotalNS    int64  `json:"total_ns"`
-	CompiledNS int64  `json:"compiled_ns"` // of it, while at least one child compiled
-	CountedNS  int64  `json:"counted_ns"`  // of it, what counts as compilation of the thread
+	CompiledNS int64  `json:"compiled_ns"` // the part of the wait in which at least one child compiled
+	CountedNS  int64  `json:"counted_ns"`  // the part of the wait that counts as compilation of the thread
 }
 
 // A CompileProcess is what one process compiled.
@@ -52,7 +52,7 @@ type CompileProcess struct {
 	TotalNS int64  `json:"total_ns"`
 }
 
-// A CompileItem is one thing that was compiled.
+// A CompileItem is one library, function or pipeline state that was compiled.
 type CompileItem struct {
 	Kind        string `json:"kind"`
 	Name        string `json:"name"`
@@ -61,7 +61,7 @@ type CompileItem struct {
 	FirstNS     int64  `json:"first_ns"`
 	SourceBytes int64  `json:"source_bytes"`
 
-	Functions []string `json:"functions"` // of a library: those that were looked up in it
+	Functions []string `json:"functions"` // for a library: the functions that were looked up in it
 }
 
 // Title returns the item's name in the table. A library made from source is named by its functions, as far as they are
@@ -146,7 +146,7 @@ func writeCompile(w *sheet, r *Report) {
 	c.writeWaits(w)
 }
 
-// writeWaits writes which threads waited for child processes that compiled, and which processes compiled.
+// writeWaits writes the threads that waited for child processes that compiled, and these processes.
 func (c *Compile) writeWaits(w *sheet) {
 	if len(c.Waited) == 0 {
 		return
@@ -167,7 +167,7 @@ func (c *Compile) writeWaits(w *sheet) {
 // Title names the thread that waited.
 func (x CompileWait) Title() string { return fmt.Sprintf("thread %d of process %d", x.TID, x.PID) }
 
-// By returns the call that the thread waited in, and for which program.
+// By returns the call that the thread waited in, and the program that it waited for.
 func (x CompileWait) By() string {
 	if x.Program == "" {
 		return x.How

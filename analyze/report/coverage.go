@@ -9,10 +9,10 @@ import (
 	"mtrace/analyze"
 )
 
-// Coverage is how much of what happened the tracer saw, by its own count: what passed points of Metal that all command
-// buffers pass, against what was recorded above them.
+// Coverage compares what the tracer recorded with its own counts: objects that passed internal functions of Metal
+// through which all command buffers pass, against the calls recorded by the hooks on the public methods.
 type Coverage struct {
-	// of all commits, those that were seen; null when there was nothing to count or no place to count it
+	// the share of all commits that were seen; null if there was nothing to count, or no internal function to count at
 	Share     *float64          `json:"share"`
 	Processes []ProcessCoverage `json:"processes"`
 }
@@ -22,21 +22,22 @@ type ProcessCoverage struct {
 	PID      int             `json:"pid"`
 	Classes  []string        `json:"classes_hooked"`
 	Unhooked []UnhookedClass `json:"classes_not_hooked"`
-	// left out on purpose, by kind of object: an outer call stands for them
+	// calls left out on purpose, because an outer call represents them, by kind of object
 	Nested      map[string]int64 `json:"nested_calls"`
 	Commits     Audit            `json:"commits"`
 	Completions Audit            `json:"completions"`
 	SelfCheck   *SelfCheck       `json:"self_check"` // null when none was made
 }
 
-// An UnhookedClass is a class whose objects appeared and whose calls are not, or not all, recorded.
+// An UnhookedClass is a class whose objects the program used and whose calls are not recorded, or not all.
 type UnhookedClass struct {
 	Class   string `json:"class"`
 	Family  string `json:"family"`
 	Methods int    `json:"methods"` // that are not recorded; 0 is all
 }
 
-// An Audit is what passed a point that everything passes, and what of it the tracer saw.
+// An Audit compares the number of objects that passed an internal function of Metal with the number that the tracer
+// saw.
 type Audit struct {
 	Made int64 `json:"made"`
 	Seen int64 `json:"seen"`
@@ -96,7 +97,7 @@ func writeCoverage(w *sheet, r *Report) {
 	}
 }
 
-// parts lists what was seen, which classes have no hooks, and what was omitted.
+// parts lists the calls that were seen, the classes without hooks, and the calls that were omitted.
 func (p *ProcessCoverage) parts(w *sheet) []string {
 	audit := func(a Audit, what string) string {
 		if a.Made == 0 {

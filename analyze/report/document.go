@@ -1,4 +1,4 @@
-// Package report writes what the analyses found: as text, JSON and HTML. The document is the `mtrace.report/1` of
+// Package report writes the results of the analyses as text, JSON and HTML. The document is the `mtrace.report/1` of
 // docs/vocabulary.md.
 package report
 
@@ -15,7 +15,7 @@ const Schema = "mtrace.report/1"
 type Report struct {
 	Schema string `json:"schema"`
 	Source Source `json:"source"`
-	// of a run that is too long to be analysed as one; absent otherwise
+	// the ranges that were analysed of a run too long to be analysed as a whole; absent otherwise
 	Sampled *Sampled `json:"sampled,omitempty"`
 	// what made no progress at the end of the run; absent when all did
 	Hang *hang.Document `json:"hang,omitempty"`
@@ -35,12 +35,13 @@ type Report struct {
 	Scopes           []Scope           `json:"scopes"`
 	Steps            Steps             `json:"steps"`
 	Serialization    Serialization     `json:"serialization"`
-	WhatIf           []WhatIf          `json:"what_if"` // what would help, that which would bring most first
+	WhatIf           []WhatIf          `json:"what_if"` // predicted gains of changes, the largest first
 	Insights         []Insight         `json:"insights"`
-	// what delays that mtrace added to the run say; absent if none were added
+	// the results of an experiment, in which mtrace added delays to the run; absent if there was none
 	Experiment *experiment.Measurement `json:"experiment,omitempty"`
 
-	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"` // why there is no answer to what was requested
+	// the reason why a requested change is not predicted
+	WhatIfNotPredicted string `json:"what_if_not_predicted,omitempty"`
 
 	undocumented
 }

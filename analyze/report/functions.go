@@ -6,8 +6,8 @@ import (
 	"mtrace/analyze"
 )
 
-// functionsOf returns one sum for each function and class. A trace may have two for a function that waits for a lock in
-// some calls and for a signal in others, such as sem_wait.
+// functionsOf returns one sum for each function and class. A trace may have two sums for a function such as sem_wait,
+// which waits for a lock in some calls and for a signal in others.
 func functionsOf(calls []*analyze.CallStat) (list []*analyze.CallStat) {
 	type function struct{ selector, class string }
 	known := map[function]int{}

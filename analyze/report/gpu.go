@@ -47,13 +47,14 @@ func (g *GPU) BusyText() string {
 
 // Encoders says how the times of encoders came about; report's gpu_timing is "measured" when all were measured.
 type Encoders struct {
-	Asked     bool         `json:"asked"`     // --gpu-timing encoder
-	Measured  int          `json:"measured"`  // by the GPU's own clock
-	Estimated int          `json:"estimated"` // from their command buffer's time and the threads they dispatched
+	Asked    bool `json:"asked"`    // --gpu-timing encoder
+	Measured int  `json:"measured"` // by the GPU's own clock
+	// number of encoders whose time is estimated from their command buffer's time and the threads they dispatched
+	Estimated int          `json:"estimated"`
 	Because   []Unmeasured `json:"because"`
 }
 
-// Unmeasured is why encoders that should have been measured are not.
+// Unmeasured is a reason why encoders that should have been measured were not.
 type Unmeasured struct {
 	Why   string `json:"why"`
 	Count int    `json:"count"`
@@ -75,7 +76,7 @@ type IdleBy struct {
 	Gaps  int    `json:"gaps"`
 }
 
-// A Device is what one GPU did between the first commit to it and the last completion.
+// A Device has the activity of one GPU between the first commit to it and the last completion.
 type Device struct {
 	Name         string  `json:"name"`
 	ActiveNS     int64   `json:"active_ns"`
@@ -159,7 +160,7 @@ func writeGPU(w *sheet, r *Report) {
 		}
 	}
 	if g.IdleNS > 0 && len(g.IdleBy) > 0 {
-		wrap(w, fmt.Sprintf("idle for %s between command buffers, because the thread that came next was", ns(g.IdleNS)),
+		wrap(w, fmt.Sprintf("idle for %s between command buffers; the thread that submitted next was", ns(g.IdleNS)),
 			"  ", "  ")
 		t := &table{heads: []string{"doing", "thread", "idle", "gaps"}, left: 2}
 		for _, i := range g.IdleBy[:min(len(g.IdleBy), 8)] {
@@ -173,7 +174,7 @@ func writeGPU(w *sheet, r *Report) {
 	}
 }
 
-// Text says how the encoders' times were determined, if they were requested; else "".
+// Text describes how the encoders' times were determined, if they were requested; else "".
 func (e Encoders) Text() string {
 	if !e.Asked {
 		return ""

@@ -78,14 +78,14 @@ func writeHang(w *sheet, r *Report) {
 	}
 }
 
-// screenHang writes the same for one screen, with the verdict on the run before the hang in a line.
+// screenHang writes the hang for the one-screen report, with the verdict on the run before the hang in a line.
 func screenHang(r *Report, w *sheet, _ screenRows) {
 	writeHang(w, r)
 	if !r.Hung() {
 		return
 	}
 	v := r.Serialization
-	text := "Before it hung there is too little to judge."
+	text := "There is too little data from before the hang for a verdict."
 	if v.Confidence > 0 {
 		text = fmt.Sprintf("Until then: %s (%s of thread time).", v.Verdict, analyze.FormatShare(v.Share))
 	}

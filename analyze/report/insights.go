@@ -7,14 +7,14 @@ import (
 	"mtrace/analyze/insight"
 )
 
-// An Insight is a habit that costs time, or one that could not be looked for.
+// An Insight is a habit of the program that costs time, or a rule that could not be evaluated.
 type Insight struct {
 	ID       string `json:"id"`
 	Severity string `json:"severity"`
 	Title    string `json:"title"`
 	Evidence string `json:"evidence"`
 	Advice   string `json:"advice"`
-	// of the threads' time, or of the GPU's where it is about that; 0 when it cannot be told
+	// cost in thread time, or in GPU time for insights about the GPU; 0 if not known
 	CostNS int64  `json:"cost_ns"`
 	Where  []Site `json:"where"` // the places that have most of it
 }
@@ -25,15 +25,16 @@ type Site struct {
 	Function string   `json:"function"`
 	File     string   `json:"file"`
 	Line     int      `json:"line"`
-	From     string   `json:"from"` // what called that function; "" when it is not known
+	From     string   `json:"from"` // the caller of that function; "" when it is not known
 	Call     string   `json:"call"`
-	Of       string   `json:"of"` // what it is about: a kernel, a label, a size; "" when that differs
+	Of       string   `json:"of"` // a kernel, a label or a size; "" if the calls differ in it
 	TIDs     []uint64 `json:"tids"`
 	Count    int      `json:"count"`
 	NS       int64    `json:"ns"`
 	Bytes    uint64   `json:"bytes"`
-	Share    float64  `json:"share"` // of what all places have: time, where there is any, else bytes, else count
-	Text     string   `json:"text"`
+	// share of the sum over all places: of time if there is any, else of bytes, else of the count
+	Share float64 `json:"share"`
+	Text  string  `json:"text"`
 }
 
 func site(s insight.Site) Site {

@@ -12,31 +12,32 @@ import (
 // A Kernel is what one kernel did.
 type Kernel struct {
 	Name string `json:"name"`
-	// which of several kernels of that name: the source of its library and its constants; else empty
+	// distinguishes kernels of the same name: the source of the library and the constants; else empty
 	Variant string `json:"variant"`
-	// who dispatched it: "app", or classes of Metal Performance Shaders; several with commas
+	// the layer that dispatched it: "app", or classes of Metal Performance Shaders; several are separated by commas
 	Layer      string `json:"layer"`
 	Dispatches int    `json:"dispatches"`
-	// of a source "not identified" only a value between the bounds, by which all add up
+	// GPU time. If the source is "not identified", it is a value between the bounds, chosen so that all kernels add up
 	GPUNS     int64   `json:"gpu_ns"`
 	GPULowNS  int64   `json:"gpu_low_ns"`
 	GPUHighNS int64   `json:"gpu_high_ns"`
 	MeanNS    int64   `json:"mean_ns"` // per dispatch
 	Share     float64 `json:"share"`
-	// "measured", "fitted" or "not identified"; "estimated" in reports of older versions
+	// how gpu_ns was determined: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
 	Source string `json:"source"`
-	// 1 has the most GPU time; equal where the run does not tell which has more, 0 when not identified
+	// 1 for the kernel with the most GPU time; equal if the run does not show which has more, 0 if not identified
 	Rank           int     `json:"rank"`
 	MeanThreads    float64 `json:"mean_threads"`
 	CommandBuffers int     `json:"command_buffers"`
 
-	// that it ran for, the one with the most GPU time; empty when nothing names it
-	Operation     string            `json:"operation"`
-	OperationFrom string            `json:"operation_from"` // where its name was said: "debug group", "encoder label", …
-	Operations    []KernelOperation `json:"operations"`     // all, when any has a name
+	// the operation that it ran for, the one with the most GPU time; empty if it has no name
+	Operation string `json:"operation"`
+	// the source of the operation's name: "debug group", "encoder label", …
+	OperationFrom string            `json:"operation_from"`
+	Operations    []KernelOperation `json:"operations"` // all, when any has a name
 }
 
-// A KernelOperation is what a kernel did for one operation; one without a name is what nothing names.
+// A KernelOperation sums up a kernel's work for one operation; one without a name sums up the unnamed work.
 type KernelOperation struct {
 	Name       string `json:"name"`
 	From       string `json:"from"`
@@ -44,7 +45,7 @@ type KernelOperation struct {
 	GPUNS      int64  `json:"gpu_ns"`
 }
 
-// A FusionCandidate is two kernels or more that nearly always come back to back.
+// A FusionCandidate is a sequence of kernels that a thread nearly always dispatches one right after the other.
 type FusionCandidate struct {
 	Kernels []string `json:"kernels"`
 	Count   int      `json:"count"`
@@ -96,7 +97,7 @@ func (k *Kernel) operations(from *kernels.Kernel) {
 // widestOperation is the maximum width of an operation in text.
 const widestOperation = 30
 
-// OperationCell returns the operation with most of the kernel's time, and the number of others.
+// OperationCell formats the operation with most of the kernel's time, and the number of others.
 func (k *Kernel) OperationCell() string {
 	if n := len(k.Operations); n > 1 {
 		return fmt.Sprintf("%s +%d", cut(k.Operation, widestOperation), n-1)

@@ -42,14 +42,14 @@ const windows = 8
 // chains and insights come from the ranges.
 type Sampled struct {
 	Windows []SampledWindow `json:"windows"`
-	// Predicted is in how many of them it was predicted what the run would gain: half of them where these agree.
+	// Predicted is the number of ranges for which gains were predicted: half of the ranges if these agree.
 	Predicted int     `json:"predicted"`
 	Calls     int64   `json:"calls"` // in all of them
 	Share     float64 `json:"share"` // of the run's calls
 	Rule      string  `json:"rule"`
 }
 
-// A SampledWindow is a part of the run that was looked at for causes.
+// A SampledWindow is a range of the run that was analysed for causes.
 type SampledWindow struct {
 	BeginNS    int64   `json:"begin_ns"` // from the beginning of the trace
 	EndNS      int64   `json:"end_ns"`
@@ -148,7 +148,7 @@ type look struct {
 	answer *answers
 }
 
-// windowed has the windows' results for the run, without their traces.
+// A windowed has the windows' results for the run, without their traces.
 type windowed struct {
 	judgement *cause.Judgement
 	fusions   []kernels.Fusion
@@ -340,7 +340,7 @@ func (l *long) add(m *measured) {
 // conclude derives the verdict on the run from its windows and frees them: for a program that waits much they use the
 // most memory.
 func (l *long) conclude() {
-	if len(l.parts) == 0 { // no part was read; any part tells the facts about the whole run
+	if len(l.parts) == 0 { // no part was read; load any part for the properties of the whole run
 		l.total.Add(l.looks[0].answer.trace)
 	}
 	var found []cause.Range

@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A Matrix is thread against thread: NS[i][j] is how long TIDs[i] waited for TIDs[j].
+// A Matrix has the time that each thread waited for each other thread: NS[i][j] is how long TIDs[i] waited for TIDs[j].
 type Matrix struct {
 	TIDs []uint64  `json:"tids"`
 	NS   [][]int64 `json:"ns"`

@@ -8,24 +8,24 @@ import (
 	"mtrace/analyze/memory"
 )
 
-// Memory is what was allocated. ReuseShare is null when addresses are not known.
+// Memory sums up the allocations. ReuseShare is null when addresses are not known.
 type Memory struct {
 	Allocations int    `json:"allocations"`
 	Bytes       uint64 `json:"bytes"`
 	PeakBytes   uint64 `json:"peak_bytes"`
-	// "measured", or "upper bound" when releases are not in the trace
+	// "measured", or "upper bound" if the trace does not have the releases
 	PeakSource string `json:"peak_source"`
 	Releases   int    `json:"releases"`
-	// the most that currentAllocatedSize was, when it was asked; null when it was not
+	// the largest value of currentAllocatedSize, if the program or the tracer read it; null otherwise
 	DeviceBytes   *uint64 `json:"device_peak_bytes"`
 	DeviceSamples int     `json:"device_samples"`
-	// the most that the devices recommend to use; null when one does not say
+	// the devices' recommended maximum; null if a device reports none
 	Recommended   *uint64            `json:"device_recommended_bytes"`
 	ReuseShare    *float64           `json:"reuse_share"`
 	ByStorageMode map[string]Storage `json:"by_storage_mode"`
 }
 
-// Storage is what was allocated in one storage mode.
+// Storage sums up the allocations in one storage mode.
 type Storage struct {
 	Count int    `json:"count"`
 	Bytes uint64 `json:"bytes"`

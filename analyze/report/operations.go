@@ -6,20 +6,21 @@ import (
 	"mtrace/analyze/kernels"
 )
 
-// An Operation is what the program, or its framework, calls a part of the GPU's work. One without a name is what
-// nothing names.
+// An Operation is the program's, or its framework's, name for a part of the GPU's work. The operation without a name
+// sums up the unnamed work.
 type Operation struct {
 	Name string `json:"name"`
-	// where its name was said: "debug group", "encoder label", "function", "scope", …; empty without a name
+	// the source of the name: "debug group", "encoder label", "function", "scope", …; empty without a name
 	From       string `json:"from"`
 	Dispatches int    `json:"dispatches"`
-	// of a source "not identified" only a value between the bounds, by which all add up
+	// GPU time. If the source is "not identified", it is a value between the bounds, chosen so that all operations add
+	// up
 	GPUNS     int64   `json:"gpu_ns"`
 	GPULowNS  int64   `json:"gpu_low_ns"`
 	GPUHighNS int64   `json:"gpu_high_ns"`
 	MeanNS    int64   `json:"mean_ns"` // per dispatch
 	Share     float64 `json:"share"`
-	// of gpu_ns: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
+	// how gpu_ns was determined: "measured", "fitted" or "not identified"; "estimated" in reports of older versions
 	Source  string   `json:"source"`
 	Kernels []string `json:"kernels"`
 }

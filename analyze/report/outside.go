@@ -8,13 +8,13 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// Outside is what a thread did outside of Metal; its values add up to the thread's time.outside_ns.
+// Outside divides a thread's time outside of Metal; its values add up to the thread's time.outside_ns.
 type Outside struct {
 	RunningNS  *int64 `json:"running_ns"`  // on a processor; null when not known
 	RunnableNS *int64 `json:"runnable_ns"` // waiting for a processor; null when not known
-	// recorded waits, by what they were for: signal, process, file, pipe, socket, terminal, sleep, join, other
+	// recorded waits, by the kind of awaited object: signal, process, file, pipe, socket, terminal, sleep, join, other
 	BlockedNS map[string]int64 `json:"blocked_ns"`
-	// blocked in a call that is not recorded; where running_ns is null, running as well
+	// time blocked in calls that are not recorded; if running_ns is null, it includes running
 	UnknownNS int64 `json:"unknown_ns"`
 }
 
@@ -63,8 +63,8 @@ func orZero(n *int64) int64 {
 	return *n
 }
 
-// outsideWords says in one line what threads did outside of Metal, in shares of all of their time; empty if they were
-// hardly there.
+// outsideWords describes in one line the threads' time outside of Metal, in shares of all of their time; empty if there
+// was hardly any.
 func outsideWords(threads []Thread) string {
 	var window, outside int64
 	sums := make([]int64, len(outsideParts))
@@ -99,7 +99,7 @@ func outsideWords(threads []Thread) string {
 	return "outside Metal: " + strings.Join(words, ", ")
 }
 
-// writeOutside writes what the threads of the table did outside of Metal.
+// writeOutside writes the division of the listed threads' time outside of Metal.
 func (r *Report) writeOutside(w *sheet, shown []Thread) {
 	t := &table{heads: []string{"outside Metal"}, left: 1}
 	var used []outsidePart

@@ -15,15 +15,15 @@ type CriticalPath struct {
 	Parts    []PathPart `json:"parts"` // the longest first
 }
 
-// A PathPart is the time that one kind of thing of one thread takes of the critical path.
+// A PathPart is the time on the critical path of one kind of work by one thread.
 type PathPart struct {
 	What  string  `json:"what"`
-	TID   uint64  `json:"tid"` // whose work it is; 0 when not known
+	TID   uint64  `json:"tid"` // the thread that the work belongs to; 0 when not known
 	NS    int64   `json:"ns"`
 	Share float64 `json:"share"`
 }
 
-// A Chain is a sequence of threads, each waiting for the next, and what the last one waited for.
+// A Chain is a sequence of threads, each waiting for the next, and the object that the last one waited for.
 type Chain struct {
 	TIDs  []uint64 `json:"tids"`
 	Root  string   `json:"root"` // "gpu", "running" or "unknown"

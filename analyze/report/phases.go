@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A Phase is a part of the run with a verdict of its own.
+// A Phase is a range of the run with a verdict of its own.
 type Phase struct {
 	BeginNS    int64   `json:"begin_ns"` // from the beginning of the window
 	EndNS      int64   `json:"end_ns"`
@@ -26,9 +26,9 @@ const (
 	phaseNone       = 0.1  // a phase without a cause may have at most this share
 )
 
-// buildPhases analyses the ranges between the instants at which the threads' use of time changes, each loaded anew. It
-// keeps them if their verdicts differ and all are well supported. If two causes alternate, the verdict on the whole run
-// is the more expensive one, and does not tell when it acts.
+// buildPhases analyses the ranges between the instants at which the threads' use of time changes, each loaded
+// separately. It keeps them if their verdicts differ and all are well supported. Without phases, if two causes
+// alternate, the verdict on the whole run is the more expensive one, and does not show when it acts.
 func buildPhases(r *Report, a *cause.Analysis, opts Options) {
 	r.Serialization.Phases = []Phase{}
 	shifts := evidence.Shifts(a.Evidence.Work, &a.Evidence.Times, a.Evidence.Blocked)
@@ -70,7 +70,7 @@ func (p *Phase) supported() bool {
 	return p.Confidence >= phaseConfidence && p.Share >= phaseShare
 }
 
-// PhaseLine says in one line how the verdict changes over time; empty if it does not.
+// PhaseLine describes in one line how the verdict changes over time; empty if it does not.
 func (s Serialization) PhaseLine() string {
 	var parts []string
 	for i, p := range s.Phases {

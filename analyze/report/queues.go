@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/cause"
 )
 
-// A Queue is how a command queue was used.
+// A Queue has the use of one command queue.
 type Queue struct {
 	ID             uint32   `json:"id"`
 	PID            int      `json:"pid"`

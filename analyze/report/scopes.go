@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze"
 )
 
-// A Scope sums the times to which the program gave a name.
+// A Scope sums the time ranges to which the program gave the same name.
 type Scope struct {
 	Name    string `json:"name"`
 	Count   int    `json:"count"`

@@ -60,37 +60,38 @@ type Source struct {
 	WindowNS      int64     `json:"window_ns"`
 	Truncated     bool      `json:"truncated"`
 	Processors    int       `json:"processors"` // of the machine; 0 when not known
-	// of these processors' time, what programs had that are not in the trace; null when not known
+	// the share of these processors' time that programs outside the trace used; null when not known
 	OthersShare *float64 `json:"others_processors_share"`
 
-	// the times that were recorded, where that is not all of the run: the rest was left out, as asked for
-	Recorded     []Recorded `json:"recorded"`
-	Selected     []string   `json:"selected"`      // which calls were asked for, flag by flag; empty is all
-	LeftOut      int64      `json:"left_out"`      // records that were not asked for
-	RecordedText string     `json:"recorded_text"` // the same in one line; empty when all was recorded
+	// the time ranges that were recorded, if the user requested only a part of the run; empty otherwise
+	Recorded []Recorded `json:"recorded"`
+	Selected []string   `json:"selected"` // the calls that were requested, flag by flag; empty means all
+	LeftOut  int64      `json:"left_out"` // records that were not asked for
+	// the recorded part of the run in one line; empty if all was recorded
+	RecordedText string `json:"recorded_text"`
 
-	// what traces of this source never have: "waits", "locks", "calls", "kernel-names"
+	// data that traces of this source never have: "waits", "locks", "calls", "kernel-names"
 	NotRecorded []string `json:"not_recorded"`
 
-	Incomplete *Incomplete `json:"incomplete"` // null when the trace is all of its recording
+	Incomplete *Incomplete `json:"incomplete"` // null if the trace has everything that was recorded
 }
 
 // Recorded is a time that was recorded.
 type Recorded struct {
 	FromNS int64  `json:"from_ns"` // after the start of the trace
 	ToNS   int64  `json:"to_ns"`
-	Began  string `json:"began"` // what began it: "the start", "mark:NAME", "SIGUSR1", a flag
+	Began  string `json:"began"` // the event that began the range: "the start", "mark:NAME", "SIGUSR1", a flag
 	Ended  string `json:"ended"` // what ended it, or "the end"
 	Shown  bool   `json:"shown"` // the report is of it
 }
 
-// Incomplete describes what an incomplete trace lacks; Lost counts the records that are known to be missing.
+// Incomplete describes the missing parts of an incomplete trace; Lost counts the records that are known to be missing.
 type Incomplete struct {
 	Kind string `json:"kind"` // "cut", "damaged" or "repaired"
 	Why  string `json:"why"`  // one line
-	// of what was cut: how long after the start the last is that is known of the recording; 0 when that is not known
+	// for a trace that was cut: the time from the start to the last known event of the recording; 0 if not known
 	AfterNS int64  `json:"after_ns"`
-	Parts   int    `json:"parts"` // of the file, that could not be read
+	Parts   int    `json:"parts"` // number of parts of the file that could not be read
 	Text    string `json:"text"`  // all of it in one line
 }
 
@@ -103,7 +104,7 @@ func (s *Source) Busy() string {
 	if s.OthersShare == nil || *s.OthersShare < policy.WorthNaming.Value {
 		return ""
 	}
-	return fmt.Sprintf("other programs had %s of the time of its %s; what runs on processors is faster without them.",
+	return fmt.Sprintf("other programs used %s of the time of its %s; work on processors is faster without them.",
 		analyze.FormatShare(*s.OthersShare),
 		analyze.Plural(s.Processors, "processor"))
 }

@@ -20,24 +20,24 @@ type Generation struct {
 	From     string    `json:"from"`      // "marks" or "command buffers"
 	PromptNS Quantiles `json:"prompt_ns"` // from a prompt's first command buffer, or its mark, to its end
 	TokenNS  Quantiles `json:"token_ns"`  // from the end of one token to the end of the next
-	GPUNS    Quantiles `json:"gpu_ns"`    // of a token: its work on the GPU
-	IdleNS   Quantiles `json:"idle_ns"`   // of a token: the GPU had none of its work
+	GPUNS    Quantiles `json:"gpu_ns"`    // GPU time of a token's work
+	IdleNS   Quantiles `json:"idle_ns"`   // time within a token in which the GPU ran none of its work
 }
 
 // A StepPhase is a range of the run with steps of one kind.
 type StepPhase struct {
 	Kind           string    `json:"kind"`  // "prompt", "decode" or "loop"
-	From           string    `json:"from"`  // "marks", or "command buffers" by the period with which they repeat
+	From           string    `json:"from"`  // "marks", or "command buffers" if the steps were found by their period
 	PID            int       `json:"pid"`   // 0 of marks
 	Queue          uint32    `json:"queue"` // 0 of marks
-	Label          string    `json:"label"` // of the queue, or the name of the marks
+	Label          string    `json:"label"` // label of the queue, or the name of the marks
 	BeginNS        int64     `json:"begin_ns"`
 	EndNS          int64     `json:"end_ns"`
 	Steps          int       `json:"steps"`
 	CommandBuffers int       `json:"command_buffers"`
 	StepNS         Quantiles `json:"step_ns"` // from the end of one step to the end of the next
-	GPUNS          Quantiles `json:"gpu_ns"`  // of a step: its work on the GPU
-	IdleNS         Quantiles `json:"idle_ns"` // of a step: the GPU had none of its work
+	GPUNS          Quantiles `json:"gpu_ns"`  // GPU time of a step's work
+	IdleNS         Quantiles `json:"idle_ns"` // time within a step in which the GPU ran none of its work
 }
 
 // lengths are the durations of steps, each list in ascending order.

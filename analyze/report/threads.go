@@ -10,7 +10,7 @@ import (
 	"mtrace/analyze/evidence"
 )
 
-// A Thread is how a thread spent its part of the window; the values of Time add up to WindowNS.
+// A Thread has a thread's use of its part of the window; the values of Time add up to WindowNS.
 type Thread struct {
 	TID            uint64           `json:"tid"`
 	PID            int              `json:"pid"`
@@ -24,14 +24,14 @@ type Thread struct {
 	Time           map[string]int64 `json:"time"`
 	GPUNS          int64            `json:"gpu_ns"`
 	LostToOthers   float64          `json:"lost_to_others_share"`
-	// of outside_ns, waiting for a signal of another thread: for work, as a rule
+	// the part of outside_ns in which it waited for a signal of another thread, usually for work
 	SignalWaitNS int64    `json:"signal_wait_ns"`
 	Outside      *Outside `json:"outside"` // what outside_ns is made of
-	// another thread submits its work, and it waits for that thread's signal
+	// another thread submits this thread's work, and this thread waits for that thread's signal
 	HandsOver  bool    `json:"hands_over"`
 	CPUNS      *int64  `json:"cpu_ns"`            // on a processor; null when not known
 	RunnableNS *int64  `json:"runnable_ns"`       // waiting for a processor; null when not known
-	CPUCovered float64 `json:"cpu_covered_share"` // of WindowNS, the part that the two tell of
+	CPUCovered float64 `json:"cpu_covered_share"` // the share of WindowNS that running_ns and runnable_ns cover
 }
 
 func buildThreads(r *Report, a *cause.Analysis, opts Options) {
@@ -102,7 +102,7 @@ func writeThreads(w *sheet, r *Report) {
 		wrap(w, "… and "+moreThreads(shown, more), "  ", "    ")
 	}
 	if hidden > 0 {
-		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited for a lock for a moment",
+		wrap(w, fmt.Sprintf("… and %s that made no Metal call and waited only briefly for locks",
 			analyze.Plural(hidden, "thread")), "  ", "    ")
 	}
 	var legend []string
@@ -112,7 +112,7 @@ func writeThreads(w *sheet, r *Report) {
 		}
 	}
 	if cpu {
-		legend = append(legend, "ran, ready: on a processor and waiting for one, whatever it was doing")
+		legend = append(legend, "ran, ready: on a processor, and runnable without one, inside and outside of Metal")
 	}
 	if len(legend) > 0 {
 		wrapParts(w, legend, "  ", "  ")

@@ -7,30 +7,30 @@ import (
 	"mtrace/analyze"
 )
 
-// Lost is what happened and is not in the trace.
+// Lost counts events that happened but are not in the trace.
 type Lost struct {
-	Total     int64            `json:"total"`      // records; a call is one or two of them
-	PerThread map[string]int64 `json:"per_thread"` // by thread id; threads that lost nothing are left out
+	Total     int64            `json:"total"`      // number of lost records; a call has one or two records
+	PerThread map[string]int64 `json:"per_thread"` // lost records by thread id; threads that lost nothing are left out
 	Facts     int64            `json:"facts"`
 	Unnamed   int64            `json:"unnamed_objects"`
 	Rejected  int64            `json:"rejected_calls"`
-	Nested    int64            `json:"nested_calls"` // left out on purpose: an outer call stands for them
+	Nested    int64            `json:"nested_calls"` // calls left out on purpose, because an outer call represents them
 	Children  int64            `json:"untraced_children"`
-	// that use Metal and could not be traced: what they called is not in total
+	// processes that used Metal and could not be traced; their calls are not in total
 	Processes int64 `json:"untraced_processes"`
-	// that used Metal and lived on when the recording ended: what they called after that is not in it
+	// processes that used Metal and outlived the recording; their later calls are missing
 	Running int64 `json:"running_processes"`
-	// that outlived it without using Metal: what they do after that is not in it
+	// processes that outlived the recording and had not used Metal; any later calls are missing
 	Unused int64 `json:"running_without_metal"`
-	// total is what is known to be missing, and there may be more
+	// total is the known number, and there may be more
 	AtLeast bool `json:"at_least"`
 }
 
-// Overhead is what the tracer itself cost the threads that made the calls. Stacks are timed one by one in the trace.
+// Overhead is the time that recording cost the threads that made the calls. Stacks are timed one by one in the trace.
 type Overhead struct {
 	NSPerEvent float64 `json:"ns_per_event"` // without stacks
 	Share      float64 `json:"share"`        // of the threads' time, with stacks
-	// of ns_per_event: "measured" in the process, "estimated" from its clock, or "unknown"
+	// source of ns_per_event: "measured" in the process, "estimated" from its clock, or "unknown"
 	Source      string  `json:"source"`
 	RecordingNS int64   `json:"recording_ns"`
 	Stacks      int64   `json:"stacks"`

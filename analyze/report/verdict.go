@@ -11,16 +11,16 @@ import (
 // Serialization is the verdict.
 type Serialization struct {
 	Verdict string `json:"verdict"`
-	// faults that cannot be distinguished from the verdict by what removing them brings, or by what they cost
+	// faults that cannot be distinguished from the verdict by the gain of removing them, or by their cost
 	CloseCalls []string `json:"close_calls"`
 	Share      float64  `json:"share"`
 	Confidence float64  `json:"confidence"`
 	Summary    string   `json:"summary"`
-	Phases     []Phase  `json:"phases"` // parts of the run with verdicts that differ; empty when they do not
-	// the verdict first, then other faults and then limits, each by the time that they cost
+	Phases     []Phase  `json:"phases"` // ranges of the run with verdicts that differ; empty when they do not
+	// the verdict first, then other faults and then limits, each group by the time that they cost
 	Causes   []Cause    `json:"causes"`
 	RuledOut []RuledOut `json:"ruled_out"`
-	// what removing the two largest causes would bring; null when that was not replayed
+	// the gain of removing the two largest causes; null if that was not replayed
 	Together        *Together      `json:"together"`
 	WaitMatrix      Matrix         `json:"wait_matrix"`
 	QueuedMatrix    Matrix         `json:"queued_matrix"`
@@ -29,22 +29,23 @@ type Serialization struct {
 	Interference    []Interference `json:"interference"`
 	CriticalPath    CriticalPath   `json:"critical_path"`
 	Chains          []Chain        `json:"chains"`
-	// of the replay that speedup_if_removed comes from, unchanged, against the run
+	// how much longer the replay of the unchanged run takes than the run, as a share; speedup_if_removed comes from
+	// this replay
 	ReplayError float64 `json:"replay_error"`
 }
 
-// A Cause is one that was found at work.
+// A Cause is a cause that was found to cost time.
 type Cause struct {
 	Cause      string   `json:"cause"`
-	Limit      bool     `json:"limit"` // of the machine, and no fault of the program
+	Limit      bool     `json:"limit"` // a limit of the machine, not a fault of the program
 	LostNS     int64    `json:"lost_ns"`
 	Share      float64  `json:"share"`
 	Confidence float64  `json:"confidence"`
 	Evidence   []string `json:"evidence"`
 	Advice     string   `json:"advice"`
-	// the program's line with the most time in it; "" when stacks were not recorded
+	// the program's line that spends the most time in it; "" when stacks were not recorded
 	Place            string   `json:"place"`
-	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null when it was not replayed
+	SpeedupIfRemoved *float64 `json:"speedup_if_removed"` // 2 is twice as fast; null if it was not replayed
 	SpeedupInterval  *Speedup `json:"speedup_interval"`   // around it
 	NotPredicted     string   `json:"not_predicted"`      // why speedup_if_removed is null
 }
@@ -55,14 +56,14 @@ type Speedup struct {
 	High float64 `json:"high"`
 }
 
-// Together is what removing two causes would bring.
+// Together is the predicted gain of removing two causes.
 type Together struct {
 	Causes           [2]string  `json:"causes"`
 	SpeedupIfRemoved float64    `json:"speedup_if_removed"`
 	SpeedupInterval  [2]float64 `json:"speedup_interval"`
 }
 
-// RuledOut is a cause that is not at work.
+// RuledOut is a cause that the evidence excludes, with the reason.
 type RuledOut struct {
 	Cause string `json:"cause"`
 	Why   string `json:"why"`
@@ -192,7 +193,7 @@ func (c *Cause) write(w *sheet) {
 	wrap(w, "What to do: "+c.Advice+".", "  ", "  ")
 }
 
-// Remark says how much of the threads' time the verdict is about, and how certain it is.
+// Remark states the share of the threads' time that the verdict explains, and how certain it is.
 func (s Serialization) Remark() string {
 	switch {
 	case s.Confidence == 0:

@@ -9,12 +9,13 @@ import (
 
 // Exclusion is the mutual exclusion index of a kind of intervals.
 type Exclusion struct {
-	What      string  `json:"what"`
-	Index     float64 `json:"index"`
-	PValue    float64 `json:"p_value"`
-	QValue    float64 `json:"q_value"`          // p_value, adjusted for the number of tests (Benjamini–Hochberg)
-	NullLow   float64 `json:"independent_low"`  // 95% of independent threads would show an index
-	NullHigh  float64 `json:"independent_high"` // between these two
+	What   string  `json:"what"`
+	Index  float64 `json:"index"`
+	PValue float64 `json:"p_value"`
+	QValue float64 `json:"q_value"` // p_value, adjusted for the number of tests (Benjamini–Hochberg)
+	// independent_low and independent_high enclose the indexes of 95% of independent threads
+	NullLow   float64 `json:"independent_low"`
+	NullHigh  float64 `json:"independent_high"` // upper end of that range
 	Threads   int     `json:"threads"`
 	Intervals int     `json:"intervals"`
 }

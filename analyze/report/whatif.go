@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/replay"
 )
 
-// A WhatIf is what the run would gain if something took less time. A factor of 1 is unchanged, 0 is gone.
+// A WhatIf is the predicted gain of the run if something took less time. A factor of 1 is unchanged, 0 is removed.
 type WhatIf struct {
 	What    Changed `json:"what"`
 	Factor  float64 `json:"factor"`
@@ -16,7 +16,7 @@ type WhatIf struct {
 
 // Changed names what takes less time.
 type Changed struct {
-	// "kernel", "call", "lock", "thread", "cause", "in-flight", "merge", or "together" for all that was asked for
+	// "kernel", "call", "lock", "thread", "cause", "in-flight", "merge", or "together" for all requested changes
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 }

@@ -14,7 +14,7 @@ const Schema = "mtrace.scaling/1"
 // A Document is the analysis of one series or several, as JSON and as text.
 type Document struct {
 	Schema    string   `json:"schema"`
-	Source    string   `json:"source"`    // what was run, or where the figures are from
+	Source    string   `json:"source"`    // the command that was run, or where the figures come from
 	Reference bool     `json:"reference"` // figures published by others: not measured here
 	Software  bool     `json:"software_metal"`
 	Series    []Result `json:"series"`
@@ -33,15 +33,14 @@ type Result struct {
 	Refused string `json:"fit_refused,omitempty"` // why one or both are null
 }
 
-// A Time is what the threads' time went into with one number of threads, over all runs.
+// A Time divides the threads' time in the runs with one number of threads.
 type Time struct {
 	Threads int `json:"threads"`
-	// by the part's name in the table of threads; of the time of all threads that made calls, they add up to 1
+	// shares by the part's name in the table of threads; they add up to 1, the time of all threads that made calls
 	Shares map[string]float64 `json:"shares"`
 }
 
-// Analyze makes the document's part for each series. Speed-ups of all of them are relative to baseline, when it has
-// samples.
+// Analyze returns a document with each series. If baseline has samples, the speed-ups of all series are relative to it.
 func Analyze(source string, baseline Point, series ...Series) (*Document, error) {
 	doc := &Document{Schema: Schema, Source: source, Warnings: []string{}}
 	for _, s := range series {
@@ -66,7 +65,7 @@ func Analyze(source string, baseline Point, series ...Series) (*Document, error)
 	return doc, nil
 }
 
-// refuse leaves out laws that do not describe the series, and says why.
+// refuse removes laws that do not describe the series, and notes the reason.
 func (r *Result) refuse() {
 	for _, fit := range []**Fit{&r.Amdahl, &r.USL} {
 		if *fit == nil {
@@ -79,7 +78,7 @@ func (r *Result) refuse() {
 	}
 }
 
-// fitJSON is a Fit as JSON: what is infinite or not a number is null.
+// fitJSON is the JSON form of a Fit: infinite and unknown values are null.
 type fitJSON struct {
 	Lambda  estimateJSON  `json:"lambda_ops_per_s"`
 	Sigma   estimateJSON  `json:"sigma"`
@@ -98,7 +97,7 @@ type estimateJSON struct {
 	High  *float64 `json:"high"`
 }
 
-// JSONSchemaAlias is what a schema of the JSON is made from.
+// JSONSchemaAlias returns the type from which the JSON schema is generated.
 func (Fit) JSONSchemaAlias() any { return fitJSON{} }
 
 func (e Estimate) json() estimateJSON {
@@ -112,7 +111,7 @@ func orNull(v float64) *float64 {
 	return &v
 }
 
-// MarshalJSON writes the fit with null for what is infinite or unknown.
+// MarshalJSON writes the fit with null for infinite or unknown values.
 func (f *Fit) MarshalJSON() ([]byte, error) {
 	j := fitJSON{Lambda: f.Lambda.json(), Sigma: f.Sigma.json(), R2: orNull(f.R2), Points: f.Points, Method: f.Method,
 		Percent: policy.SweepConfidence * 100}

@@ -27,7 +27,7 @@ type Fit struct {
 	Kappa   Estimate // coherency; 0 under Amdahl's law
 	Peak    Estimate // the number of threads with the most throughput; +Inf when there is none
 	R2      float64  // share of the variance that the fit explains; NaN when throughput does not vary
-	Off     float64  // by how much of their mean the throughputs are off the curve, root mean square
+	Off     float64  // root mean square deviation of the throughputs from the curve, as a share of their mean
 	Method  string   // how the intervals were computed
 	Points  int      // number of distinct numbers of threads
 	Beyond  bool     // the peak lies beyond the measured threads: an extrapolation
@@ -81,13 +81,12 @@ func peak(p []float64) float64 {
 	return math.Max(1, math.Sqrt(math.Max(0, 1-p[0])/p[1]))
 }
 
-// Unfit says why the law does not describe the throughputs; empty if it does.
+// Unfit returns the reason why the law does not describe the throughputs; empty if it does.
 func (f *Fit) Unfit() string {
 	name := map[string]string{usl.name: "the USL", amdahl.name: "Amdahl's law"}[f.Law]
 	switch {
 	case f.Sigma.Value > policy.MostSerial:
-		return fmt.Sprintf("%s does not describe this: it would take a serial share of %.2f, and more than all cannot be "+
-			"serial", name, f.Sigma.Value)
+		return fmt.Sprintf("%s does not describe this: it would need a serial share of %.2f, which cannot exceed 1", name, f.Sigma.Value)
 	case f.R2 < policy.PoorFit && f.Off > policy.OffCurve:
 		return fmt.Sprintf("%s does not describe this: it explains %.0f%% of the variance, and throughputs are %.0f%% off it", name, 100*max(0, f.R2), 100*f.Off)
 	}
@@ -104,7 +103,7 @@ func (l law) residual(obs []observation, p []float64) float64 {
 	return math.Sqrt(sum/float64(len(obs))) / mean
 }
 
-// determination is R² = 1 − residual / total sum of squares.
+// determination returns R² = 1 − residual / total sum of squares.
 func (l law) determination(obs []observation, p []float64) float64 {
 	_, residual := l.scale(obs, p)
 	mean, total := 0.0, 0.0

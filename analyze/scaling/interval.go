@@ -65,7 +65,7 @@ func (l law) asymptotic(obs []observation, p []float64, lambda float64, random *
 		}
 	}
 	_, residual := l.scale(obs, p)
-	// of X/λ, whose derivative with respect to ln λ is the capacity
+	// residuals of X/λ, whose derivative with respect to ln λ is the capacity
 	deviation := math.Sqrt(residual/float64(free)) / lambda
 	var normal mat.SymDense
 	normal.SymOuterK(1, jacobian.T())

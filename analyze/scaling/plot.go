@@ -68,7 +68,7 @@ type plot struct {
 	most, highest float64 // the threads and operations/s at the ends of the axes
 }
 
-// pixels is a coordinate, written with one decimal.
+// A pixels is a coordinate; it is written with one decimal.
 type pixels float64
 
 func (p pixels) String() string {

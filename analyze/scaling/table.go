@@ -27,11 +27,12 @@ type Table struct {
 	Knee     *Knee   `json:"knee"` // null when throughput grows to the end
 }
 
-// A Knee is where more threads stop paying.
+// A Knee is the number of threads from which more threads gain little.
 type Knee struct {
-	Threads int     `json:"threads"` // the last number of threads that paid
-	Next    int     `json:"next"`    // the first that did not
-	Gain    float64 `json:"gain"`    // throughput added by each thread in between, over that of one thread at the baseline
+	Threads int `json:"threads"` // the last number of threads that paid
+	Next    int `json:"next"`    // the first that did not
+	// throughput added by each thread in between, relative to one thread's throughput at the baseline
+	Gain float64 `json:"gain"`
 }
 
 // Tabulate returns the table of a series. Speedups are relative to baseline if that has a positive throughput, and

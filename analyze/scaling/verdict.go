@@ -7,7 +7,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// A Verdict is what held the run with a number of threads back, from the report on its trace.
+// A Verdict is the cause that slowed the run with a number of threads, from the report on its trace.
 type Verdict struct {
 	Threads    int      `json:"threads"`
 	Verdict    string   `json:"verdict"`
@@ -45,7 +45,8 @@ func (d *Document) CauseAtKnee() *Verdict {
 // none is the verdict that names no cause.
 const none = "none"
 
-// NoteNoise adds a warning if the runs show that the table is uncertain, or do not show how certain it is.
+// NoteNoise adds a warning if the runs vary so much that the table is uncertain, or if there are too few to show their
+// variation.
 func (d *Document) NoteNoise() {
 	for _, s := range d.Series {
 		once, widest := true, Row{}
@@ -57,7 +58,7 @@ func (d *Document) NoteNoise() {
 		}
 		switch spread := (widest.Max - widest.Min) / widest.Throughput; {
 		case once:
-			d.Warnings = append(d.Warnings, "one run each: how much they differ by chance is not known")
+			d.Warnings = append(d.Warnings, "one run each: the variation between runs is not known")
 		case spread > policy.NoisyRuns:
 			d.Warnings = append(d.Warnings, fmt.Sprintf("runs with %s differ by %.0f%%: the knee and the fits are uncertain; "+
 				"use a quieter machine, longer runs, or more of them",
@@ -93,7 +94,7 @@ func (d *Document) writeVerdicts(b *strings.Builder) {
 	}
 	at := "at the knee"
 	if v.Threads > d.Series[0].Knee.Next {
-		at = "beyond the knee, where none shows yet"
+		at = "beyond the knee; the runs at the knee show none"
 	}
 	fmt.Fprintf(b, "cause %s, with %s: %s\n  %s\n", at, threadsOf(v.Threads), v.Verdict, v.Summary)
 	if v.Speedup != nil {

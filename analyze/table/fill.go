@@ -32,7 +32,7 @@ func processOf(t *analyze.Thread) int64 {
 	return pid(t.Process)
 }
 
-// texts tells which values of a call are texts.
+// A texts states which values of a call are texts.
 type texts struct{ arg, x0, x1 bool }
 
 var textsOf = func() []texts {

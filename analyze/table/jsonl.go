@@ -21,7 +21,7 @@ type jsonFile struct {
 
 func newJSONFile(w io.Writer) *jsonFile { return &jsonFile{w: bufio.NewWriterSize(w, 1<<18)} }
 
-// summary is the last line: where the trace comes from and what it lacks. A file without it is incomplete.
+// A summary is the last line: the origin of the trace and the data that it lacks. A file without it is incomplete.
 type summary struct {
 	Table    string   `json:"table"`
 	Schema   string   `json:"schema"`
@@ -38,9 +38,9 @@ type summary struct {
 	End      int64    `json:"end_ns"`
 	Events   int64    `json:"events"`
 	Lost     int64    `json:"lost"`
-	AtLeast  bool     `json:"lost_at_least"` // lost is what is known of, and there may be more
+	AtLeast  bool     `json:"lost_at_least"` // lost is the known number, and there may be more
 
-	// what the trace lacks, one line; left out when it is all of its recording
+	// the missing parts of the trace, in one line; absent if it has everything that was recorded
 	Incomplete string    `json:"incomplete,omitempty"`
 	Warnings   []string  `json:"warnings"`
 	Missing    []missing `json:"missing"`

@@ -46,7 +46,7 @@ func (c *parquetColumn) addNumbers(rows sparse.Int64Array) {
 	}
 	levels, kept := len(c.levels), begin
 	c.levels = grown(c.levels, rows.Len())
-	for i, v := range c.numbers[begin:] { // without a branch, because which values are null is not predictable
+	for i, v := range c.numbers[begin:] { // without a branch, because the positions of nulls are unpredictable
 		c.numbers[kept] = v
 		there := 0
 		if v != 0 {

@@ -9,7 +9,7 @@ type processRow struct {
 	Parent  int64  `parquet:"ppid,optional" doc:"process id of the parent"`
 	Program string `parquet:"program" doc:"path of the program"`
 	Args    string `parquet:"args,optional" doc:"its arguments, separated by spaces"`
-	CPU     int64  `parquet:"cpu_ns,optional" doc:"processor time that it and the children it waited for used"`
+	CPU     int64  `parquet:"cpu_ns,optional" doc:"processor time of the process and of the children that it waited for"`
 }
 
 type threadRow struct {
@@ -51,7 +51,7 @@ type queueRow struct {
 	PID      int64  `parquet:"pid" doc:"process id"`
 	ID       int64  `parquet:"queue" doc:"number of the queue in its process"`
 	Label    string `parquet:"label,optional" doc:"label of the queue"`
-	Capacity int64  `parquet:"capacity,optional" doc:"most command buffers that may be uncompleted"`
+	Capacity int64  `parquet:"capacity,optional" doc:"maximum number of uncompleted command buffers"`
 	Device   string `parquet:"device,optional" doc:"name of the device"`
 	Software bool   `parquet:"software_metal" doc:"the device is a software Metal"`
 }
@@ -61,17 +61,17 @@ type callRow struct {
 	TID        int64  `parquet:"tid" doc:"the system's thread id"`
 	Selector   string `parquet:"selector" doc:"Objective-C selector or C symbol"`
 	Class      string `parquet:"class,optional" doc:"class of the receiver"`
-	Group      string `parquet:"group" doc:"what the call is for: acquire, encode, commit, wait, compile, allocate, lock, signal, other"`
+	Group      string `parquet:"group" doc:"purpose of the call: acquire, encode, commit, wait, compile, allocate, lock, signal, other"`
 	Begin      int64  `parquet:"begin_ns" doc:"when it was entered"`
 	End        int64  `parquet:"end_ns" doc:"when it returned"`
-	Duration   int64  `parquet:"duration_ns" doc:"how long it took, nested calls included"`
-	Object     int64  `parquet:"object,optional" doc:"number of the receiver or of what the call is about"`
-	Arg        uint64 `parquet:"arg,optional" doc:"its argument or result; docs/wire.md says which"`
-	ArgText    string `parquet:"arg_text,optional" doc:"the argument, when it is a text"`
-	X0         uint64 `parquet:"x0,optional" doc:"the first further value of the call; docs/wire.md says which"`
-	X0Text     string `parquet:"x0_text,optional" doc:"the first further value, when it is a text"`
+	Duration   int64  `parquet:"duration_ns" doc:"duration, including nested calls"`
+	Object     int64  `parquet:"object,optional" doc:"number of the receiver, or of the object that the call is about"`
+	Arg        uint64 `parquet:"arg,optional" doc:"its argument or result; docs/wire.md defines it for each call"`
+	ArgText    string `parquet:"arg_text,optional" doc:"the argument, if it is a text"`
+	X0         uint64 `parquet:"x0,optional" doc:"the first additional value of the call; docs/wire.md defines it for each call"`
+	X0Text     string `parquet:"x0_text,optional" doc:"the first additional value, if it is a text"`
 	X1         uint64 `parquet:"x1,optional" doc:"the second further value"`
-	X1Text     string `parquet:"x1_text,optional" doc:"the second further value, when it is a text"`
+	X1Text     string `parquet:"x1_text,optional" doc:"the second additional value, if it is a text"`
 	X2         uint64 `parquet:"x2,optional" doc:"the third further value"`
 	X3         uint64 `parquet:"x3,optional" doc:"the fourth further value"`
 	Failed     bool   `parquet:"failed,optional" doc:"it returned nil, NO or an error"`
@@ -98,7 +98,7 @@ type commandBufferRow struct {
 	KernelEnd   int64  `parquet:"kernel_end_ns,optional" doc:"kernelEndTime"`
 	GPUBegin    int64  `parquet:"gpu_begin_ns,optional" doc:"GPUStartTime"`
 	GPUEnd      int64  `parquet:"gpu_end_ns,optional" doc:"GPUEndTime"`
-	GPU         int64  `parquet:"gpu_ns,optional" doc:"how long the GPU worked on it: the union of its rows in gpu_work, in the time that was asked for"`
+	GPU         int64  `parquet:"gpu_ns,optional" doc:"how long the GPU worked on it: the union of its rows in gpu_work, in the requested time"`
 	Completed   int64  `parquet:"completed_ns,optional" doc:"its completion handlers began to run"`
 	Handlers    int64  `parquet:"handlers,optional" doc:"completion handlers that the program added"`
 	Encoders    int64  `parquet:"encoders" doc:"its encoders"`
@@ -110,11 +110,11 @@ type gpuWorkRow struct {
 	CommandBuffer int64  `parquet:"command_buffer" doc:"number of the command buffer that it ran"`
 	Encoder       int64  `parquet:"encoder,optional" doc:"number of the encoder; none when the row stands for all encoders of the command buffer"`
 	Device        string `parquet:"device,optional" doc:"name of the GPU"`
-	Channel       string `parquet:"channel,optional" doc:"the part of the GPU, as Instruments calls it: Vertex, Fragment, Compute, Blit"`
+	Channel       string `parquet:"channel,optional" doc:"the part of the GPU, by Instruments' name: Vertex, Fragment, Compute, Blit"`
 	Label         string `parquet:"label,optional" doc:"its label"`
 	Begin         int64  `parquet:"begin_ns" doc:"when it began"`
 	End           int64  `parquet:"end_ns" doc:"when it ended"`
-	GPU           int64  `parquet:"gpu_ns" doc:"its time, as far as it is in the time that was asked for: the GPU was busy for the union of all rows"`
+	GPU           int64  `parquet:"gpu_ns" doc:"its time within the requested time; the GPU was busy for the union of all rows"`
 }
 
 type encoderRow struct {
@@ -126,29 +126,29 @@ type encoderRow struct {
 	TID           int64  `parquet:"tid,optional" doc:"thread that made it"`
 	Begin         int64  `parquet:"begin_ns,optional" doc:"its creation was entered"`
 	End           int64  `parquet:"end_ns,optional" doc:"endEncoding returned"`
-	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"it began on the GPU, where that was measured"`
+	GPUBegin      int64  `parquet:"gpu_begin_ns,optional" doc:"its begin on the GPU, if that was measured"`
 	GPUEnd        int64  `parquet:"gpu_end_ns,optional" doc:"it ended on the GPU"`
 	GPU           int64  `parquet:"gpu_ns,optional" doc:"its time on the GPU"`
-	GPUTiming     string `parquet:"gpu_timing,optional" doc:"how gpu_ns came about: measured; fitted, a part of the command buffer's time by costs that the run identifies; or not identified, of which it shows only bounds"`
-	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"why it was not measured though that was asked for"`
+	GPUTiming     string `parquet:"gpu_timing,optional" doc:"source of gpu_ns: measured; fitted, a part of the command buffer's time by costs that the run identifies; or not identified, if the run shows only bounds"`
+	Unmeasured    string `parquet:"gpu_unmeasured,optional" doc:"the reason why it was not measured although that was requested"`
 	Dispatches    int64  `parquet:"dispatches" doc:"its dispatches"`
 	Copies        int64  `parquet:"copies" doc:"its copies and fills"`
 	CopyBytes     uint64 `parquet:"copy_bytes" doc:"what they moved"`
-	Operation     string `parquet:"operation,optional" doc:"what the program calls it, if that is one name; its dispatches have theirs"`
+	Operation     string `parquet:"operation,optional" doc:"the program's name for its work, if there is only one; each dispatch has its own"`
 	OperationFrom string `parquet:"operation_from,optional" doc:"where it says so"`
 }
 
 type dispatchRow struct {
 	PID      int64  `parquet:"pid" doc:"process id"`
 	Encoder  int64  `parquet:"encoder" doc:"its encoder"`
-	At       int64  `parquet:"begin_ns" doc:"the first dispatch of the run was entered"`
+	At       int64  `parquet:"begin_ns" doc:"when the first dispatch of the run was called"`
 	Pipeline int64  `parquet:"pipeline,optional" doc:"number of the pipeline state"`
 	Kernel   string `parquet:"kernel,optional" doc:"name of its function"`
 	Count    int64  `parquet:"count" doc:"equal dispatches, one after another"`
 	Threads  uint64 `parquet:"threads,optional" doc:"threads of all of them"`
 
 	Operation     string `parquet:"operation,optional" doc:"what the program calls it"`
-	OperationFrom string `parquet:"operation_from,optional" doc:"where it says so: debug group, encoder label, function, scope, pipeline label, command buffer's debug group, command buffer label or Python line"`
+	OperationFrom string `parquet:"operation_from,optional" doc:"source of the operation's name: debug group, encoder label, function, scope, pipeline label, command buffer's debug group, command buffer label or Python line"`
 }
 
 type waitRow struct {
@@ -158,17 +158,17 @@ type waitRow struct {
 	Begin         int64  `parquet:"begin_ns" doc:"it was entered"`
 	End           int64  `parquet:"end_ns" doc:"it returned"`
 	Duration      int64  `parquet:"duration_ns" doc:"how long it took"`
-	CommandBuffer int64  `parquet:"command_buffer,optional" doc:"what it waited for, or what signalled the event"`
+	CommandBuffer int64  `parquet:"command_buffer,optional" doc:"the command buffer that it waited for, or that signalled the event"`
 	CommittedBy   int64  `parquet:"committed_by,optional" doc:"thread that committed that"`
 	Event         int64  `parquet:"event,optional" doc:"the event it waited for"`
 	Value         uint64 `parquet:"value,optional" doc:"the event's value"`
-	SignaledBy    int64  `parquet:"signaled_by,optional" doc:"thread that gave the event its value"`
-	Executing     int64  `parquet:"executing_ns,optional" doc:"of its time: while the GPU ran what was waited for; this and the following add up to duration_ns"`
-	QueuedOwn     int64  `parquet:"queued_own_ns,optional" doc:"while the GPU ran other work of the thread"`
-	QueuedOther   int64  `parquet:"queued_other_ns,optional" doc:"while the GPU ran work of other threads"`
+	SignaledBy    int64  `parquet:"signaled_by,optional" doc:"thread that set the event to the value"`
+	Executing     int64  `parquet:"executing_ns,optional" doc:"the part of its time in which the GPU ran the awaited work; this and the following columns add up to duration_ns"`
+	QueuedOwn     int64  `parquet:"queued_own_ns,optional" doc:"the part in which the GPU ran the thread's other work"`
+	QueuedOther   int64  `parquet:"queued_other_ns,optional" doc:"the part in which the GPU ran work of other threads"`
 	Scheduling    int64  `parquet:"scheduling_ns,optional" doc:"while the GPU ran nothing"`
 	Notify        int64  `parquet:"notify_ns,optional" doc:"after the GPU had ended"`
-	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of it, when another thread committed the work"`
+	Foreign       int64  `parquet:"foreign_ns,optional" doc:"all of its time, if another thread committed the work"`
 	Interpreter   string `parquet:"interpreter_lock,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
 	Unfinished    bool   `parquet:"unfinished,optional" doc:"the process ended inside the wait"`
 }
@@ -183,7 +183,7 @@ type lockRow struct {
 	Lock        int64  `parquet:"lock" doc:"number of the lock"`
 	Name        string `parquet:"name,optional" doc:"label or symbol of the lock"`
 	Holder      int64  `parquet:"holder,optional" doc:"thread that held it"`
-	Kept        int64  `parquet:"kept_ns,optional" doc:"of own_ns, for an interpreter's lock: while threads that waited for something else kept it"`
+	Kept        int64  `parquet:"kept_ns,optional" doc:"for an interpreter's lock: the part of own_ns in which the lock's holder waited for something else"`
 	Interpreter string `parquet:"interpreter_lock,optional" doc:"held or not held: the lock of the language interpreter, when the wait began"`
 }
 
@@ -193,13 +193,13 @@ type signalWaitRow struct {
 	Selector  string `parquet:"selector" doc:"the call"`
 	Begin     int64  `parquet:"begin_ns" doc:"it was entered"`
 	End       int64  `parquet:"end_ns" doc:"it returned"`
-	Duration  int64  `parquet:"duration_ns" doc:"how long it took; a part of the thread's outside_ns"`
+	Duration  int64  `parquet:"duration_ns" doc:"duration; a part of the thread's outside_ns"`
 	Object    uint64 `parquet:"object,optional" doc:"address of the condition variable or semaphore"`
-	Name      string `parquet:"name,optional" doc:"its symbol, or the function that waited"`
+	Name      string `parquet:"name,optional" doc:"symbol of that object, or the function that waited"`
 	Signaller int64  `parquet:"signaller,optional" doc:"thread that gave the signal"`
 	Signalled int64  `parquet:"signalled_ns,optional" doc:"when it did"`
-	Gave      uint64 `parquet:"gave,optional" doc:"address of what the waiting thread itself had signalled last, since its wait before"`
-	GivenBack bool   `parquet:"given_back,optional" doc:"the semaphore was given back by the thread that had taken it, as a lock is"`
+	Gave      uint64 `parquet:"gave,optional" doc:"address of the object that the waiting thread last signalled since its previous wait"`
+	GivenBack bool   `parquet:"given_back,optional" doc:"the thread that acquired the semaphore also released it, as with a lock"`
 	TimedOut  bool   `parquet:"timed_out,optional" doc:"no signal came in time"`
 }
 
@@ -212,7 +212,7 @@ type allocationRow struct {
 	Storage  string `parquet:"storage" doc:"shared, managed, private or memoryless"`
 	Address  uint64 `parquet:"address,optional" doc:"address of its contents"`
 	Object   int64  `parquet:"object,optional" doc:"its number in its process"`
-	OnHeap   bool   `parquet:"on_heap,optional" doc:"it takes memory of a heap, which has a row of its own"`
+	OnHeap   bool   `parquet:"on_heap,optional" doc:"it uses memory of a heap, which has a row of its own"`
 	Released int64  `parquet:"released_ns,optional" doc:"it was given back"`
 }
 
@@ -237,20 +237,20 @@ type scopeRow struct {
 	End   int64  `parquet:"end_ns" doc:"its end"`
 	Mark  bool   `parquet:"mark,optional" doc:"it is a moment, not a time"`
 
-	Unfinished bool `parquet:"unfinished,optional" doc:"the process, or the thread, ended inside it"`
+	Unfinished bool `parquet:"unfinished,optional" doc:"the scope was still open when the process, or the thread, ended"`
 }
 
 type memoryRow struct {
 	PID    int64  `parquet:"pid" doc:"process id"`
 	Device string `parquet:"device,optional" doc:"name of the device"`
 	At     int64  `parquet:"at_ns" doc:"when it was asked"`
-	Bytes  uint64 `parquet:"bytes" doc:"what is allocated on the device for the process, by its own account"`
+	Bytes  uint64 `parquet:"bytes" doc:"memory allocated for the process on the device, as the device reports it"`
 }
 
 type processorRow struct {
 	PID    int64 `parquet:"pid" doc:"process id"`
 	TID    int64 `parquet:"tid" doc:"the system's thread id"`
 	At     int64 `parquet:"at_ns" doc:"when it was read"`
-	Ran    int64 `parquet:"ran_ns" doc:"how long the thread had run by then"`
-	Waited int64 `parquet:"waited_ns" doc:"how long it had waited for a processor by then; −1 when not known"`
+	Ran    int64 `parquet:"ran_ns" doc:"how long the thread had run up to this instant"`
+	Waited int64 `parquet:"waited_ns" doc:"how long it had waited for a processor up to this instant; −1 if not known"`
 }

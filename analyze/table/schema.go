@@ -27,7 +27,7 @@ func EventsSchema() ([]byte, error) {
 	text, number := object{"type": "string"}, object{"type": "integer"}
 	list := object{"type": "array", "items": text}
 	kinds = append(kinds, object{
-		"title": "trace", "description": "the last line: where the trace comes from and what is not in it; a file without " +
+		"title": "trace", "description": "the last line: the origin of the trace and the data that it lacks; a file without " +
 			"it is not whole", "type": "object",
 		"properties": object{"table": object{"const": "trace"}, "schema": object{"const": Schema}, "kind": text,
 			"path": text, "program": text, "args": list,

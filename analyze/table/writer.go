@@ -56,10 +56,10 @@ var (
 	tables = []exported{
 		calls,
 		table[processRow]{"processes", "the traced processes", addProcesses, true},
-		table[threadRow]{"threads", "threads that called Metal, and what they spent their time on", addThreads, true},
+		table[threadRow]{"threads", "threads that called Metal, and how they spent their time", addThreads, true},
 		table[queueRow]{"queues", "command queues", addQueues, true},
 		table[commandBufferRow]{"command_buffers", "command buffers, from creation to completion", addCommandBuffers, false},
-		table[gpuWorkRow]{"gpu_work", "what GPUs did: a row for each command buffer, or for each encoder and channel " +
+		table[gpuWorkRow]{"gpu_work", "work of the GPUs: a row for each command buffer, or for each encoder and channel " +
 			"where that is known", addGPUWork, false},
 		table[encoderRow]{"encoders", "command encoders", addEncoders, false},
 		table[dispatchRow]{"dispatches", "runs of equal dispatches", addDispatches, false},
@@ -67,11 +67,11 @@ var (
 		table[lockRow]{"locks", "waits for locks", addLocks, false},
 		table[signalWaitRow]{"signal_waits", "waits for signals of other threads, outside of Metal", addSignalWaits, false},
 		table[allocationRow]{"allocations", "buffers and other memory", addAllocations, false},
-		table[memoryRow]{"memory_samples", "what devices said was allocated, from time to time", addDeviceMemory, false},
-		table[compilationRow]{"compilations", "calls that made libraries, functions or pipeline states", addCompilations,
+		table[memoryRow]{"memory_samples", "samples of the memory that devices report as allocated", addDeviceMemory, false},
+		table[compilationRow]{"compilations", "calls that created libraries, functions or pipeline states", addCompilations,
 			false},
-		table[scopeRow]{"scopes", "times that the program gave names to", addScopes, false},
-		table[processorRow]{"processor_times", "what threads had used of processors, from time to time", addProcessorTimes,
+		table[scopeRow]{"scopes", "time ranges that the program named", addScopes, false},
+		table[processorRow]{"processor_times", "samples of the threads' processor use", addProcessorTimes,
 			true},
 	}
 )

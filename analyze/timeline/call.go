@@ -17,7 +17,7 @@ type call struct {
 	unfinished bool
 }
 
-// A callMore has the data that few calls have.
+// A callMore has the data that only few calls have.
 type callMore struct {
 	text    string   // the text that its argument refers to
 	members []uint32 // the command buffers that it commits, without the one that it is called on

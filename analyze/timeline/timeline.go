@@ -101,7 +101,7 @@ type slice struct {
 	track    trackID
 	name     string
 	category string
-	// the call that gives the slice its name and category; CallNone if there is none, or if not known
+	// the call that gives the slice its name and category; CallNone if there is none, or if it is not known
 	call    wire.Call
 	args    []arg
 	flows   []uint64 // of command buffers and signals whose arrows begin at or pass through this slice

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Use tells how a path is written to.
+// A Use is the way in which a path is written to.
 type Use int
 
 const (
@@ -32,7 +32,7 @@ func (e *ExistsError) Error() string {
 		return e.Path + " is a symbolic link, which is not followed: name the file that it leads to, or give --force to " +
 			"replace the link"
 	}
-	return e.Path + " is there already: name another file, or give --force to replace it"
+	return e.Path + " exists already: name another file, or give --force to replace it"
 }
 
 // Is makes errors.Is(err, fs.ErrExist) true for an ExistsError.

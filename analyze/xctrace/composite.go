@@ -17,7 +17,7 @@ func (v *valueReader) composite(tok token, t *tag) (cell, error) {
 			parts.opaque = v.opaqueText(display)
 		}
 	case kindProcess, kindThread:
-		// The name is nowhere but in the displayed text.
+		// only the displayed text has the name
 		display, _ := v.scan.attr("fmt")
 		parts.display, _ = unescape(nil, display)
 	case kindFrame:

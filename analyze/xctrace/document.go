@@ -22,7 +22,7 @@ type Document struct {
 	IllegalNames int64
 }
 
-// Shape tells what kind of rows a node of a query result has.
+// Shape is the kind of rows that a node of a query result has.
 type Shape uint8
 
 // The shapes of a node.

@@ -132,7 +132,7 @@ func inFile(path string, info fs.FileInfo, listed bool) ([]Input, error) {
 	}
 	archive, err := zip.OpenReader(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a whole zip archive: %w", path, err)
+		return nil, fmt.Errorf("%s: not a complete zip archive: %w", path, err)
 	}
 	defer archive.Close()
 	var inputs []Input

@@ -213,7 +213,7 @@ func TestInputErrors(t *testing.T) {
 		"broken bzip2":    {put(t, dir, "b.xml.bz2", []byte("BZh9 and no more")), "bzip2"},
 		"plist":           {put(t, dir, "p.trace.plist", []byte("bplist00\x00")), "property list"},
 		"broken gzip":     {put(t, dir, "g.xml.gz", []byte("\x1f\x8b\x08\xff\xff")), "not a gzip file"},
-		"broken zip":      {put(t, dir, "z.zip", []byte("PK\x03\x04 and no more")), "not a whole zip archive"},
+		"broken zip":      {put(t, dir, "z.zip", []byte("PK\x03\x04 and no more")), "not a complete zip archive"},
 		"zip without any": {put(t, dir, "n.zip", zipped(t, map[string][]byte{"a.txt": data})), "no exports in this archive"},
 		"damaged": {put(t, dir, "d.xml", bytes.Replace(data, []byte("</row>"), []byte("</raw>"), 1)),
 			"</raw> closes <row>"},

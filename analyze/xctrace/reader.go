@@ -33,7 +33,7 @@ func (r *reader) read(name string) (*Document, error) {
 	switch {
 	case errors.Is(err, errTruncated):
 		if r.doc.Roots == 0 {
-			return r.doc, fmt.Errorf("%s: no element is in it: it is not an export of xctrace, or was cut before anything "+
+			return r.doc, fmt.Errorf("%s: it contains no element: it is not an export of xctrace, or was cut before anything "+
 				"was written", name)
 		}
 		r.doc.Truncated = true
@@ -333,7 +333,7 @@ func (r *reader) row(tok token, t *Table, rows rowHandler) error {
 		case v.mistyped > 0:
 			t.problem(from, "mistyped", "a reference to a value of another type")
 		default:
-			t.problem(from, "malformed", "a value that is not of its type, or a time that is negative or longer than any "+
+			t.problem(from, "malformed", "a value that does not fit its type, or a time that is negative or longer than any "+
 				"recording")
 		}
 		for _, column := range rows.columns {

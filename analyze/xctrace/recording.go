@@ -139,7 +139,7 @@ func (r *Recording) Add(in *Input, progress Progress) error {
 }
 
 // errTwoRecordings is wrapped if the inputs cannot belong to one recording.
-var errTwoRecordings = errors.New("the inputs are of more than one recording: summarise them one by one, or compare " +
+var errTwoRecordings = errors.New("the inputs belong to more than one recording: summarise them one by one, or compare " +
 	"them with mtrace diff")
 
 func (r *Recording) addTOC(toc *TOC, name string) error {

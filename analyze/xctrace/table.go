@@ -35,7 +35,7 @@ type tableSpec interface {
 	bind(columns []Column, types []*tag, sink *Sink) (handler rowHandler, wanted bool, err error)
 }
 
-// rowHandler delivers rows. columns are those that it reads; notes says what it cannot read.
+// A rowHandler delivers rows. columns are the columns that it reads; notes describes columns that it cannot read.
 type rowHandler struct {
 	columns []int
 	notes   []string
@@ -70,7 +70,7 @@ func (t *table[R]) bind(columns []Column, types []*tag, sink *Sink) (rowHandler,
 				c.mnemonic, columns[at].Type))
 			continue
 		case types[at].kind != c.kind:
-			return rowHandler{}, false, fmt.Errorf("column %s is of type %s, which is not what it was: this version of "+
+			return rowHandler{}, false, fmt.Errorf("column %s has type %s, unlike in other versions: this version of "+
 				"Instruments writes %s in a way mtrace does not know",
 				c.mnemonic, columns[at].Type, t.schema)
 		}

@@ -110,7 +110,7 @@ func TestTrapRowsThatBreakTheRules(t *testing.T) {
 		t.Errorf("%d rows delivered, table %+v", len(rows), table)
 	}
 	for _, want := range []string{"row 2 ", "1 cells for 7 columns", "column duration holds a <uint32>, not a <duration>",
-		"not of its type", "value of another type", "not in the document"} {
+		"does not fit its type", "value of another type", "not in the document"} {
 		if !strings.Contains(fmt.Sprint(table.Problems), want) {
 			t.Errorf("problems %v: no %q", table.Problems, want)
 		}
@@ -230,7 +230,7 @@ func TestTrapColumnsMove(t *testing.T) {
 	rows, d, _ := read(t, doc(node("metal-gpu-intervals", strings.Replace(gpuColumns, "duration:duration",
 		"duration:process", 1),
 		`<start-time fmt="">1</start-time><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/><sentinel/>`)))
-	if len(rows) != 0 || !strings.Contains(d.Tables[0].Refused, "column duration is of type process") {
+	if len(rows) != 0 || !strings.Contains(d.Tables[0].Refused, "column duration has type process") {
 		t.Errorf("rows %+v, refused %q", rows, d.Tables[0].Refused)
 	}
 	rows, d, _ = read(t, doc(node("metal-gpu-intervals", "start:start-time", `<start-time fmt="">1</start-time>`)))

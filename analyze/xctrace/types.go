@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// kind tells how the text and the children of an engineering type are read.
+// A kind defines how the text and the children of an engineering type are read.
 type kind uint8
 
 const (

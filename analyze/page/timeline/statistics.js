@@ -1,5 +1,5 @@
 "use strict";
-// Statistics of a time range: how long each kind took in each lane, and which calls and kernels took most time. They
+// Statistics of a time range: the time of each kind in each lane, and the calls and kernels with the most time. They
 // use the finest level; blocks that are only in cells count in proportion to the part of the cell in the range.
 
 // laneSums returns the time of each kind in a range of a lane, and the number of its blocks. each, if given, is called

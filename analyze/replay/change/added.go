@@ -40,7 +40,7 @@ func (a *Added) Times(p *program.Program) float64 {
 	return float64(a.visit(p, false)) / float64(max(1, len(p.Jobs)))
 }
 
-// visit counts the places and, if add is set, adds the delay to them.
+// visit counts the places where the delay applies and, if add is set, adds the delay there.
 func (a *Added) visit(p *program.Program, add bool) (times int) {
 	delay := func(to *analyze.Nanos) {
 		if times++; add {

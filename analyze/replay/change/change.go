@@ -1,5 +1,5 @@
-// Package change has the interventions: functions that rewrite a program, before it runs, to remove a cause or to make
-// something faster.
+// Package change has the interventions: functions that rewrite a program, before the machine runs it, to remove a cause
+// or to make something faster.
 package change
 
 import (
@@ -35,7 +35,8 @@ type Change struct {
 	Added    *Added // a delay that is added in some places; nil means none
 }
 
-// OnlyFaster reports whether no cause is removed. Hand-offs between threads then wait for processors as recorded.
+// OnlyFaster reports whether the Change removes no cause. Hand-offs between threads then wait for processors as
+// recorded.
 func (c Change) OnlyFaster() bool {
 	c.Room, c.Overlap, c.Scale = false, false, nil
 	return c == Change{}
@@ -81,8 +82,8 @@ func (c Change) ApplyIn(b *program.Buffer, p *program.Program, d *Density) *prog
 	return q
 }
 
-// interventions returns the interventions that the Change names, in the order in which they apply: those that move
-// work between threads, then threads' own times, hand-offs, scaling, and the machine.
+// interventions returns the interventions that the Change names, in this order: those that move work between threads,
+// then threads' own times, hand-offs, scaling, and the machine.
 func (c Change) interventions(d *Density) (list []Intervention) {
 	for _, row := range []struct {
 		named   bool

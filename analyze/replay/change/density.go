@@ -14,15 +14,15 @@ import (
 // of processors that have slept for a time t is exp(-rate·t). With k times as many hand-offs, it is the kth power of
 // the recorded share.
 
-// A Density is the factor by which a changed program has more hand-offs per second than recorded, with their
-// resulting duration. The zero Density, or nil, is as recorded.
+// A Density is the ratio of hand-offs per second in a changed program to those in the recorded one, with the resulting
+// duration of hand-offs. The zero Density, or nil, means no change.
 type Density struct {
 	Times      float64
 	Relief     float64 // share by which threads wait less for processors than in the unchanged program
 	latencies  handOvers
 	notifies   handOvers
 	turnaround analyze.Nanos // the mean turnaround; set only if Times is over 0
-	sooner     analyze.Nanos // by how much sooner a sleeping thread runs after a timer or another thread wakes it
+	sooner     analyze.Nanos // how much earlier a sleeping thread runs after a timer or another thread wakes it
 }
 
 // handOvers are the durations of one kind of hand-off, in ascending order, and the duration that each has at a density;
@@ -42,8 +42,8 @@ func NewDensity(p *program.Program, times float64) *Density {
 	return d
 }
 
-// among returns the durations of hand-offs in a run that has times as many of them. For any duration, the share of
-// slower hand-offs is raised to the power times.
+// among returns the durations of hand-offs in a run with times as many of them. The share of hand-offs that are slower
+// than a duration is raised to the power times.
 func among(took []analyze.Nanos, times float64) handOvers {
 	if times <= 1 {
 		return handOvers{took, took}
@@ -63,8 +63,8 @@ func among(took []analyze.Nanos, times float64) handOvers {
 	return handOvers{took, then}
 }
 
-// at returns the duration of a hand-off at the density. It shrinks by as much as the slowest recorded one that is not
-// slower.
+// at returns the duration of a hand-off at the density. It is shortened by as much as the slowest recorded hand-off
+// that takes no longer.
 func (h *handOvers) at(n analyze.Nanos) analyze.Nanos {
 	if i := sort.Search(len(h.took), func(i int) bool { return h.took[i] > n }); i > 0 {
 		return n - (h.took[i-1] - h.then[i-1])
@@ -104,17 +104,17 @@ func (d *Density) apply(p *program.Program) {
 	}
 }
 
-// unhindered returns the duration of a hand-off that wakes a less deeply sleeping processor and waits for one by Relief
-// less. The wait for a processor counts from the instant at which the thread is woken, so it includes waking the
-// processor.
+// unhindered returns the duration of a hand-off that wakes a less deeply sleeping processor, and whose waits for a
+// processor are shorter by the share Relief. The wait for a processor counts from the instant at which the thread is
+// woken, so it includes waking the processor.
 func (d *Density) unhindered(h *program.HandOvers, n, usual analyze.Nanos, all *handOvers) analyze.Nanos {
 	n = all.at(n)
 	return n - program.Scaled(max(0, n-usual), h.Hindered*d.Relief)
 }
 
-// relieved returns the duration of a hand-off if threads wait for processors by Relief less. In the machine a short
-// burst shares a processor and waits little; a real system makes it wait until long bursts have used up their time
-// slices. Unexplained is that difference.
+// relieved returns the duration of a hand-off if waits for processors are shorter by the share Relief. In the machine a
+// short burst shares a processor and waits little; a real system makes it wait until long bursts have used up their
+// time slices. Unexplained is that difference.
 func (d *Density) relieved(h *program.HandOvers, n, free analyze.Nanos) analyze.Nanos {
 	return n - program.Scaled(max(0, n-free), h.Unexplained*d.Relief)
 }

@@ -8,8 +8,8 @@ import (
 // shareEvenly distributes the work of a barrier's threads evenly: their own time and the GPU's between two barriers.
 // The times of a thread with more work than average shrink by a factor. A thread with less work gets the same
 // additional time in each round, because its occasional delays do not grow. The averages over the run become equal;
-// random differences between rounds remain. If a different thread has more work each time, each round is distributed on
-// its own.
+// random differences between rounds remain. If a different thread has more work in each round, each round is
+// distributed separately.
 func shareEvenly(p *program.Program) {
 	all := make([][]round, len(p.Meeting.Threads))
 	rounds := 1 << 30
@@ -54,7 +54,7 @@ func meetings(th *program.Thread, t int32) (all []round) {
 	return all
 }
 
-// even distributes evenly what threads do in one round each, or in the whole run.
+// even distributes the work of all threads evenly, in one round each or in the whole run.
 func even(p *program.Program, of []round) {
 	own, gpu := make([]analyze.Nanos, len(of)), make([]analyze.Nanos, len(of))
 	var allOwn, allGPU analyze.Nanos
@@ -74,7 +74,7 @@ func even(p *program.Program, of []round) {
 	}
 }
 
-// evenOwn gives the round's steps an even share of the threads' own time.
+// evenOwn sets the own time of the round's steps to an even share of the threads' total.
 func (r *round) evenOwn(own, even analyze.Nanos) {
 	jobs := analyze.Nanos(0)
 	for k := range r.steps {
@@ -97,7 +97,7 @@ func (r *round) evenOwn(own, even analyze.Nanos) {
 	}
 }
 
-// evenGPU gives the round's command buffers an even share of the GPU's time.
+// evenGPU sets the GPU time of the round's command buffers to an even share of the total.
 func (r *round) evenGPU(p *program.Program, gpu, even analyze.Nanos) {
 	jobs := analyze.Nanos(0)
 	for k := range r.steps {

@@ -76,7 +76,7 @@ func mergeBursts(p *program.Program, usual float64) {
 	}
 }
 
-// mergeLaunches divides all time that is spent per command buffer, because each has the work of several. If encoding is
+// mergeLaunches divides all time that is spent per command buffer by the number that is merged into one. If encoding is
 // set, the part of encoding that depends on the number of command buffers is divided, too.
 func mergeLaunches(p *program.Program, merged int, encoding bool) {
 	fewer := func(n *analyze.Nanos) { *n /= analyze.Nanos(merged) }

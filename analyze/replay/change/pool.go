@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// feed lets threads never wait for work from other threads.
+// feed removes the time in which threads wait for work from other threads.
 func feed(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, _ *program.Detail) {
 		shorten(s, s.Asleep)
@@ -49,8 +49,9 @@ func rounds(th *program.Thread, t int32, commits []analyze.Nanos) (all []round) 
 }
 
 // deal distributes the rounds of each pool's threads among them in turn, each on the queue that its new thread uses
-// most. In the recorded run there was too little work, so chance decided which thread got how much: the system may wake
-// the thread that waited last. With enough work each thread takes the next item when it has finished the last.
+// most. In the recorded run there was too little work, so chance decided how much each thread got: the system may
+// always wake the thread that waited last. With enough work each thread takes the next item when it has finished the
+// last.
 func deal(p *program.Program) {
 	if len(p.Pools) == 0 {
 		return

@@ -87,8 +87,8 @@ func answering(w served) analyze.Nanos {
 	return evidence.Median(all)
 }
 
-// submitApart lets each thread itself submit what the serving thread submitted for it, on a queue of its own. The
-// serving thread is removed.
+// submitApart moves the work that the serving thread submitted for each thread to that thread, on a queue of its own.
+// It removes the serving thread.
 func submitApart(p *program.Program) {
 	work := requests(p)
 	var threads []program.Thread
@@ -159,7 +159,7 @@ func submitsItself(p *program.Program, th *program.Thread, work served, t int32)
 }
 
 // moveWork converts the serving thread's work for a thread into steps of that thread. Took is the time of requests that
-// were only a part of a command buffer: a command buffer moves to the thread whose request committed it.
+// had no command buffer of their own: a command buffer moves to the thread whose request committed it.
 func moveWork(p *program.Program, work []step, t int32) (moved []step, took analyze.Nanos) {
 	queue := int32(len(p.Queues))
 	for _, s := range work {

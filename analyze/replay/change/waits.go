@@ -21,7 +21,8 @@ func waitForOwnOnly(p *program.Program) {
 	})
 }
 
-// takeNoTurns removes the time outside of Metal in which a thread waits until another one has waited for the GPU.
+// takeNoTurns removes the time outside of Metal in which a thread waits until another one has finished waiting for the
+// GPU.
 func takeNoTurns(p *program.Program) {
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) { shorten(s, d.Turn) })
 }
@@ -39,8 +40,8 @@ func freeLocks(p *program.Program) {
 	})
 }
 
-// keepQueuesSerial limits a queue whose command buffers wait for events to the number at a time that was observed. Each
-// of them waited for its event, so the trace does not tell whether more could run at once; queues usually run in order.
+// keepQueuesSerial limits a queue whose command buffers wait for events to the observed number at a time. Each of them
+// waited for its event, so the trace does not show whether more could run at once; queues usually run in order.
 func keepQueuesSerial(p *program.Program) {
 	for i := range p.Jobs {
 		if j := &p.Jobs[i]; len(j.After)+len(j.Events) > 0 {
@@ -92,9 +93,9 @@ func emptyHandlers(p *program.Program) {
 	}
 }
 
-// wakePollers makes threads that poll for a completion resume as soon as threads that it wakes, that is after its
-// completion handlers. No wait shows how long waking takes. It is assumed to take as long as the quickest submissions,
-// which wake a thread, too.
+// wakePollers makes threads that poll for a completion resume as soon as woken threads do, that is after the completion
+// handlers. No wait shows how long waking takes. It is assumed to take as long as the quickest submissions, which wake
+// a thread, too.
 func wakePollers(p *program.Program) {
 	wake := min(p.HandOvers.QuickLatency, policy.Wakeup.Nanos())
 	eachStep(p, func(_ *program.Thread, s *program.Step, d *program.Detail) {

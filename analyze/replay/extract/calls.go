@@ -22,7 +22,7 @@ type call struct {
 // at returns an empty interval at an instant.
 func at(t analyze.Nanos) analyze.Interval { return analyze.Interval{Begin: t, End: t} }
 
-// calls are the calls of each thread that steps are built from.
+// calls returns the calls of each thread, from which steps are built.
 func (b *builder) calls() map[*analyze.Thread][]call {
 	by := map[*analyze.Thread][]call{}
 	add := func(c analyze.Call, s program.Step, d program.Detail, lock *analyze.LockWait) {
@@ -87,8 +87,8 @@ func waitFor(w analyze.Interval, c *analyze.CommandBuffer, job int32) (s program
 	return s, d
 }
 
-// inOrder sorts a thread's calls. A signal comes before the wait that begins at the same time, and an outer call
-// before the calls in it.
+// inOrder sorts a thread's calls. At the same instant, a signal comes before a wait, and an outer call before the calls
+// in it.
 func inOrder(list []call) {
 	slices.SortStableFunc(list, func(x, y call) int {
 		return cmp.Or(cmp.Compare(x.Begin, y.Begin), cmp.Compare(notSignal(x.Kind), notSignal(y.Kind)),

@@ -142,8 +142,8 @@ func (b *builder) addJobs() {
 	b.behindOthers = len(p.HandOvers.Turnarounds)
 }
 
-// deviceOf determines how many command buffers a device runs at the same time: as many as observed. That it never runs
-// more is known only if ready work waited for it, for much of the time or often, or if it was never idle.
+// deviceOf determines how many command buffers a device runs at the same time: as many as observed. The number counts
+// as a limit only if ready work waited for the device, for much of the time or often, or if the device was never idle.
 func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) program.Device {
 	u := ev.GPU.Use(d)
 	behind, waits := evidence.WaitsForRoom(ev.Releases, &ev.GPU, d, latency)
@@ -152,9 +152,9 @@ func deviceOf(ev *evidence.Evidence, d *evidence.Device, latency analyze.Nanos) 
 	return program.Device{Engines: max(1, u.Capacity), Limited: limited, Crowding: u.Crowding.Slope}
 }
 
-// limitAlike applies a limit that is known of one queue to the other queues of its device. The driver decides how many
-// command buffers of a queue run at the same time. One queue may have been full while the GPU had spare capacity, and
-// the others not.
+// limitAlike applies a limit that is known for one queue to the other queues of its device, because the driver decides
+// how many command buffers of a queue run at the same time. One queue may have been full while the GPU had spare
+// capacity, and the others not.
 func limitAlike(queues []program.Queue, devices int) {
 	for d := range devices {
 		least, most := 0, 0

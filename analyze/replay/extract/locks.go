@@ -49,8 +49,9 @@ func addLocks(ev *evidence.Evidence, p *program.Program, by map[*analyze.Thread]
 			if !p.Tied {
 				continue
 			}
-			next := c.End + c.Hold                           // when the next thread acquired the lock
-			if next > nextWait(by[h.thread][h.call+1:], k) { // in between, other threads held the lock without waiting
+			next := c.End + c.Hold // when the next thread acquired the lock
+			// other threads held the lock in between, without waiting for it
+			if next > nextWait(by[h.thread][h.call+1:], k) {
 				continue
 			}
 			c.Unlocks = true
@@ -186,7 +187,7 @@ func findUnlocked(threads []program.Thread) {
 		})
 		left := map[stretch]float64{}
 		for s, all := range free {
-			// the same share of each remains, so that random variation is preserved
+			// every gap keeps the same share of its time, so that random variation is preserved
 			if len(all) >= policy.Pattern.Count() && len(behind[s]) > 0 {
 				left[s] = min(1, evidence.Share(evidence.Median(all), max(1, evidence.Median(behind[s]))))
 			}

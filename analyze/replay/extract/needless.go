@@ -9,7 +9,7 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// markNeedless marks the consequences of needless waits among a thread's calls.
+// markNeedless marks the steps among a thread's calls that are consequences of needless waits.
 func markNeedless(list []call) {
 	calls := make([]evidence.TimedCall, len(list))
 	for i := range list {
@@ -44,9 +44,9 @@ func markFences(p *program.Program) {
 	}
 }
 
-// newest determines which of another thread's command buffers the recorded waits are for, if they follow a rule. A
+// newest determines the rule by which the recorded waits select a command buffer of another thread, if there is one. A
 // program that synchronises waits for the last command buffer that each thread has committed. In a changed program that
-// is another one than recorded, so the machine must apply the rule instead.
+// is another command buffer than recorded, so the machine must apply the rule instead.
 func newest(p *program.Program, spans []span, by map[*analyze.Thread][]call) program.Newest {
 	index := make([]int, len(p.Jobs)) // index of each job among the jobs of its thread
 	for _, th := range p.Threads {

@@ -11,9 +11,9 @@ import (
 
 // withPolling inserts waits without a recorded call into a thread's calls, and reports whether there are any. Such a
 // thread polls for the end of its work, or sleeps on a semaphore that a completion handler signals, and begins each
-// command buffer when an earlier one has completed. It is assumed to wait for the command buffer n before its next, if
-// three conditions nearly always hold: that one has completed, a later one has not, and the thread continues soon after
-// the completion.
+// command buffer when an earlier one has completed. It is assumed to wait for the command buffer n before its next one
+// if three conditions nearly always hold: that command buffer has completed, a later one has not, and the thread
+// continues soon after the completion.
 func withPolling(
 	ev *evidence.Evidence, buffers []*analyze.CommandBuffer, t *analyze.Thread, list []call,
 ) ([]call, bool) {
@@ -35,7 +35,7 @@ func withPolling(
 	if policy.AtLeast(policy.Most, waits, commits) || len(own) < policy.Sample.Count() {
 		return list, false
 	}
-	// a thread that runs the handlers itself may wait between them for a signal from the GPU's thread, which is no wait
+	// a thread that runs the handlers itself may wait between them for a signal from the GPU's thread; that is no wait
 	// for a handler
 	if promised := waitsForHandlers(ev, buffers, t, own); !inHandlers(own[1:]) && policy.AtLeast(policy.Most,
 		len(promised), len(own)) {
@@ -80,7 +80,7 @@ type turn struct {
 	completed   analyze.Nanos
 }
 
-// ended returns when the command buffer had completed, as far as a thread that continued at the instant could know. Its
+// ended returns when the command buffer had completed, as far as a thread that continued at an instant could know. Its
 // status may show the completion before the tracer's handler is called, but not before the GPU's end.
 func (t *turn) ended(at analyze.Nanos) analyze.Nanos {
 	if t.completed > at && t.gpu <= at {
@@ -149,7 +149,8 @@ func asleep(ev *evidence.Evidence, t *analyze.Thread) (list []analyze.Interval) 
 	return list
 }
 
-// withWaits inserts those waits into the thread's calls. If the thread slept at that time, the wait covers the sleep.
+// withWaits inserts the waits for command buffer n before the next one into the thread's calls. If the thread slept at
+// that time, the wait covers the sleep.
 func withWaits(list []call, own []turn, n int, asleep []analyze.Interval) []call {
 	var all []call
 	next := 0

@@ -43,7 +43,7 @@ func (b *builder) addProcessors(spans []span) {
 		within := analyze.Interval{Begin: max(s.Begin, window.Begin), End: min(s.End, window.End)}
 		onOwn += program.Scaled(own, th.Busy*evidence.Share(within.Length(), s.Length()))
 		if b.polls[s.thread] || takesTurns(th) || p.Service.Requests > 0 && s.thread != b.server && len(th.Jobs) == 0 {
-			// It used more, to poll for completions or for its turn, or to be woken for other threads' answers.
+			// it used more, to poll for completions or for its turn, or to be woken for other threads' answers
 			polling += max(0, program.Scaled(cpu.Ran, evidence.Share(s.Length(), max(1, cpu.Covered)))-program.Scaled(own,
 				th.Busy))
 		}
@@ -83,7 +83,7 @@ func notified(th *program.Thread) (sum analyze.Nanos) {
 	return sum
 }
 
-// blocked returns the time in which a thread waits for something that the program has.
+// blocked returns the time in which a thread waits for something that the program models.
 func blocked(th *program.Thread) (sum analyze.Nanos) {
 	for i := range th.Steps {
 		sum += th.Steps[i].Blocked(&th.Details[i])
@@ -110,7 +110,7 @@ func works(th *program.Thread) bool {
 	})
 }
 
-// working returns the interval in which such threads work.
+// working returns the interval in which threads that work with command buffers do so.
 func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 	all.Begin = 1 << 62
 	for i, s := range spans {
@@ -124,7 +124,8 @@ func working(threads []program.Thread, spans []span) (all analyze.Interval) {
 // A software GPU runs its kernels on processors, which it shares with the program's threads and with other programs. A
 // command buffer's processor time is estimated by command buffers of the same work that ran without concurrent ones.
 
-// findAlone sets that time of each job. It is at most that of the quickest tenth with the same work.
+// findAlone sets Alone, the processor time of each job without concurrent jobs. It is at most that of the quickest
+// tenth with the same work.
 func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	took, quick := map[uint64][]analyze.Nanos{}, map[uint64]analyze.Nanos{}
 	for i, c := range buffers {
@@ -140,9 +141,9 @@ func findAlone(jobs []program.Job, buffers []*analyze.CommandBuffer) {
 	}
 }
 
-// runOnProcessors determines whether processors run the GPU's work, and returns the processor time. They do if two
-// conditions hold. The process used at least as much processor time, beyond its threads', as the jobs take. And that is
-// more than submissions and notifications take.
+// runOnProcessors determines whether processors run the GPU's work, and returns the processor time. They do if the
+// process used, beyond its threads' own use, at least as much processor time as the jobs take, and if that is more than
+// submissions and notifications take.
 func runOnProcessors(p *program.Program, used float64) (work float64) {
 	for i := range p.Jobs {
 		work += float64(p.Jobs[i].Alone)

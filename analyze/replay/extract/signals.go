@@ -12,11 +12,11 @@ import (
 	"mtrace/analyze/replay/program"
 )
 
-// Signals tie a thread's wait to the work of another thread. Without them a wait for a signal takes its recorded time,
-// and a lock is held for its recorded time, even if the work before the signal or under the lock changes. That is
-// enough to remove a cause, but not to predict the effect of a faster kernel.
+// Signals make a thread's wait depend on the work of another thread. Without them a wait for a signal takes its
+// recorded time, and a lock is held for its recorded time, even if the work before the signal or under the lock
+// changes. That is enough to remove a cause, but not to predict the effect of a faster kernel.
 
-// lockWaits are the threads' waits for locks. In a tied program these include waits for turns, and exclude waits
+// lockWaits returns the threads' waits for locks. In a tied program these include waits for turns, and exclude waits
 // that end with another thread's wait for the GPU.
 func (b *builder) lockWaits() iter.Seq[*analyze.LockWait] {
 	return func(yield func(*analyze.LockWait) bool) {
@@ -137,7 +137,8 @@ func linkedWaits(
 	return list
 }
 
-// handlerThreads are those that mostly signal from completion handlers: threads that wait for them wait for the GPU.
+// handlerThreads returns the threads that mostly signal from completion handlers: threads that wait for them wait for
+// the GPU.
 func handlerThreads(ev *evidence.Evidence) map[*analyze.Thread]bool {
 	var ends []analyze.Interval
 	for c := range ev.Trace.Buffers() {

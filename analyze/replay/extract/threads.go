@@ -154,7 +154,7 @@ func (b *builder) meeting(spans []span) (m program.Meeting) {
 	return m
 }
 
-// pools returns the groups of threads that take their work from the same object, and get some.
+// pools returns the groups of threads that take their work from the same object, and take at least some.
 func pools(threads []program.Thread, at map[*analyze.Thread]evidence.LockKey, spans []span) (all [][]int32) {
 	by := map[evidence.LockKey][]int32{}
 	for t, s := range spans {

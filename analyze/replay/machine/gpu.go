@@ -35,8 +35,8 @@ func (m *machine) feed(device int) {
 	}
 }
 
-// beginJob begins a job on a device. Where processors run the GPU's work it is a burst of its own; on a device that
-// slows down under load it shares the device; otherwise its end is known.
+// beginJob begins a job on a device. There are three cases: where processors run the GPU's work, the job is a burst of
+// its own; on a device that slows down under load, the job shares the device; otherwise its end is known.
 func (m *machine) beginJob(device int, id int32) {
 	j := &m.program.Jobs[id]
 	q := &m.queues[j.Queue]
@@ -104,7 +104,7 @@ func (m *machine) jobEnded(id int32) {
 	m.feedAll()
 }
 
-// watch schedules the framework's work for a job while the job runs. Work that would take longer than the job is done
+// watch schedules the framework's work for a job while the job runs. If that work takes longer than the job, it is done
 // on several processors.
 func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	parts := 1 + min(work/max(1, end-begin), analyze.Nanos(len(m.processors.each))-1)
@@ -114,7 +114,7 @@ func (m *machine) watch(id int32, begin, end, work analyze.Nanos) {
 	}
 }
 
-// watched ends one part of that work. The framework cannot notice the job's end before all parts are done.
+// watched ends one part of the framework's work. The framework cannot notice the job's end before all parts are done.
 func (m *machine) watched(id int32) {
 	s := &m.jobs[id]
 	if s.watching--; s.watching == 0 && s.done {

@@ -45,8 +45,8 @@ type lockState struct {
 	waiting fifo
 }
 
-// lock takes a lock or waits for it, first come, first served. Locks that admit newcomers first make other threads
-// wait as long.
+// lock takes a lock or waits for it, first come, first served. With locks that admit newcomers first, threads wait as
+// long in total.
 func (k *links) lock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held {
 		k.wait(&l.waiting, t)
@@ -55,7 +55,7 @@ func (k *links) lock(t int32, s *program.Step) {
 	k.hold(t, s)
 }
 
-// hold gives the lock to a thread. A commit keeps it until it ends.
+// hold records the thread as the lock's holder. A commit holds the lock until the commit ends.
 func (k *links) hold(t int32, s *program.Step) {
 	k.locks[s.Lock].held = true
 	if s.Kind == program.Commit {
@@ -81,7 +81,7 @@ func (k *links) released(lock int32) {
 	}
 }
 
-// unlock releases a lock. A thread that waits for it holds it as soon as it is awake.
+// unlock releases a lock. A waiting thread holds the lock as soon as it is awake.
 func (k *links) unlock(t int32, s *program.Step) {
 	if l := &k.locks[s.Lock]; l.held && l.by == t+1 {
 		if l.by = 0; !l.waiting.empty() {

@@ -77,7 +77,7 @@ type threadState struct {
 	next     int
 	inFlight int   // number of its command buffers in flight
 	closed   bool  // it has ended, or one of its command buffers has ended since the horizon
-	behind   int32 // the thread after it that waits for the same job, plus one; 0 is none
+	behind   int32 // the next thread in the list of those that wait for the same job, plus one; 0 is none
 }
 
 type jobState struct {

@@ -2,13 +2,13 @@ package machine
 
 import "mtrace/analyze"
 
-// A server works on several tasks at the same time; each is the slower, the more there are. It models a processor,
+// A server works on several tasks at the same time; the more tasks, the slower each of them. It models a processor,
 // which is shared evenly, or a GPU that begins everything that is ready. The rank of a task is the value of served at
 // which it ends.
 type server struct {
 	// how much longer a task takes per concurrent task, as a share of its time alone; 1 is even sharing
 	slope   float64
-	served  float64       // ns of undivided service that a task present from the start would have received
+	served  float64       // ns that a task would have progressed if it had been present from the start
 	at      analyze.Nanos // the instant to which served applies
 	next    analyze.Nanos // when the first task ends if no other begins; never if nothing runs
 	running taskHeap

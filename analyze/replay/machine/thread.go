@@ -12,7 +12,7 @@ func (m *machine) current(t int32) *program.Step {
 	return &m.program.Threads[t].Steps[m.threads[t].next]
 }
 
-// over ends the thread's step after a time in which it needs no processor.
+// over ends the thread's step after a delay in which the thread needs no processor.
 func (m *machine) over(t int32, after analyze.Nanos) { m.spend(m.now, after, 0, stepEnds, t) }
 
 // step begins the thread's next step.

@@ -20,7 +20,8 @@ type HandOvers struct {
 
 	WaitedFor analyze.Nanos // time that all threads of the process waited for processors
 	Hindered  float64       // the share of the time beyond the usual that these waits may explain
-	// the share of the time beyond a free processor's that is waiting for a processor which the machine does not add
+	// the share of the time, beyond a hand-off with a free processor, that is waiting which the machine does not
+	// reproduce
 	Unexplained float64
 	// ns per command buffer that the machine's bursts wait for processors in the unchanged program
 	Delay float64

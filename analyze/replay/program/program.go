@@ -10,14 +10,15 @@ import (
 	"mtrace/analyze"
 )
 
-// A Program is everything that a machine runs, and what the recording says about the machine it ran on. Threads,
+// A Program is everything that a machine runs, and the properties of the recorded machine that it depends on. Threads,
 // command buffers, queues, devices, locks, events and signals refer to each other by index.
 type Program struct {
 	Threads []Thread
 	Jobs    []Job // command buffers
 	Queues  []Queue
 	Devices []Device
-	// locks that threads pass to each other, and lock 0, which stands for waits whose order of holders is not known
+	// number of locks that threads pass to each other, and lock 0, which represents waits whose order of holders is not
+	// known
 	Locks   int
 	Events  int   // number of values that threads set shared events to
 	Signals []int // by signal: the number of threads that must give it before the waiting threads continue
@@ -34,7 +35,7 @@ type Program struct {
 	Names    Names
 	// KernelCosts has the costs of Names.Kernels, by index.
 	KernelCosts []KernelCost
-	Pools       [][]int32 // groups of threads that take their work from one place
+	Pools       [][]int32 // groups of threads that take their work from the same object
 	Polls       bool      // threads wait for command buffers without a recorded call; only their next steps show it
 	Tied        bool      // waits for other threads' signals end when the signal is given, not after the recorded time
 	// share of a thread's own time, without encoding, that is spent per command buffer and not per kernel
@@ -46,7 +47,7 @@ type Queue struct {
 	Capacity int // number of uncompleted command buffers that it allows
 	Device   int
 	AtOnce   int  // number of its command buffers that the GPU runs at the same time
-	Limited  bool // it is known that it never runs more
+	Limited  bool // AtOnce is known to be the maximum, and not only the observed number
 }
 
 // Unlimited is a capacity, or a number of command buffers at the same time, that no program reaches.
@@ -55,7 +56,7 @@ const Unlimited = 1 << 30
 // A Device is a GPU.
 type Device struct {
 	Engines  int     // number of command buffers that it runs at the same time
-	Limited  bool    // it is known that it never runs more
+	Limited  bool    // Engines is known to be the maximum, and not only the observed number
 	Crowding float64 // how much longer a command buffer takes for each concurrent one, as a share of its time alone
 }
 
@@ -72,13 +73,14 @@ type Meeting struct {
 	Rotates bool    // another thread arrives last each time, in a recurring order
 }
 
-// Newest tells which command buffer of another thread a cross-thread wait is for, if the recorded waits follow one
-// rule: it is the last one that the other thread committed. In a changed program that may be another one than recorded.
+// Newest is the rule by which a cross-thread wait selects a command buffer, if the recorded waits follow one: the wait
+// is for the last one that the other thread committed. In a changed program that may be another command buffer than
+// recorded.
 type Newest struct {
 	Known      bool
 	AsOfCommit bool          // the newest at the time of the waiting thread's own commit, not at the begin of its wait
 	Before     int           // how many command buffers before the newest one
-	Notify     analyze.Nanos // from the GPU's end to the end of the wait, for waits of which that is not recorded
+	Notify     analyze.Nanos // from the GPU's end to the end of the wait, for waits that have no recorded one
 }
 
 // Processors are shared by the threads, the framework and perhaps the GPU's work. Count is 0 if their use is not
@@ -101,7 +103,7 @@ type Framework struct {
 // Names are the names that portions and steps refer to by number.
 type Names struct{ Kernels, Calls, Locks []string }
 
-// A KernelCost tells how well the cost of a kernel is known if it shares command buffers with other kernels.
+// A KernelCost states how well a kernel's cost is known if it shares command buffers with other kernels.
 type KernelCost struct {
 	Low, High  float64 // bounds, as multiples of its assigned share
 	Identified bool    // the recorded run identifies the cost; otherwise there is no prediction for the kernel

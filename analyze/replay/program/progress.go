@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze/policy"
 )
 
-// Progress tells what a thread completed and when, in the recorded run or in a run of the machine.
+// Progress has the instants at which a thread completed its work, in the recorded run or in a run of the machine.
 type Progress struct {
 	Begun   analyze.Nanos
 	Commits []analyze.Nanos // when its commits ended
@@ -77,7 +77,7 @@ func (p *Program) Lasts(t *Thread, ended analyze.Nanos) bool {
 		policy.MoreThan(policy.Negligible, len(t.Jobs), len(p.Jobs))
 }
 
-// FindPace determines the pacing threads, whose end ends a run: those that last and commit at least a quarter of the
+// FindPace determines the pacing threads, whose end ends a run: lasting threads that commit at least a quarter of the
 // average of such threads. A thread that a cause delays much more than others would end long before them without the
 // cause, and must not end the run then.
 func (p *Program) FindPace() {

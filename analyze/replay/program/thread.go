@@ -11,7 +11,7 @@ import (
 type Thread struct {
 	Name    string
 	Begin   analyze.Nanos // when its first step begins, after the program's
-	Early   analyze.Nanos // the same if it does not compile before its first command buffer
+	Early   analyze.Nanos // like Begin, if it does not compile before its first command buffer
 	Steps   []Step
 	Details []Detail // of the steps, by index
 	Jobs    []int32  // the command buffers that it commits, in order
@@ -24,7 +24,7 @@ type Thread struct {
 	Paces bool // it lasts, and commits a fair share compared with such threads
 
 	Quiet float64 // share of its own time that would be left if no other process wanted the processors
-	Free  float64 // the same with a processor for every thread
+	Free  float64 // like Quiet, with a processor for every thread
 	// share of its recorded own time that remains without the waits for processors that the machine adds
 	Remaining float64
 }
@@ -130,7 +130,7 @@ type Detail struct {
 	Turns        bool // Lock: a wait for a turn, in which the thread may have run
 }
 
-// Own returns the part of a step in which the thread does not wait for something that the program has.
+// Own returns the part of a step in which the thread does not wait for something that the program models.
 func (s *Step) Own(d *Detail) analyze.Nanos {
 	awake := s.Gap - s.Asleep
 	switch s.Kind {
@@ -142,7 +142,7 @@ func (s *Step) Own(d *Detail) analyze.Nanos {
 	return awake
 }
 
-// Blocked returns the part of a step in which the thread waits for something that the program has.
+// Blocked returns the part of a step in which the thread waits for something that the program models.
 func (s *Step) Blocked(d *Detail) analyze.Nanos {
 	switch s.Kind {
 	case Wait, WaitOther, Request, Serve, AwaitSignal:

@@ -262,10 +262,10 @@ func TestRecordResolvesScripts(t *testing.T) {
 // xctrace record's status is not to be trusted either way: the bundle decides.
 func TestRecordIsJudgedByTheBundle(t *testing.T) {
 	if _, said, err := record(t, `{"Config": {"CommandBuffers": 60}, "Record": "status"}`, "true"); err != nil ||
-		!slices.Contains(said, "xctrace ended with status 54, but the recording is whole") {
+		!slices.Contains(said, "xctrace ended with status 54, but the recording is complete") {
 		t.Errorf("a good recording with a bad status: %v, %q", err, said)
 	}
-	if _, _, err := record(t, `{"Record": "nothing"}`, "true"); err == nil || !strings.Contains(err.Error(), "made no ") {
+	if _, _, err := record(t, `{"Record": "nothing"}`, "true"); err == nil || !strings.Contains(err.Error(), "created no ") {
 		t.Errorf("no bundle with status 0: %v", err)
 	}
 	if _, _, err := record(t, `{"Record": "failed"}`, "true"); err == nil ||

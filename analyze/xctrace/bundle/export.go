@@ -139,7 +139,7 @@ func wanted(run *xctrace.Run) []string {
 }
 
 // errUnfinished is returned if an export succeeded without its closing tag.
-var errUnfinished = errors.New("xctrace export reported success, but what it wrote has no end")
+var errUnfinished = errors.New("xctrace export reported success, but its output has no end")
 
 // export runs xctrace with its output into a file, repeatedly until the output is complete. On failure the file has the
 // output of the last attempt.

@@ -34,7 +34,7 @@ func (t *Tool) Record(ctx context.Context, r Recording) error {
 		return err
 	}
 	if _, err := os.Lstat(r.Output); err == nil {
-		return fmt.Errorf("%s is there already, and xctrace does not overwrite: remove it or choose another with --output",
+		return fmt.Errorf("%s exists already, and xctrace does not overwrite: remove it or choose another with --output",
 			r.Output)
 	}
 	line := []string{"record", "--template", r.Template, "--output", r.Output, "--no-prompt", "--target-stdout", "-"}
@@ -113,7 +113,7 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 		if f != nil {
 			return f
 		}
-		return fmt.Errorf("xctrace record ended without an error, but made no %s: %s", output, lastLine(said))
+		return fmt.Errorf("xctrace record ended without an error, but created no %s: %s", output, lastLine(said))
 	}
 	toc, err := t.TOC(context.WithoutCancel(ctx), output)
 	if err != nil {
@@ -126,7 +126,7 @@ func (t *Tool) judge(ctx context.Context, output string, err error, said string)
 		return fmt.Errorf("the recording failed: %s has no start date; xctrace said: %s", output, lastLine(said))
 	}
 	if f != nil {
-		t.say("xctrace ended with status %d, but the recording is whole", f.code)
+		t.say("xctrace ended with status %d, but the recording is complete", f.code)
 	}
 	return nil
 }

@@ -61,7 +61,7 @@ func readSettings(path string) ([]byte, error) {
 	defer file.Close()
 	data, err := io.ReadAll(io.LimitReader(file, mostSettings+1))
 	if err == nil && len(data) > mostSettings {
-		err = fmt.Errorf("%s has more than %d MiB: no template of Instruments", path, mostSettings>>20)
+		err = fmt.Errorf("%s has more than %d MiB, so it is not a template of Instruments", path, mostSettings>>20)
 	}
 	return data, err
 }

@@ -91,7 +91,7 @@ func (f *failure) advice() string {
 	case said("Cannot find process") || f.what == "record" && f.code == 21:
 		return "it cannot find the process to attach to: launch the program instead (mtrace xctrace record -- CMD)"
 	case f.what == "record" && f.code == 2 && said("ttach"):
-		return "it could not attach: the program is protected, or of another user; launch it instead"
+		return "it could not attach: the program is protected, or belongs to another user; launch it instead"
 	case f.what == "record" && f.code == 30:
 		return "two templates have that name: give the path of the .tracetemplate file with --template"
 	case said("does not exist") || said("No such file"):

@@ -125,7 +125,7 @@ func TestNothingIsNotAnswered(t *testing.T) {
 	}
 	s := summarise(t, Filter{}, contents(strings.ReplaceAll(launched, "7", "8"), 0.001, nil),
 		gpuTable(gpuRow{start: 100, duration: 100, pid: 7}))
-	if !warned(s, "names p8 (8) as the target, but no row is of it; there are p7 (7)") {
+	if !warned(s, "names p8 (8) as the target, but no row belongs to it; there are p7 (7)") {
 		t.Errorf("warnings %q", s.Warnings)
 	}
 }

@@ -81,7 +81,7 @@ func gpuByStart(s *scope) []int32 {
 	return order
 }
 
-// toldBy tells which tables have rows. A table that is empty although another is not has failed.
+// toldBy returns which tables have rows. A table that is empty although another is not has failed.
 func toldBy(s *scope) told {
 	return told{submissions: len(s.Commands.Submissions) > 0, gpu: len(s.GPU.Intervals) > 0}
 }

@@ -8,8 +8,8 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// CPU is where the subject's threads were when samples were taken. It is of the whole recording, or of the range that
-// was asked for: a program's time on the CPU does not end with its work on the GPU.
+// CPU sums up where the subject's threads were when samples were taken. It covers the whole recording, or the requested
+// range, because a program's CPU time does not end with its GPU work.
 type CPU struct {
 	Table     string     `json:"table"`
 	Samples   int        `json:"samples"`
@@ -19,12 +19,12 @@ type CPU struct {
 	Cycles    *uint64    `json:"cycles"`  // of cpu-profile, else null
 	NoStack   int        `json:"without_stack"`
 	NoWeight  int        `json:"without_weight"`
-	Beside    int        `json:"beside_window"` // samples beside the window of the GPU's work
+	Beside    int        `json:"beside_window"` // samples outside of the window of the GPU's work
 	Functions []Function `json:"functions"`     // by samples in them
 	Threads   []Sampled  `json:"threads"`
 }
 
-// Function is a function by the samples that were in it.
+// Function has the number of samples that were in a function.
 type Function struct {
 	Name   string `json:"name"`
 	Binary string `json:"binary,omitempty"`
@@ -150,7 +150,7 @@ func (s *Summary) cpuText(p *printer) {
 		n    int
 		what string
 	}{{c.NoStack, "have no stack"}, {c.NoWeight, "have no weight: they count as samples, not as time"},
-		{c.Beside, "are beside the window of the GPU's work, and count here all the same"}} {
+		{c.Beside, "are outside of the window of the GPU's work, and count here all the same"}} {
 		if x.n > 0 {
 			p.line("  %d of them %s", x.n, x.what)
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// missingOf says what the summary cannot tell and why: the table was not recorded, not exported, could not be read, or
-// is empty because of a setting.
+// missingOf returns the data that the summary lacks and the reasons: the table was not recorded, not exported, could
+// not be read, or is empty because of a setting.
 func missingOf(s *scope, out *Summary) []Missing {
 	list := []Missing{}
 	add := func(what, table string, rows int) {
@@ -37,7 +37,7 @@ func missingOf(s *scope, out *Summary) []Missing {
 		Missing{What: "dispatches per kernel",
 			Why: "Instruments records encoders, not the dispatches inside: a row is not a kernel"},
 		Missing{What: "frames per second", Why: "frame numbers of GPU rows are counted per process, and some of them span " +
-			"seconds: they make no frame rate"},
+			"seconds: no frame rate can be derived from them"},
 		Missing{What: "the overhead of recording", Why: "the export does not say; 1 to 3% have been measured by others"},
 	)
 	if out.GPU != nil && out.GPU.All.Intervals > 0 && out.GPU.Own.Intervals == 0 {
@@ -47,8 +47,8 @@ func missingOf(s *scope, out *Summary) []Missing {
 	return list
 }
 
-// withoutMetal says once that no table about Metal was given. To list what each of those tables would tell is useless
-// to a reader of a CPU profile.
+// withoutMetal returns a single entry if no table about Metal was given. A list of each missing table is of no use to a
+// reader of a CPU profile.
 func withoutMetal(s *scope) (Missing, bool) {
 	tables := []string{tableGPU, tableSubmissions, tableCompleted, tableEncoders, tableShaders, tableCounters,
 		"metal-application-intervals"}
@@ -57,9 +57,9 @@ func withoutMetal(s *scope) (Missing, bool) {
 			return Missing{}, false
 		}
 	}
-	why := "no table of Metal's is among the inputs (nor a table of contents, to say whether one was recorded)"
+	why := "no table about Metal is among the inputs (nor a table of contents, to show whether one was recorded)"
 	if s.Run != nil {
-		why = "no table of Metal's was recorded with the template " + s.Run.Template + ": use Metal System Trace"
+		why = "no table about Metal was recorded with the template " + s.Run.Template + ": use Metal System Trace"
 	}
 	return Missing{What: "everything about Metal", Why: why, Table: tableGPU}, true
 }
@@ -76,7 +76,7 @@ func isRefused(s *scope, schema string) bool {
 	return false
 }
 
-// whyAbsent says why a table has no data.
+// whyAbsent returns the reason why a table has no data.
 func whyAbsent(s *scope, schema string) string {
 	for _, d := range s.Documents {
 		for _, t := range d.Tables {
@@ -95,7 +95,7 @@ func whyAbsent(s *scope, schema string) string {
 		case s.Failed[schema] != "":
 			return "xctrace could not export it: " + s.Failed[schema]
 		case s.Run == nil:
-			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to say whether it was recorded)",
+			return fmt.Sprintf("table %s is not among the inputs (nor a table of contents, to show whether it was recorded)",
 				schema)
 		case s.Run.Table(schema):
 			return fmt.Sprintf("table %s was recorded but is not among the inputs: xctrace export --input X.trace --xpath "+
@@ -136,7 +136,7 @@ func settingOf(s *scope, key string) string {
 	return ""
 }
 
-// attachHint says why the program may have no Metal rows.
+// attachHint returns a possible reason why the program has no Metal rows.
 func attachHint(s *scope) string {
 	if s.Run != nil && s.Run.Target.Type == "attached" {
 		return "the recording was attached to a running process, where Metal often does not report; launch the program " +

@@ -9,15 +9,14 @@ import (
 	"mtrace/analyze/xctrace"
 )
 
-// Other is a table of which mtrace knows nothing but its columns: thermal states, hangs, display refreshes, virtual
-// memory …
+// Other is a table of which mtrace knows only the columns: thermal states, hangs, display refreshes, virtual memory …
 type Other struct {
 	Schema string     `json:"schema"`
-	Rows   int        `json:"rows"` // of the subject, or of the machine, in the range of time that was asked for
+	Rows   int        `json:"rows"` // rows of the subject, or of the machine, in the requested time range
 	Left   int64      `json:"left_out,omitempty"`
 	FromNS *Nanos     `json:"from_ns"`          // null when no row has an instant
 	ToNS   *Nanos     `json:"to_ns"`            //
-	Length *Timing    `json:"length"`           // of its durations, of the rows that have one; null without any
+	Length *Timing    `json:"length"`           // durations of the rows that have one; null if none has
 	Values []Values   `json:"values,omitempty"` // of the columns with few different texts
 	Shown  [][]string `json:"first,omitempty"`  // the first rows of a detail view, under Columns
 	Names  []string   `json:"columns,omitempty"`
@@ -140,7 +139,7 @@ func (s *Summary) othersText(p *printer) {
 				l.MaxNS)
 		}
 		if o.Left > 0 {
-			line += fmt.Sprintf("; of the first rows only: %d more were not looked at", o.Left)
+			line += fmt.Sprintf("; only the first rows were read, %d more were not", o.Left)
 		}
 		p.line("%s", line)
 		for _, v := range o.Values {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// sourceOf returns what was recorded, according to the table of contents.
+// sourceOf returns how the recording was made, according to the table of contents.
 func sourceOf(s *scope) Source {
 	out := Source{Kind: "xctrace", GPU: s.GPU.Name, Truncated: s.Truncated()}
 	for _, d := range s.Documents {

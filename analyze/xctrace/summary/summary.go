@@ -1,5 +1,6 @@
-// Package summary summarises an Instruments recording of Metal in numbers: which threads submitted work and how often,
-// how long it waited and ran, how busy the GPU was and with which processes' work, and what the exports cannot tell.
+// Package summary summarises an Instruments recording of Metal in numbers: the threads that submitted work and how
+// often, how long the work waited and ran, how busy the GPU was and with which processes' work, and the data that the
+// exports lack.
 package summary
 
 import (
@@ -12,8 +13,7 @@ import (
 // Nanos is a time since the recording began, or a duration, in nanoseconds.
 type Nanos = analyze.Nanos
 
-// Summary is the whole of it, and its JSON form. Times are nanoseconds since
-// the recording began, shares are 0…1.
+// Summary has all results, and is their JSON form. Times are nanoseconds since the recording began, shares are 0…1.
 type Summary struct {
 	Schema    string    `json:"schema"` // mtrace.xctrace/1
 	Source    Source    `json:"source"`
@@ -35,13 +35,13 @@ type Summary struct {
 	Errors    int       `json:"command_buffer_errors"`
 	Samples   int       `json:"cpu_samples"`
 	CPU       *CPU      `json:"cpu"`    // null without CPU samples
-	Others    []Other   `json:"others"` // tables of which nothing but their columns is known
+	Others    []Other   `json:"others"` // tables of which only the columns are known
 	Missing   []Missing `json:"missing"`
 	Warnings  []string  `json:"warnings"`
 	Tables    []Table   `json:"tables"`
 }
 
-// TimeByLabel is how long what was labelled took, on the GPU and on the CPU.
+// TimeByLabel has the time of labelled work, on the GPU and on the CPU.
 type TimeByLabel struct {
 	Labels   []Label `json:"labels"`   // of the subject's GPU work
 	Encoders []Label `json:"encoders"` // CPU time of encoding, not GPU time
@@ -50,7 +50,7 @@ type TimeByLabel struct {
 	Handlers []Label `json:"handlers"` // CPU time of handlers and debug groups, by kind
 }
 
-// Source is what was recorded and with what.
+// Source describes the recording: the target, the device and the tool.
 type Source struct {
 	Kind        string     `json:"kind"` // xctrace
 	Files       []string   `json:"files"`
@@ -75,7 +75,7 @@ type Setting struct {
 	Value string `json:"value"`
 }
 
-// Subject is whose work the summary is about.
+// Subject has the processes whose work the summary covers.
 type Subject struct {
 	PIDs []uint64 `json:"pids"` // empty: every process
 	Why  string   `json:"why"`
@@ -90,7 +90,7 @@ type Window struct {
 
 // Process is the part of one process.
 type Process struct {
-	PID                  uint64  `json:"pid"` // 0 with no name: not attributed to any
+	PID                  uint64  `json:"pid"` // 0 without a name: not attributed to any process
 	Name                 string  `json:"name"`
 	Subject              bool    `json:"subject"`
 	Submissions          int     `json:"submissions"`
@@ -105,12 +105,12 @@ type Process struct {
 	told told
 }
 
-// told says which tables exist. Values from the others are null, not zero.
+// A told states which tables exist. Values from missing tables are null, not zero.
 type told struct{ submissions, gpu bool }
 
 // processJSON is a process as written to JSON: values that no table provides are null.
 type processJSON struct {
-	PID                  uint64   `json:"pid"` // 0 with no name: not attributed to any
+	PID                  uint64   `json:"pid"` // 0 without a name: not attributed to any process
 	Name                 string   `json:"name"`
 	Subject              bool     `json:"subject"`
 	Submissions          *int     `json:"submissions"` // null without their table, as the following
@@ -153,20 +153,21 @@ type Thread struct {
 	PrepareNS            Nanos   `json:"prepare_ns"` // creation to commit
 	FirstNS              Nanos   `json:"first_ns"`
 	LastNS               Nanos   `json:"last_ns"`
-	GPUSumNS             *Nanos  `json:"gpu_sum_ns"` // of what it committed; null without the GPU's rows
+	// GPU time of the work that it committed; null without the GPU's rows
+	GPUSumNS *Nanos `json:"gpu_sum_ns"`
 }
 
-// Busy is how long something ran: as a union of intervals and as their sum,
-// which counts overlapping ones twice.
+// Busy is the time in which something ran: as a union of intervals, and as their sum, which counts overlapping ones
+// twice.
 type Busy struct {
 	Intervals int     `json:"intervals"`
 	BusyNS    Nanos   `json:"busy_ns"`
 	BusyShare float64 `json:"busy_share"` // of the window
 	SumNS     Nanos   `json:"sum_ns"`
-	OverlapNS Nanos   `json:"overlap_ns"` // with two or more at the same time
+	OverlapNS Nanos   `json:"overlap_ns"` // time with two or more at once
 }
 
-// GPU is the GPU's side: All of every process, Own of the subject.
+// GPU has the GPU's work: All of every process, Own of the subject.
 type GPU struct {
 	All               Busy      `json:"all"`
 	Own               Busy      `json:"own"`
@@ -186,7 +187,7 @@ type Channel struct {
 	Own  Busy   `json:"own"`
 }
 
-// Idle is when nothing of any process ran, inside the window.
+// Idle has the gaps, inside the window, in which no process had GPU work.
 type Idle struct {
 	TotalNS  Nanos   `json:"total_ns"`
 	Share    float64 `json:"share"`
@@ -196,11 +197,11 @@ type Idle struct {
 	Over10m  int     `json:"over_10ms"`
 	Length   Timing  `json:"length"`
 	Longest  []Gap   `json:"longest"`
-	// Between is the gaps by what ran before and after, the largest sum first.
+	// Between has the gaps by the labels of the work before and after, the largest sum first.
 	Between []Transition `json:"between"`
 }
 
-// Transition is all idle time between work of one label and of another.
+// Transition is the sum of idle time between work of one label and work of another.
 type Transition struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
@@ -229,7 +230,7 @@ type Timing struct {
 	MaxNS  Nanos `json:"max_ns"`
 }
 
-// Latency is how long command buffers took from one stage to the next.
+// Latency has the times that command buffers took from one stage to the next.
 type Latency struct {
 	// CommitToGPU contains queueing behind earlier work of the GPU.
 	CommitToGPU         *Timing   `json:"commit_to_gpu"`
@@ -238,8 +239,8 @@ type Latency struct {
 	StartLatencyChecked *Identity `json:"start_latency_check"`
 }
 
-// Identity is the check that the GPU table's start-latency is GPU start minus
-// commit, which is exact when the tables are of one recording and whole.
+// Identity is a check of the GPU table: its start-latency must be GPU start minus commit. That is exact if the tables
+// are complete and come from one recording.
 type Identity struct {
 	Checked    int   `json:"checked"`
 	Violations int   `json:"violations"`
@@ -281,7 +282,7 @@ type Counter struct {
 	Max     float64 `json:"max"`
 }
 
-// Memory is what processes of the subject had allocated.
+// Memory has the allocations of the subject's processes.
 type Memory struct {
 	PeakBytes   uint64 `json:"peak_bytes"`
 	LastBytes   uint64 `json:"last_bytes"`
@@ -289,15 +290,15 @@ type Memory struct {
 	Bytes       uint64 `json:"bytes"`
 }
 
-// Phase is what the GPU did during the signpost intervals of one name.
+// Phase has the GPU's work during the signpost intervals of one name.
 type Phase struct {
 	Name      string `json:"name"`
 	Intervals int    `json:"intervals"`
 	TimeNS    Nanos  `json:"time_ns"`
-	GPUBusyNS *Nanos `json:"gpu_busy_ns"` // of the subject, inside them; null without a table of the GPU's work
+	GPUBusyNS *Nanos `json:"gpu_busy_ns"` // GPU time of the subject inside them; null without a table of the GPU's work
 }
 
-// Missing is what cannot be told, and why.
+// Missing is data that the summary lacks, with the reason.
 type Missing struct {
 	What  string `json:"what"`
 	Why   string `json:"why"`

@@ -63,7 +63,7 @@ func (s *Summary) head(p *printer) {
 		of = "pid " + strings.Trim(fmt.Sprint(s.Subject.PIDs), "[]")
 	}
 	if s.Window.LengthNS <= 1 { // nothing in the summary has a duration
-		p.line("summary of %s (%s): nothing in it has a time", of, s.Subject.Why)
+		p.line("summary of %s (%s): no row of it has a time", of, s.Subject.Why)
 		return
 	}
 	p.line("summary of %s (%s), %s from %s on", of, s.Subject.Why, s.Window.LengthNS, s.Window.FromNS)
@@ -270,7 +270,7 @@ func (s *Summary) serialization(p *printer) {
 	p.line("    not recorded: %s", s.Verdict.CannotTell)
 }
 
-// told writes the warnings, what the summary cannot tell, and the tables that it is derived from.
+// told writes the warnings, the data that the summary lacks, and the tables that it is derived from.
 func (s *Summary) told(p *printer) {
 	if len(s.Warnings) > 0 {
 		p.section("Warnings")

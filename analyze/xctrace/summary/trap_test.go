@@ -22,7 +22,7 @@ func TestTrap04UnattributedIsNobodys(t *testing.T) {
 	s := summarise(t, Filter{}, contents(launched, 0.001, nil), gpuTable(
 		gpuRow{start: 100, duration: 100, pid: 7, buffer: 2, encoder: 3}, gpuRow{start: 300, duration: 300, buffer: 4,
 			encoder: 5}, gpuRow{start: 700, duration: 100, pid: 7, buffer: 6, encoder: 7}))
-	if s.GPU.Own.Intervals != 2 || s.GPU.OwnShare != 0.4 || s.GPU.UnattributedShare != 0.6 || !warned(s, "of no process") {
+	if s.GPU.Own.Intervals != 2 || s.GPU.OwnShare != 0.4 || s.GPU.UnattributedShare != 0.6 || !warned(s, "belongs to no process") {
 		t.Errorf("GPU %+v, warnings %q", s.GPU, s.Warnings)
 	}
 	all := summarise(t, Filter{All: true}, "", gpuTable(gpuRow{start: 100, duration: 100, pid: 7},
@@ -293,7 +293,7 @@ func TestTrap24And28And32NothingIsGuessed(t *testing.T) {
 	r := load(t, exported(t, export.Record(export.Config{Seed: 12, CommandBuffers: 60})))
 	s := of(t, r, Filter{})
 	for what, want := range map[string]string{"dispatches": "a row is not a kernel",
-		"frames per second": "make no frame rate", "overhead": "does not say", "wait for the GPU": "mtrace run"} {
+		"frames per second": "no frame rate can be derived", "overhead": "does not say", "wait for the GPU": "mtrace run"} {
 		if why := whyMissing(s, what); !strings.Contains(why, want) {
 			t.Errorf("%s: %q", what, why)
 		}

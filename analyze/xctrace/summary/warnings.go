@@ -17,7 +17,7 @@ func warningsOf(s *scope, out *Summary) []string {
 		warn("%s", s.stranger)
 	}
 	for _, name := range out.Source.Truncated {
-		warn("%s is cut: the rows before the cut are here, the ones after are not", name)
+		warn("%s is cut: the rows after the cut are missing", name)
 	}
 	for _, text := range s.Skipped {
 		warn("skipped %s", text)
@@ -59,7 +59,7 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 		}
 		if run.Duration.Seconds() > 1 && s.Has(tableGPU) &&
 			float64(len(s.GPU.Intervals)) < policy.IdleScreenIntervals*run.Duration.Seconds() {
-			warn("%d GPU intervals of all processes in %.1f s: even an idle screen makes more; the recording probably failed",
+			warn("%d GPU intervals of all processes in %.1f s: even an idle screen causes more; the recording probably failed",
 				len(s.GPU.Intervals), run.Duration.Seconds())
 		}
 		if t := run.Target.Termination; strings.Contains(t, "signal") || strings.Contains(t, "SIG") {
@@ -77,7 +77,7 @@ func warnHealth(s *scope, out *Summary, warn func(string, ...any)) {
 	}
 	if id := out.Latency.StartLatencyChecked; id != nil && id.Violations > 0 {
 		warn("start-latency differs from GPU start minus commit in %d of %d intervals (by up to %d ns): the tables are "+
-			"not of one recording, or not whole", id.Violations,
+			"not from one recording, or not complete", id.Violations,
 			id.Checked, id.MaxErrorNS)
 	}
 }
@@ -117,7 +117,7 @@ func warnReading(s *scope, out *Summary, warn func(string, ...any)) {
 		}
 	}
 	if g.UnattributedShare > policy.NobodysGPU {
-		warn("%.0f%% of the GPU time is of no process: it is nobody's here, not the subject's", 100*g.UnattributedShare)
+		warn("%.0f%% of the GPU time belongs to no process: it is not counted as the subject's", 100*g.UnattributedShare)
 	}
 	mismatched, coalesced, unlabelled, rows := 0, 0, 0, 0
 	for i := range s.GPU.Intervals {

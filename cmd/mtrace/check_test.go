@@ -123,8 +123,8 @@ func TestCheckForOthersServers(t *testing.T) {
 		"two forms":        {[]string{"check", trace, "--json", "--markdown", "--claims", list}, "give one of them"},
 		"nothing can fail": {[]string{"diff", "--github", trace, trace}, "--fail-over"},
 		"a side as the suite": {[]string{"diff", "--fail-over", "10", "--force", "--junit", trace, cut, trace},
-			"is what is read"},
-		"claims as the suite": {[]string{"check", trace, "--force", "--junit", list, "--claims", list}, "is what is read"},
+			"is the input"},
+		"claims as the suite": {[]string{"check", trace, "--force", "--junit", list, "--claims", list}, "is the input"},
 		"nothing for a suite": {[]string{"diff", "--junit", "x.xml", trace, trace}, "--fail-over"},
 	})
 }

@@ -269,7 +269,7 @@ func TestRunSendsAwayRefuses(t *testing.T) {
 		"no size": {[]string{"run", "--collector", "tcp://h:1", "--collector-spool", "much", "--", "true"},
 			"not a size like 512M"},
 		"no wait": {[]string{"run", "--collector", "tcp://h:1", "--collector-wait", "-1s", "--", "true"},
-			"no time to wait"},
+			"give a time of 0 or more"},
 		"a report": {[]string{"run", "--collector", "tcp://h:1", "--json", "--", "true"}, "where the trace is"},
 	})
 }
@@ -284,7 +284,7 @@ func TestCollectRefuses(t *testing.T) {
 		args []string
 		says string
 	}{
-		"nothing":     {[]string{"collect"}, "nowhere to listen"},
+		"nothing":     {[]string{"collect"}, "the address is missing"},
 		"no folder":   {[]string{"collect", "--listen", "unix:s"}, "-o DIR"},
 		"an argument": {[]string{"collect", "--listen", "unix:s", "-o", "d", "x"}, "takes no arguments"},
 		"a bad address": {[]string{"collect", "--listen", "udp://x", "-o", "d"},

@@ -9,7 +9,7 @@ import (
 func completionCommand() cli.Command {
 	return cli.Command{
 		Name:    "completion",
-		Summary: "Print what makes a shell complete commands and flags of mtrace",
+		Summary: "Generate a shell completion script",
 		Usage:   "bash|zsh|fish",
 		Example: "mtrace completion zsh > ~/.zfunc/_mtrace   # bash: . <(mtrace completion bash); fish: mtrace completion " +
 			"fish | source",

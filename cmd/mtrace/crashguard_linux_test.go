@@ -35,14 +35,14 @@ func TestCrashGuard(t *testing.T) {
 		says  []string
 	}{
 		{"hooked", nil, crashed, "", []string{"SIGSEGV inside fillBuffer:range:value:",
-			"next run of this command is made with nothing replaced"}},
-		{"hooked", nil, 0, "not hooked\n", []string{"the last traced run of this command was ended by SIGSEGV inside " +
+			"next run of this command replaces no methods"}},
+		{"hooked", nil, 0, "not hooked\n", []string{"the last traced run of this command crashed with SIGSEGV inside " +
 			"fillBuffer:range:value:", "the tracer is likely the cause"}},
 		{"hooked", nil, 0, "not hooked\n", []string{"the tracer is likely the cause"}},
 		{"hooked", []string{"--crash-guard=false"}, crashed, "", nil},
 		{"hooked", []string{"--skip-class", "SMG1FamilyBlitContext"}, 0, "not hooked\n", nil},
 		{"always", nil, crashed, "", []string{"next run of this command"}},
-		{"always", nil, crashed, "", []string{"not the tracer's doing"}},
+		{"always", nil, crashed, "", []string{"the tracer is not the cause"}},
 		{"always", nil, crashed, "", nil},
 		{"always", nil, crashed, "", nil},
 	} {

@@ -41,7 +41,7 @@ func TestDiff(t *testing.T) {
 		t.Errorf("%s: %d tested, %v", doc.Schema, doc.Tested, statuses)
 	}
 	if text := sh(t, "", nil, tool.mtrace, "diff", small, small); text.exit != 0 ||
-		!strings.Contains(text.stdout, "nothing that matters changed by more than noise") {
+		!strings.Contains(text.stdout, "no relevant change exceeds the noise") {
 		t.Errorf("a trace against itself: %+v", text)
 	}
 }

@@ -338,7 +338,7 @@ func TestExperimentOfNothing(t *testing.T) {
 	for args, says := range map[string]string{
 		"--target lock:nobodys":                "lock:nobodys: no ", // a lock of the software Metal's may have been waited for
 		"--target commit@nobody":               "no thread of the program is called nobody",
-		"--target commit --progress mark:step": "made no progress that can be counted",
+		"--target commit --progress mark:step": "made no countable progress",
 	} {
 		line := append(append([]string{"experiment", "-o", "t.mtrace"}, strings.Fields(args)...), "--", "python3",
 			workload(t), "--no-check", "--iters", "2000", "--sync-mode", "device")

@@ -81,7 +81,7 @@ func TestHangs(t *testing.T) {
 		says    []string
 	}{
 		{"event-nobody-signals", hang.NotSignalled, []string{"in waitUntilSignaledValue:timeoutMS: for",
-			`last signalled by command buffer 7 "gradients"`, "Nobody in the trace signals 7",
+			`last signalled by command buffer 7 "gradients"`, "Nothing in the trace signals 7",
 			`command buffer 8 "forgotten"`}},
 		{"gpu-waits-for-event", hang.NotSignalled, []string{`queued behind command buffer 7 "waits"`,
 			"waits for shared event 6 to reach 7"}},
@@ -190,7 +190,7 @@ func (l *lockedBuffer) String() string {
 
 // Where a program hangs was known only when it had ended.
 func TestHangWhileItHangs(t *testing.T) {
-	stuck := []string{"HANG: no progress for", "waitUntilSignaledValue:timeoutMS:", "Nobody in the trace signals 7"}
+	stuck := []string{"HANG: no progress for", "waitUntilSignaledValue:timeoutMS:", "Nothing in the trace signals 7"}
 	t.Run("--hang-after", func(t *testing.T) {
 		t.Parallel()
 		h := startHanging(t, "event-nobody-signals", "--no-report", "--hang-after", "500ms", "-o",

@@ -7,7 +7,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// release is a release's version, which its build sets: -ldflags="-X main.release=v1.2.3".
+// release is a release's version. The build sets it with -ldflags="-X main.release=v1.2.3".
 var release string
 
 func main() {

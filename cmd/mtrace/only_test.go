@@ -114,7 +114,7 @@ func TestSelectionIsSaidByOthers(t *testing.T) {
 	got := sh(t, dir, nil, tool.mtrace, "diff", "--json", "all.mtrace", "part.mtrace")
 	var d struct{ Warnings []string }
 	if err := json.Unmarshal([]byte(got.stdout), &d); err != nil || !strings.Contains(strings.Join(d.Warnings, "\n"),
-		"part.mtrace was recorded in part, as asked for: --leave-out call:set*") {
+		"part.mtrace was recorded in part, as requested: --leave-out call:set*") {
 		t.Errorf("%v: %+v", err, got)
 	}
 	runs := sh(t, dir, nil, tool.mtrace, "report", "all.mtrace", "part.mtrace")

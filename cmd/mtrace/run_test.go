@@ -78,14 +78,14 @@ func TestRunCannotStart(t *testing.T) {
 		{"no program", []string{"run"}, 2, "no program to run"},
 		{"unknown flag", []string{"run", "--nonsense", "--", "true"}, 2, "unknown flag --nonsense"},
 		{"bad value", []string{"run", "--on-full", "explode", "--", "true"}, 2, "drop or block"},
-		{"limit without block", []string{"run", "--block-limit", "2s", "--", "true"}, 2, "give that too"},
+		{"limit without block", []string{"run", "--block-limit", "2s", "--", "true"}, 2, "requires --on-full block"},
 		{"negative limit", []string{"run", "--on-full", "block", "--block-limit", "-2s", "--", "true"}, 2,
 			"whole milliseconds"},
 		// These errors were reported when the program had ended, hours later, or never, and the exit status was the
 		// program's.
 		{"no such section", []string{"run", "--section", "verdicts", "--", "true"}, 2, `no section "verdicts" in a report`},
 		{"no prediction", []string{"run", "--what-if", "matmul=0.5", "--", "true"}, 2, "does not begin with a kind"},
-		{"a report and none", []string{"run", "--no-report", "--json=r.json", "--", "true"}, 2, "--json says where one goes"},
+		{"a report and none", []string{"run", "--no-report", "--json=r.json", "--", "true"}, 2, "exclude each other"},
 		{"trace cannot be written", []string{"run", "-o", filepath.Join(directory, "none", "x.mtrace"), "--", "true"}, 125,
 			"cannot write the trace"},
 		{"unknown command", []string{"frobnicate"}, 2, "no command"},

@@ -51,14 +51,14 @@ func dispatch(std cli.Stdio, args []string) int {
 	return cli.ExitUsage
 }
 
-// tree converts the table of commands to cobra's form, for parsing, suggestions and completion; help and errors are our
-// own.
+// tree converts the table of commands to cobra's form, for parsing, suggestions and completion. mtrace prints help and
+// errors itself.
 func tree(std cli.Stdio) *cobra.Command {
 	root := &cobra.Command{Use: "mtrace", Short: about, SilenceErrors: true, SilenceUsage: true, Args: cobra.ArbitraryArgs}
 	root.CompletionOptions.DisableDefaultCmd = true // there is a row of ours
 	cli.ChosenColour = cli.ColourAuto
 	root.PersistentFlags().Var(&cli.ChosenColour, "color", "use colours: auto (on a terminal), always or never")
-	// it is in the help of mtrace, and not repeated in that of each command
+	// the help of mtrace lists it once, and not that of each command
 	root.PersistentFlags().Lookup("color").Hidden = true
 	_ = root.RegisterFlagCompletionFunc("color", func(*cobra.Command, []string, string) ([]string,
 		cobra.ShellCompDirective) {
@@ -67,7 +67,7 @@ func tree(std cli.Stdio) *cobra.Command {
 	cli.BeQuiet = false
 	root.PersistentFlags().BoolVar(&cli.BeQuiet, "quiet", false,
 		"print results and errors only: no progress, no notes and no warnings on standard error")
-	// it is in the help of mtrace, and not repeated in that of each command
+	// the help of mtrace lists it once, and not that of each command
 	root.PersistentFlags().Lookup("quiet").Hidden = true
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
@@ -101,7 +101,7 @@ func tree(std cli.Stdio) *cobra.Command {
 	return root
 }
 
-// unknown is the error for an unknown command, with similar ones.
+// unknown returns the error for an unknown command, with similar ones.
 func unknown(root *cobra.Command, name string) error {
 	root.SuggestionsMinimumDistance = 2
 	hint := "mtrace --help lists them"
@@ -112,7 +112,7 @@ func unknown(root *cobra.Command, name string) error {
 }
 
 // about is the first line of help.
-const about = "mtrace traces a program's use of Metal and says why it does not go faster."
+const about = "mtrace traces a program's use of Metal and explains why the program is not faster."
 
 func help(w io.Writer) {
 	fmt.Fprint(w, about+"\n\nUsage: mtrace COMMAND [flags] …\n\nCommands:\n")

@@ -101,7 +101,7 @@ func TestTailEndsWithItsWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	ended := func(got outcome) bool {
-		return got.exit == cli.ExitUsage && strings.Contains(got.stderr, "nobody writes it any more") &&
+		return got.exit == cli.ExitUsage && strings.Contains(got.stderr, "no process writes to it any more") &&
 			strings.Count(got.stderr, "\n") == 1 && got.stdout != ""
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "tail", cut); !ended(got) {

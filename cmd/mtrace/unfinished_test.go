@@ -55,7 +55,7 @@ func TestRunKeepsTraces(t *testing.T) {
 	}
 	for _, program := range []string{"/nonexistent", "true"} {
 		got := run("-o", "keep.mtrace", "--", program)
-		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "keep.mtrace is there already") ||
+		if got.exit != cli.ExitUsage || !strings.Contains(got.stderr, "keep.mtrace exists already") ||
 			!strings.Contains(got.stderr, "--force") || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: %+v", program, got)
 		}
@@ -78,7 +78,7 @@ func TestRunKeepsTraces(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := run("-o", "keep.mtrace", "--", "true"); got.exit != cli.ExitUsage ||
-		!strings.Contains(got.stderr, "keep.mtrace.part is there already") {
+		!strings.Contains(got.stderr, "keep.mtrace.part exists already") {
 		t.Errorf("%+v", got)
 	}
 	if got := sh(t, dir, nil, tool.mtrace, "report", "keep.mtrace"); got.exit != cli.ExitUsage ||
@@ -176,7 +176,7 @@ func TestPipes(t *testing.T) {
 		t.Skip("no named pipes here: ", err)
 	}
 	for command, says := range map[string]string{"report": "not a regular file", "repair": "not a regular file",
-		"tail": "no file that can be followed"} {
+		"tail": "not a file that can be followed"} {
 		if got := sh(t, dir, nil, tool.mtrace, command, "pipe"); got.exit != cli.ExitUsage ||
 			!strings.Contains(got.stderr, says) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: %+v", command, got)
@@ -229,10 +229,10 @@ func TestReportGoesOn(t *testing.T) {
 func TestRunSaysThatTheTraceIsGone(t *testing.T) {
 	t.Parallel()
 	for script, says := range map[string]string{
-		"rm t.mtrace.part": "was moved while it was recorded, or it was removed, and what it held is lost",
+		"rm t.mtrace.part": "was moved while it was recorded, or it was removed, and its content is lost",
 		"echo mine > t.mtrace; mv t.mtrace.part kept": "was moved while it was recorded, or it was removed",
 		"rm t.mtrace.part; echo mine > t.mtrace.part": "was replaced by another file",
-		"echo mine > t.mtrace":                        "was made by somebody else meanwhile: the trace is t.mtrace.part",
+		"echo mine > t.mtrace":                        "another program created t.mtrace in the meantime: the trace is t.mtrace.part",
 	} {
 		dir := t.TempDir()
 		got := sh(t, dir, nil, tool.mtrace, "run", "--no-report", "-o", "t.mtrace", "--", "sh", "-c", script)
@@ -263,7 +263,7 @@ func TestOutputsKeepTheTrace(t *testing.T) {
 		{"pprof", trace, "--force", "--type", "gpu", "-o", trace},
 	} {
 		if exit, _, stderr := inProcess(t, args...); exit != cli.ExitUsage ||
-			!strings.Contains(string(stderr), "is what is read") {
+			!strings.Contains(string(stderr), "is the input") {
 			t.Errorf("%q: %d %q", args, exit, stderr)
 		}
 		if after, _ := os.ReadFile(trace); string(after) != string(before) {

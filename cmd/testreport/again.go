@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// most is how many failed tests are rerun at most: randomness affects one or two of thousands, and a real bug more.
+// most is the maximum number of failed tests that are rerun: randomness affects one or two of thousands, and a real bug
+// more.
 const most = 3
 
 // again returns lines for rerunning failed tests alone: a package and a pattern for go test -run. It is empty where a

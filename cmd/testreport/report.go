@@ -189,7 +189,7 @@ func (r *report) finish(out io.Writer) error {
 	return err
 }
 
-// reason is the output of a skipped test in one line, without go test's frame.
+// reason returns the output of a skipped test in one line, without go test's frame.
 func reason(said string) string {
 	var words []string
 	for line := range strings.Lines(said) {

@@ -8,7 +8,7 @@ import (
 	"mtrace/analyze"
 )
 
-// Parameters are the options for rawmetal; a zero value leaves the choice to rawmetal.
+// Parameters are the options for rawmetal; for a zero value rawmetal uses its default.
 type Parameters struct {
 	Threads    []int  `json:"threads,omitempty"`
 	Elements   []int  `json:"elements,omitempty"`
@@ -95,8 +95,8 @@ func Names() string {
 	return strings.Join(names, ", ")
 }
 
-// full and quick choose the number of rounds: with nine the 95% interval of the median excludes the extremes, and six
-// are the fewest for which such an interval exists.
+// full and quick return parameters with different numbers of rounds. Nine rounds are the fewest for which the 95%
+// interval of the median excludes the extremes, and six the fewest for which such an interval exists.
 func full(iterations, warmup, budgetMS int) Parameters {
 	return Parameters{Iterations: iterations, Rounds: 9, Warmup: warmup, BudgetMS: budgetMS}
 }
@@ -115,13 +115,13 @@ var threads1248 = []int{1, 2, 4, 8}
 // catalog is the table of benchmarks. The sizes in Full are the sizes of the field reports.
 var catalog = []Bench{
 	{
-		Name: "scaling", Summary: "operations per second over threads, one shared queue or a queue each (R1)",
+		Name: "scaling", Summary: "operations per second by number of threads, with one shared queue or a queue each (R1)",
 		Program: "scaling",
 		Full:    full(45_000, 200, 60_000).with(threads1248, []int{1024}, nil),
 		Quick:   quick(12_000, 200, 10_000).with(threads1248, []int{1024}, nil), tables: scalingTables,
 	},
 	{
-		Name: "axpy", Summary: "the time of every call around one axpy kernel, over threads (R1)", Program: "axpy",
+		Name: "axpy", Summary: "the duration of every call around one axpy kernel, by number of threads (R1)", Program: "axpy",
 		Full:  full(90, 3, 60_000).with(threads1248, []int{12_000_000}, nil),
 		Quick: quick(30, 2, 10_000).with(threads1248, []int{1_000_000}, nil), tables: axpyTables,
 	},
@@ -148,7 +148,7 @@ var catalog = []Bench{
 		Quick: quick(120, 3, 400).with(nil, []int{1_000, 100_000, 1_000_000}, nil), tables: geluTables,
 	},
 	{
-		Name: "fused", Summary: "fused kernels against the same work in two: kernels and milliseconds saved (R3)",
+		Name: "fused", Summary: "fused kernels against the same work in two kernels: kernels and milliseconds saved (R3)",
 		Program: "fused",
 		Full:    full(900, 10, 2_000).with(nil, []int{1_000, 100_000, 1_000_000}, []int{256}),
 		Quick:   quick(120, 3, 300).with(nil, []int{1_000, 100_000}, []int{64}), tables: fusedTables,
@@ -160,7 +160,7 @@ var catalog = []Bench{
 		Quick:   quick(120, 3, 400).with(nil, []int{1_024, 102_400, 1_000_000}, nil), tables: memoryTables,
 	},
 	{
-		Name: "cache", Summary: "getting a kernel: cold, again, from an archive, from a cache; the cache's statistics (R2 " +
+		Name: "cache", Summary: "creating a kernel: cold, repeated, from an archive, from a cache; the cache's statistics (R2 " +
 			"#5, R4)", Program: "cache",
 		Fresh: true, Full: full(90, 3, 30_000), Quick: quick(30, 1, 2_000), tables: cacheTables,
 	},
@@ -169,7 +169,7 @@ var catalog = []Bench{
 		Full: full(9_000, 100, 10_000), Quick: quick(1_200, 50, 1_500), tables: acquireTables,
 	},
 	{
-		Name: "coldstart", Summary: "from nothing to the first pipeline and result, phase by phase, in new processes (R2 #4)", Program: "coldstart",
+		Name: "coldstart", Summary: "from process start to the first pipeline and result, phase by phase, in new processes (R2 #4)", Program: "coldstart",
 		PerProcess: true, Fresh: true, Full: full(30, 0, 60_000).rounds(30), Quick: quick(8, 0, 60_000).rounds(8),
 		tables: coldstartTables,
 	},
@@ -184,7 +184,7 @@ var catalog = []Bench{
 		Full: full(1_800, 1, 10_000), Quick: quick(300, 1, 2_000), tables: poolTables,
 	},
 	{
-		Name: "overhead", Summary: "what the tracer costs: ns per call and ops/s, traced and untraced in turns",
+		Name: "overhead", Summary: "the tracer's overhead: ns per call and ops/s, traced and untraced alternately",
 		Program:  "calls",
 		Compared: true, Full: full(220_000, 500, 60_000).with([]int{1, 2, 4}, []int{1024}, nil).rounds(11),
 		Quick: quick(30_000, 500, 10_000).with([]int{1, 2}, []int{1024}, nil), tables: overheadTables,
@@ -196,7 +196,8 @@ func (p Parameters) rounds(n int) Parameters {
 	return p
 }
 
-// timesTable lists the samples of a metric, case by case: the least, mean, median, most, and how sure the median is.
+// timesTable lists a metric's samples for each case: the least, mean, median and largest, and the interval of the
+// median.
 func timesTable(r *Results, bench, metric, title string) Table {
 	t := Table{Title: title, Columns: []string{"case", "samples", "min", "mean", "median", "max", "95% of median",
 		"variation"}}
@@ -216,10 +217,10 @@ func timesTable(r *Results, bench, metric, title string) Table {
 
 // method describes how the figures were measured.
 func method(s Summary, warmup int64) string {
-	text := fmt.Sprintf("%s in which all cases took turns, after %s each; compiled and allocated before.",
+	text := fmt.Sprintf("%s in which all cases alternated, after %s each; compiled and allocated before.",
 		analyze.Plural(s.Rounds, "round"), analyze.Plural(int(warmup), "warm-up operation"))
 	if s.Rounds < 6 {
-		return text + " No interval: that takes six rounds."
+		return text + " No interval: an interval needs six rounds."
 	}
 	return text + " Intervals and variation are over the rounds' medians."
 }

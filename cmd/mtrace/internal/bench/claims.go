@@ -31,7 +31,7 @@ type Claim struct {
 	Reported *Reported `json:"reported,omitempty"`
 }
 
-// Measure states which figure the claim is about.
+// Measure defines the figure that the claim is about.
 type Measure struct {
 	Bench string `json:"bench"`
 	// Kind is how Of and To are combined: "median" (of Of), "ratio" (Of by To, round by round), "rate" (the work of a
@@ -55,7 +55,7 @@ type Target struct {
 	Unit    string   `json:"unit"` // ns, x, share, GB/s, GFLOP/s, bytes
 }
 
-// Reported is the claim's source: what it measured, where, and its verdict.
+// Reported describes the claim's source: what it measured, where, and its verdict.
 type Reported struct {
 	Result float64 `json:"result"`
 	Status string  `json:"status"`
@@ -75,7 +75,8 @@ type Score struct {
 	Result *float64 `json:"result,omitempty"` // in the target's unit
 	Low    *float64 `json:"result_low,omitempty"`
 	High   *float64 `json:"result_high,omitempty"`
-	Ratio  *float64 `json:"ratio,omitempty"` // how many times better than the target; below 1 is worse
+	// the factor by which the figure is better than the target; below 1 is worse
+	Ratio  *float64 `json:"ratio,omitempty"`
 	Status string   `json:"status"`
 	Reason string   `json:"reason,omitempty"`
 }
@@ -170,7 +171,7 @@ func (c Claim) judge(r *Results) Score {
 		known(c.Target.ratio(figure.Value))
 	switch {
 	case c.About == "gpu" && r.Host.Software:
-		score.Reason = "software Metal: its figure says nothing about a GPU"
+		score.Reason = "software Metal: its figure is not one of a GPU"
 	case c.Target.met(figure.Value):
 		score.Status = Pass
 	default:
@@ -179,7 +180,7 @@ func (c Claim) judge(r *Results) Score {
 	return score
 }
 
-// missing explains why there is no figure: the reason why its part was skipped, if there is one.
+// missing returns the reason why there is no figure: the reason why its part was skipped, if there is one.
 func (c Claim) missing(r *Results) string {
 	keys := parseCase(c.Measure.Of.Case + " " + c.Measure.To.Case)
 	for _, s := range r.Skipped {
@@ -193,7 +194,7 @@ func (c Claim) missing(r *Results) string {
 	if r.measures(bench.Program, c.Measure.Of) && (c.Measure.To.Case == "" || r.measures(bench.Program, c.Measure.To)) {
 		return "not measured with the sizes of this run"
 	}
-	return fmt.Sprintf("nothing measured is like %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
+	return fmt.Sprintf("no measured case matches %q %s", c.Measure.Of.Case, c.Measure.Of.Metric)
 }
 
 // measures reports whether a case with these keys, with any values, has the metric.
@@ -268,7 +269,7 @@ func (t Target) text() string {
 	return "≥ " + t.show(*t.AtLeast)
 }
 
-// table is report R2's scorecard. Reasons are notes below it, each once.
+// table returns the scorecard in the form of report R2. Each reason is a note below the table, once.
 func (s *Scorecard) table() Table {
 	t := Table{Title: s.Title, Columns: []string{"claim", "target", "reported", "result", "ratio", "status"},
 		Left: []string{"status"}}
@@ -282,7 +283,7 @@ func (s *Scorecard) table() Table {
 		if score.Result != nil {
 			result = score.Claim.Target.show(*score.Result)
 		}
-		// A figure that was not judged is in brackets and has no ratio, so that it does not look judged.
+		// a figure that was not judged is in brackets and has no ratio
 		if score.Status == Skip && score.Result != nil {
 			result, bracketed = "["+result+"]", true
 		} else if score.Ratio != nil {
@@ -304,8 +305,8 @@ func (s *Scorecard) table() Table {
 	if bracketed {
 		t.note("[…] was measured but not judged.")
 	}
-	t.note("%d PASS, %d FAIL, %d SKIPPED. A ratio is how many times better than its target a result is; reported is "+
-		"what the source of the claim says.",
+	t.note("%d PASS, %d FAIL, %d SKIPPED. A ratio is the factor by which a result is better than its target; reported is "+
+		"the figure of the claim's source.",
 		s.count(Pass), s.count(Fail), s.count(Skip))
 	return t
 }

@@ -112,7 +112,7 @@ func TestJudge(t *testing.T) {
 		{"no such case", Measure{Kind: "median", Of: of("a=3", "n")}, Target{Below: f(4)}, Skip, math.NaN(), math.NaN(),
 			"not measured with the sizes of this run"},
 		{"no such key", Measure{Kind: "median", Of: of("b=3", "n")}, Target{Below: f(4)}, Skip, math.NaN(), math.NaN(),
-			`nothing measured is like "b=3" n`},
+			`no measured case matches "b=3" n`},
 		{"a part that was skipped", Measure{Kind: "median", Of: of("step=archive", "wall_ns")}, Target{Below: f(4)}, Skip,
 			math.NaN(), math.NaN(), "no such class"},
 	} {

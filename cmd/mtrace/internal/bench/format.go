@@ -9,7 +9,7 @@ import (
 // unknown stands for a missing figure.
 const unknown = "–"
 
-// duration shows nanoseconds in the unit that suits them, with three significant digits.
+// duration formats nanoseconds in a suitable unit, with three significant digits.
 func duration(ns float64) string {
 	switch {
 	case math.IsNaN(ns):
@@ -32,7 +32,7 @@ func milliseconds(ns float64) string {
 	return significant(ns / 1e6)
 }
 
-// significant shows three significant digits, and no fewer than the integer part has.
+// significant formats three significant digits, or all digits of the integer part if that has more.
 func significant(v float64) string {
 	if math.IsNaN(v) {
 		return unknown
@@ -44,7 +44,7 @@ func significant(v float64) string {
 	return strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
-// count shows a whole number with separators: 12,000,000.
+// count formats a whole number with separators: 12,000,000.
 func count(v float64) string {
 	if math.IsNaN(v) {
 		return unknown
@@ -103,7 +103,8 @@ func interval(low, high float64, format func(float64) string) string {
 	return format(low) + "…" + format(high)
 }
 
-// perSecond is work divided by time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds GFLOP/s.
+// perSecond returns work divided by time, in units of 1e9: bytes and nanoseconds give GB/s, flop and nanoseconds
+// GFLOP/s.
 func perSecond(amount, ns float64) string {
 	if amount == 0 || math.IsNaN(ns) || ns <= 0 {
 		return unknown

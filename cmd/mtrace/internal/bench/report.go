@@ -43,17 +43,17 @@ type Report struct {
 // softwareWarning precedes all results of a software Metal.
 const softwareWarning = "SOFTWARE METAL: kernels run on this machine's CPU. No figure here is one of a GPU."
 
-// lines are the conditions as they are printed above the tables.
+// lines returns the conditions as they are printed above the tables.
 func (c Conditions) lines() []string {
 	h := c.Host
 	lines := []string{fmt.Sprintf("%s · %s %s %s · %s · %s", h.Device, h.OS, h.Release, h.Machine,
 		analyze.Plural(c.CPUs, "CPU"), c.Started.Format("2006-01-02 15:04 MST"))}
 	kind := "full sizes"
 	if c.Quick {
-		kind = "quick: small sizes and few operations, good for a look, not for a claim"
+		kind = "quick: small sizes and few operations, for a first impression only"
 	}
 	if c.Traced {
-		kind += "; run under the tracer, whose cost is in every figure"
+		kind += "; run under the tracer, so every figure includes the tracer's overhead"
 	}
 	lines = append(lines, kind+fmt.Sprintf("; reading the clock takes %s", duration(h.ClockNS)))
 	if h.Software {
@@ -62,7 +62,7 @@ func (c Conditions) lines() []string {
 	return lines
 }
 
-// parts returns a run's tables, then its errors and what was left out.
+// parts returns a run's tables, and then its errors and skipped parts as lines.
 func (r *Run) parts() ([]Table, []string) {
 	var remarks []string
 	var compared uint64
@@ -126,7 +126,7 @@ func (r *Report) write(w io.Writer, bullet string, table func(*Table, io.Writer)
 	return err
 }
 
-// figure is the JSON form of a Summary; an unknown bound is left out. Times are whole nanoseconds.
+// A figure is the JSON form of a Summary; an unknown bound is left out. Times are whole nanoseconds.
 type figure struct {
 	Samples   int      `json:"samples"`
 	Rounds    int      `json:"rounds"`

@@ -15,7 +15,7 @@ type Case struct {
 	Bench      string
 	Name       string            // "size=256 dtype=f32"
 	Keys       map[string]string // the same, split
-	Flop       float64           // arithmetic of one operation; 0 where that means nothing
+	Flop       float64           // arithmetic of one operation; 0 if that is meaningless
 	Bytes      float64           // memory traffic of one operation
 	Dispatches int
 	Warmup     int64 // operations before the first that counts
@@ -42,7 +42,7 @@ func (r *Results) caseOf(bench, name string) (*Case, error) {
 	return c, nil
 }
 
-// Case is the case of that name, or nil.
+// Case returns the case of that name, or nil.
 func (r *Results) Case(bench, name string) *Case {
 	for _, c := range r.Cases {
 		if c.Bench == bench && c.Name == name {

@@ -71,10 +71,11 @@ func variation(values []float64) float64 {
 // confidence is the minimum coverage of every printed interval.
 const confidence = 0.95
 
-// medianInterval bounds the median of the values' distribution, whatever it is: the median is between the k-th smallest
-// and the k-th largest value unless fewer than k values fell on one side of it, and that number is binomial (n, ½). It
-// is computed from rounds and not from single operations: successive operations are correlated, and an interval from
-// them would be too narrow. Below six values there is no such interval.
+// medianInterval returns bounds of the median of the values' distribution, whatever the distribution is. The median is
+// between the k-th smallest and the k-th largest value unless fewer than k values are on one side of it, and the number
+// of values on a side is binomial (n, ½). It is computed from rounds and not from single operations: successive
+// operations are correlated, and an interval from them would be too narrow. With fewer than six values there is no such
+// interval.
 func medianInterval(values []float64) (low, high float64) {
 	n := len(values)
 	binomial := distuv.Binomial{N: float64(n), P: 0.5}

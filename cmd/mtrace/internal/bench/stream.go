@@ -29,7 +29,7 @@ type Check struct {
 	Case      string  `json:"case"`
 	OK        bool    `json:"ok"`
 	Compared  uint64  `json:"compared"`
-	Worst     float64 `json:"worst"` // largest error, relative where the right value is above 1
+	Worst     float64 `json:"worst"` // largest error; relative if the correct value is above 1
 	Tolerance float64 `json:"tolerance"`
 	Detail    string  `json:"detail"`
 }

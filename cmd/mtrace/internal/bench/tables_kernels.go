@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// medianOf is the median of a metric of a case that may be missing.
+// medianOf returns the median of a metric of a case that may be missing.
 func medianOf(c *Case, metric string) float64 { return c.Series(metric).Summarize().Median }
 
 // matmulTables are the tables of reports R2 and R3: milliseconds and GFLOP/s of each kernel, and their ratios.
@@ -45,7 +45,7 @@ func matmulTables(r *Results) []Table {
 	return []Table{t, against, timesTable(r, "matmul", "wall_ns", "Matrix products: each case")}
 }
 
-// rateTables are for kernels judged by a rate: work by size and precision.
+// rateTables returns the tables of a kernel that is judged by a rate: work by size and precision.
 func rateTables(bench, title, unit string, work func(*Case) float64, notes ...string) func(*Results) []Table {
 	return func(r *Results) []Table {
 		t := Table{Title: title, Columns: []string{"op", "type", "elements", "median", "GPU", unit, unit + " on the GPU"},
@@ -69,11 +69,11 @@ func launchCost(r *Results, bench string) string {
 		return "There are no GPU times here."
 	}
 	outside := DifferenceOf(cases[0].Series("wall_ns"), cases[0].Series("gpu_ns"))
-	return fmt.Sprintf("Of the smallest case (%s), %s are launch and wait, not kernel: below that size an operation is "+
+	return fmt.Sprintf("Of the smallest case (%s), %s are launch and wait, not the kernel: below that size an operation is "+
 		"launch-bound.", cases[0].Name, duration(outside.Value))
 }
 
-// flopWork and bytesWork are the work of one operation of a case that may be missing.
+// flopWork and bytesWork return the work of one operation of a case that may be missing.
 func flopWork(c *Case) float64 {
 	if c == nil {
 		return 0
@@ -97,10 +97,10 @@ var (
 		"One GELU (the tanh form) is counted as nine operations, tanh as one of them.")
 )
 
-// fusedTables are report R3's table of the gain from fusing two kernels.
+// fusedTables returns report R3's table of the gain from fusing two kernels.
 func fusedTables(r *Results) []Table {
 	t := Table{
-		Title:   "Fusion: one kernel in place of two, milliseconds",
+		Title:   "Fusion: one kernel instead of two, milliseconds",
 		Columns: []string{"op", "type", "elements", "fused", "2 kernels", "2 buffers", "saved", "95% of saved", "ratio"},
 		Left:    []string{"type"},
 	}

@@ -5,7 +5,8 @@ import (
 	"strconv"
 )
 
-// memoryTables are report R2 #1, shared against private memory, and R3's bandwidth to the device by size.
+// memoryTables returns the tables of report R2 #1, shared against private memory, and of R3's bandwidth to the device
+// by size.
 func memoryTables(r *Results) []Table {
 	shared, private := r.Find("memory", "path=shared"), r.Find("memory", "path=private")
 	paths := Table{Title: "Memory: the same result through shared and through private memory",
@@ -22,7 +23,7 @@ func memoryTables(r *Results) []Table {
 		paths.row(title, duration(wall), duration(medianOf(c, "gpu_ns")), perSecond(c.Bytes, wall))
 	}
 	ratio := RatioOf(private.Series("wall_ns"), shared.Series("wall_ns"))
-	paths.note("Shared is %s as fast (95%%: %s), %s floats in and out; the application's own copy is in both.",
+	paths.note("Shared is %s as fast (95%%: %s), %s floats in and out; both include the application's own copy.",
 		times(ratio.Value),
 		interval(ratio.Low, ratio.High, times), shared.Keys["elements"])
 	copies := Table{Title: "Memory: host to device, GB/s", Columns: []string{"bytes", "memcpy into shared", "GB/s",
@@ -33,18 +34,18 @@ func memoryTables(r *Results) []Table {
 		blit := medianOf(r.Find("memory", "copy=blit", "bytes="+size), "wall_ns")
 		copies.row(bytesText(n), duration(direct), perSecond(n, direct), duration(blit), perSecond(n, blit))
 	}
-	copies.note("A blit is a whole command buffer, waited for.")
+	copies.note("A blit is a whole command buffer, including the wait for it.")
 	return []Table{paths, copies, timesTable(r, "memory", "wall_ns", "Memory: each case")}
 }
 
-// cacheSteps are the ways to get a kernel, in the order of the table.
+// cacheSteps are the ways to create a kernel, in the order of the table.
 var cacheSteps = []struct{ step, title string }{
 	{"cold", "compiled for the first time"}, {"again", "the same source once more"},
 	{"archive", "source, pipeline from an archive"},
 	{"hit", "from a cache of one's own"},
 }
 
-// cacheTables are the tables of reports R2 #5 and R4.
+// cacheTables returns the tables of reports R2 #5 and R4.
 func cacheTables(r *Results) []Table {
 	t := Table{Title: "Getting a kernel", Columns: []string{"way", "median", "95%", "library", "pipeline", "cold is"}}
 	cold := r.Find("cache", "step=cold")
@@ -76,7 +77,7 @@ func cacheTables(r *Results) []Table {
 
 func statisticsTable(c *Case) Table {
 	t := Table{
-		Title: fmt.Sprintf("What the cache says: %s kernels, room for %s, least recently used evicted ten at a time",
+		Title: fmt.Sprintf("The cache's statistics: %s kernels, capacity %s, least recently used evicted ten at a time",
 			c.Keys["kernels"], c.Keys["capacity"]),
 		Columns: []string{"hits", "misses", "hit rate", "mean compile", "mean retrieval", "evictions", "entries",
 			"source held"},
@@ -85,12 +86,12 @@ func statisticsTable(c *Case) Table {
 		duration(medianOf(c, "compile_ns")),
 		duration(medianOf(c, "retrieve_ns")), count(medianOf(c, "evictions")), count(medianOf(c, "entries")),
 		bytesText(medianOf(c, "source_bytes")))
-	t.note("Kernels are asked for unevenly: the k-th with weight 1/k. A kernel evicted and asked for again is compiled " +
+	t.note("Kernels are requested unevenly: the k-th with weight 1/k. A kernel that is requested after its eviction is compiled " +
 		"again.")
 	return t
 }
 
-// acquireTables are report R2 #6a: how long it takes to get a command buffer.
+// acquireTables returns the table of report R2 #6a: how long it takes to create a command buffer.
 func acquireTables(r *Results) []Table {
 	t := Table{Title: "Acquiring a command buffer", Columns: []string{"call", "samples", "min", "mean", "median", "max",
 		"95% of median"}}
@@ -100,7 +101,7 @@ func acquireTables(r *Results) []Table {
 			duration(s.Max), interval(s.Low, s.High, duration))
 		t.Notes = []string{method(s, c.Warmup)}
 	}
-	t.note("Each is committed and completed before the next, outside the time: a queue that is full blocks. Reading "+
+	t.note("Each is committed and completed before the next, outside of the measured time, because a full queue blocks. Reading "+
 		"the clock costs %s of each figure.", duration(r.Host.ClockNS))
 	return []Table{t}
 }
@@ -113,7 +114,7 @@ var coldPhases = []struct{ metric, title string }{
 	{"first_buffer_ns", "first command buffer completed"}, {"fresh_kernel_ns", "a kernel never compiled before"},
 }
 
-// coldstartTables are report R2 #4: phases of a start, each sample a process of its own.
+// coldstartTables returns the table of report R2 #4: phases of a start, each sample in a process of its own.
 func coldstartTables(r *Results) []Table {
 	t := Table{Title: "Cold start", Columns: []string{"phase", "processes", "min", "mean", "median", "max",
 		"95% of median"}}
@@ -123,8 +124,8 @@ func coldstartTables(r *Results) []Table {
 		t.row(phase.title, strconv.Itoa(s.Samples), duration(s.Min), duration(s.Mean), duration(s.Median), duration(s.Max),
 			interval(s.Low, s.High, duration))
 	}
-	t.note("Every sample is a new process: the second device of a process is not a cold one. The known source is the " +
-		"same in all of them, so Metal has it compiled after the first.")
+	t.note("Every sample is a new process, because the second device of a process is not a cold one. The known source is the " +
+		"same in all of them, so Metal has compiled it after the first.")
 	return []Table{t}
 }
 
@@ -171,6 +172,6 @@ func poolTables(r *Results) []Table {
 	speed := RatioOf(fresh.Series("wall_ns"), pooled.Series("wall_ns"))
 	t.note("Pooled: %s fewer allocations, first ones included; a step is %s as fast (95%%: %s).", percent(fewer),
 		times(speed.Value), interval(speed.Low, speed.High, times))
-	t.note("Peak is the device's currentAllocatedSize, of both together: they take turns in one process.")
+	t.note("Peak is the device's currentAllocatedSize, for both together: they alternate in one process.")
 	return []Table{t, timesTable(r, "pool", "wall_ns", "Pooling: each case")}
 }

@@ -25,7 +25,8 @@ func (s scaled) cells() []string {
 		interval(s.speedup.Low, s.speedup.High, significant)}
 }
 
-// scalingTables is the table of report R1: operations per second, speed-up and efficiency, for both kinds of queues.
+// scalingTables returns the table of report R1: operations per second, speed-up and efficiency, for both kinds of
+// queues.
 func scalingTables(r *Results) []Table {
 	base := r.Find("scaling", "queues=one")
 	if base == nil {
@@ -58,12 +59,12 @@ func scalingTables(r *Results) []Table {
 	return []Table{t}
 }
 
-// disturbed warns of a noisy baseline: then every speed-up is as uncertain.
+// disturbed returns a warning if the baseline is noisy, because every speed-up is then equally uncertain.
 func disturbed(base Summary) string {
 	if base.Variation < 0.15 {
 		return ""
 	}
-	return " THE BASE LINE IS DISTURBED: one thread alone varies that much between rounds; stop what else runs here, " +
+	return " THE BASELINE IS DISTURBED: one thread alone varies that much between rounds; stop other programs, " +
 		"or measure longer (--iters)."
 }
 
@@ -72,7 +73,7 @@ var axpyCalls = []struct{ metric, title string }{
 	{"create_ns", "create"}, {"encode_ns", "encode"}, {"commit_ns", "commit"}, {"wait_ns", "wait"}, {"gpu_ns", "GPU"},
 }
 
-// axpyTables are report R1's sweep: throughput, and the median of every call; then the spread of each.
+// axpyTables returns report R1's sweep: throughput and the median of every call, and then the spread of each.
 func axpyTables(r *Results) []Table {
 	base := r.Find("axpy", "threads=1")
 	if base == nil {
@@ -110,7 +111,7 @@ func axpyTables(r *Results) []Table {
 	return []Table{t, calls}
 }
 
-// overheadTables compare traced with untraced processes that alternated.
+// overheadTables returns the comparison of traced with untraced processes that alternated.
 func overheadTables(r *Results) []Table {
 	t := Table{Title: "Overhead per call", Columns: []string{"call", "threads", "untraced", "traced", "added",
 		"95% of added"}}
@@ -139,7 +140,7 @@ func overheadTables(r *Results) []Table {
 				interval(cpu.Low, cpu.High, significant))
 		}
 	}
-	t.note("%s of processes, traced and untraced in turns; a difference is the median of the rounds' own.",
+	t.note("%s of processes, traced and untraced alternately; a difference is the median of the rounds' differences.",
 		analyze.Plural(rounds, "pair"))
 	t.note("Calls are timed in the program: short ones in runs of 1,000, the others one by one with the clock read " +
 		"before and after.")

@@ -66,8 +66,8 @@ func (e *Evidence) addJSON(name string, value any) {
 	e.add(name, b.Bytes())
 }
 
-// Write compares the evidence and writes the archive: a gzipped tar of text files, in which user and host names, paths
-// and environment values are replaced. It returns all checks, those that differ first.
+// Write compares the evidence with the expected values and writes the archive: a gzipped tar of text files, in which
+// user and host names, paths and environment values are replaced. It returns all checks, those that differ first.
 func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([]Check, error) {
 	checks := compare(e)
 	slices.SortStableFunc(checks, func(a, b Check) int {
@@ -84,7 +84,7 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 	}
 	differ := Differing(checks)
 	e.addJSON("checks.json", Document{Schema, e.OS, differ, checks,
-		"what differs comes first; differs.txt is the same for reading"})
+		"differences come first; differs.txt has the same as text"})
 	e.add("differs.txt", []byte(Text(checks)))
 	compressed := gzip.NewWriter(w)
 	archive := tar.NewWriter(compressed)
@@ -110,7 +110,7 @@ func (e *Evidence) Write(w io.Writer, private doctor.Private, made time.Time) ([
 	return checks, compressed.Close()
 }
 
-// Differing counts the checks whose value is not the expected one.
+// Differing returns the number of checks whose value is not the expected one.
 func Differing(checks []Check) (n int) {
 	for _, c := range checks {
 		if c.Differs {

@@ -17,17 +17,17 @@ type expectation struct {
 
 // answers are the doctor's checks with the results that docs/mac-checklist.md expects. "info" results are not judged.
 var answers = []struct{ id, expected string }{
-	{"library", "a library that this machine's programs take"},
-	{"python", "each Python that should take the library takes it"},
+	{"library", "a library that this machine's programs load"},
+	{"python", "each Python that should load the library loads it"},
 	{"variables", "no variable that changes what a trace shows"},
 	{"paths", "room for sockets and traces"},
-	{"self-test", "every call of every kind seen exactly once"},
+	{"self-test", "every call of every kind recorded exactly once"},
 	{"gpu-clock", "GPU times on the clock of mach_absolute_time, by 2 us"},
-	{"full-queue", "a wait of 30 ms for a command buffer, seen to within a tenth"},
+	{"full-queue", "a wait of 30 ms for a command buffer, recorded to within a tenth"},
 	{"lock", "a wait for a lock, with its holder"},
 	{"cost", "below 100 ns a call, the handler below 1 us"},
 	{"start-cost", "no thread and no signal handler in a program without Metal"},
-	{"coverage", "all commits and completions pass the choke points"},
+	{"coverage", "all commits and completions pass the internal functions of Metal that the tracer counts at"},
 	{"nested-calls", "nested calls counted once"},
 	{"validation", "the same counts under MTL_DEBUG_LAYER=1"},
 	{"stacks", "stacks that reach beyond their caller, with names"},
@@ -86,7 +86,7 @@ func contains(file, text string) func(*Evidence) (string, bool) {
 	}
 }
 
-// lacks fails if the file contains any of the texts. Its first line is the command.
+// lacks returns a check that fails if the file contains any of the texts. The file's first line is the command.
 func lacks(file string, texts ...string) func(*Evidence) (string, bool) {
 	return func(e *Evidence) (string, bool) {
 		_, answer, asked := strings.Cut(string(e.files[file]), "\n")
@@ -199,7 +199,7 @@ func answered(r doctor.Report, id string) (string, bool) {
 	return "not asked", false
 }
 
-// chain looks a role's classes up in the doctor's class table.
+// chain returns a role's class chain from the doctor's class table.
 func chain(r doctor.Report, role, base string) (string, bool) {
 	for _, c := range r.Checks {
 		if c.ID != "classes" {

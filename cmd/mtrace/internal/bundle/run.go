@@ -22,7 +22,7 @@ var pythonProgram []byte
 // Run is one program, run alone and then under the tracer.
 type Run struct {
 	Name    string // "c" or "python"
-	Problem string // why it was not run or not traced
+	Problem string // the reason why it was not run or not traced
 	// The outputs of the two runs are equal except for measured times, which only the C program prints.
 	Untraced, Traced Outcome
 	Said             Said           // by the traced one

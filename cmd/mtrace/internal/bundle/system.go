@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// the commands that are run on a Mac, by file in the archive. If a command fails, the file has its error message.
+// macQuestions are the commands that are run on a Mac, by file in the archive. If a command fails, the file has its
+// error message.
 var macQuestions = map[string][]string{
 	"system/versions.txt": {"sw_vers"}, "system/kernel.txt": {"uname", "-a"}, "system/processor.txt": {"sysctl", "hw",
 		"machdep.cpu"},
@@ -44,8 +45,8 @@ func (e *Evidence) System(s Setting) {
 	}
 }
 
-// Log collects the lines of the system's log about our programs since a given time. Only a Mac's log names the library
-// of each line.
+// Log collects the lines of the system's log about mtrace's programs since a given time. Only a Mac's log names the
+// library of each line.
 func (e *Evidence) Log(since time.Time) {
 	if e.OS != "darwin" {
 		return
@@ -63,12 +64,12 @@ func CrashFolders(system, home string) []string {
 	return []string{"/var/crash"}
 }
 
-// Crash collects the crash reports of our programs since a given time.
+// Crash collects the crash reports of mtrace's programs since a given time.
 func (e *Evidence) Crash(folders []string, since time.Time) {
 	for _, folder := range folders {
 		entries, err := os.ReadDir(folder)
 		if err != nil {
-			continue // a folder that is not there has no reports
+			continue // a missing folder has no reports
 		}
 		for _, entry := range entries {
 			info, err := entry.Info()
@@ -98,7 +99,7 @@ func readReport(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, mostReport))
 }
 
-// ours reports whether a crash report is about one of our programs, or a program that had loaded the library.
+// ours reports whether a crash report is about one of mtrace's programs, or a program that had loaded the library.
 func ours(name string, content []byte) bool {
 	return strings.Contains(name, "mtrace") || strings.Contains(string(content), "libmtrace")
 }

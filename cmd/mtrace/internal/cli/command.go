@@ -118,7 +118,7 @@ func (c Command) Cobra(std Stdio) *cobra.Command {
 	return cmd
 }
 
-// PlainDefault makes the default of a list flag be printed as on the command line; an empty list has no default.
+// PlainDefault sets the printed default of a list flag to its form on the command line; an empty list has no default.
 func PlainDefault(f *pflag.Flag) {
 	if list := strings.Trim(f.DefValue, "[]"); list != "" || f.Value.Type() == "uintSlice" {
 		f.DefValue = list
@@ -149,7 +149,7 @@ func (c Command) help(w io.Writer, flags *pflag.FlagSet) {
 	}
 }
 
-// AsStatus is an error with the status of unusable input; nil stays nil.
+// AsStatus returns an error with the status of unusable input; nil for nil.
 func AsStatus(err error) error {
 	if err == nil {
 		return nil
@@ -157,13 +157,13 @@ func AsStatus(err error) error {
 	return Status{ExitUsage, err}
 }
 
-// LastLine is the last line of a program's output.
+// LastLine returns the last line of a program's output.
 func LastLine(text string) string {
 	text = strings.TrimSpace(text)
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// ExitStatus is the status a shell would report: the program's own, or 128+N if signal N ended it.
+// ExitStatus returns the status that a shell would report: the program's own, or 128+N if signal N ended it.
 func ExitStatus(w syscall.WaitStatus) int {
 	if w.Signaled() {
 		return 128 + int(w.Signal())

@@ -64,9 +64,9 @@ func (d Destination) Take(flag string, force bool, inputs ...string) error {
 	number, is, err := d.descriptor()
 	switch {
 	case is && err != nil:
-		return UsageError("%s=%s: fd: has the number of a descriptor behind it, like fd:3", flag, d)
+		return UsageError("%s=%s: give the number of a descriptor after fd:, like fd:3", flag, d)
 	case is && !given(number):
-		return UsageError("%s=%s: no descriptor %d was given that can be written to: %d>FILE on the line gives one", flag, d,
+		return UsageError("%s=%s: descriptor %d is not open for writing: add %d>FILE to the command line", flag, d,
 			number, number)
 	case is && number > 2:
 		unix.CloseOnExec(number)
@@ -78,7 +78,7 @@ func (d Destination) Take(flag string, force bool, inputs ...string) error {
 
 // ForceFlag declares the flag that permits replacing a file.
 func ForceFlag(flags *pflag.FlagSet, force *bool) {
-	flags.BoolVar(force, "force", false, "replace files that are there already")
+	flags.BoolVar(force, "force", false, "replace existing files")
 }
 
 // MayWrite returns an error early, before long work, if the file that a flag names cannot be written. The file must not
@@ -177,18 +177,18 @@ func toStandardOutput(std Stdio, write func(*os.File) error) error {
 	return errors.Join(err, <-copied)
 }
 
-// NotTheInput is the error for an output file that is also the input.
+// NotTheInput returns the error for an output file that is also the input.
 func NotTheInput(path, input string) error {
 	if path != StandardOutput && wholefile.Same(path, input) {
-		return UsageError("%s is what is read: name another file to write", path)
+		return UsageError("%s is the input: name another file for the output", path)
 	}
 	return nil
 }
 
-// NotForPeople is the error for writing binary data to a terminal.
+// NotForPeople returns the error for writing binary data to a terminal.
 func NotForPeople(std Stdio, what string) error {
 	if term.IsTerminal(int(std.Out.Fd())) {
-		return UsageError("%s is no text, and standard output is a terminal: name a file", what)
+		return UsageError("%s is binary, and standard output is a terminal: name a file", what)
 	}
 	return nil
 }

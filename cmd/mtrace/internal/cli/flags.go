@@ -12,8 +12,8 @@ import (
 	"golang.org/x/term"
 )
 
-// Colours: --color decides; otherwise the variables NO_COLOR and FORCE_COLOR; otherwise whether the output is a
-// terminal.
+// The values of --color. The flag decides; without it the variables NO_COLOR and FORCE_COLOR; without these, whether
+// the output is a terminal.
 const (
 	ColourAuto   = "auto"
 	colourAlways = "always"
@@ -43,7 +43,7 @@ func (*colourMode) Type() string { return "when" }
 // String implements pflag.Value.
 func (m *colourMode) String() string { return string(*m) }
 
-// Colour says whether output to f has colours (https://no-color.org, https://force-color.org).
+// Colour reports whether output to f has colours (https://no-color.org, https://force-color.org).
 func Colour(f *os.File) bool {
 	forced := os.Getenv("FORCE_COLOR")
 	switch {
@@ -57,7 +57,7 @@ func Colour(f *os.File) bool {
 	return term.IsTerminal(int(f.Fd()))
 }
 
-// FlagError is the error for an invalid flag. For an unknown flag it suggests the most similar one.
+// FlagError returns the error for an invalid flag. For an unknown flag it suggests the most similar one.
 func FlagError(err error, flags *pflag.FlagSet) error {
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) {
@@ -79,8 +79,8 @@ func FlagError(err error, flags *pflag.FlagSet) error {
 	return fmt.Errorf("unknown flag --%s (did you mean --%s?)", name, like)
 }
 
-// editDistance counts the insertions, deletions, replacements and transpositions of neighbours that turn one word into
-// another.
+// editDistance returns the minimum number of insertions, deletions, replacements and transpositions of neighbours that
+// turn one word into another.
 func editDistance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {
@@ -99,7 +99,7 @@ func editDistance(a, b string) int {
 	return rows[(len(a)+1)%3][len(b)]
 }
 
-// differs is 1 for two letters that are not the same, else 0.
+// differs returns 1 for two different letters, else 0.
 func differs(a, b byte) int {
 	if a != b {
 		return 1

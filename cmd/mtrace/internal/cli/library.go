@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// LibraryName is the file name of the injected library on this system.
+// LibraryName returns the file name of the injected library on this system.
 func LibraryName() string {
 	if runtime.GOOS == "darwin" {
 		return "libmtrace.dylib"
@@ -21,7 +21,7 @@ func LibraryName() string {
 func FindLibrary() (string, error) {
 	if path := os.Getenv("MTRACE_LIBRARY"); path != "" {
 		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("MTRACE_LIBRARY names %s, which is not there", path)
+			return "", fmt.Errorf("MTRACE_LIBRARY names %s, which does not exist", path)
 		}
 		return filepath.Abs(path)
 	}
@@ -30,9 +30,9 @@ func FindLibrary() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("%s is not beside the tool, and without it nothing can be recorded (go install makes the "+
-		"tool alone): run ./build.sh build in mtrace's sources "+
-		"and set MTRACE_LIBRARY to the bin/%[1]s there, or take a release's archive, which has both", LibraryName())
+	return "", fmt.Errorf("%s is not in the tool's folder, and nothing can be recorded without it (go install builds the "+
+		"tool only): run ./build.sh build in mtrace's sources "+
+		"and set MTRACE_LIBRARY to its bin/%[1]s, or use a release's archive, which has both", LibraryName())
 }
 
 // SoftwareMetal finds the preload library of the software Metal, for machines that have no Metal.
@@ -55,7 +55,7 @@ func WithSoftwareMetal(environ []string) []string {
 		return environ
 	}
 	environ = withPath(environ, "LD_PRELOAD", preload)
-	// For programs that look for libMetal.so by its Linux name.
+	// for programs that search libMetal.so by its Linux name
 	return withPath(environ, "LD_LIBRARY_PATH", filepath.Join(filepath.Dir(preload), "lib"))
 }
 

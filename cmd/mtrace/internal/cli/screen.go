@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// Columns is the width of text for f, from COLUMNS or the terminal; 0 if unknown.
+// Columns returns the width of text for f, from COLUMNS or the terminal; 0 if unknown.
 func Columns(f *os.File) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return n
@@ -21,7 +21,7 @@ func Columns(f *os.File) int {
 	return n
 }
 
-// Bar is a progress bar with a percentage.
+// Bar returns a progress bar with a percentage.
 func Bar[N int | int64](done, of N) string {
 	const cells = 24
 	share := 1.0

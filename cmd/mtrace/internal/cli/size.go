@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// SizeValue is a number of bytes on the command line, like 512M or 4G; K, M, G and T are powers of 1024, and KiB or KB
+// A SizeValue is a number of bytes on the command line, like 512M or 4G. K, M, G and T are powers of 1024; KiB or KB
 // mean the same.
 type SizeValue int64
 
-// sizeUnits are in the order of their powers.
+// sizeUnits are the suffixes in the order of their powers.
 const sizeUnits = "KMGT"
 
 // Set implements pflag.Value.

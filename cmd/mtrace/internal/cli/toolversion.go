@@ -5,7 +5,8 @@ import "runtime/debug"
 // ToolRelease is the version of a release, which main sets; it is empty in other builds.
 var ToolRelease string
 
-// ToolVersion is the version of this build: the release's, the module's if it was installed by version, or the commit.
+// ToolVersion returns the version of this build: the release's, the module's if it was installed by version, or the
+// commit.
 func ToolVersion() string {
 	if ToolRelease != "" {
 		return ToolRelease

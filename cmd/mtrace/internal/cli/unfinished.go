@@ -21,7 +21,7 @@ type Unfinished struct {
 	Kept bool        // a pipe or a device, which has its final name already
 }
 
-// PartSuffix is what the name of an unfinished trace ends in.
+// PartSuffix is the suffix of an unfinished trace's name.
 const PartSuffix = wholefile.Suffix
 
 // BeginTrace creates the file for a trace with the final name path. An existing file is not touched; without force it
@@ -49,8 +49,8 @@ func BeginTrace(path string, force bool) (*Unfinished, error) {
 	}
 	u, err := newUnfinished(path + PartSuffix)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, UsageError("%s is there already: the rest of a recording that was killed, which mtrace report reads, "+
-			"or one that still runs; move it away, or "+
+		return nil, UsageError("%s exists already: it belongs to a recording that was killed, which mtrace report reads, "+
+			"or that still runs; move it away, or "+
 			"give --force to replace it", path+PartSuffix)
 	}
 	return u, err
@@ -86,7 +86,7 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// Numbered is the n-th possible name for a trace called base.
+// Numbered returns the n-th possible name for a trace called base.
 func Numbered(base string, n int) string {
 	if n > 1 {
 		base += "-" + strconv.Itoa(n)
@@ -127,7 +127,7 @@ func (u *Unfinished) Finish(force bool) (path string, err error) {
 	if force {
 		err = os.Rename(u.Path, path)
 	} else if err = wholefile.RenameToNew(u.Path, path); errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s was made by somebody else meanwhile: the trace is %s", path, u.Path)
+		err = fmt.Errorf("another program created %s in the meantime: the trace is %s", path, u.Path)
 	}
 	if err != nil {
 		return u.Path, err
@@ -135,7 +135,7 @@ func (u *Unfinished) Finish(force bool) (path string, err error) {
 	return path, nil
 }
 
-// FinishNumbered is Finish for a generated name: if the name was taken meanwhile, the next one is used.
+// FinishNumbered is Finish for a generated name: if the name was taken in the meantime, the next one is used.
 func (u *Unfinished) FinishNumbered(base string) (path string, err error) {
 	for {
 		path, err = u.Finish(false)
@@ -153,12 +153,12 @@ func (u *Unfinished) check() error {
 	info, err := os.Lstat(u.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s is not there any more: it, or its folder, was moved while it was recorded, or it was "+
-			"removed, and what it held is lost", u.Path)
+		return fmt.Errorf("%s does not exist any more: it, or its folder, was moved while it was recorded, or it was "+
+			"removed, and its content is lost", u.Path)
 	case err != nil:
 		return err
 	case !os.SameFile(info, u.info):
-		return fmt.Errorf("%s was replaced by another file while it was recorded, and what it held is lost", u.Path)
+		return fmt.Errorf("%s was replaced by another file while it was recorded, and its content is lost", u.Path)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ type benchOptions struct {
 func BenchCommand() cli.Command {
 	return cli.Command{
 		Name:    "bench",
-		Summary: "Run the built-in Metal workloads and print the field reports' tables",
+		Summary: "Run the built-in Metal benchmarks and print their tables",
 		Usage:   "[flags] NAME…\n\n" + benchNames(),
 		Example: "mtrace bench scaling --threads 1,2,4,8\n  mtrace bench all --quick --claims " +
 			"fixtures/claims/field-reports.json",
@@ -45,17 +45,17 @@ func BenchCommand() cli.Command {
 		},
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var o benchOptions
-			flags.BoolVar(&o.list, "list", false, "list the benchmarks, a line each, and run none")
+			flags.BoolVar(&o.list, "list", false, "list the benchmarks, one line each, and run none")
 			flags.BoolVar(&o.quick, "quick", false, "small sizes and few operations: every benchmark in under a minute")
-			flags.IntSliceVar(&o.threads, "threads", nil, "`NUMBERS` of threads: scaling, axpy, overhead")
+			flags.IntSliceVar(&o.threads, "threads", nil, "run scaling, axpy and overhead with these `NUMBERS` of threads")
 			flags.IntVar(&o.iterations, "iters", 0,
-				"`NUMBER` of operations to measure per case, and per thread, over all rounds")
-			flags.IntVar(&o.rounds, "rounds", 0, "`NUMBER` of times that the cases take turns; intervals need six")
+				"measure this `NUMBER` of operations per case, and per thread, over all rounds")
+			flags.IntVar(&o.rounds, "rounds", 0, "run all cases alternately this `NUMBER` of times; intervals need six")
 			flags.IntSliceVar(&o.elements, "elements", nil, "array `SIZES`, in elements")
 			flags.IntSliceVar(&o.sizes, "sizes", nil, "matrix `SIZES`: matmul, fused")
 			flags.StringVar(&o.sync, "sync", "", "`HOW` threads wait in scaling and axpy: wait, event, device or none "+
 				"(default wait)")
-			flags.BoolVar(&o.trace, "trace", false, "run under the tracer and leave bench-NAME.mtrace here")
+			flags.BoolVar(&o.trace, "trace", false, "run under the tracer and keep the trace bench-NAME.mtrace")
 			flags.StringVar(&o.claims, "claims", "", "a `FILE` of claims to judge; exits 1 when one fails")
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON ("+bench.Schema+")")
 			flags.BoolVar(&o.markdown, "markdown", false, "print the tables as Markdown")
@@ -112,7 +112,7 @@ func (o *benchOptions) run(std cli.Stdio, names []string) error {
 		}
 		run, err := r.run(b, o.parameters(b))
 		if ctx.Err() != nil || wasInterrupted(err) {
-			return cli.Status{Code: interruptedStatus, Err: errors.New("interrupted: nothing is reported of a part")}
+			return cli.Status{Code: interruptedStatus, Err: errors.New("interrupted: an incomplete run is not reported")}
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", b.Name, err)
@@ -135,7 +135,7 @@ func (o *benchOptions) run(std cli.Stdio, names []string) error {
 	return verdictOf(&report, failures)
 }
 
-// verdictOf is the error for a report that was printed: a benchmark that did not run, a wrong result, or a failed
+// verdictOf returns the error for a report that was printed: a benchmark that did not run, a wrong result, or a failed
 // claim.
 func verdictOf(report *bench.Report, failures []error) error {
 	for i := range report.Runs {
@@ -168,13 +168,13 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 		return nil, cli.UsageError("which benchmark? one of: %s, all", bench.Names())
 	}
 	if o.json && o.markdown {
-		return nil, cli.UsageError("--json and --markdown are two answers: ask for one")
+		return nil, cli.UsageError("--json and --markdown exclude each other: give one of them")
 	}
 	if o.sync != "" && !slices.Contains([]string{"wait", "event", "device", "none"}, o.sync) {
 		return nil, cli.UsageError("--sync is wait, event, device or none, not %q", o.sync)
 	}
 	if o.iterations < 0 || o.rounds < 0 {
-		return nil, cli.UsageError("--iters and --rounds are numbers above 0")
+		return nil, cli.UsageError("--iters and --rounds must be above 0")
 	}
 	for _, list := range []struct {
 		flag   string
@@ -204,7 +204,7 @@ func (o *benchOptions) chosen(names []string) ([]*bench.Bench, error) {
 	}
 	if o.trace {
 		if len(names) == 1 && benches[0].Compared {
-			return nil, cli.UsageError("%s runs traced and untraced by itself: leave --trace out", benches[0].Name)
+			return nil, cli.UsageError("%s runs itself traced and untraced: leave --trace out", benches[0].Name)
 		}
 		benches = slices.DeleteFunc(benches, func(b *bench.Bench) bool { return b.Compared })
 	}

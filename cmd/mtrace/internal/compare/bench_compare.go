@@ -33,7 +33,7 @@ func (r *benchRunner) compare(run *bench.Run) error {
 }
 
 // confirm compares the trace of the last traced process with the process's own counts of calls: a tracer that loses
-// records would appear cheaper than it is.
+// records would seem to cost less than it does.
 func (r *benchRunner) confirm(run *bench.Run, round int) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -60,7 +60,7 @@ func (r *benchRunner) confirm(run *bench.Run, round int) error {
 		{"setComputePipelineState:", "pipelines_set"}} {
 		made := run.Results.Find(run.Bench.Program, "made", "traced=yes").Series(call.metric)
 		if made == nil || len(made.Rounds) <= round {
-			return fmt.Errorf("rawmetal does not say how many %s it made", call.selector)
+			return fmt.Errorf("rawmetal does not report its number of %s", call.selector)
 		}
 		want := made.Rounds[round][0]
 		run.Results.Checks = append(run.Results.Checks, bench.Check{

@@ -26,7 +26,7 @@ type benchRunner struct {
 	ctx      context.Context
 	program  string   // rawmetal
 	shaders  string   // folder of the kernels
-	environ  []string // our environment, with the software Metal if there is no other
+	environ  []string // this process's environment, with the software Metal if there is no other
 	scratch  string
 	traced   bool
 	progress *os.File // the terminal, nil unless somebody looks
@@ -57,14 +57,14 @@ func (r *benchRunner) close() { os.RemoveAll(r.scratch) }
 func findRawmetal() (string, error) {
 	if path := os.Getenv("MTRACE_RAWMETAL"); path != "" {
 		if _, err := os.Stat(path); err != nil {
-			return "", fmt.Errorf("MTRACE_RAWMETAL names %s, which is not there", path)
+			return "", fmt.Errorf("MTRACE_RAWMETAL names %s, which does not exist", path)
 		}
 		return path, nil
 	}
 	if path, ok := cli.BesideExecutable(".", "rawmetal"); ok {
 		return path, nil
 	}
-	return "", errors.New("rawmetal is not beside the tool: take it from a release's archive or wheel, build it with " +
+	return "", errors.New("rawmetal is not in the tool's folder: take it from a release's archive or wheel, build it with " +
 		"./build.sh in mtrace's sources, or set MTRACE_RAWMETAL")
 }
 
@@ -107,7 +107,7 @@ func (r *benchRunner) run(b *bench.Bench, p bench.Parameters) (bench.Run, error)
 	return run, err
 }
 
-// single are the parameters of a process that makes one round.
+// single returns the parameters of a process that runs one round.
 func single(p bench.Parameters) bench.Parameters {
 	p.Iterations = max(1, (p.Iterations+p.Rounds-1)/p.Rounds)
 	p.Rounds = 1
@@ -115,7 +115,7 @@ func single(p bench.Parameters) bench.Parameters {
 }
 
 func (r *benchRunner) perProcess(run *bench.Run) error {
-	// The first process compiles everything: it fills Metal's own cache and is not counted.
+	// the first process compiles everything: it fills Metal's own cache and is not counted
 	warm := bench.Run{Bench: run.Bench, Results: &bench.Results{}}
 	if err := r.process(&warm, single(run.Parameters), bench.Process{}, false); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 		}
 	}
 	cmd := exec.CommandContext(r.ctx, args[0], args[1:]...)
-	// An interrupted benchmark is ended by the signal that a terminal would send, and killed if it does not end.
+	// an interrupted benchmark is ended by the signal that a terminal would send, and killed if it does not end
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 3 * time.Second
 	cmd.Env = r.environ
@@ -163,7 +163,7 @@ func (r *benchRunner) process(run *bench.Run, p bench.Parameters, process bench.
 	silent := watched.stop()
 	if err := cmd.Wait(); err != nil {
 		if silent {
-			return fmt.Errorf("said nothing for %v and was ended: is the GPU hung?", silence)
+			return fmt.Errorf("printed nothing for %v and was ended: is the GPU hung?", silence)
 		}
 		return processError{err, cli.LastLine(stderr.String())}
 	}
@@ -186,7 +186,7 @@ func (r *benchRunner) underTracer(run *bench.Run, process bench.Process, args []
 	return append([]string{self, "run", "--no-report", "--force", "-o", trace, "--"}, args...), trace, nil
 }
 
-// trace is the path for the trace of a traced process: a free name, or a temporary file.
+// trace returns the path for the trace of a traced process: a free name, or a temporary file.
 func (r *benchRunner) trace(run *bench.Run, round int) string {
 	name := "bench-" + run.Bench.Name
 	if run.Bench.PerProcess {
@@ -202,7 +202,7 @@ func (r *benchRunner) trace(run *bench.Run, round int) string {
 	}
 }
 
-// processError describes how a benchmark's process ended, with the last line of its output.
+// A processError describes how a benchmark's process ended, with the last line of its output.
 type processError struct {
 	err  error
 	said string
@@ -227,7 +227,7 @@ func wasInterrupted(err error) bool {
 	return errors.As(err, &exit) && cli.ExitStatus(exit.Sys().(syscall.WaitStatus)) == interruptedStatus
 }
 
-// benchStatus is 2 if the benchmark reported unusable input, otherwise 1.
+// benchStatus returns 2 if the benchmark reported unusable input, otherwise 1.
 func benchStatus(err error) int {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == cli.ExitUsage {

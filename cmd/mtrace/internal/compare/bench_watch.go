@@ -8,7 +8,7 @@ import (
 // silence is how long a benchmark may print nothing: much longer than its longest operation.
 const silence = 10 * time.Minute
 
-// A watchdog is a reader that acts when nothing has come for too long.
+// A watchdog is a reader that acts if it has read nothing for too long.
 type watchdog struct {
 	in    io.Reader
 	limit time.Duration
@@ -21,7 +21,7 @@ func watch(in io.Reader, limit time.Duration, act func()) *watchdog {
 
 func (w *watchdog) Read(p []byte) (int, error) {
 	n, err := w.in.Read(p)
-	// Not after it has triggered: then stop must report that.
+	// after the timer has triggered it must not be reset, because stop reports that
 	if w.timer.Stop() {
 		w.timer.Reset(w.limit)
 	}

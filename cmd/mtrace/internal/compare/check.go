@@ -22,7 +22,7 @@ import (
 func CheckCommand() cli.Command {
 	return cli.Command{
 		Name:    "check",
-		Summary: "Check what is claimed of a run against its trace: PASS, FAIL or SKIPPED",
+		Summary: "Check claims about a run against its trace: PASS, FAIL or SKIPPED",
 		Usage:   "[flags] FILE --claims CLAIMS.json",
 		Example: "mtrace check trace.mtrace --claims claims.json --junit results.xml",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -30,7 +30,7 @@ func CheckCommand() cli.Command {
 			flags.StringVar(&c.claims, "claims", "",
 				"the `FILE` of claims: {\"claims\": [{\"title\": …, \"expr\": \"gpu.busy_share > 0.9\", \"tolerance\": \"5%\"}]}")
 			c.output.flags(flags, claims.Schema)
-			flags.BoolVar(&c.strict, "strict", false, "exit 1 also when a claim was skipped")
+			flags.BoolVar(&c.strict, "strict", false, "exit 1 if a claim was skipped, too")
 			return func(std cli.Stdio, args []string) error {
 				switch {
 				case len(args) != 1:
@@ -113,7 +113,7 @@ func (c *check) run(std cli.Stdio, path string) error {
 	return nil
 }
 
-// mostClaims bounds the size of a file of claims, for files such as devices that never end.
+// mostClaims is the maximum size of a file of claims, because a device could be read for ever.
 const mostClaims = 64 << 20
 
 func readClaimsFile(path string) ([]byte, error) {
@@ -124,15 +124,15 @@ func readClaimsFile(path string) ([]byte, error) {
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, mostClaims+1))
 	if err == nil && len(text) > mostClaims {
-		err = fmt.Errorf("%s has more than %s, which is the most", path, analyze.FormatBytes(mostClaims))
+		err = fmt.Errorf("%s has more than %s, which is the maximum", path, analyze.FormatBytes(mostClaims))
 	}
 	return text, err
 }
 
-// mostDocument bounds a JSON document: a report of the longest runs has some megabytes.
+// mostDocument is the maximum size of a JSON document: a report of the longest runs has some megabytes.
 const mostDocument = 256 << 20
 
-// readDocument reads a JSON document of mtrace; it returns nil if the file is no document, and then it may be a trace.
+// readDocument reads a JSON document of mtrace. It returns nil if the file is not a document but may be a trace.
 func readDocument(path string) (document []byte, schema string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -140,7 +140,7 @@ func readDocument(path string) (document []byte, schema string, err error) {
 	}
 	defer f.Close()
 	head := make([]byte, 64)
-	n, _ := f.Read(head) // a folder cannot be read, and is no document
+	n, _ := f.Read(head) // a folder cannot be read, and is not a document
 	if !bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{")) {
 		return nil, "", nil
 	}
@@ -149,7 +149,7 @@ func readDocument(path string) (document []byte, schema string, err error) {
 		return nil, "", cli.AsStatus(err)
 	}
 	if len(document) > mostDocument {
-		return nil, "", cli.UsageError("%s has more than %s, which is the most of a document", path,
+		return nil, "", cli.UsageError("%s has more than %s, which is the maximum for a document", path,
 			analyze.FormatBytes(mostDocument))
 	}
 	var kind struct {

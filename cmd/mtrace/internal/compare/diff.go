@@ -20,7 +20,7 @@ import (
 func DiffCommand() cli.Command {
 	return cli.Command{
 		Name:    "diff",
-		Summary: "Compare two traces: what changed, and whether it is more than noise",
+		Summary: "Compare two traces: which calls, kernels and threads changed by more than noise",
 		Usage:   "[flags] A B",
 		Example: "mtrace diff --fail-over 10 before.mtrace after.mtrace\n  mtrace diff --fail-over 10 --markdown --github " +
 			"before/ after/ >>$GITHUB_STEP_SUMMARY\n  mtrace diff before1.mtrace,before2.mtrace,before3.mtrace runs-after/   " +
@@ -28,10 +28,10 @@ func DiffCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var output gateOutput
 			output.flags(flags, diff.Schema)
-			htmlPage := flags.String("html", "", "write what became slower and faster, with intervals, as a page, which "+
-				"needs no other file, to this `FILE`; - is standard output, and then the text is left out")
+			htmlPage := flags.String("html", "", "write the comparison, with intervals, as an HTML page, which "+
+				"needs no other file, to this `FILE`; - is standard output, and replaces the text")
 			failOver := flags.Float64("fail-over", 0,
-				"exit 1 when something became slower by more than this `PERCENTAGE`, beyond noise; waits for the GPU and for "+
+				"exit 1 if something became slower by more than this `PERCENTAGE`, beyond noise; waits for the GPU and for "+
 					"signals do not count")
 			return func(std cli.Stdio, args []string) error {
 				if len(args) != 2 {
@@ -42,7 +42,7 @@ func DiffCommand() cli.Command {
 					return cli.UsageError("--fail-over %v: give a percentage of 0 or more", *failOver)
 				}
 				if (output.junit != "" || output.github) && !flags.Changed("fail-over") {
-					return cli.UsageError("--junit and --github say what fails, and nothing fails without a limit: give --fail-over " +
+					return cli.UsageError("--junit and --github report failures, and nothing fails without a limit: give --fail-over " +
 						"PERCENTAGE")
 				}
 				if err := output.check(); err != nil {
@@ -50,7 +50,7 @@ func DiffCommand() cli.Command {
 				}
 				if output.taken = *htmlPage == cli.StandardOutput; output.taken && (output.json || output.markdown ||
 					output.junit == cli.StandardOutput) {
-					return cli.UsageError("--html - is on standard output, as --json, --markdown or --junit - is: name a file for the page")
+					return cli.UsageError("--html - and --json, --markdown or --junit - would share standard output: name a file for the page")
 				}
 				if err := cli.MayWrite("--html", *htmlPage, output.force); err != nil {
 					return err
@@ -116,7 +116,7 @@ func compare(std cli.Stdio, a, b string, output gateOutput, html string, fails b
 	return nil
 }
 
-// incompleteRun is the error for a run whose trace is incomplete.
+// incompleteRun returns the error for a run whose trace is incomplete.
 func incompleteRun(run *diff.Run) error {
 	if !run.Report.Source.Truncated {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// gateOutput has the additional forms in which a decision is written, and where.
+// A gateOutput lists the additional forms in which a decision is written, and their destinations.
 type gateOutput struct {
 	json, markdown, github bool
 	junit                  string // path
@@ -27,18 +27,18 @@ func (o *gateOutput) flags(flags *pflag.FlagSet, schema string) {
 	flags.BoolVar(&o.markdown, "markdown", false,
 		"print the results as Markdown, for a pull request or GitHub's job summary")
 	flags.BoolVar(&o.github, "github", false,
-		"print an annotation of GitHub Actions for all that fails, to standard error")
-	flags.StringVar(&o.junit, "junit", "", "write the results as JUnit XML into this `FILE` as well; - is standard "+
-		"output, and then the text is left out")
+		"print an annotation of GitHub Actions for each failure, to standard error")
+	flags.StringVar(&o.junit, "junit", "", "also write the results as JUnit XML into this `FILE`; - is standard "+
+		"output, and replaces the text")
 	cli.ForceFlag(flags, &o.force)
 }
 
 func (o *gateOutput) check() error {
 	if o.json && o.markdown {
-		return cli.UsageError("--json and --markdown are two forms of what is printed: give one of them")
+		return cli.UsageError("--json and --markdown exclude each other: give one of them")
 	}
 	if o.junit == cli.StandardOutput && (o.json || o.markdown) {
-		return cli.UsageError("--junit - is on standard output, as --json and --markdown are: name a file for it")
+		return cli.UsageError("--junit - and --json or --markdown would share standard output: name a file for the JUnit XML")
 	}
 	return cli.MayWrite("--junit", o.junit, o.force)
 }
@@ -49,7 +49,8 @@ type decision interface {
 	WriteText(io.Writer) error
 }
 
-// write writes the decision about the traces, or that there is none if the command ends with the error undecided.
+// write writes the decision about the traces. If the command ends with the error undecided, it writes that there is no
+// decision.
 func (o *gateOutput) write(std cli.Stdio, d decision, undecided error, inputs ...string) error {
 	g := d.Gate()
 	if undecided != nil {

@@ -33,20 +33,20 @@ const threadsMark = "{threads}"
 func SweepCommand() cli.Command {
 	return cli.Command{
 		Name:    "sweep",
-		Summary: "Run a program with several numbers of threads: the scaling table, its laws, the cause at the knee",
+		Summary: "Run a program with several numbers of threads: scaling table, fitted laws, and the cause that limits scaling",
 		Usage:   "[flags] -- CMD … " + threadsMark + " …",
 		Example: "mtrace sweep --threads 1,2,4,8 --runs 3 -- python3 workload.py --threads {threads} --json",
 		Whole:   true,
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var s sweep
 			flags.IntSliceVar(&s.threads, "threads", []int{1, 2, 4, 8},
-				"the `NUMBERS` of threads, put where the command says "+threadsMark)
-			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs of each; with three or more, intervals come from the runs")
-			flags.StringVarP(&s.output, "output", "o", "", "a `FOLDER` to keep the traces in")
+				"the `NUMBERS` of threads, inserted in the command at "+threadsMark)
+			flags.IntVar(&s.runs, "runs", 1, "the `NUMBER` of runs for each number of threads; with three or more, intervals come from the runs")
+			flags.StringVarP(&s.output, "output", "o", "", "keep the traces in this `FOLDER`")
 			flags.StringVar(&s.plot, "plot", "", "draw throughput by threads into this `FILE`, an .svg; - is standard "+
-				"output, and then the text is left out")
-			flags.StringVar(&s.html, "html", "", "write the scaling, its laws and the threads' time as a page, which needs "+
-				"no other file, to this `FILE`; - is standard output, and then the text is left out")
+				"output, and replaces the text")
+			flags.StringVar(&s.html, "html", "", "write the scaling, its laws and the threads' time as an HTML page, which needs "+
+				"no other file, to this `FILE`; - is standard output, and replaces the text")
 			flags.BoolVar(&s.json, "json", false, "print the result as JSON ("+scaling.Schema+")")
 			cli.ForceFlag(flags, &s.force)
 			return func(std cli.Stdio, args []string) error { return s.run(std, args) }
@@ -79,7 +79,7 @@ func (s *sweep) check(command []string) (err error) {
 	case len(command) == 0:
 		return cli.UsageError("no program to run: mtrace sweep -- CMD … %s …", threadsMark)
 	case !slices.ContainsFunc(command, has):
-		return cli.UsageError("the command does not say where the number of threads goes: put %s there, as in --threads %s",
+		return cli.UsageError("the command has no place for the number of threads: insert %s, as in --threads %s",
 			threadsMark, threadsMark)
 	case len(s.threads) == 0:
 		return cli.UsageError("no numbers of threads: --threads 1,2,4,8")
@@ -89,17 +89,17 @@ func (s *sweep) check(command []string) (err error) {
 	slices.Sort(s.threads)
 	for i, n := range s.threads {
 		if n < 1 {
-			return cli.UsageError("--threads %d: a number of threads is 1 or more", n)
+			return cli.UsageError("--threads %d: the number of threads must be 1 or more", n)
 		}
 		if i > 0 && s.threads[i-1] == n {
-			return cli.UsageError("--threads names %d twice: --runs says how often each runs", n)
+			return cli.UsageError("--threads names %d twice: use --runs to repeat each number", n)
 		}
 	}
 	if s.plot == cli.StandardOutput && s.json {
-		return cli.UsageError("--plot - and --json would both be on standard output: name a file for the plot")
+		return cli.UsageError("--plot - and --json would share standard output: name a file for the plot")
 	}
 	if s.html == cli.StandardOutput && (s.json || s.plot == cli.StandardOutput) {
-		return cli.UsageError("--html - is on standard output, as --json or --plot - is: name a file for the page")
+		return cli.UsageError("--html - and --json or --plot - would share standard output: name a file for the page")
 	}
 	if s.plot != "" && s.plot != cli.StandardOutput {
 		if err := scaling.CheckPlot(s.plot); err != nil {
@@ -138,7 +138,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 			r, err := s.once(std, command, n, i)
 			select {
 			case g := <-interrupted:
-				return cli.Status{Code: 128 + int(g.(syscall.Signal)), Err: errors.New("interrupted: nothing is reported of a part")}
+				return cli.Status{Code: 128 + int(g.(syscall.Signal)), Err: errors.New("interrupted: an incomplete sweep is not reported")}
 			default:
 			}
 			if err != nil {
@@ -161,7 +161,7 @@ func (s *sweep) run(std cli.Stdio, command []string) (err error) {
 	return s.print(std, doc)
 }
 
-// tracePath is where the trace of a run goes.
+// tracePath returns the path for the trace of a run.
 func (s *sweep) tracePath(threads, turn int) string {
 	return filepath.Join(s.dir, fmt.Sprintf("%d-threads-%d.mtrace", threads, turn+1))
 }
@@ -174,7 +174,7 @@ func (s *sweep) prepareFolder() error {
 	for turn := range s.runs {
 		for _, n := range s.threads {
 			if path := s.tracePath(n, turn); !s.force && (cli.Exists(path) || cli.Exists(path+cli.PartSuffix)) {
-				return cli.UsageError("%s is there already, of an earlier sweep: name another folder, or give --force to replace it",
+				return cli.UsageError("%s exists already, from an earlier sweep: name another folder, or give --force to replace it",
 					path)
 			}
 		}
@@ -202,7 +202,7 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	case errors.As(err, &ended) && ended.Err != nil, err != nil && !errors.As(err, &ended):
 		return r, err
 	case ended.Code == 128+int(syscall.SIGINT):
-		return r, cli.Status{Code: ended.Code, Err: errors.New("interrupted: nothing is reported of a part")}
+		return r, cli.Status{Code: ended.Code, Err: errors.New("interrupted: an incomplete sweep is not reported")}
 	case ended.Code != 0:
 		said := ""
 		if printed, err := os.ReadFile(out.Name()); err == nil {
@@ -239,7 +239,7 @@ func (s *sweep) once(std cli.Stdio, command []string, n, turn int) (sweptRun, er
 	return r, nil
 }
 
-// reportedThroughput is the last ops_per_s of a JSON object that the program printed: in a line, or as its whole
+// reportedThroughput returns the last ops_per_s of a JSON object that the program printed: in a line, or as its whole
 // output.
 func reportedThroughput(printed []byte) (float64, bool) {
 	var result struct {
@@ -257,7 +257,7 @@ func reportedThroughput(printed []byte) (float64, bool) {
 	return 0, false
 }
 
-// completedPerSecond is the rate of command buffers from the first commit to the last completion.
+// completedPerSecond returns the rate of command buffers from the first commit to the last completion.
 func completedPerSecond(t *analyze.Trace) float64 {
 	var span analyze.Interval
 	count := 0
@@ -292,7 +292,7 @@ func (s *sweep) document(command []string, runs []sweptRun) (*scaling.Document, 
 	if err != nil {
 		return nil, err
 	}
-	if doc.Counted = "reported by the program, while it was traced"; !runs[0].reported {
+	if doc.Counted = "reported by the program while it was traced"; !runs[0].reported {
 		doc.Counted = "command buffers from the first commit to the last completion, counted in the trace"
 	}
 	doc.NoteNoise()
@@ -319,13 +319,13 @@ func timeWith(runs []sweptRun, n int) scaling.Time {
 			sum += float64(nanos)
 		}
 	}
-	for name := range all { // without a sum there is nothing to divide
+	for name := range all { // if the sum is 0, there is nothing to divide
 		all[name] /= sum
 	}
 	return scaling.Time{Threads: n, Shares: all}
 }
 
-// verdict is the verdict of most runs with n threads, from the run with the median throughput among them.
+// verdict returns the verdict of most runs with n threads, from the run with the median throughput among them.
 func (s *sweep) verdict(runs []sweptRun, n int) scaling.Verdict {
 	var own []sweptRun
 	votes := map[string]int{}

@@ -33,15 +33,15 @@ func ExportCommand() cli.Command {
 			var x ExportJob
 			flags.StringSliceVar(&x.Formats, "format", nil,
 				"the `FORMAT`: "+listed(FormatNames(isTimeline), "or")+" (timelines), "+listed(FormatNames(isTables), "or")+
-					" (tables); of several, each goes into the folder OUT")
+					" (tables); with several formats, each is written into the folder OUT")
 			flags.StringVarP(&x.Output, "output", "o", "",
 				"the `FILE` to write, - for stdout; for "+listed(FormatNames(isFolder), "and")+
 					" a folder with a file for each table")
 			flags.StringVar(&x.table, "table", "",
-				"of a recording of Instruments, write the rows of the table of this `NAME` as they are ("+singleFormats()+")")
+				"write the unchanged rows of the table of this `NAME` from a recording of Instruments ("+singleFormats()+")")
 			flags.StringVar(&x.by, "partition", "",
-				"with "+listed(FormatNames(isFolder), "and")+", `run`: put each table's file into TABLE/host=HOST/run=START of the "+
-					"folder OUT, so that the exports of many runs make one dataset")
+				"with "+listed(FormatNames(isFolder), "and")+", `run`: write each table's file into TABLE/host=HOST/run=START of the "+
+					"folder OUT, so that the exports of many runs form one dataset")
 			cli.ForceFlag(flags, &x.force)
 			x.Selection.Flags(flags)
 			return func(std cli.Stdio, args []string) error { return x.run(std, args) }
@@ -49,7 +49,7 @@ func ExportCommand() cli.Command {
 	}
 }
 
-// ExportJob describes what to write of a trace, and where.
+// An ExportJob describes what to write of a trace, and where.
 type ExportJob struct {
 	Formats   []string
 	Output    string
@@ -207,7 +207,7 @@ func (x *ExportJob) open(std cli.Stdio, trace string, f *format) (*outlet, error
 	case f.folder != nil:
 		return x.openFolder(trace, path, f)
 	case wholefile.Same(path, trace):
-		return nil, fmt.Errorf("%s is what is read: name another file to write", path)
+		return nil, fmt.Errorf("%s is the input: name another file for the output", path)
 	}
 	file, err := wholefile.Create(path, x.force)
 	if err != nil {
@@ -226,9 +226,9 @@ func openStandardOutput(std cli.Stdio, f *format) (*outlet, error) {
 	terminal := term.IsTerminal(int(std.Out.Fd()))
 	switch {
 	case f.folder != nil:
-		return nil, fmt.Errorf("%s is a file for each table: name a folder for them", f.Name)
+		return nil, fmt.Errorf("%s writes one file per table: name a folder", f.Name)
 	case f.file != nil:
-		return nil, errors.New("a database is not written from its begin to its end: name a file")
+		return nil, errors.New("a database cannot be written to a stream: name a file")
 	case f.binary && terminal:
 		return nil, fmt.Errorf("%s's format is binary and stdout is a terminal: name a file", f.Name)
 	}
@@ -241,7 +241,7 @@ func openStandardOutput(std cli.Stdio, f *format) (*outlet, error) {
 
 func (x *ExportJob) openFolder(trace, path string, f *format) (*outlet, error) {
 	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is a file, and %s needs a folder, for a file for each table", path, f.Name)
+		return nil, fmt.Errorf("%s is a file, and %s needs a folder for one file per table", path, f.Name)
 	}
 	partition, err := x.partition(trace)
 	if err != nil {

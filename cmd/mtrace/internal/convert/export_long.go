@@ -37,12 +37,12 @@ func (x *ExportJob) slices(std cli.Stdio, path string, file *analyze.File, outle
 	}
 	if cut > 0 {
 		fmt.Fprintf(std.Err, "mtrace: %d command buffers were written before their end was known, because very many were "+
-			"open at once: name a part with --from and --to\n", cut)
+			"open at once: select a range with --from and --to\n", cut)
 	}
 	for _, o := range outlets {
 		if w, is := o.exporter.(interface{ Cut() int }); is && w.Cut() > 0 {
-			fmt.Fprintf(std.Err, "mtrace: for %d allocations it is not written when they were freed, because very many "+
-				"lived at once: name a part with --from and --to\n", w.Cut())
+			fmt.Fprintf(std.Err, "mtrace: the release times of %d allocations are missing in the output, because very many "+
+				"were live at once: select a range with --from and --to\n", w.Cut())
 		}
 	}
 	return last, nil

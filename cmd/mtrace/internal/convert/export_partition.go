@@ -8,7 +8,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// byRun is the one way to partition datasets.
+// byRun is the only way to partition datasets.
 const byRun = "run"
 
 func (x *ExportJob) checkPartition(path string) error {
@@ -18,7 +18,7 @@ func (x *ExportJob) checkPartition(path string) error {
 	case x.by != byRun:
 		return cli.UsageError("--partition is run, not %q", x.by)
 	case len(x.Formats) != 1 || !isFolder(FormatNamed(x.Formats[0])):
-		return cli.UsageError("--partition divides tables: it goes with --format %s only", listed(FormatNames(isFolder), "or"))
+		return cli.UsageError("--partition divides tables: it requires --format %s", listed(FormatNames(isFolder), "or"))
 	case x.table != "" || loading.Instruments(path):
 		return cli.UsageError("--partition divides traces, and %s is a recording of Instruments", path)
 	}

@@ -18,7 +18,7 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 	format := x.Formats[0]
 	switch {
 	case !loading.Instruments(path):
-		return cli.UsageError("--table is for recordings of Instruments; the tables of a trace are what --format csv or " +
+		return cli.UsageError("--table is for recordings of Instruments; for the tables of a trace use --format csv or " +
 			"parquet write")
 	case len(x.Formats) > 1 || !FormatNamed(format).single:
 		return cli.UsageError("--table takes one format of %s", singleFormats())
@@ -46,7 +46,7 @@ func (x *ExportJob) writeTable(std cli.Stdio, path string) error {
 		fmt.Fprintln(std.Out, x.Output)
 	}
 	if len(cut) > 0 {
-		return cli.UsageError("%s cut: only the rows before the cut are written; export again for a whole one", loading.Are(cut))
+		return cli.UsageError("%s cut: only the rows before the cut are written; export again for a complete one", loading.Are(cut))
 	}
 	return nil
 }

@@ -34,10 +34,10 @@ type format struct {
 	tables bool // it holds tables; others are timelines
 	binary bool // it is not written to a terminal
 	single bool // --table writes the rows of one table of a recording of Instruments in it
-	// Its tables are written even without rows, so the user is told which of them Instruments cannot fill.
+	// its tables are written even without rows, and a message names the tables that Instruments cannot fill
 	keepsEmpty bool
-	// The format contains how threads spent their time and whose work they waited for. Each slice of a long trace is
-	// then read together with its neighbourhood; other formats get smaller slices without it.
+	// the format contains the threads' use of time and the threads whose work they waited for. Each slice of a long
+	// trace is then read together with some time around it; other formats get smaller slices without that
 	neighbours bool
 }
 
@@ -67,7 +67,7 @@ func isFolder(f *format) bool   { return f.folder != nil }
 func isSingle(f *format) bool   { return f.single }
 func AnyFormat(*format) bool    { return true }
 
-// FormatNames are the names of the formats that are wanted.
+// FormatNames returns the names of the formats for which wanted is true.
 func FormatNames(wanted func(*format) bool) (names []string) {
 	for i := range ExportFormats {
 		if wanted(&ExportFormats[i]) {
@@ -77,7 +77,7 @@ func FormatNames(wanted func(*format) bool) (names []string) {
 	return names
 }
 
-// FormatNamed is the format of a name, or nil.
+// FormatNamed returns the format of a name, or nil.
 func FormatNamed(name string) *format {
 	i := slices.IndexFunc(ExportFormats, func(f format) bool { return f.Name == name })
 	if i < 0 {
@@ -86,7 +86,7 @@ func FormatNamed(name string) *format {
 	return &ExportFormats[i]
 }
 
-// listed is a list as people write it: "a, b or c".
+// listed formats a list as people write it: "a, b or c".
 func listed(names []string, word string) string {
 	last := len(names) - 1
 	if last < 1 {

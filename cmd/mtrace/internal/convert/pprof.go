@@ -33,11 +33,11 @@ func PprofCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var j ProfileJob
 			flags.StringVarP(&j.out, "output", "o", "",
-				"a `FOLDER` for the profiles, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
+				"write the profiles into this `FOLDER`, one TYPE.pb.gz each; with one --type, a file, a folder, or - for standard output")
 			flags.StringSliceVar(&j.Types, "type", profile.Types,
-				"the `TYPES` of profiles to write; of a recording of Instruments also cpu")
+				"write profiles of these `TYPES`; for a recording of Instruments also cpu")
 			flags.StringVar(&j.format, "format", "pprof",
-				"the `FORMAT`: pprof, or folded (a line for each stack, for flame graphs)")
+				"write this `FORMAT`: pprof, or folded (one line per stack, for flame graphs)")
 			cli.ForceFlag(flags, &j.force)
 			j.Of.Flags(flags)
 			return func(std cli.Stdio, args []string) error {
@@ -48,7 +48,7 @@ func PprofCommand() cli.Command {
 	}
 }
 
-// ProfileJob describes which profiles to write, in which format and where.
+// A ProfileJob describes the profiles to write, in which format and where.
 type ProfileJob struct {
 	out    string
 	Types  []string
@@ -69,7 +69,7 @@ func (j *ProfileJob) run(std cli.Stdio, args []string) error {
 		return cli.UsageError("takes one trace, but got %d: mtrace pprof FILE -o OUT", len(args))
 	}
 	if j.out == "" {
-		return cli.UsageError("nowhere to write to: mtrace pprof FILE -o OUT")
+		return cli.UsageError("the output is missing: mtrace pprof FILE -o OUT")
 	}
 	if j.out == cli.StandardOutput && len(j.Types) != 1 {
 		return cli.UsageError("-o - is for one profile: --type %s", strings.Join(profile.Types, ", or "))
@@ -91,7 +91,7 @@ func (j *ProfileJob) run(std cli.Stdio, args []string) error {
 type profiles struct {
 	list       []built
 	host       string // where it was recorded; empty when that is not known
-	incomplete error  // the error to return after they are written, if the file is incomplete
+	incomplete error  // the error to return after the profiles are written, if the file is incomplete
 }
 
 // profiles makes those that are asked for.
@@ -231,13 +231,13 @@ func (j *ProfileJob) recorded(std cli.Stdio, path string) (made profiles, err er
 	return made, nil
 }
 
-// noProfile explains why a recording of Instruments has no such profile.
+// noProfile returns the reason why a recording of Instruments has no such profile.
 func noProfile(kind string) string {
 	switch kind {
 	case "api", "wait":
 		return "Instruments records neither calls nor waits; mtrace run does"
 	case "cpu":
-		return "no CPU samples are in it (time-profile, cpu-profile, time-sample)"
+		return "it has no CPU samples (time-profile, cpu-profile, time-sample)"
 	}
 	return "the recording has no rows for it"
 }
@@ -253,7 +253,7 @@ func (j *ProfileJob) write(std cli.Stdio, input string, list []built) error {
 	toFile := len(j.Types) == 1 && (statErr != nil || !info.IsDir())
 	if !toFile {
 		if err := os.MkdirAll(j.out, 0o755); err != nil {
-			return cli.UsageError("making the folder for profiles: %w", err)
+			return cli.UsageError("creating the folder for profiles: %w", err)
 		}
 	}
 	for _, b := range list {

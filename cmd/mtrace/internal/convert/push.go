@@ -20,7 +20,7 @@ import (
 	"mtrace/cmd/mtrace/internal/push"
 )
 
-// pushTokenVariable has the token for a server of profiles.
+// pushTokenVariable is the environment variable with the token for a server of profiles.
 const pushTokenVariable = "MTRACE_PUSH_TOKEN"
 
 func PushCommand() cli.Command {
@@ -31,21 +31,21 @@ func PushCommand() cli.Command {
 		Example: "mtrace push --server pyroscope http://localhost:4040 trace.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var j pushJob
-			flags.StringVar(&j.to, "server", "", "what `KIND` of server is at URL: pyroscope (its push API), parca (gRPC) or "+
+			flags.StringVar(&j.to, "server", "", "the `KIND` of server at URL: pyroscope (its push API), parca (gRPC) or "+
 				"otlp (profiles of OTLP over HTTP)")
 			flags.StringSliceVar(&j.profiles.Types, "type", profile.Types,
-				"the `TYPES` of profiles to send; of a recording of Instruments also cpu")
+				"send profiles of these `TYPES`; for a recording of Instruments also cpu")
 			flags.StringVar(&j.service, "service", "",
-				"the `NAME` of the service that the profiles are of (default: the program's)")
+				"the `NAME` of the profiled service (default: the program's)")
 			flags.StringArrayVar(&j.labels, "label", nil,
 				"a label of all profiles, as `NAME=VALUE`; the host and the run, by the time of its start, are labels already")
 			flags.StringVar(&j.tokenFile, "token-file", "",
-				"the `FILE` with the token to send; without it, that of the variable "+pushTokenVariable+", if it is set")
-			flags.StringVar(&j.user, "user", "", "the `NAME` that the token is the password of; without it, it is sent as a "+
+				"read the token to send from this `FILE`; without the flag, from the variable "+pushTokenVariable+", if it is set")
+			flags.StringVar(&j.user, "user", "", "send the token as the password of this user `NAME`; without it, as a "+
 				"bearer's")
-			flags.StringVar(&j.tenant, "tenant", "", "the `ID` of the tenant, of servers that have several (X-Scope-OrgID)")
+			flags.StringVar(&j.tenant, "tenant", "", "the `ID` of the tenant, for servers that have several (X-Scope-OrgID)")
 			flags.DurationVar(&j.timeout, "timeout", 30*time.Second,
-				"how long to wait for the server to take a profile, as a `TIME`")
+				"wait at most this `TIME` for the server to accept a profile")
 			j.profiles.Of.Flags(flags)
 			return func(std cli.Stdio, args []string) error {
 				j.profiles.asked = flags.Changed("type")
@@ -55,7 +55,7 @@ func PushCommand() cli.Command {
 	}
 }
 
-// pushJob describes which profiles to send, to which server, and with which labels.
+// A pushJob describes the profiles to send, the server, and the labels.
 type pushJob struct {
 	profiles                             ProfileJob
 	to, service, tokenFile, user, tenant string
@@ -84,7 +84,7 @@ func (j *pushJob) run(std cli.Stdio, args []string) error {
 		err := one.Send(ctx, push.Profile{Kind: b.Kind, Profile: b.Profile})
 		cancel()
 		if err != nil {
-			return cli.UsageError("the %s profile was not taken (%d of %d were): %w", b.Kind, sent,
+			return cli.UsageError("the %s profile was not accepted (%d of %d were): %w", b.Kind, sent,
 				len(made.list), err)
 		}
 		sent++
@@ -126,24 +126,24 @@ func (j *pushJob) server(args []string) (*push.Server, error) {
 	at := slices.Index(names, j.to)
 	switch {
 	case at < 0 && j.to == "":
-		return nil, cli.UsageError("what is at the address? --server %s", strings.Join(names, ", or "))
+		return nil, cli.UsageError("the kind of server is missing: --server %s", strings.Join(names, ", or "))
 	case at < 0:
 		return nil, cli.UsageError("profiles cannot be sent to %q: there are %s", j.to, strings.Join(names, ", "))
 	case len(args) != 2:
 		return nil, cli.UsageError("takes an address and a trace, but got %d arguments: mtrace push --server %s URL FILE",
 			len(args), j.to)
 	case j.timeout <= 0:
-		return nil, cli.UsageError("--timeout must be more than nothing")
+		return nil, cli.UsageError("--timeout must be above 0")
 	}
 	address, err := url.Parse(args[0])
 	switch {
 	case strings.Contains(args[0], "@"): // before it is printed as no address
-		return nil, cli.UsageError("the address has a name or a password in it, which others see on the command line: give "+
+		return nil, cli.UsageError("the address contains a name or a password, which other users can see on the command line: give "+
 			"--user NAME, and the password in %s or --token-file", pushTokenVariable)
 	case err != nil || address.Host == "" || address.Scheme != "http" && address.Scheme != "https":
-		return nil, cli.UsageError("%q is no address of a server: http://HOST:PORT, or https", args[0])
+		return nil, cli.UsageError("%q is not the address of a server: give http://HOST:PORT, or https", args[0])
 	case address.RawQuery != "" || address.Fragment != "":
-		return nil, cli.UsageError("the address ends with what belongs to a page: give http://HOST:PORT, and a path if the " +
+		return nil, cli.UsageError("the address ends with a query or fragment: give http://HOST:PORT, and a path if the " +
 			"server is below one")
 	}
 	labels, err := labelsOf(j.labels)
@@ -172,7 +172,7 @@ func (j *pushJob) token() (string, error) {
 		}
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return "", cli.UsageError("the token has several lines, or characters that no token has")
+		return "", cli.UsageError("the token has several lines, or invalid characters")
 	}
 	if j.user != "" && token == "" {
 		return "", cli.UsageError("--user %s needs a password: set %s, or give --token-file", j.user, pushTokenVariable)

@@ -15,7 +15,7 @@ import (
 func RepairCommand() cli.Command {
 	return cli.Command{
 		Name:    "repair",
-		Summary: "Make a clean file of what can be read of a damaged or cut trace",
+		Summary: "Write the readable parts of a damaged or cut trace into a new file",
 		Usage:   "[flags] FILE",
 		Example: "mtrace repair slow.mtrace.part -o slow.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -76,7 +76,7 @@ func repair(std cli.Stdio, path, out string, force bool) error {
 // tellRepair states what was left out.
 func tellRepair(w *os.File, path string, trace *tracefile.Reader, said *tracefile.Repair) {
 	if said == nil && len(trace.Damage()) == 0 {
-		fmt.Fprintf(w, "mtrace repair: nothing is wrong with %s: this is a copy\n", path)
+		fmt.Fprintf(w, "mtrace repair: %s is not damaged: the new file is a copy\n", path)
 		return
 	}
 	if said == nil {

@@ -19,14 +19,14 @@ var families = map[string]wire.Family{
 	"event": wire.FamilyEvent,
 }
 
-// sight is the tracer's record of the self-test.
+// A sight is the tracer's record of the self-test.
 type sight struct {
 	calls    map[wire.Call]uint64
 	threads  int
 	timed    int       // command buffers with GPU times
 	untimed  int       // completed without them
-	handlers []float64 // ns, each run of the tracer's completion handler
-	acquire  float64   // ns, the longest creation of a command buffer
+	handlers []float64 // duration of each run of the tracer's completion handler, ns
+	acquire  float64   // longest time to create a command buffer, ns
 	lock     float64   // ns, the longest wait for a lock
 	nested   uint64
 	commits  wire.Audit // at Metal's own choke points
@@ -35,7 +35,7 @@ type sight struct {
 	canary   map[wire.Call]int // and those of them that were seen
 	lost     uint64
 	warnings []string
-	unseen   string // why no wait for a lock was recorded; empty if they were
+	unseen   string // the reason why no wait for a lock was recorded; empty if one was
 	cut      string
 }
 
@@ -175,8 +175,8 @@ func compareCalls(r *said, s *sight) Check {
 	return c
 }
 
-// clockTolerance is how much GPU and CPU times may contradict each other because of rounding: ticks of 42 ns, and
-// doubles of seconds, which resolve a nanosecond until a machine has been up for weeks.
+// clockTolerance is the largest contradiction of GPU and CPU times that rounding may cause: ticks of 42 ns, and doubles
+// of seconds, which resolve a nanosecond until a machine has been up for weeks.
 const clockTolerance = 2000.0 // ns
 
 // compareTimes checks that the GPU's times exist and are on the CPU's clock: a command buffer starts after its commit
@@ -196,23 +196,23 @@ func compareTimes(r *said, s *sight) Check {
 		c.Advice = "reports will lack GPU times; please report this with the output of mtrace doctor --json"
 	case r.StartAfter < -clockTolerance || r.ReturnAfter < -clockTolerance:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("the GPU's clock is not the CPU's: a start %s after its commit, an end %s before the wait "+
+		c.Text = fmt.Sprintf("the GPU's clock differs from the CPU's: a start %s after its commit, an end %s before the wait "+
 			"returned", nanosText(r.StartAfter), nanosText(r.ReturnAfter))
 		c.Advice = "GPU intervals in reports may be shifted by this much"
 	}
 	return c
 }
 
-// fullQueue checks that waiting for a free slot in a queue is recorded correctly: as the duration of the call that
-// creates one command buffer too many.
+// fullQueue checks that the wait for a free slot in a full queue is recorded correctly: as the duration of the call
+// that creates one command buffer more than the queue can hold.
 func fullQueue(r *said, s *sight) Check {
 	c := Check{ID: "full-queue", Status: OK, Data: map[string]any{"waited_ns": r.FullQueue, "seen_ns": s.acquire}}
-	c.Text = fmt.Sprintf("making a command buffer on a full queue waited %s, and %s of it were seen",
+	c.Text = fmt.Sprintf("creating a command buffer on a full queue waited %s, and %s of it were recorded",
 		nanosText(r.FullQueue), nanosText(s.acquire))
 	switch {
 	case r.FullQueue < 5e6:
 		c.Status = Warn
-		c.Text = fmt.Sprintf("a queue for 4 command buffers made the fifth in %s: this Metal does not wait for room",
+		c.Text = fmt.Sprintf("a queue for 4 command buffers created the fifth in %s: this Metal does not wait on a full queue",
 			nanosText(r.FullQueue))
 	case math.Abs(s.acquire-r.FullQueue) > r.FullQueue/10:
 		c.Status, c.Advice = Fail, "the tracer did not record this wait in the call that waited; please report this with the output of mtrace "+
@@ -224,10 +224,10 @@ func fullQueue(r *said, s *sight) Check {
 // lock checks that a wait for a contended mutex is recorded.
 func lock(r *said, s *sight) Check {
 	c := Check{ID: "lock", Status: OK, Data: map[string]any{"waited_ns": r.Lock, "seen_ns": s.lock}}
-	c.Text = fmt.Sprintf("a wait for a mutex took %s, and %s of it were seen", nanosText(r.Lock), nanosText(s.lock))
+	c.Text = fmt.Sprintf("a wait for a mutex took %s, and %s of it were recorded", nanosText(r.Lock), nanosText(s.lock))
 	if s.unseen != "" {
 		c.Status, c.Text = Fail, s.unseen
-		c.Advice = "reports cannot tell whether threads wait for each other; no setting of mtrace changes that"
+		c.Advice = "reports cannot show whether threads wait for each other; no setting of mtrace changes that"
 	} else if math.Abs(s.lock-r.Lock) > r.Lock/10 {
 		c.Status, c.Advice = Warn, "reports will not name contended locks; please report this with the output of mtrace "+
 			"doctor --json"
@@ -235,7 +235,7 @@ func lock(r *said, s *sight) Check {
 	return c
 }
 
-// cost reports what the tracer adds to a call and to a completion.
+// cost reports how much the tracer adds to the duration of a call and of a completion.
 func cost(untraced, traced *said, s *sight) Check {
 	handler := math.NaN()
 	if len(s.handlers) > 0 {
@@ -262,7 +262,7 @@ func cost(untraced, traced *said, s *sight) Check {
 }
 
 // coverage reports the library's own statistics: the calls of its self-check that it recorded, and the command buffers
-// that passed Metal's choke points.
+// that passed the internal functions of Metal at which it counts.
 func coverage(s *sight) Check {
 	made, seen := 0, 0
 	c := Check{ID: "coverage", Status: OK}
@@ -276,18 +276,18 @@ func coverage(s *sight) Check {
 	}
 	c.Data = map[string]any{"made": made, "seen": seen, "commits": s.commits, "completions": s.complete}
 	c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, each once; %d of %d commits and %d of %d "+
-		"completions seen at Metal's choke points",
+		"completions counted inside Metal were seen",
 		seen, made, s.commits.Seen(), s.commits.Reached, s.complete.Seen(), s.complete.Reached)
 	switch {
 	case made == 0:
-		c.Status, c.Text = Fail, "the library made no calls of its own to check itself"
+		c.Status, c.Text = Fail, "the library made no self-check"
 	case c.Status == Fail:
 		c.Text = fmt.Sprintf("the library's own queue: %d of %d calls seen, or some more than once", seen, made)
 	case s.commits.Missed+s.complete.Missed > 0:
 		c.Status = Fail
 	case s.commits.Reached == 0:
 		c.Status = Warn
-		c.Text += ": this Metal has none, so reports cannot say what they did not see"
+		c.Text += ": this Metal has no function to count at, so reports cannot show how much they miss"
 	}
 	if c.Status == Fail {
 		c.Advice = "please report this with the output of mtrace doctor --json"
@@ -295,11 +295,11 @@ func coverage(s *sight) Check {
 	return c
 }
 
-// nested reports the calls inside calls, which are counted and not recorded.
+// nested reports the calls that Metal made inside other calls, which are counted and not recorded.
 func nested(s *sight) Check {
 	return Check{
 		ID: "nested-calls", Status: Info, Data: map[string]any{"nested": s.nested},
-		Text: fmt.Sprintf("%d calls were made by Metal inside others and were left out on purpose", s.nested),
+		Text: fmt.Sprintf("%d calls that Metal made inside other calls were left out on purpose", s.nested),
 	}
 }
 

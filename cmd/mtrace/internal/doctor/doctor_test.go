@@ -81,7 +81,7 @@ func TestMachine(t *testing.T) {
 		{"unprotected", func(a map[string]string) { a["csrutil status"] = "System Integrity Protection status: disabled." },
 			(*Probe).protection, Info, "is off"},
 		{"protection unknown", func(a map[string]string) { delete(a, "csrutil status") }, (*Probe).protection, Warn,
-			"does not say"},
+			"does not report"},
 		{"GPU", nil, (*Probe).gpus, OK, "Apple M4 Max, 40 cores, metal3"},
 		{"GPU of an older system", func(a map[string]string) {
 			a["system_profiler -json SPDisplaysDataType"] =
@@ -99,12 +99,12 @@ func TestMachine(t *testing.T) {
 		{"GPU taken", func(a map[string]string) { a["/usr/sbin/ioreg -a -r -c IOAccelerator"] = registry(t, 97) },
 			(*Probe).busy, Warn, "97% busy"},
 		{"no registry", func(a map[string]string) { delete(a, "/usr/sbin/ioreg -a -r -c IOAccelerator") }, (*Probe).busy,
-			Warn, "does not say how busy"},
+			Warn, "does not have the GPU's utilization"},
 		{"command line tools only", nil, (*Probe).xcode, Info, "no xctrace"},
 		{"Xcode", func(a map[string]string) { a["xcrun xctrace version"] = "xctrace version 16.0 (16F6)\n" }, (*Probe).xcode,
 			OK, "xctrace version 16.0"},
 		{"no tools", func(a map[string]string) { delete(a, "xcode-select -p") }, (*Probe).xcode, Warn, "no Xcode"},
-		{"variables", nil, (*Probe).variables, Warn, "1 are set"},
+		{"variables", nil, (*Probe).variables, Warn, "that change a trace: 1"},
 		{"folders", nil, (*Probe).paths, OK, "sockets in"},
 		{"no Python", nil, func(p *Probe) Check { return p.pythons("/l", nil) }, Info, "none found"},
 	}
@@ -240,8 +240,8 @@ func TestLock(t *testing.T) {
 		status Status
 		text   string
 	}{
-		{"seen", sight{lock: 99e6}, OK, "were seen"},
-		{"not seen", sight{}, Warn, "0 ns of it were seen"},
+		{"seen", sight{lock: 99e6}, OK, "were recorded"},
+		{"not seen", sight{}, Warn, "0 ns of it were recorded"},
 		{"could not be seen", sight{unseen: refused}, Fail, refused},
 	} {
 		got := lock(&said{Lock: 100e6}, &c.seen)

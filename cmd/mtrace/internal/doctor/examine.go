@@ -3,7 +3,7 @@ package doctor
 // Question is what mtrace doctor was asked.
 type Question struct {
 	Tool string // mtrace's version
-	// Library is the file to inject; LibraryProblem is why there is none.
+	// Library is the file to inject; if it is empty, LibraryProblem is the reason.
 	Library        string
 	LibraryProblem error
 	Command        []string

@@ -9,8 +9,7 @@ import (
 	"mtrace/collector/accelerator"
 )
 
-// displays is the part of `system_profiler -json SPDisplaysDataType` that says
-// which Metal a GPU supports.
+// displays is the part of `system_profiler -json SPDisplaysDataType` that has the Metal version of each GPU.
 type displays struct {
 	GPUs []struct {
 		Model  string `json:"sppci_model"`
@@ -67,7 +66,7 @@ func (p *Probe) busy() Check {
 		return []byte(output), err
 	})
 	if err != nil {
-		c.Status, c.Text = Warn, "the I/O registry does not say how busy the GPU is: "+err.Error()
+		c.Status, c.Text = Warn, "the I/O registry does not have the GPU's utilization: "+err.Error()
 		return c
 	}
 	var texts []string

@@ -27,7 +27,7 @@ func (p *Probe) library(path string, problem error) Check {
 		return c
 	}
 	if err := verify(path); err != nil {
-		c.Status, c.Text = Fail, fmt.Sprintf("%s: its signature does not fit: %v", path, err)
+		c.Status, c.Text = Fail, fmt.Sprintf("%s: its signature is not valid: %v", path, err)
 		c.Advice = "codesign --force --sign - " + path
 	}
 	return c

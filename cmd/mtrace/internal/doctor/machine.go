@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// machine states what the computer and its system are.
+// machine describes the computer and its system.
 func (p *Probe) machine() Check {
 	c := Check{ID: "machine", Status: Info}
 	data := map[string]any{"processors": runtime.NumCPU()}
@@ -21,7 +21,7 @@ func (p *Probe) machine() Check {
 			version, build)
 		if p.Host.Translated {
 			c.Status, c.Advice = Warn, "run the arm64 slice of mtrace: arch -arm64 mtrace …"
-			c.Text += "; mtrace itself runs under Rosetta, so what it starts does too"
+			c.Text += "; mtrace itself runs under Rosetta, so the programs that it starts do, too"
 		}
 		if major, err := strconv.Atoi(strings.SplitN(version, ".", 2)[0]); err == nil && major < 13 {
 			c.Status, c.Advice = Fail, "the library needs macOS 13 or newer"
@@ -53,7 +53,7 @@ func (p *Probe) protection() Check {
 		c.Text = "System Integrity Protection is off"
 		p.Host.ProtectionOff = true
 	default:
-		c.Status, c.Text = Warn, "csrutil does not say whether System Integrity Protection is on; it is taken to be"
+		c.Status, c.Text = Warn, "csrutil does not report whether System Integrity Protection is on; mtrace assumes that it is"
 	}
 	c.Data = map[string]any{"off": p.Host.ProtectionOff}
 	return c

@@ -12,8 +12,8 @@ import (
 	"mtrace/collector/wire"
 )
 
-// stacks records the self-test's native stacks and checks that they extend beyond the calling function: that requires
-// frame pointers, with which the self-test is compiled.
+// stacks records the self-test's native stacks and checks that they extend beyond the calling function. That requires
+// frame pointers, and the self-test is compiled with them.
 func (s *SelfTest) stacks() Check {
 	var seen, deep, longest, addresses, named int
 	err := s.option(func(r *tracefile.Reader) {
@@ -52,7 +52,7 @@ func (s *SelfTest) stacks() Check {
 		c.Status, c.Text, c.Advice = Warn, "with --stacks native the self-test fails: "+err.Error(),
 			"trace without --stacks, and please report this with the output of mtrace doctor --json"
 	case seen == 0 || deep < seen*9/10:
-		c.Status, c.Advice = Warn, "stacks will show the caller alone: the program or its libraries keep no frame "+
+		c.Status, c.Advice = Warn, "stacks will show only the caller: the program or its libraries have no frame "+
 			"pointers; build them with -fno-omit-frame-pointer"
 	}
 	return c
@@ -88,7 +88,7 @@ func (s *SelfTest) encoderTiming() Check {
 	measured = outcomes[wire.SamplingMeasured.String()]
 	c := Check{ID: "encoder-timing", Status: OK, Data: map[string]any{"encoders": made, "measured": measured,
 		"outcomes": outcomes, "reasons": reasons}}
-	c.Text = fmt.Sprintf("of %d encoders the GPU's time was measured for %d", made, measured)
+	c.Text = fmt.Sprintf("of %d encoders, the GPU time of %d was measured", made, measured)
 	switch {
 	case err != nil:
 		c.Status, c.Text, c.Advice = Warn, "with --gpu-timing encoder the self-test fails: "+err.Error(),

@@ -12,7 +12,7 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// Probe is the interface of the checks to the machine; tests replace it.
+// A Probe is the interface through which the checks access the machine; tests replace it.
 type Probe struct {
 	OS, Arch string
 	Environ  []string
@@ -24,14 +24,14 @@ type Probe struct {
 	Glob func(pattern string) []string
 	// Directory is the working directory, Temp the folder for temporary files.
 	Directory, Temp string
-	// Host is the machine as package inject describes it.
+	// Host describes the machine for package inject.
 	Host inject.Host
 }
 
 // commandLimit is the time limit for a system command. The first run of system_profiler takes seconds.
 const commandLimit = 20 * time.Second
 
-// ThisMachine probes the machine this process runs on.
+// ThisMachine returns a probe of the machine that this process runs on.
 func ThisMachine() *Probe {
 	host := inject.ThisHost()
 	return &Probe{
@@ -80,7 +80,7 @@ func (p *Probe) env(name string) string {
 	return ""
 }
 
-// ask runs a program and returns the first line it prints, or "".
+// ask runs a program and returns the first line that it prints, or "".
 func (p *Probe) ask(name string, args ...string) string {
 	output, err := p.Run(name, args...)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pythonFolders are folders with Pythons in addition to PATH. ~ is the home folder.
+// pythonFolders are folders with Python interpreters, in addition to PATH. ~ is the home folder.
 var pythonFolders = []string{
 	"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin", "/opt/local/bin",
 	"/Library/Frameworks/Python.framework/Versions/*/bin",
@@ -22,15 +22,15 @@ type python struct {
 	Real       string   `json:"real"` // behind links, shims and stubs
 	Injectable bool     `json:"injectable"`
 	Reasons    []string `json:"reasons,omitempty"`
-	// Loaded is whether the library reported from it; nil if that was not tried.
+	// Loaded reports whether the library connected from it; nil if that was not tried.
 	Loaded *bool `json:"loaded,omitempty"`
-	// Frames is whether the frames of its functions were recorded; nil if that was not tried. FramesUnknown is the
-	// library's reason if not.
+	// Frames reports whether the frames of its functions were recorded; nil if that was not tried. If they were not,
+	// FramesUnknown is the library's reason.
 	Frames        *bool  `json:"frames,omitempty"`
 	FramesUnknown string `json:"frames_unknown,omitempty"`
 }
 
-// maxProved bounds how many interpreters are run, because each takes a fraction of a second.
+// maxProved is the maximum number of interpreters that are run, because each takes a fraction of a second.
 const maxProved = 12
 
 // pythons lists the interpreters of the machine, those in PATH first. If prove is not nil, each interpreter that should
@@ -77,21 +77,21 @@ func (p *Probe) pythons(library string, prove func(program string) loading) Chec
 			switch {
 			case *one.Frames:
 				framed++
-				line += ", and the frames of its functions are known"
+				line += ", and the frames of its functions can be recorded"
 			case one.FramesUnknown != "":
 				line += "; " + one.FramesUnknown
 			default:
-				line += "; the frames of its functions were not seen"
+				line += "; the frames of its functions were not recorded"
 			}
 		default:
 			wrong++
-			line = one.Path + " should take the library, and did not"
+			line = one.Path + " should load the library, and did not"
 		}
 		c.Details = append(c.Details, line)
 	}
 	c.Text = fmt.Sprintf("%d found, %d can be traced", len(found), good)
 	if proved > 0 {
-		c.Text += fmt.Sprintf(", --stacks python knows the frames of %d", framed)
+		c.Text += fmt.Sprintf(", --stacks python records the frames of %d", framed)
 	}
 	switch {
 	case len(found) == 0:
@@ -100,7 +100,7 @@ func (p *Probe) pythons(library string, prove func(program string) loading) Chec
 		c.Status, c.Text = Warn, fmt.Sprintf("%d found, %d can be traced, %d should be and are not", len(found), good, wrong)
 		c.Advice = "please report this with the output of mtrace doctor --json"
 	case good == 0:
-		c.Status, c.Advice = Warn, "install one that does not come with the system, for instance brew install python"
+		c.Status, c.Advice = Warn, "install a Python that does not come with the system, for instance brew install python"
 	case !found[0].Injectable:
 		c.Status, c.Advice = Warn, "the first in PATH cannot be traced; use "+found[slices.IndexFunc(found,
 			func(o python) bool { return o.Injectable })].Path

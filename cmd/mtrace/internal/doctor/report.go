@@ -1,6 +1,6 @@
-// Package doctor determines whether a machine can trace and whether a command can be injected, with advice where not.
-// On a Mac it also answers questions that need one: which classes the driver has, whether every call is recorded once,
-// and what the tracer costs.
+// Package doctor determines whether a machine can trace and whether the library can be injected into a command, with
+// advice if not. On a Mac it also answers questions that need one: which classes the driver has, whether every call is
+// recorded once, and how much the tracer costs.
 package doctor
 
 import (
@@ -30,11 +30,11 @@ type Check struct {
 	Status Status `json:"status"`
 	// Text states what was found, one line.
 	Text string `json:"text"`
-	// Advice states what to do about it; empty when there is nothing to do.
+	// Advice states what the user can do about it; empty if there is nothing to do.
 	Advice string `json:"advice,omitempty"`
 	// Details are further lines, for reading and for bug reports.
 	Details []string `json:"details,omitempty"`
-	// Data is the same for programs; nil if Text is complete.
+	// Data is the result for programs; nil if Text is complete.
 	Data any `json:"data,omitempty"`
 }
 

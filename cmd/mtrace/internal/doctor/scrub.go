@@ -38,7 +38,8 @@ func ThisUser() Private {
 	return p
 }
 
-// add ignores texts that are parts of ordinary words, and names that every machine has.
+// add adds a secret and its replacement. It ignores texts that are parts of ordinary words, and names that every
+// machine has.
 func (p Private) add(secret, shown string) Private {
 	switch {
 	case len(secret) < 3, secret == "root", secret == "localhost", secret == "/root":

@@ -62,7 +62,7 @@ type said struct {
 	} `json:"calls"`
 }
 
-// Run runs both and returns a check for each question.
+// Run runs the program without and with the tracer, and returns one check for each question.
 func (s *SelfTest) Run() []Check {
 	untraced, err := s.untraced()
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *SelfTest) Run() []Check {
 	}
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {
-		return []Check{{ID: "self-test", Status: Fail, Text: "no folder for the self-test's trace: " + err.Error()}}
+		return []Check{{ID: "self-test", Status: Fail, Text: "the folder for the self-test's trace could not be created: " + err.Error()}}
 	}
 	defer os.RemoveAll(folder)
 	trace := filepath.Join(folder, "selftest.mtrace")
@@ -240,12 +240,12 @@ func (r *said) classTable() Check {
 
 // A loading is the result of loading the library into an interpreter.
 type loading struct {
-	loaded bool   // it reported from the program that did the work
+	loaded bool   // it connected from the program that did the work
 	frames bool   // it recorded the frames of the interpreter's functions
-	why    string // why it did not, if it reported a reason
+	why    string // the library's reason why not, if it reported one
 }
 
-// pythonProgram makes a Metal call from a function, where there is a Metal.
+// pythonProgram makes a Metal call from a function, if the machine has Metal.
 const pythonProgram = `
 import sys
 print(sys.executable)
@@ -264,8 +264,8 @@ try: mtrace_doctor()
 except (ImportError, OSError, AttributeError): pass
 `
 
-// loads runs an interpreter under the tracer. It returns whether the library reported from the interpreter that did the
-// work, and could read its frames.
+// loads runs an interpreter under the tracer. It returns whether the library connected from the interpreter that did
+// the work, and whether it could read the interpreter's frames.
 func (s *SelfTest) loads(interpreter string) (l loading) {
 	folder, err := os.MkdirTemp(collector.TemporaryFolder(), "mtrace-doctor-")
 	if err != nil {

@@ -8,18 +8,19 @@ import (
 	"strings"
 )
 
-// harmless are the variables whose values are not private, or contain only what is replaced anyway: names of users and
-// hosts, and paths.
+// harmless are the variables whose values need not be hidden: they are not private, or contain only texts that are
+// replaced anyway, such as names of users and hosts, and paths.
 var harmless = []string{
 	"PATH", "HOME", "PWD", "OLDPWD", "TMPDIR", "SHELL", "USER", "LOGNAME", "TERM", "TERM_PROGRAM", "COLORTERM", "LANG",
 	"LANGUAGE", "EDITOR", "PAGER",
 	"SHLVL", "_", "HOSTNAME", "GOPATH", "GOROOT", "GOFLAGS", "GOCACHE", "XPC_SERVICE_NAME", "DEBIAN_FRONTEND",
 }
 
-// leastSecret is the minimum length of a variable's value that is replaced: shorter values occur in too many words.
+// leastSecret is the minimum length of a variable's value that is replaced: shorter values occur in too many ordinary
+// words.
 const leastSecret = 6
 
-// ordinary matches values that occur in reports for other reasons: numbers, switches, and paths, which have a rule of
+// ordinary matches values that reports contain for other reasons: numbers, switches, and paths, which have a rule of
 // their own.
 var ordinary = regexp.MustCompile(`^(?:[0-9.,]+|(?i:true|false|enabled|disabled|always|never)|[~/.][^\s]*)$`)
 
@@ -74,7 +75,8 @@ func (p Private) SharedText(s string) string {
 	})
 }
 
-// shared rewrites a value of a report that is sent to others. key is the value's key.
+// shared returns a value of a report with private texts replaced, for a report that is sent to others. key is the
+// value's key.
 func (p Private) shared(key string, v any) any {
 	switch v := v.(type) {
 	case string:
@@ -117,7 +119,7 @@ func arguments(line []any) {
 	}
 }
 
-// isName says whether a text can be the name of a variable.
+// isName reports whether a text can be the name of a variable.
 func isName(text string) bool {
 	return text != "" && strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 || !isNameByte(byte(r)) }) < 0
 }

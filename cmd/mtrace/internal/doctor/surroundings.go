@@ -42,7 +42,7 @@ const notShown = "(not shown)"
 
 // variables lists the watched variables that are set.
 func (p *Probe) variables() Check {
-	c := Check{ID: "variables", Status: OK, Text: "none is set that changes what a trace shows"}
+	c := Check{ID: "variables", Status: OK, Text: "no variable is set that changes a trace"}
 	names := map[string]string{}
 	for _, entry := range p.Environ {
 		name, value, _ := strings.Cut(entry, "=")
@@ -67,7 +67,7 @@ func (p *Probe) variables() Check {
 		return c
 	}
 	slices.Sort(c.Details)
-	c.Status, c.Data, c.Text = Info, names, fmt.Sprintf("%d are set that change what a trace shows", len(names))
+	c.Status, c.Data, c.Text = Info, names, fmt.Sprintf("set variables that change a trace: %d", len(names))
 	for _, name := range []string{"MTL_DEBUG_LAYER", "MTL_SHADER_VALIDATION", "MTL_CAPTURE_ENABLED",
 		"METAL_DEVICE_WRAPPER_TYPE", "METAL_CAPTURE_ENABLED"} {
 		if value, set := names[name]; set && value != "0" && value != "" {
@@ -77,8 +77,8 @@ func (p *Probe) variables() Check {
 	return c
 }
 
-// maxSocketFolder is the maximum length of TMPDIR; with a longer one the socket goes to /tmp. The path of a unix socket
-// has 104 bytes on macOS, 108 on Linux.
+// maxSocketFolder is the maximum length of TMPDIR; with a longer one the socket is created in /tmp. The path of a unix
+// socket has at most 104 bytes on macOS, 108 on Linux.
 const maxSocketFolder = 60
 
 // paths checks the folders a trace needs.
@@ -121,7 +121,7 @@ func (p *Probe) leftovers() Check {
 	if n := len(c.Details); n > 0 {
 		c.Status, c.Text, c.Data = Info, fmt.Sprintf(
 			"%d left by runs that were killed, or that still run elsewhere", n), c.Details
-		c.Advice = "mtrace report reads a .part file as far as it goes; remove what no run of yours uses"
+		c.Advice = "mtrace report reads a .part file up to its end; remove the files and folders that none of your runs uses"
 	}
 	return c
 }

@@ -43,13 +43,13 @@ func (r *Report) WriteText(w io.Writer, all, colour bool) error {
 	case r.Can:
 		b.WriteString("This machine can trace. Try: mtrace run -- python3 your_program.py\n")
 	default:
-		b.WriteString("Not everything is as it must be: see the lines marked NO.\n")
+		b.WriteString("Some checks failed: see the lines marked NO.\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// indented breaks a line between words; later lines are indented.
+// indented breaks a line between words; continuation lines are indented.
 func indented(text string, indent int) string {
 	before := strings.Repeat(" ", indent)
 	return strings.TrimPrefix(strings.Join(analyze.Wrap(strings.Fields(analyze.Printable(text)), width, before, before),

@@ -2,8 +2,7 @@ package doctor
 
 import "strings"
 
-// xcode says which of Apple's tools are there. Only xctrace recordings need
-// the whole of Xcode.
+// xcode reports which of Apple's developer tools are installed. Only xctrace recordings need the complete Xcode.
 func (p *Probe) xcode() Check {
 	c := Check{ID: "xcode", Status: OK}
 	folder := p.ask("xcode-select", "-p")

@@ -1,4 +1,4 @@
-// Package explain prints what a verdict or a term of the report means.
+// Package explain prints the meaning of a verdict or of a term of the report.
 package explain
 
 import (
@@ -22,14 +22,14 @@ var otherNames = map[string]string{
 	"single-submission": "single-submitter", "compile": "compile-bound",
 }
 
-// Verdicts are the names of the verdicts, in the order of docs/verdicts.md.
+// Verdicts returns the names of the verdicts, in the order of docs/verdicts.md.
 func Verdicts() []string { return sections(docs.Verdicts) }
 
-// Terms are the other terms that are explained, in the order of docs/terms.md.
+// Terms returns the other terms that are explained, in the order of docs/terms.md.
 func Terms() []string { return sections(docs.Terms) }
 
-// Find returns the name of the page section that asked refers to, and its paragraphs, each in one line. Case, blanks,
-// dashes and underscores are ignored, and "_ns" at the end. It returns no paragraphs if there is no such section.
+// Find returns the title of the page section that asked refers to, and its paragraphs, each in one line. It ignores
+// case, blanks, dashes, underscores, and "_ns" at the end. It returns no paragraphs if there is no such section.
 func Find(asked string) (name string, paragraphs []string) {
 	key := strings.TrimSuffix(normalized(asked), "-ns")
 	if other := otherNames[key]; other != "" {
@@ -45,12 +45,12 @@ func Find(asked string) (name string, paragraphs []string) {
 	return "", nil
 }
 
-// normalized is a name in lower case, with dashes.
+// normalized returns a name in lower case, with dashes.
 func normalized(name string) string {
 	return strings.NewReplacer(" ", "-", "_", "-").Replace(strings.ToLower(strings.TrimSpace(name)))
 }
 
-// sections are the titles of a page's sections.
+// sections returns the titles of a page's sections.
 func sections(page string) (names []string) {
 	for line := range strings.Lines(page) {
 		if name, found := strings.CutPrefix(strings.TrimRight(line, "\n"), "## "); found {

@@ -2,13 +2,13 @@ package live
 
 import "golang.org/x/sys/unix"
 
-// A console is a separate opening of the terminal, so that what the program does to its own standard input, such as
-// making it non-blocking, does not affect it.
+// A console is a separate file descriptor of the terminal, so that the program's changes to its own standard input,
+// such as making it non-blocking, do not affect it.
 //
 // No operation waits for longer than a tenth of a second. A write that waits in the kernel until a slow terminal has
 // space may wait for ever: ^Z and similar keys discard the terminal's output buffer, and Linux does not wake waiting
-// writers then (n_tty.c: isig, then pty.c: pty_flush_buffer). The table once hung in this way, with the program stopped
-// and its shell waiting. poll is not used, because macOS does not support it for /dev/tty.
+// writers then (n_tty.c: isig, then pty.c: pty_flush_buffer). The table would hang in this way, with the program
+// stopped and its shell waiting. It uses select because macOS does not support poll for /dev/tty.
 type console struct{ fd int }
 
 func openConsole(path string) (*console, error) {
@@ -39,7 +39,8 @@ func (c *console) Write(b []byte) (written int, err error) {
 	return written, nil
 }
 
-// typed waits briefly for input, and reports whether there is some. If the terminal is gone, a read reports that.
+// typed waits briefly for input, and reports whether there is some. It also returns true if the terminal is gone; the
+// next read then returns the error.
 func (c *console) typed() bool {
 	n, err := c.await(c.set(), nil)
 	return n > 0 || err != nil && err != unix.EINTR

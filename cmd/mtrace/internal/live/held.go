@@ -23,12 +23,12 @@ import (
 // they write to a terminal; a pipe would change their behaviour.
 type Held struct {
 	Program *os.File      // where it writes
-	Full    chan struct{} // closed when no more can be stored: the table must close
+	Full    chan struct{} // closed when no more output can be stored: the table must close
 	source  *os.File      // the other side
 	real    *console
 	mutex   sync.Mutex
 	kept    *os.File
-	through bool     // output now goes to the real terminal at once
+	through bool     // output goes directly to the real terminal from now on
 	last    []string // the newest at the end, which may be incomplete
 	mark    []byte   // what ends what the program wrote
 	rest    []byte   // what may be the mark's beginning
@@ -37,7 +37,7 @@ type Held struct {
 	beyond  []byte // what came since then
 }
 
-// lastLines is how many lines are kept for the table, longestLine the maximum length of a line.
+// lastLines is the number of lines that are kept for the table, longestLine the maximum length of a line.
 const lastLines, longestLine = 32, 512
 
 // Hold starts to store what a program writes to Program in place of the real terminal.
@@ -76,7 +76,7 @@ func (h *Held) settings() error {
 	return unix.IoctlSetTermios(int(h.Program.Fd()), setTermios, settings)
 }
 
-// Resized gives the pseudo-terminal the real one's current size, and reports whether it changed.
+// Resized sets the pseudo-terminal's size to the real one's, and reports whether it changed.
 func (h *Held) Resized() bool {
 	want, err := unix.IoctlGetWinsize(h.real.fd, unix.TIOCGWINSZ)
 	if err != nil {
@@ -122,7 +122,7 @@ func (h *Held) came(b []byte) {
 	h.rest = bytes.Clone(b[whole:])
 }
 
-// overlap is the length of the longest end of b that is a beginning of mark.
+// overlap returns the length of the longest end of b that is a beginning of mark.
 func overlap(b, mark []byte) int {
 	for n := min(len(b), len(mark)-1); n > 0; n-- {
 		if bytes.HasSuffix(b, mark[:n]) {
@@ -183,7 +183,7 @@ func cutLast(s, separator string) (before, after string, found bool) {
 	return s[:i], s[i+len(separator):], true
 }
 
-// shown is a line without terminal control: ECMA-48 sequences and control characters.
+// shown returns a line without terminal control: ECMA-48 sequences and control characters.
 func shown(l string) string {
 	var b strings.Builder
 	for len(l) > 0 {
@@ -223,7 +223,7 @@ func (h *Held) release() {
 	h.real.Write(h.beyond)
 	h.beyond = nil
 	if h.failure != nil {
-		fmt.Fprintf(h.real, "mtrace: the table is gone: what the program writes cannot be kept meanwhile: %v\n", h.failure)
+		fmt.Fprintf(h.real, "mtrace: the table was closed, because the program's output cannot be stored any more: %v\n", h.failure)
 	}
 	h.kept.Close()
 }

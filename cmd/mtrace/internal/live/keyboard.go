@@ -19,13 +19,13 @@ import (
 // the terminal still converts them to signals. It implements tcell.Tty.
 //
 // The terminal's settings also apply to the program's standard input. Reads of the program must keep waiting as usual:
-// with a timeout of a tenth of a second (VTIME) the program once saw the end of its input. Therefore the keyboard polls
-// for input, and reads what the program did not take.
+// with a timeout of a tenth of a second (VTIME) the program may see an end of its input. Therefore the keyboard polls
+// for input, and reads only what the program has not read.
 type keyboard struct {
 	*console
 	drained atomic.Bool
 	hushed  atomic.Bool // no key is passed on any more
-	still   atomic.Bool // no more input is passed on from then on
+	still   atomic.Bool // from then on no more input is passed to the table
 	saved   *unix.Termios
 	ours    *unix.Termios // what Start set
 	resized chan os.Signal
@@ -34,7 +34,7 @@ type keyboard struct {
 	watched chan struct{} // closed when resizing is no longer watched
 }
 
-// openKeyboard opens the controlling terminal, in the foreground.
+// openKeyboard opens the controlling terminal, if this process is in its foreground.
 func openKeyboard() (*keyboard, error) {
 	c, err := openConsole("/dev/tty")
 	if err != nil {
@@ -43,7 +43,7 @@ func openKeyboard() (*keyboard, error) {
 	return &keyboard{console: c, resized: make(chan os.Signal, 1)}, nil
 }
 
-// SameTerminal reports whether two files are our controlling terminal.
+// SameTerminal reports whether two files are this process's controlling terminal.
 func SameTerminal(a, b *os.File) bool {
 	for _, f := range []*os.File{a, b} {
 		if _, err := unix.IoctlGetInt(int(f.Fd()), unix.TIOCGPGRP); err != nil { // no terminal, or not ours
@@ -53,7 +53,7 @@ func SameTerminal(a, b *os.File) bool {
 	return true
 }
 
-// inForeground reports whether typed input is meant for us.
+// inForeground reports whether typed input goes to this process's group.
 func (k *keyboard) inForeground() bool {
 	group, err := unix.IoctlGetInt(k.fd, unix.TIOCGPGRP)
 	return err == nil && group == syscall.Getpgrp()
@@ -85,8 +85,8 @@ func (k *keyboard) Start() (err error) {
 	return nil
 }
 
-// set changes the terminal's settings. If a program has just taken the foreground, this process must not be stopped:
-// the rings would fill.
+// set changes the terminal's settings. If a program has just taken the foreground, the kernel must not stop this
+// process for that, because the rings would fill.
 func (k *keyboard) set(settings *unix.Termios) error {
 	if !signal.Ignored(syscall.SIGTTOU) {
 		signal.Ignore(syscall.SIGTTOU)
@@ -152,8 +152,8 @@ func (k *keyboard) WindowSize() (size tcell.WindowSize, err error) {
 // theirsFirst is how long typed input is left to the program, which reads it at once if it is waiting for input.
 const theirsFirst = 20 * time.Millisecond
 
-// Read implements tcell.Tty. It ends with the table, and when the terminal is gone or this process is in the
-// background.
+// Read implements tcell.Tty. It returns an error when the table closes, when the terminal is gone, or when this process
+// is in the background.
 func (k *keyboard) Read(b []byte) (int, error) {
 	for !k.drained.Load() && k.inForeground() {
 		if k.hushed.Load() {
@@ -177,7 +177,7 @@ func (k *keyboard) Read(b []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// hush stops passing on keys, and waits until what was read has been processed.
+// hush stops passing keys to the table, and waits until the keys that were read have been processed.
 func (k *keyboard) hush() {
 	for k.hushed.Store(true); !k.still.Load(); {
 		time.Sleep(time.Millisecond)

@@ -10,10 +10,10 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// An Order is what rows are sorted by.
+// An Order is a column by which rows are sorted.
 type Order int
 
-// The orders, in which the key goes through them.
+// The orders, in the sequence in which the key s switches between them.
 const (
 	ByCommits Order = iota
 	ByCalls
@@ -63,7 +63,8 @@ var columns = []column{
 	{"CALL", 42, false, orders, func(t Thread) string { return t.Call }},
 }
 
-// since is the duration of the current call; very short calls show nothing, because the figure could not be read.
+// since formats the duration of the current call; it is empty for very short calls, because the figure could not be
+// read.
 func since(t Thread) string {
 	if t.Call == "" || t.For < 10*time.Millisecond {
 		return ""
@@ -85,7 +86,7 @@ type view struct {
 // layout lays out a picture: the rates, the threads, then the program's output, and the keys.
 func layout(p Picture, v view, width, height int) []line {
 	lines := []line{{heading(p), bold}, {figures(p), plain}}
-	if width < len(lines[1].text) { // the rates get a line of their own
+	if width < len(lines[1].text) { // the rates do not fit on the first line
 		lines = append(lines[:1], line{figuresNow(p), plain}, line{figuresRates(p), plain})
 	}
 	if p.Lost > 0 {
@@ -93,7 +94,7 @@ func layout(p Picture, v view, width, height int) []line {
 			p.Lost), alarm})
 	}
 	if p.Failed != nil {
-		lines = append(lines, line{fmt.Sprintf("THE TRACE IS CUT, this is only counted: %v", p.Failed), alarm})
+		lines = append(lines, line{fmt.Sprintf("THE TRACE IS CUT, calls are only counted: %v", p.Failed), alarm})
 	}
 	if text := p.NoProgress(); text != "" {
 		lines = append(lines, line{text, alarm})
@@ -111,7 +112,7 @@ func layout(p Picture, v view, width, height int) []line {
 		lines = append(lines, line{})
 	}
 	if len(below) > 0 {
-		lines = append(lines, line{"the program's output, which stays when the table goes:", dim})
+		lines = append(lines, line{"the program's output, which remains when the table closes:", dim})
 		for _, text := range below {
 			lines = append(lines, line{text, plain})
 		}
@@ -138,7 +139,7 @@ func figuresRates(p Picture) string {
 
 func figures(p Picture) string { return figuresNow(p) + "  " + figuresRates(p) }
 
-// fitting are the columns that a line has room for.
+// fitting returns the columns that fit into a width.
 func fitting(width int) []column {
 	n, used := 0, -1
 	for n < len(columns) && used+1+columns[n].width <= width {
@@ -181,7 +182,7 @@ func cell(text string, width int, right bool) string {
 	return text + space
 }
 
-// rows are the threads, sorted; the last row counts those without space.
+// rows returns the lines of the threads, sorted; the last line counts the threads that do not fit.
 func rows(threads []Thread, order Order, fits []column, room int) (lines []line) {
 	threads = slices.Clone(threads)
 	slices.SortFunc(threads, func(x, y Thread) int {

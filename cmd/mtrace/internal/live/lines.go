@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// Lines writes a line per second, where no terminal for a table is available.
+// A Lines writes one line per second, if there is no terminal for a table.
 type Lines struct {
 	stop    chan struct{}
 	stopped sync.WaitGroup
 	once    sync.Once
 }
 
-// NewLines begins to write what the watcher counts.
+// NewLines starts writing the watcher's counts.
 func NewLines(out io.Writer, w *Watcher) *Lines {
 	l := &Lines{stop: make(chan struct{})}
 	l.stopped.Go(func() {
@@ -48,7 +48,7 @@ func oneLine(p Picture) string {
 	}
 	cut := ""
 	if p.Failed != nil {
-		cut = fmt.Sprintf("  THE TRACE IS CUT, this is only counted: %v", p.Failed)
+		cut = fmt.Sprintf("  THE TRACE IS CUT, calls are only counted: %v", p.Failed)
 	}
 	if text := p.NoProgress(); text != "" {
 		cut += "  " + text

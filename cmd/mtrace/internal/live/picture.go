@@ -14,10 +14,10 @@ import (
 	"mtrace/collector/wire"
 )
 
-// A Picture is what happened since the previous picture, and the current state of the threads.
+// A Picture has the events since the previous picture, and the current state of the threads.
 type Picture struct {
 	Elapsed  time.Duration // since the recording began
-	Programs []string      // running programs that use Metal, by their ids
+	Programs []string      // IDs of the running programs that use Metal
 	Busy     float64       // the GPU's share of the time, 0 to 1
 	Buffers  float64       // command buffers that completed, a second
 	Calls    float64       // of Metal, a second
@@ -42,7 +42,7 @@ type Thread struct {
 	Waited  float64       // share of the time that it waited, 0 to 1, in waits that have ended
 }
 
-// A State is what a thread is doing.
+// A State is the current activity of a thread.
 type State string
 
 // The states, in words for people.
@@ -68,15 +68,15 @@ func (t Thread) stuck() bool {
 	return false
 }
 
-// NoProgress is the time without progress; empty if there is progress.
+// NoProgress returns a line about the time without progress; empty if there is progress.
 func (p *Picture) NoProgress() string {
 	if p.Quiet == 0 {
 		return ""
 	}
-	return fmt.Sprintf("NO PROGRESS for %v: SIGQUIT to mtrace says where it is stuck", p.Quiet.Truncate(time.Second))
+	return fmt.Sprintf("NO PROGRESS for %v: send SIGQUIT to mtrace to see where the program is stuck", p.Quiet.Truncate(time.Second))
 }
 
-// Waits says whether it is at a stand.
+// Waits reports whether a thread in this state waits.
 func (s State) Waits() bool { return len(s) > 6 && s[:6] == "waits:" }
 
 func stateOf(row wire.Row) State {
@@ -197,7 +197,7 @@ func (q *process) name(id uint64) string {
 	return fmt.Sprintf("thread %d", id)
 }
 
-// busy is the length of the union of intervals.
+// busy returns the length of the union of intervals.
 func busy(intervals []analyze.Interval) time.Duration {
 	slices.SortFunc(intervals, func(a, b analyze.Interval) int { return cmp.Compare(a.Begin, b.Begin) })
 	var sum, end analyze.Nanos

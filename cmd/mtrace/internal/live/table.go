@@ -10,8 +10,8 @@ import (
 	"github.com/gdamore/tcell/v2"
 )
 
-// A Table shows a watcher's pictures on a terminal's alternate screen, and handles keys. Meanwhile the program's output
-// goes to Held.
+// A Table shows a watcher's pictures on a terminal's alternate screen, and handles keys. While it is shown, the
+// program's output goes to Held.
 type Table struct {
 	Held     *Held
 	watcher  *Watcher
@@ -30,8 +30,8 @@ type Table struct {
 // refresh is how often a new picture is taken.
 const refresh = 500 * time.Millisecond
 
-// CanTable reports whether a table can be shown on a file: our controlling terminal, in the foreground, with cursor
-// control.
+// CanTable reports whether a table can be shown on a file: it must be this process's controlling terminal, in the
+// foreground, with cursor control.
 func CanTable(file *os.File) bool {
 	if kind := os.Getenv("TERM"); kind == "" || kind == "dumb" || !SameTerminal(file, file) {
 		return false
@@ -44,7 +44,7 @@ func CanTable(file *os.File) bool {
 	return k.inForeground()
 }
 
-// NewTable creates a table for our controlling terminal, without showing it yet.
+// NewTable creates a table for this process's controlling terminal, without showing it yet.
 func NewTable(w *Watcher) (*Table, error) {
 	keyboard, err := openKeyboard()
 	if err != nil {
@@ -187,8 +187,8 @@ func (t *Table) hide() {
 	t.Held.Release()
 }
 
-// drained releases the terminal. The library waits until its input was read, and would hang if it was about to read
-// more: pasting text after a q once caused that.
+// drained releases the terminal. tcell waits until its input was read, and would hang if it was about to read more, for
+// instance if text is pasted after a q.
 func (t *Table) drained(give func()) {
 	typed := t.screen.(interface{ EventQ() chan tcell.Event }).EventQ()
 	given := make(chan struct{})

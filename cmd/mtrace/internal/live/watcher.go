@@ -20,7 +20,7 @@ type Watcher struct {
 	completed int                // the same
 	inFlight  int                // negative if a completion arrived before its commit
 	stopped   bool               // nobody asks for pictures any more
-	failed    error              // why current records are not written to the trace
+	failed    error              // the reason why records are counted but not written to the trace
 	began     time.Time
 	since     time.Time // of the last picture
 	progress  time.Time // time of the last record that shows progress
@@ -61,7 +61,7 @@ func NewWatcher() *Watcher {
 	return &Watcher{processes: map[tracefile.ProcessIndex]*process{}, began: now, since: now, progress: now}
 }
 
-// Fail notes that records from now on are not written to the trace.
+// Fail stores the reason why records from now on are not written to the trace.
 func (w *Watcher) Fail(err error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -162,7 +162,7 @@ func (q *process) thread(ring uint16) *thread {
 	return t
 }
 
-// call counts a call, and returns how many command buffers it committed.
+// call counts a call, and returns the number of command buffers that it committed.
 func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
 	switch row.Group {
 	case wire.GroupLock, wire.GroupSignal: // which are no calls of Metal
@@ -186,7 +186,7 @@ func (q *process) call(t *thread, row wire.Row, r wire.Record) (committed int) {
 	return committed
 }
 
-// Look is what a Collector passes to Watch.
+// Look adds a collector's observation of a process. Collector.Watch calls it.
 func (w *Watcher) Look(p tracefile.ProcessIndex, s collector.Sight) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -216,7 +216,7 @@ func (c *recent) add(object wire.ObjectID, thread uint64) {
 	c.now[object] = thread
 }
 
-// of is 0 when it is not known.
+// of returns the committing thread of a command buffer; 0 when it is not known.
 func (c *recent) of(object wire.ObjectID) uint64 {
 	if t, ok := c.now[object]; ok {
 		return t

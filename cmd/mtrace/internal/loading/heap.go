@@ -10,13 +10,13 @@ import (
 	"mtrace/analyze"
 )
 
-// usualMemory is the memory for reading a trace, in bytes, including garbage, unless the trace itself needs more: see
-// docs/scale.md.
+// usualMemory is the memory, in bytes and including garbage, within which traces are read unless a trace needs more:
+// see docs/scale.md.
 const usualMemory = 220 << 20
 
-// BoundHeap is for commands that read traces. The model stays in memory, so the garbage collector need not run whenever
-// the heap has doubled, but only when memory is near a bound. If the live data approaches the bound, the bound is
-// raised. GOGC and GOMEMLIMIT of the user take precedence.
+// BoundHeap configures the garbage collector for commands that read traces. The model stays in memory, so the collector
+// need not run whenever the heap has doubled, but only when memory is near a bound. If the live data approaches the
+// bound, the bound is raised. The user's GOGC and GOMEMLIMIT take precedence.
 func BoundHeap() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(analyze.GCPercent)
@@ -27,10 +27,10 @@ func BoundHeap() {
 	}
 }
 
-// bounded is set once the bound is managed.
+// bounded reports whether the bound is managed.
 var bounded atomic.Bool
 
-// afterCollection raises the bound if needed, after each garbage collection.
+// afterCollection runs after each garbage collection and raises the bound if needed.
 func afterCollection(bound uint64) {
 	type sentinel struct{ _ [32]byte }
 	runtime.SetFinalizer(&sentinel{}, func(*sentinel) {

@@ -32,11 +32,11 @@ func (v *RecordingSource) Load(std cli.Stdio, paths []string) (*xctrace.Recordin
 		return nil, err
 	}
 	if v.Run > 0 && len(bundles) == 0 {
-		return nil, cli.UsageError("--run is of .trace bundles: an export holds the run that it was made of")
+		return nil, cli.UsageError("--run is for .trace bundles: an export has only one run")
 	}
 	ctx := context.Background()
 	if len(bundles) > 0 {
-		// Only exporting creates temporary files. When reading a pipe, the process may simply be killed.
+		// only exporting creates temporary files; while reading a pipe, the process may simply be killed
 		var stop func()
 		ctx, stop = signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -96,7 +96,7 @@ func (v *RecordingSource) loadBundle(ctx context.Context, std cli.Stdio, recordi
 	return err
 }
 
-// InstrumentsTool is xctrace; its progress is printed on stderr.
+// InstrumentsTool returns xctrace; it prints its progress on stderr.
 func InstrumentsTool(std cli.Stdio) (*bundle.Tool, error) {
 	tool, err := bundle.Find()
 	if err != nil {

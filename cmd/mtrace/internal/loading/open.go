@@ -14,14 +14,14 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// ProfiledRecords is how many records of a long trace are profiled at a time.
+// ProfiledRecords is the number of records of a long trace that are profiled at a time.
 const ProfiledRecords = 3 << 17
 
 // Sliced has the length from which a trace is exported in slices, and the length of slices.
 var Sliced = report.UsualLimits
 
-// CutError is the error for a cut or damaged trace after its contents were used: scripts must not mistake it for a
-// complete one.
+// CutError returns an error for a cut or damaged trace after its contents were used, so that scripts do not mistake it
+// for a complete one.
 func CutError(t *analyze.Trace) error {
 	if t.Source.Short == nil {
 		return nil
@@ -32,16 +32,16 @@ func CutError(t *analyze.Trace) error {
 // An incompleteError states that the output covers only part of a recording.
 type incompleteError struct{ error }
 
-// IncompleteFile is the error for an incomplete trace. A repaired trace is not an error.
+// IncompleteFile returns the error for an incomplete trace. A repaired trace is not an error.
 func IncompleteFile(path, kind string) error {
 	switch path = filepath.Base(path); kind {
 	case analyze.Repaired:
 		return nil
 	case analyze.Damaged:
-		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: this covers only what can be read of it; copy it again "+
-			"from where it was recorded, or keep what mtrace repair makes of it", path)})
+		return cli.AsStatus(incompleteError{fmt.Errorf("%s is damaged: the output covers only its readable parts; copy it again "+
+			"from where it was recorded, or write the readable parts to a new file with mtrace repair", path)})
 	}
-	return cli.AsStatus(incompleteError{fmt.Errorf("%s is cut: this covers only what was written before; trace the "+
+	return cli.AsStatus(incompleteError{fmt.Errorf("%s is cut: the output covers only the data before the cut; trace the "+
 		"program again for the whole", path)})
 }
 

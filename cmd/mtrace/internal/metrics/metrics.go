@@ -1,5 +1,5 @@
-// Package metrics counts what is being recorded, from the text form of growing traces, and serves it to Prometheus:
-// https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4 of the text format.
+// Package metrics counts events while they are recorded, from the text form of growing traces, and serves the counts to
+// Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/, version 0.0.4 of the text format.
 package metrics
 
 import (
@@ -186,11 +186,11 @@ var figures = []figure{
 		one(func(p *process) uint64 { return p.failed })},
 	{"mtrace_command_buffers_in_flight", "Command buffers that were committed and have not completed.", gauge,
 		one(func(p *process) uint64 { return p.committed - min(p.committed, p.finished) })},
-	{"mtrace_gpu_busy_seconds_total", "Time in which the GPU ran the process' work; what overlaps is counted once.",
+	{"mtrace_gpu_busy_seconds_total", "Time in which the GPU ran the process's work; overlapping work counts once.",
 		counter, func(p *process) []value {
 			return []value{{nil, float64(p.busy) / 1e9}}
 		}},
-	{"mtrace_records_lost_total", "Records that were made and are not in the trace; known when the process has ended.",
+	{"mtrace_records_lost_total", "Records that are missing in the trace; known when the process has ended.",
 		counter, one(func(p *process) uint64 { return p.lost })},
 }
 

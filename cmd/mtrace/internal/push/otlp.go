@@ -47,7 +47,7 @@ func otlpHTTP(ctx context.Context, s *Server, p Profile) error {
 		}
 		return refused(answer, string(said))
 	case !isProtobuf:
-		return errors.New("it answered, and not as a receiver of OTLP does: is this the receiver's address?")
+		return errors.New("the answer is not one of an OTLP receiver: is this the receiver's address?")
 	}
 	return partly(said)
 }
@@ -71,12 +71,12 @@ func partly(said []byte) error {
 		return fmt.Errorf("its answer cannot be read: %w", err)
 	}
 	if rejected > 0 {
-		return fmt.Errorf("it left out %d of the profiles: %s", rejected, why)
+		return fmt.Errorf("the server rejected %d of the profiles: %s", rejected, why)
 	}
 	return nil
 }
 
-// textField is the last bytes field with the wanted number in a message.
+// textField returns the last bytes field with the given number in a message.
 func textField(b []byte, wanted protowire.Number) (text []byte, err error) {
 	err = eachField(b, func(field protowire.Number, _ uint64, content []byte) {
 		if field == wanted {
@@ -111,7 +111,7 @@ func eachField(b []byte, see func(field protowire.Number, number uint64, content
 	return nil
 }
 
-// attributeName is the name of a label in OpenTelemetry's conventions.
+// attributeName returns the name of a label in OpenTelemetry's conventions.
 func attributeName(label string) string {
 	switch label {
 	case ServiceLabel:

@@ -22,7 +22,7 @@ func parca(ctx context.Context, s *Server, p Profile) error {
 	series := message(nil, 1, labelPairs(nil, 1, s.named(p)))
 	series = message(series, 2, message(nil, 1, raw))
 	request := message(nil, 2, series)
-	// Addresses are relative to the files already: the server must not adjust them.
+	// addresses are relative to the files already: the server must not adjust them
 	request = protowire.AppendVarint(protowire.AppendTag(request, 3, protowire.VarintType), 1)
 
 	framed := binary.BigEndian.AppendUint32([]byte{0}, uint32(len(request))) // not compressed: the profile is
@@ -57,7 +57,7 @@ func callFailed(answer *http.Response, said []byte) error {
 		}
 	}
 	if answer.StatusCode == http.StatusOK {
-		return errors.New("it answered, and not as a server of gRPC does: is this Parca's address?")
+		return errors.New("the answer is not one of a gRPC server: is this Parca's address?")
 	}
 	return refused(answer, string(said))
 }

@@ -46,7 +46,7 @@ type Server struct {
 	Version string // of this tool
 }
 
-// A Protocol is how a kind of server receives profiles.
+// A Protocol defines how a kind of server receives profiles.
 type Protocol struct {
 	Name string
 	send func(ctx context.Context, s *Server, p Profile) error
@@ -92,7 +92,7 @@ func (s *Server) post(ctx context.Context, client *http.Client, path string, bod
 	return answer, said, plain(err)
 }
 
-// mostOfAnAnswer is how many bytes of a response are read, which confirms or gives a reason.
+// mostOfAnAnswer is the maximum number of bytes that are read of a response, which confirms or gives a reason.
 const mostOfAnAnswer = 64 << 10
 
 // client follows no redirects: the redirected request would lack the profile, and many servers would answer it with a
@@ -104,7 +104,7 @@ func client(transport http.RoundTripper) *http.Client {
 	}}
 }
 
-// plain removes the address from an error, because the message names it already.
+// plain returns the error without the address, because the message names the address already.
 func plain(err error) error {
 	of, is := err.(*url.Error)
 	switch {
@@ -116,7 +116,7 @@ func plain(err error) error {
 	return err
 }
 
-// refused is the server's reason for rejecting a profile.
+// refused returns the server's reason for rejecting a profile.
 func refused(answer *http.Response, said string) error {
 	if to := answer.Header.Get("Location"); to != "" && answer.StatusCode/100 == 3 {
 		said = "it is at " + to

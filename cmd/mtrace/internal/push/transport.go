@@ -25,7 +25,7 @@ func patientTransport() *http.Transport {
 	return t
 }
 
-// asked is a connection that delivers no data before a request was written, or it is closed.
+// An asked is a connection that delivers no data before a request was written, or before it is closed.
 type asked struct {
 	net.Conn
 	once   sync.Once

@@ -19,7 +19,7 @@ import (
 func AttachCommand() cli.Command {
 	return cli.Command{
 		Name:    "attach",
-		Summary: "Say why a running program cannot be traced, and what can be done instead",
+		Summary: "Explain why a running program cannot be traced, and list the alternatives",
 		Usage:   "PID",
 		Example: "mtrace attach 4711",
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {

@@ -13,9 +13,9 @@ import (
 	"mtrace/interpose/inject"
 )
 
-// A child is the traced program. It runs in our process group and on our terminal, so it receives the terminal's
-// signals as it would without mtrace. mtrace must not die of them first, and must stop when the program stops, because
-// a shell watches mtrace. See follow.
+// A child is the traced program. It runs in mtrace's process group and on its terminal, so it receives the terminal's
+// signals as it would without mtrace. mtrace must not be ended by them before the program, and must stop when the
+// program stops, because a shell watches mtrace. See follow.
 type child struct {
 	cmd         *exec.Cmd
 	number      int
@@ -33,12 +33,13 @@ type child struct {
 // Forwarded are signals sent to mtrace alone, by a supervisor, that are meant for the program.
 var Forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGHUP}
 
-// Endured are signals that the terminal sends to the whole group, so the program has them already. If a program does
-// not stop at SIGTSTP, mtrace must not stop either, or the shell would return to its prompt. SIGPIPE means that the
-// reader of the log is gone, but the trace is still wanted.
+// Endured are signals that the terminal sends to the whole group, so the program has them already and mtrace ignores
+// them. If a program does not stop at SIGTSTP, mtrace must not stop either, or the shell would return to its prompt.
+// SIGPIPE means that the reader of the log is gone, but the trace is still wanted.
 var Endured = []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTSTP, syscall.SIGPIPE}
 
-// start starts the program of the plan on our standard streams. It calls taken once signals are passed to the program.
+// start starts the program of the plan on mtrace's standard streams. It calls taken once signals are passed to the
+// program.
 func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 	c := &child{
 		cmd: &exec.Cmd{Path: plan.Program, Args: plan.Args, Env: plan.Env, Stdin: std.In, Stdout: std.Out,
@@ -46,8 +47,9 @@ func start(plan *inject.Plan, std cli.Stdio, taken func()) (*child, error) {
 		signals: make(chan os.Signal, 8),
 		resumed: make(chan os.Signal, 1), afterwards: make(chan os.Signal, 1), keys: make(chan os.Signal, 8),
 	}
-	// Notify, never Ignore: an ignored signal would stay ignored in the program. A signal that was ignored when mtrace
-	// started stays ignored, because the program should inherit that too; Go reports this only for SIGHUP and SIGINT.
+	// Notify, never Ignore: an ignored signal would stay ignored in the program. If a signal was ignored when mtrace
+	// started, it stays ignored, because the program should inherit that, too; Go reports this only for SIGHUP and
+	// SIGINT.
 	for _, list := range [][]os.Signal{Forwarded, Endured} {
 		for _, s := range list {
 			if !signal.Ignored(s) {
@@ -88,7 +90,7 @@ func (c *child) forward() {
 	}
 }
 
-// pid is the program's process id, also after it has ended, when Go has forgotten it.
+// pid returns the program's process id, also after the program has ended, when Go has forgotten it.
 func (c *child) pid() int { return c.number }
 
 // wait waits for the end and returns how the program ended. While the program is stopped, mtrace is stopped, too.
@@ -110,7 +112,7 @@ func (c *child) release() {
 	close(c.signals)
 }
 
-// cpu is the processor time of the program and of the children it waited for, known after the program has ended.
+// cpu returns the processor time of the program and of the children it waited for, known after the program has ended.
 func (c *child) cpu() time.Duration {
 	return time.Duration(c.used.Utime.Nano() + c.used.Stime.Nano())
 }

@@ -24,7 +24,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// tokenVariable has the secret that both ends of a connection between machines must know.
+// tokenVariable is the environment variable with the secret that both ends of a connection between machines must know.
 const tokenVariable = "MTRACE_TOKEN"
 
 func CollectCommand() cli.Command {
@@ -39,7 +39,7 @@ func CollectCommand() cli.Command {
 				"the `ADDRESS` to listen on: unix:PATH for processes of this machine, tcp://HOST:PORT for mtrace run "+
 					"--collector on others")
 			flags.StringVarP(&c.dir, "output", "o", "",
-				"the `FOLDER` for the traces; a collector that is started again on it continues those that were cut")
+				"the `FOLDER` for the traces; a restarted collector continues the traces in it that were cut")
 			return func(std cli.Stdio, args []string) error { return c.run(std, args) }
 		},
 	}
@@ -50,7 +50,7 @@ type collect struct {
 	dir    string
 }
 
-// A station is one address that is listened on.
+// A station listens on one address.
 type station interface {
 	address() string
 	serve(context.Context) error
@@ -62,7 +62,7 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 	case len(args) > 0:
 		return cli.UsageError("takes no arguments, but got %q: mtrace collect --listen ADDRESS -o DIR", args[0])
 	case len(c.listen) == 0:
-		return cli.UsageError("nowhere to listen: --listen unix:PATH or --listen tcp://HOST:PORT")
+		return cli.UsageError("the address is missing: --listen unix:PATH or --listen tcp://HOST:PORT")
 	case c.dir == "":
 		return cli.UsageError("no folder for the traces: -o DIR")
 	}
@@ -73,7 +73,7 @@ func (c *collect) run(std cli.Stdio, args []string) error {
 	defer log.close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	// the reader of our output may end before us, but the recorded programs continue
+	// the reader of mtrace's output may end first, but the recorded programs continue
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	var stations []station
 	for _, text := range c.listen {
@@ -133,7 +133,7 @@ type localStation struct {
 	says io.Writer // lines for the user
 	file *cli.Unfinished
 	name string     // name of the trace, without the suffix that makes it unique
-	full chan error // receives why the trace can no longer be written
+	full chan error // receives the reason why the trace can no longer be written
 }
 
 func newLocalStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, socket string) (station, error) {
@@ -169,8 +169,8 @@ func newLocalStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, soc
 
 func (s *localStation) address() string { return "unix:" + s.Collector.Address() }
 
-// serve serves until the trace can no longer be written: a permanently running collector must report that and not
-// silently count for days.
+// serve serves until ctx is done or the trace can no longer be written: a permanently running collector must report
+// that and not silently count for days.
 func (s *localStation) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -235,9 +235,9 @@ func newRemoteStation(std cli.Stdio, says io.Writer, log zerolog.Logger, dir, ad
 				host = "HOST"
 			}
 		}
-		what := "mtrace collect: senders need the token that was made for this run:"
+		what := "mtrace collect: senders need the token that was generated for this run:"
 		if !term.IsTerminal(int(std.Err.Fd())) {
-			what = "mtrace collect: set " + tokenVariable + " to keep the token out of this log; it was made for this run:"
+			what = "mtrace collect: set " + tokenVariable + " to keep the token out of this log; it was generated for this run:"
 		}
 		fmt.Fprintf(says, "%s %s=%s mtrace run --collector tcp://%s -- CMD\n", what, tokenVariable, token,
 			net.JoinHostPort(host, port))

@@ -63,13 +63,13 @@ func (g *crashGuard) before() string {
 	if !g.off {
 		return ""
 	}
-	return fmt.Sprintf("the last traced run of this command was ended by %s, which the tracer had replaced: this run "+
-		"is made with nothing replaced, so its Metal "+
+	return fmt.Sprintf("the last traced run of this command crashed with %s, which the tracer had replaced: this run "+
+		"replaces no methods, so its Metal "+
 		"calls are not recorded; "+
-		"--crash-guard=false traces it all the same, and --skip-class leaves single classes alone", g.note.Crash)
+		"--crash-guard=false traces it nevertheless, and --skip-class excludes single classes", g.note.Crash)
 }
 
-// after notes how the run ended, and returns a message for the user, or "".
+// after stores how the run ended, and returns a message for the user, or "".
 func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	crashed := ended.Signaled() && isCrash(ended.Signal())
 	switch {
@@ -78,14 +78,14 @@ func (g *crashGuard) after(ended syscall.WaitStatus, inside string) string {
 	case g.off && crashed:
 		g.note.Cleared = true
 		g.keep()
-		return "it crashed with nothing replaced too: that is not the tracer's doing, and it is traced again from now on"
+		return "it also crashed without replaced methods: the tracer is not the cause, and later runs are traced again"
 	case g.off:
-		return "it ended without a crash with nothing replaced: the tracer is likely the cause; please report it"
+		return "it did not crash without replaced methods: the tracer is likely the cause; please report it"
 	case crashed && inside != "" && !g.note.Cleared:
 		g.note.Crash = signalName(ended.Signal()) + " inside " + inside
 		g.keep()
-		return fmt.Sprintf("the program was ended by %s, which the tracer had replaced: the next run of this command is "+
-			"made with nothing replaced, to see whose "+
+		return fmt.Sprintf("the program crashed with %s, which the tracer had replaced: the next run of this command "+
+			"replaces no methods, to find out whose "+
 			"fault that is", g.note.Crash)
 	case !crashed && g.note.Crash == "":
 		os.Remove(g.Path) // of another tracer, if it is there
@@ -111,8 +111,8 @@ var crashes = map[syscall.Signal]string{syscall.SIGSEGV: "SIGSEGV", syscall.SIGB
 func isCrash(s syscall.Signal) bool      { return crashes[s] != "" }
 func signalName(s syscall.Signal) string { return crashes[s] }
 
-// insideWatch notes the calls that the threads of a process were inside when it ended. Waiting threads are ignored:
-// they cannot have crashed.
+// An insideWatch stores the calls that the threads of a process were inside when it ended. It ignores waiting threads,
+// because they cannot have crashed.
 type insideWatch struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex

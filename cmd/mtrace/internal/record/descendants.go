@@ -12,11 +12,10 @@ import (
 )
 
 const (
-	// endGrace is how long processes that end together with the program may take: for example workers and helpers that
-	// end when it closes a pipe.
+	// endGrace is how long mtrace waits for processes that end together with the program, such as workers and helpers
+	// that end when the program closes a pipe.
 	endGrace = 50 * time.Millisecond
-	// livingPause is the interval, at first, at which --wait-for-children looks for running processes;
-	// longestLivingPause the longest.
+	// --wait-for-children looks for running processes at an interval that grows from livingPause to longestLivingPause.
 	livingPause, longestLivingPause = 20 * time.Millisecond, 500 * time.Millisecond
 )
 

@@ -31,11 +31,11 @@ type experimentOptions struct {
 	delay    string
 }
 
-// ExperimentCommand measures what delays in the running program cost it.
+// ExperimentCommand returns the command that measures how much delays in the running program cost it.
 func ExperimentCommand() cli.Command {
 	return cli.Command{
 		Name:    "experiment",
-		Summary: "Delay calls, locks and waits of a running program at random times, and measure what that costs it",
+		Summary: "Delay calls, locks and waits of a running program at random times, and measure the effect on its progress",
 		Usage:   "[flags] -- CMD ARG…",
 		Example: "mtrace experiment --target commit,wait --duration 40s -- python3 workload.py --threads 8",
 		Whole:   true,
@@ -43,11 +43,11 @@ func ExperimentCommand() cli.Command {
 			o := experimentOptions{run: RunOptions{Follow: true, guard: true, Recording: UsualRecording}}
 			flags.StringSliceVar(&o.targets, "target", nil, "delay these `TARGETS`: "+strings.Join(experiment.Names(), ", ")+
 				"; lock:NAME or lock:0xADDRESS; own:THREAD; a call's name; of some threads only with @THREAD, as commit@worker "+
-				"(default: all that happens, and the lock that is waited for longest)")
+				"(default: all that occur, and the lock with the longest waits)")
 			flags.DurationVar(&o.duration, "duration", 0, "end the experiment after this `TIME`; the program continues "+
 				"(default: until the program ends)")
 			flags.StringVar(&o.budget, "budget", "5%", "slow the program down by this `SHARE` of its time at most")
-			flags.Uint64Var(&o.seed, "seed", 0, "take this `NUMBER` for the random order of blocks (default: a new one)")
+			flags.Uint64Var(&o.seed, "seed", 0, "use this `NUMBER` as the seed of the random order of blocks (default: a new one)")
 			flags.StringVar(&o.progress, "progress", wire.ProgressCommands, "count this `UNIT` as progress: commands "+
 				"(completed command buffers), or mark:NAME (calls of mtrace_mark with that name)")
 			flags.BoolVar(&o.speedup, "speedup", false, "also make calls virtually faster: all other threads are delayed "+
@@ -55,7 +55,7 @@ func ExperimentCommand() cli.Command {
 			flags.StringVar(&o.delay, "delay", string(experiment.Automatic), "delayed threads sleep, or spin: `HOW` is sleep, "+
 				"which leaves the processor to others; spin, which uses it; or auto: a thread's own code spins, all else sleeps")
 			flags.StringVarP(&o.run.Output, "output", "o", "",
-				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
+				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is complete")
 			cli.ForceFlag(flags, &o.run.Force)
 			flags.Var(&o.run.view.JSON, "json", "print the result as JSON (mtrace.experiment/1) on standard output; with "+
 				"=`FILE`, or =fd:N for a descriptor, write it there instead")
@@ -131,7 +131,7 @@ func parseShare(text string) (float64, error) {
 	return share, err
 }
 
-// An experimentRun is the experiment of one run of a program. Nil is none.
+// An experimentRun is the experiment of one run of a program. Nil means no experiment.
 type experimentRun struct {
 	options experiment.Options
 	sights  *experiment.Sights
@@ -195,7 +195,7 @@ func (e *experimentRun) print(std cli.Stdio, path string) error {
 		return err
 	}
 	if r.Experiment == nil {
-		return errors.New("no experiment was made: the trace has no block of it")
+		return errors.New("there was no experiment: the trace has no block of one")
 	}
 	if *e.json != "" {
 		return e.json.Write(std, path, e.force, r.Experiment.WriteJSON)

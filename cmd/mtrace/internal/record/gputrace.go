@@ -39,11 +39,11 @@ func (o *captureOptions) check(trace string, command []string) error {
 	}
 	kind, name, found := strings.Cut(o.of, ":")
 	if !found || name == "" || kind+":" != scopePrefix && kind+":" != markPrefix {
-		return cli.UsageError("--gputrace is scope:NAME or mark:NAME, for what the program says with mtrace_scope_begin or "+
+		return cli.UsageError("--gputrace is scope:NAME or mark:NAME, for a name that the program passes to mtrace_scope_begin or "+
 			"mtrace_mark, not %q", o.of)
 	}
 	if o.limit < time.Millisecond {
-		return cli.UsageError("--gputrace-limit is a time of a millisecond or more, not %v", o.limit)
+		return cli.UsageError("--gputrace-limit must be a millisecond or more, not %v", o.limit)
 	}
 	if o.out = strings.TrimSuffix(trace, filepath.Ext(trace)); trace == "" {
 		o.out = filepath.Base(command[0])
@@ -53,7 +53,7 @@ func (o *captureOptions) check(trace string, command []string) error {
 	return err
 }
 
-// environment has the settings for the library and for Metal.
+// environment returns the settings for the library and for Metal.
 func (o *captureOptions) environment() []string {
 	if o.of == "" {
 		return nil
@@ -62,7 +62,7 @@ func (o *captureOptions) environment() []string {
 		strconv.FormatInt(o.limit.Milliseconds(), 10), "MTL_CAPTURE_ENABLED=1"}
 }
 
-// result says in one line what was captured in the program or its children; empty if no capture was requested.
+// result returns a line about the capture in the program or its children; empty if no capture was requested.
 func (o *captureOptions) result(since time.Time) string {
 	if o.of == "" {
 		return ""
@@ -76,7 +76,7 @@ func (o *captureOptions) result(since time.Time) string {
 	}
 	if len(made) == 0 {
 		return fmt.Sprintf("Metal captured nothing of %s: it must begin, and end, after the program's first queue was "+
-			"made; the report's warnings say more", o.of)
+			"created; see the report's warnings", o.of)
 	}
 	return fmt.Sprintf("Metal's capture of %s is in %s: open it with Xcode", o.of, strings.Join(made, ", "))
 }

@@ -20,7 +20,7 @@ import (
 const (
 	// keyPatience is how long the program may take to end after SIGINT before it is examined.
 	keyPatience = time.Second
-	// quitPatience is the same for SIGQUIT, which requests an examination.
+	// quitPatience is how long the program may take to end after SIGQUIT, which requests an examination.
 	quitPatience = 200 * time.Millisecond
 )
 
@@ -43,8 +43,8 @@ func newHangWatch(after time.Duration) *hangWatch {
 	return &hangWatch{after: after, began: time.Now(), over: make(chan struct{})}
 }
 
-// Records implements collector.Observer: it notes when command buffers are created, committed or completed, and when
-// waits for them end.
+// Records implements collector.Observer: it stores the time at which command buffers are created, committed or
+// completed, and at which waits for them end.
 func (h *hangWatch) Records(_ tracefile.ProcessIndex, _ uint16, records []wire.Record) {
 	for i := range records {
 		if call := records[i].Call; call == wire.CallCompleted || call.Row().Group.Progress() {
@@ -69,7 +69,8 @@ func (h *hangWatch) end() {
 // watch checks for a hang at intervals. A hang is reported once until the program makes progress again.
 func (h *hangWatch) watch() {
 	var look, interrupted <-chan time.Time
-	var told, next time.Duration // the progress at the last report, and the time without progress for the next check
+	// the time of progress at the last report, and the time without progress for the next check
+	var told, next time.Duration
 	if h.after > 0 {
 		tick := time.NewTicker(min(h.after/4, 250*time.Millisecond))
 		defer tick.Stop()
@@ -88,7 +89,7 @@ func (h *hangWatch) watch() {
 			case quiet < h.after:
 				next = h.after
 			case quiet >= next && last != told:
-				next *= 2 // it may only be slow now, and hang later
+				next *= 2 // the program may only be slow now, and hang later
 				if h.say("", false) {
 					told = last
 				}
@@ -123,14 +124,14 @@ func (h *hangWatch) ended(within time.Duration) bool {
 	}
 }
 
-// say prints the current hang report, followed by a sentence. With always it also explains why there is none. It
-// returns false if the program does not hang.
+// say prints the current hang report, followed by a sentence. If the program does not hang, it returns false; with
+// always it also prints the reason why there is no hang.
 func (h *hangWatch) say(sentence string, always bool) bool {
 	d, err := h.find()
 	switch {
 	case err != nil:
 		if always {
-			fmt.Fprintf(h.out, "mtrace run: no look at the program: %v\n", err)
+			fmt.Fprintf(h.out, "mtrace run: the program could not be examined: %v\n", err)
 		}
 		return false
 	case len(d.Hangs) > 0:

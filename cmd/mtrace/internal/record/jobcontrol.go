@@ -10,8 +10,8 @@ import (
 
 // Job control. A shell waits for mtrace, not for the program. If the program stops and a shell may be waiting, mtrace
 // stops, too, so that the shell reports it and takes the terminal. When the shell continues the job it signals the
-// whole group, the program too; another process may signal mtrace alone, and then mtrace continues the program. Without
-// a waiting shell mtrace keeps running: whoever stopped the program alone also continues it alone.
+// whole group, including the program; if another process signals mtrace alone, mtrace continues the program. Without a
+// waiting shell mtrace keeps running: the process that stopped the program alone also continues it alone.
 
 // A change is a change of the program's state: it stopped, continued or ended.
 type change struct {
@@ -60,8 +60,8 @@ func (c *child) next(options int) (change, error) {
 }
 
 const (
-	// lookAgain is how often a stopped program is checked while mtrace runs: nothing stops a group without a watching
-	// shell.
+	// lookAgain is the interval at which a stopped program is checked while mtrace runs: without a watching shell,
+	// nothing stops the group.
 	lookAgain = 50 * time.Millisecond
 	// groupPatience is how long the program may take to continue after mtrace did, when the whole group was signalled.
 	groupPatience = 20 * time.Millisecond
@@ -75,8 +75,7 @@ func (c *child) follow(now change) (change, error) {
 	for len(c.resumed) > 0 {
 		<-c.resumed
 	}
-	// The keystroke that stopped the program may have stopped mtrace before it could check, and both may have
-	// continued.
+	// the keystroke that stopped the program may have stopped mtrace before it could check, and both may have continued
 	if past, err := c.next(syscall.WCONTINUED | syscall.WNOHANG); err != nil || past.what != nothing {
 		return past, err
 	}
@@ -91,10 +90,10 @@ func (c *child) follow(now change) (change, error) {
 	return c.untilItGoesOn()
 }
 
-// shellWatches reports whether a shell may be waiting for mtrace to stop: there is a terminal whose key stopped the
-// program, or mtrace is in the foreground, so the shell waits. The terminal stops a background process that reads or
-// changes it; if mtrace is in the foreground by now, a shell has put it there since, and continues the program, too. On
-// a slow machine the job was stopped once more in this case.
+// shellWatches reports whether a shell may be waiting for mtrace to stop: either there is a terminal whose key stopped
+// the program, or mtrace is in the foreground, so the shell waits. The terminal also stops a background process that
+// reads or changes it. If mtrace is in the foreground by now, a shell has put it there since, and continues the
+// program, too; stopping mtrace would stop the job once more.
 func shellWatches(stoppedBy syscall.Signal) bool {
 	terminal, err := os.OpenFile("/dev/tty", os.O_RDONLY|syscall.O_NOCTTY, 0)
 	if err != nil {

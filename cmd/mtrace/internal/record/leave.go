@@ -10,7 +10,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// keepEmpty is whether the trace of a program without Metal calls is kept: nil without a choice of the user.
+// A keepEmpty states whether the trace of a program without Metal calls is kept: nil if the user did not choose.
 type keepEmpty struct{ said *bool }
 
 // Set implements pflag.Value.
@@ -45,23 +45,23 @@ func (o *RunOptions) keepsEmpty() bool {
 // checkOutput returns an error for impossible destinations of trace and report, before there is anything to lose.
 func (o *RunOptions) checkOutput(command []string) error {
 	if o.Output == cli.StandardOutput {
-		return cli.UsageError("-o -: standard output is the program's, and a trace in the middle of it can be read by nobody: " +
+		return cli.UsageError("-o -: standard output belongs to the program, and a trace in the middle of its output cannot be read: " +
 			"name a file or a pipe")
 	}
 	if o.NoReport && o.view.JSON != "" {
-		return cli.UsageError("--no-report makes no report, and --json says where one goes: give one of them")
+		return cli.UsageError("--no-report and --json exclude each other: give one of them")
 	}
 	if o.view.JSON == cli.StandardOutput && len(command) > 1 && command[1] == "--" {
 		if _, err := exec.LookPath(command[0]); err != nil {
-			return cli.UsageError("%s is no program; a file for the report has = before it: --json=%s", command[0], command[0])
+			return cli.UsageError("%s is not a program; to name a file for the report write --json=%s", command[0], command[0])
 		}
 	}
 	o.view.Force = o.Force
 	return o.view.Check(nil)
 }
 
-// leave ends a run whose trace is closed. An empty trace is removed, unless the user requested it; for any other trace
-// a line prints its path and size.
+// leave ends a run whose trace is closed. It removes an empty trace, unless the user requested it; for any other trace
+// it prints a line with the path and size.
 func (s *session) leave(w io.Writer, o RunOptions) {
 	s.tellWhere(w)
 	if s.file == nil || s.file.Kept || o.Quiet {
@@ -78,7 +78,7 @@ func (s *session) leave(w io.Writer, o RunOptions) {
 	}
 }
 
-// empty reports whether no process made a Metal call, or used Metal without being recorded.
+// empty reports whether no process made a Metal call, nor used Metal without being recorded.
 func (s *session) empty() bool {
 	for _, p := range s.witness.processes() {
 		if p.Metal || p.UnseenDevice || p.NotTraced != "" {

@@ -11,12 +11,12 @@ import (
 const (
 	// queuedLines is how many lines wait for a reader before further lines are dropped.
 	queuedLines = 256
-	// linePatience is how long the end of a command waits for the reader of its log.
+	// linePatience is how long a command waits at its end for the reader of its log.
 	linePatience = time.Second
 )
 
 // A lineQueue writes a log, one line with each Write, in a goroutine of its own, so that logging never waits for a
-// reader. Lines without space are dropped and counted, and the log states how many.
+// reader. Lines that do not fit are dropped and counted, and the log states how many.
 type lineQueue struct {
 	out     io.Writer
 	lines   chan []byte

@@ -27,7 +27,7 @@ type callLog struct {
 	stopped   sync.WaitGroup
 }
 
-// loggedProcess is what is known so far of a process.
+// A loggedProcess has the data of a process that lines refer to.
 type loggedProcess struct {
 	tracefile.Process
 	threads map[uint16]uint64 // by ring

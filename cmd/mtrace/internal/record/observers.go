@@ -6,7 +6,7 @@ import (
 	"mtrace/collector/wire"
 )
 
-// observers passes on what is recorded to several.
+// observers passes every notification to several observers.
 type observers []collector.Observer
 
 func (all observers) Process(p tracefile.ProcessIndex, h wire.Hello) {

@@ -13,8 +13,8 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// outside observes a run from another process: it looks at the program's processes until one makes a Metal call, to
-// find those that lost the library; and on a Mac at the use of the GPU.
+// An outside observes a run from another process. Until one of the program's processes makes a Metal call, it looks for
+// those that lost the library. On a Mac it also samples the use of the GPU.
 type outside struct {
 	witness *witness
 	tree    *handshake.Tree
@@ -37,7 +37,7 @@ func watchFromOutside(pid int, w *witness) *outside {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := &outside{witness: w, tree: handshake.NewTree(pid), cancel: cancel}
 	o.running.Go(func() { o.lookAtProcesses(ctx) })
-	// fails at once where there is no registry
+	// Watch fails at once on systems without an I/O registry
 	o.running.Go(func() { o.usage, _ = accelerator.Watch(ctx, gpuPause, accelerator.Ioreg) })
 	return o
 }
@@ -61,7 +61,7 @@ func (o *outside) end() {
 	o.running.Wait()
 }
 
-// processes are the processes from which the library reported, and those that were seen and did not report.
+// processes returns the processes from which the library connected, and those that were seen and did not connect.
 func (o *outside) processes() []handshake.Process {
 	all := o.witness.processes()
 	reported := len(all)
@@ -76,7 +76,7 @@ func (o *outside) processes() []handshake.Process {
 	return all
 }
 
-// note adds to the trace how much other programs used the GPU: the report warns about it.
+// note adds to the trace how much other programs used the GPU, for a warning in the report.
 func (o *outside) note(writer *tracefile.Writer) error {
 	ours := map[int]bool{}
 	for _, p := range o.processes() {

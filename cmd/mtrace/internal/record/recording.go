@@ -11,7 +11,7 @@ import (
 	"mtrace/cmd/mtrace/internal/cli"
 )
 
-// A Recording has the options for what the library records of a program.
+// A Recording has the options for the data that the library records of a program.
 type Recording struct {
 	onFull     string
 	blockLimit time.Duration // 0 is none
@@ -24,23 +24,23 @@ type Recording struct {
 // UsualRecording has the default options.
 var UsualRecording = Recording{onFull: "drop", stacks: []string{"off"}, gpuTiming: "buffer"}
 
-// stackKinds are the values of --stacks: off alone, or the others, together or one of them.
+// stackKinds are the values of --stacks: off alone, or one or both of the others.
 var stackKinds = []string{"off", "native", "python"}
 
 func (r *Recording) flags(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&r.stacks, "stacks", UsualRecording.stacks,
-		"record from where calls are made, by the `KINDS` of frames: native (machine code, by frame "+
+		"record the stacks of calls, with these `KINDS` of frames: native (machine code, by frame "+
 			"pointers), python, or both, native,python")
 	flags.StringVar(&r.gpuTiming, "gpu-timing", UsualRecording.gpuTiming,
 		"the smallest `UNIT` whose GPU time is measured: buffer, a command buffer; or encoder, "+
-			"which changes how encoders are made")
+			"which changes how encoders are created")
 	flags.StringVar(&r.onFull, "on-full", UsualRecording.onFull,
-		"the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread until there is room")
+		"the `ACTION` when a thread's buffer is full: drop records and count them, or block the thread until there is space")
 	flags.DurationVar(&r.blockLimit, "block-limit", 0,
-		"with --on-full block, wait no longer than this `TIME` each time, then drop and count; 0 is as long as the "+
+		"with --on-full block, wait at most this `TIME` each time, then drop and count; 0 means as long as the "+
 			"collector lives, even stopped")
 	flags.StringSliceVar(&r.skip, "skip-class", nil,
-		"leave `CLASS` alone: hook none of its methods, where that makes a program fail; MTLDebug* is all whose names "+
+		"do not hook the methods of `CLASS`, if hooking them makes a program fail; MTLDebug* means all classes whose names "+
 			"begin so; may be given again")
 	flags.BoolVar(&r.selfCheck, "self-check", false,
 		"before the program's first Metal call, make a known number of calls on a queue of the tracer's own and compare "+
@@ -54,11 +54,11 @@ func (r *Recording) check() error {
 	case r.blockLimit < 0 || r.blockLimit%time.Millisecond != 0:
 		return cli.UsageError("--block-limit is whole milliseconds, like 500ms or 10s, not %v", r.blockLimit)
 	case r.blockLimit > 0 && r.onFull != "block":
-		return cli.UsageError("--block-limit says how long --on-full block waits: give that too")
+		return cli.UsageError("--block-limit requires --on-full block")
 	case r.gpuTiming != "buffer" && r.gpuTiming != "encoder":
 		return cli.UsageError("--gpu-timing is buffer or encoder, not %q", r.gpuTiming)
 	case slices.Contains(r.stacks, "off") && len(r.stacks) > 1:
-		return cli.UsageError("--stacks off goes with nothing else, but is given %s", strings.Join(r.stacks, ","))
+		return cli.UsageError("--stacks off excludes other kinds, but %s was given", strings.Join(r.stacks, ","))
 	}
 	if err := checkSkipped(r.skip); err != nil {
 		return err

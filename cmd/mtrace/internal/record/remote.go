@@ -20,7 +20,7 @@ import (
 	"mtrace/collector/tracefile"
 )
 
-// remoteOptions state where a trace is sent, and what happens if that fails.
+// remoteOptions state the destination of a trace that is sent, and what happens if sending fails.
 type remoteOptions struct {
 	collector string        // its address; empty is here
 	spool     cli.SizeValue // the most that waits on disk
@@ -30,12 +30,12 @@ type remoteOptions struct {
 func (o *remoteOptions) flags(flags *pflag.FlagSet) {
 	o.spool = 4 << 30
 	flags.StringVar(&o.collector, "collector", "",
-		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is made; what cannot be sent waits on disk, and "+
-			"becomes a trace here when the collector does not come back")
-	flags.Var(&o.spool, "collector-spool", "the most of the disk, as a `SIZE`, that waits for the collector; calls "+
+		"send the trace to mtrace collect at `tcp://HOST:PORT` while it is recorded; data that cannot be sent waits on disk, and "+
+			"becomes a local trace if the collector does not return")
+	flags.Var(&o.spool, "collector-spool", "the maximum `SIZE` of the data on disk that waits for the collector; calls "+
 		"beyond it are left out and counted")
 	flags.DurationVar(&o.wait, "collector-wait", 10*time.Second,
-		"how long to wait, once the program has ended, for a collector that takes nothing, as a `TIME`")
+		"after the program has ended, wait at most this `TIME` for a collector that accepts no data")
 }
 
 // A remoteTrace is a trace that is sent to another machine during the recording.
@@ -103,24 +103,24 @@ func (o *RunOptions) checkRemote() error {
 		return nil
 	}
 	if o.Output != "" {
-		return cli.UsageError("--collector sends the trace away and -o keeps it here: give one of them")
+		return cli.UsageError("--collector and -o exclude each other: give one of them")
 	}
 	if o.view.JSON != "" || len(o.view.Sections) > 0 {
-		return cli.UsageError("the report is made where the trace is: mtrace report there")
+		return cli.UsageError("with --collector the trace is on another machine: run mtrace report there")
 	}
 	if _, _, err := relay.ParseAddress(o.remote.collector); err != nil {
 		return cli.UsageError("--collector: %w", err)
 	}
 	if o.remote.wait < 0 {
-		return cli.UsageError("--collector-wait %v is no time to wait", o.remote.wait)
+		return cli.UsageError("--collector-wait %v: give a time of 0 or more", o.remote.wait)
 	}
 	o.NoReport = true
 	return nil
 }
 
-// deliver waits until the collector has the trace of a program that has ended. If the collector does not accept it, the
-// trace is written locally, and a line states where and why. Traces left by a killed mtrace are treated in the same
-// way.
+// deliver waits until the collector has the trace of a program that has ended. If the collector does not accept it,
+// deliver writes the trace locally and prints a line with its path and the reason. It does the same for traces that a
+// killed mtrace left.
 func (s *session) deliver(w io.Writer) {
 	if s.remote == nil {
 		return
@@ -129,7 +129,7 @@ func (s *session) deliver(w io.Writer) {
 	defer stop()
 	slow := time.AfterFunc(time.Second, func() {
 		if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; interrupt this to keep the trace here\n",
+			fmt.Fprintf(w, "mtrace: sending the rest of the trace to %s; interrupt to keep it as a local file\n",
 				s.remote.collector)
 		}
 	})
@@ -139,7 +139,7 @@ func (s *session) deliver(w io.Writer) {
 		err = s.keep(w, err)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "mtrace run: the trace could not be sent and is not here: %v; the next mtrace run --collector "+
+		fmt.Fprintf(w, "mtrace run: the trace could not be sent or written locally: %v; the next mtrace run --collector "+
 			"makes a trace of %s\n", err, s.remote.Dir())
 	} else {
 		s.remote.Discard()
@@ -151,7 +151,7 @@ func (s *session) deliver(w io.Writer) {
 			"which is cut\n", r.Name, r.PID, r.Address, r.Path)
 	}
 	if err != nil {
-		fmt.Fprintf(w, "mtrace run: what a killed mtrace left could not be looked through: %v\n", err)
+		fmt.Fprintf(w, "mtrace run: the data that a killed mtrace left could not be read: %v\n", err)
 	}
 }
 
@@ -179,12 +179,12 @@ func (s *session) keep(w io.Writer, why error) error {
 	}
 	fmt.Fprintf(w, "mtrace run: the trace is here, %s: %v\n", s.path, why)
 	if elsewhere > 0 {
-		fmt.Fprintf(w, "mtrace run: its first part, of %d bytes, is only there, in a trace that is cut\n", elsewhere)
+		fmt.Fprintf(w, "mtrace run: its first part, of %d bytes, is only at the collector, in a trace that is cut\n", elsewhere)
 	}
 	return nil
 }
 
-// tellWhere says where the trace is, when that is not here.
+// tellWhere prints the place of a trace that is on another machine.
 func (s *session) tellWhere(w io.Writer) {
 	if s.remote != nil && s.remote.Path() != "" {
 		fmt.Fprintf(w, "mtrace: the trace is %s on %s\n", s.remote.Path(), s.remote.collector)

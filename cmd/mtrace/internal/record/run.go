@@ -40,9 +40,9 @@ type RunOptions struct {
 	hangAfter time.Duration
 	verify    bool
 	view      show.ReportView
-	// what `mtrace experiment` changes in the program; nil for mtrace run
+	// the delays that `mtrace experiment` adds to the program; nil for mtrace run
 	experiment *experimentRun
-	report     cli.Destination // of the text of the report; standard error when empty
+	report     cli.Destination // destination of the report's text; standard error if empty
 }
 
 func RunCommand() cli.Command {
@@ -57,25 +57,25 @@ func RunCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var o RunOptions
 			flags.StringVarP(&o.Output, "output", "o", "",
-				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is whole")
+				"the trace `FILE` to write (default CMD-PID.mtrace here); it is called FILE.part until it is complete")
 			cli.ForceFlag(flags, &o.Force)
-			flags.BoolVar(&o.NoReport, "no-report", false, "write the trace and print nothing")
+			flags.BoolVar(&o.NoReport, "no-report", false, "write the trace and print no report")
 			flags.Var(&o.keepEmpty, "keep-empty",
-				"keep the trace of a program that makes no Metal call, as -o and --no-report do, which ask for the trace; with "+
+				"keep the trace of a program that makes no Metal call, as -o and --no-report also do; with "+
 					"=false it is never kept")
 			flags.Lookup("keep-empty").NoOptDefVal = "true"
-			flags.BoolVar(&o.log, "log", false, "print each call as it happens, a line each, to standard error")
+			flags.BoolVar(&o.log, "log", false, "print each call when it happens, one per line, to standard error")
 			flags.BoolVar(&o.live, "live", false,
-				"show what each thread does and waits for while the program runs: on a terminal a table with keys, elsewhere a "+
+				"show each thread's activity and waits while the program runs: on a terminal as a table with keys, elsewhere as a "+
 					"line a second on standard error")
 			flags.BoolVar(&o.Follow, "follow-children", true, "trace the program's children too")
 			flags.BoolVar(&o.wait, "wait-for-children", false,
-				"continue recording until all processes that the program has started have ended, daemons too; an interrupt "+
+				"continue recording until all processes that the program has started have ended, including daemons; an interrupt "+
 					"ends the wait")
 			flags.BoolVar(&o.guard, "crash-guard", true,
-				"when the last traced run of this command crashed inside a method that was replaced, replace none this time")
+				"if the last traced run of this command crashed inside a replaced method, replace none this time")
 			flags.DurationVar(&o.hangAfter, "hang-after", 0,
-				"when the program has made no progress for this `TIME`, say where it is stuck while it still is; SIGQUIT to "+
+				"if the program has made no progress for this `TIME`, report where it is stuck while it still runs; SIGQUIT to "+
 					"mtrace asks for that at once")
 			o.Recording.flags(flags)
 			o.window.flags(flags)
@@ -257,9 +257,9 @@ func (r *tracedRun) finish(std cli.Stdio, program *child, ended syscall.WaitStat
 	return cli.Status{Code: cli.ExitStatus(ended)}
 }
 
-// conclude prints the report or, if no Metal call was seen, the reason. Standard output is the program's: the report
-// goes to standard error, or where --report says. With --no-report, where the program's standard error may be the input
-// of another program, only warnings go there.
+// conclude prints the report or, if no Metal call was seen, the reason. Standard output belongs to the program, so the
+// report goes to standard error, or to the destination of --report. With --no-report, where the program's standard
+// error may be the input of another program, only warnings go to standard error.
 func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Finding) {
 	for _, line := range s.guarded {
 		if line != "" && !o.Quiet {
@@ -286,7 +286,7 @@ func (s *session) conclude(std cli.Stdio, o RunOptions, findings []inject.Findin
 	if len(findings) > 0 && o.view.JSON == "" {
 		s.explain(std.Err, findings)
 	} else if s.file != nil && s.file.Kept {
-		fmt.Fprintf(std.Err, "mtrace run: no report: what went into %s cannot be read again here: mtrace report reads the "+
+		fmt.Fprintf(std.Err, "mtrace run: no report, because %s cannot be read again: mtrace report reads the "+
 			"file that it is kept in\n", s.path)
 	} else if err := o.printReport(std, s.path); err != nil && o.experiment != nil && !o.experiment.verifies {
 		cli.Tell(std.Err, "mtrace experiment: %v", err)
@@ -322,13 +322,13 @@ func (s *session) explain(w io.Writer, findings []inject.Finding) {
 	}
 }
 
-// killedByFilter explains why a program was killed by SIGSYS. A seccomp filter that kills, rather than returns an
-// error, may not allow the system calls with which the library reaches the collector.
+// killedByFilter returns an explanation for a program that was killed by SIGSYS. A seccomp filter that kills, rather
+// than returns an error, may forbid the system calls with which the library reaches the collector.
 func killedByFilter(ended syscall.WaitStatus) string {
 	if !ended.Signaled() || ended.Signal() != syscall.SIGSYS {
 		return ""
 	}
 	return "the program was killed for a system call that its seccomp filter forbids, which may be one of the " +
-		"tracer's: let the filter allow memfd_create, " +
-		"socket, connect, sendmsg and recvmsg, or refuse them with an error"
+		"tracer's: make the filter allow memfd_create, " +
+		"socket, connect, sendmsg and recvmsg, or let it return an error for them"
 }

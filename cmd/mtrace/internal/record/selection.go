@@ -7,7 +7,7 @@ import (
 	"mtrace/collector"
 )
 
-// selectionOptions say which calls of a run are kept.
+// selectionOptions select the calls of a run that are kept.
 type selectionOptions struct {
 	only, leaveOut []string
 	selection      *collector.Selection // nil is all
@@ -15,10 +15,10 @@ type selectionOptions struct {
 
 func (o *selectionOptions) flags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.only, "only", nil,
-		"keep only what is `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) or call:SELECTOR, "+
+		"keep only calls with `SUBJECT:NAME`: thread:NAME, queue:LABEL, label:LABEL (of a command buffer) or call:SELECTOR, "+
 			"with * and ? as in "+
-			"a shell, or a number of a thread or queue; given again, any of a subject's names will do, and all subjects must")
-	flags.StringArrayVar(&o.leaveOut, "leave-out", nil, "keep nothing that is `SUBJECT:NAME`, as --only says it")
+			"a shell, or a number of a thread or queue; repeated, a call must match one name of each given subject")
+	flags.StringArrayVar(&o.leaveOut, "leave-out", nil, "drop calls with `SUBJECT:NAME`, in the form of --only")
 }
 
 func (o *selectionOptions) check() (err error) {

@@ -33,9 +33,9 @@ func ServeCommand() cli.Command {
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			s := metricsServer{followed: map[string]*followedTrace{}}
 			flags.StringVar(&s.listen, "listen", "127.0.0.1:9464",
-				"serve on this `ADDRESS`, HOST:PORT; who can reach it can read it; port 0 is one that is free")
+				"serve on this `ADDRESS`, HOST:PORT; everyone who can reach it can read the metrics; port 0 selects a free one")
 			flags.StringSliceVar(&s.hosts, "host", nil,
-				"answer requests for these host `NAMES` as well: a web page must not reach the port under a name of its own")
+				"also answer requests for these host `NAMES`; others are refused, so that no web page reaches the port under its own name")
 			return func(std cli.Stdio, args []string) error { return s.run(std, args) }
 		},
 	}
@@ -56,11 +56,11 @@ type followedTrace struct {
 	*metrics.Recording
 	file     *os.File
 	follower *tracefile.Follower
-	over     time.Time // since when no more data is expected; zero while it is
+	over     time.Time // the instant since when no more data is expected; zero while data is expected
 }
 
 const (
-	// metricsPause is how often new data is looked for.
+	// metricsPause is the interval at which new data is read.
 	metricsPause = time.Second
 	// metricsAfter is how long an ended trace is still reported: longer than the interval between scrapes.
 	metricsAfter = 5 * time.Minute
@@ -130,7 +130,7 @@ func (s *metricsServer) metrics(w http.ResponseWriter, _ *http.Request) {
 	metrics.Write(w, all)
 }
 
-// follow reads at intervals, so that there is never much to read at once.
+// follow reads at intervals, so that the amount to read at once stays small.
 func (s *metricsServer) follow(ctx context.Context) {
 	tick := time.NewTicker(metricsPause)
 	defer tick.Stop()

@@ -24,7 +24,7 @@ import (
 type session struct {
 	path      string          // path of the trace; empty if it is not a local file
 	file      *cli.Unfinished // nil when it is elsewhere
-	base      string          // beginning of its name if the user gave none
+	base      string          // beginning of the trace's name if the user gave no name
 	force     bool            // replace what has its name
 	follow    bool            // record the program's children
 	recording Recording
@@ -34,12 +34,12 @@ type session struct {
 	guarded   []string               // the crash guard's messages; "" for none
 	shown     []interface{ close() } // what shows the recording while it continues
 	program   chan struct{}          // closed when pid is known
-	pid       int                    // of the program; 0 when it was never started
+	pid       int                    // process id of the program; 0 if it was never started
 	token     wire.Token             // in the environment of its processes
 	// processes that had not used Metal when the recording ended, and were still running
 	livedOn   []tracefile.Living
 	warnings  []string // of the collector, when it has finished
-	whole     bool     // it was written completely, and has its final name
+	whole     bool     // the trace was written completely, and has its final name
 	window    *collector.Window
 	writer    *tracefile.Writer
 	remote    *remoteTrace // the destination of the writer; nil if that is a file
@@ -103,7 +103,8 @@ func (s *session) observe(o RunOptions, view *liveView) collector.Observer {
 	return all
 }
 
-// accept decides which processes to record: all that connect or, if children are not followed, only the program itself.
+// accept returns the decision which processes to record: all that connect or, if children are not followed, only the
+// program itself.
 func (s *session) accept(o RunOptions) func(wire.Hello) bool {
 	s.program = make(chan struct{})
 	if o.Follow {
@@ -115,8 +116,8 @@ func (s *session) accept(o RunOptions) func(wire.Hello) bool {
 	}
 }
 
-// started notes the program's process id; 0 if it was never started. A trace without a name from the user is named
-// after it.
+// started stores the program's process id; 0 if it was never started. It names the trace after the program if the user
+// gave no name.
 func (s *session) started(pid int) {
 	s.pid = pid
 	close(s.program)
@@ -133,12 +134,12 @@ func (s *session) started(pid int) {
 // unnamed reports whether mtrace chooses the name of the trace.
 func (s *session) unnamed() bool { return s.file != nil && s.base != "" }
 
-// environment is our environment with the library's settings, and the software Metal if there is no other.
+// environment returns mtrace's environment with the library's settings, and the software Metal if there is no other.
 func (s *session) environment() []string {
 	return cli.WithSoftwareMetal(slices.Concat(os.Environ(), s.recording.environment(), s.collector.Environment()))
 }
 
-// finish ends the recording of a program that has ended, and gives the file its name.
+// finish ends the recording of a program that has ended, and renames the file to its final name.
 func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	s.onAll()
 	s.collector.ProcessExited(program.pid(), ended, program.cpu())
@@ -160,7 +161,7 @@ func (s *session) finish(program *child, ended syscall.WaitStatus) error {
 	return err
 }
 
-// name gives a trace that is closed its name.
+// name renames a closed trace to its final name.
 func (s *session) name() (err error) {
 	switch {
 	case s.unnamed():

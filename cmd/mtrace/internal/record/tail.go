@@ -22,7 +22,7 @@ import (
 func TailCommand() cli.Command {
 	return cli.Command{
 		Name:    "tail",
-		Summary: "Stream a trace that is being recorded, a JSON object a line, until it ends",
+		Summary: "Stream a trace while it is recorded, one JSON object per line, until it ends",
 		Usage:   "FILE",
 		Example: "mtrace tail train.mtrace | jq -c 'select(.record.call == \"commit\")'   # while mtrace run -o " +
 			"train.mtrace is at work",
@@ -37,18 +37,18 @@ func TailCommand() cli.Command {
 	}
 }
 
-// tailPause is how often new data is looked for; the recording is flushed to the system once a second.
+// tailPause is the interval at which new data is read; the recorder flushes the trace to the system once a second.
 const tailPause = 200 * time.Millisecond
 
-// tailPatience is how long a trace that no recorder has marked as its own may stay unchanged: somebody may be copying
-// it.
+// tailPatience is how long a trace that is not marked by a running recorder may stay unchanged before it counts as
+// ended: another program may be copying it.
 const tailPatience = 2 * time.Second
 
 // tail writes a trace's content, and what is added, until it ends or the user interrupts.
 func tail(std cli.Stdio, path string) error {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		// opening a pipe waits for the process that writes into it
-		return cli.UsageError("%s is no file that can be followed", path)
+		return cli.UsageError("%s is not a file that can be followed", path)
 	}
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,7 +86,7 @@ func tail(std cli.Stdio, path string) error {
 			size, grown = info.Size(), time.Now()
 		}
 		if !written && time.Since(grown) > tailPatience {
-			return cli.UsageError("%s is cut, and nobody writes it any more: this is all there is", file.Name())
+			return cli.UsageError("%s is cut, and no process writes to it any more: this is its end", file.Name())
 		}
 		look.next(time.Now(), info.Size())
 		select {
@@ -98,10 +98,10 @@ func tail(std cli.Stdio, path string) error {
 }
 
 const (
-	// tailHangPause is how often a trace that is followed is looked at for a hang.
+	// tailHangPause is the interval at which a followed trace is checked for a hang.
 	tailHangPause = 2 * time.Second
-	// tailQuiet is the growth of a trace in that time, in bytes, from which at least one of its programs makes
-	// progress.
+	// tailQuiet is a growth in bytes per tailHangPause: a trace that grows faster is not checked for a hang, because a
+	// program in it makes progress.
 	tailQuiet = 64 << 10
 )
 
@@ -115,7 +115,7 @@ type tailHang struct {
 	out    io.Writer
 }
 
-// next checks for a hang if that is due and the trace hardly grows.
+// next checks for a hang if a check is due and the trace hardly grows.
 func (h *tailHang) next(now time.Time, size int64) {
 	if now.Sub(h.looked) < tailHangPause {
 		return

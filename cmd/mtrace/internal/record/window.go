@@ -13,7 +13,7 @@ import (
 	"mtrace/collector"
 )
 
-// windowOptions say which time of a run is kept.
+// windowOptions select the time ranges of a run that are kept.
 type windowOptions struct {
 	startAfter, duration, last time.Duration
 	startOn, stopOn            string // mark:NAME; startOn also signal
@@ -27,16 +27,16 @@ const (
 )
 
 func (o *windowOptions) flags(flags *pflag.FlagSet) {
-	flags.DurationVar(&o.startAfter, "start-after", 0, "keep nothing of the first `TIME`")
-	flags.DurationVar(&o.duration, "duration", 0, "keep this `TIME` from where it starts on, and nothing after")
+	flags.DurationVar(&o.startAfter, "start-after", 0, "drop the first `TIME` of the run")
+	flags.DurationVar(&o.duration, "duration", 0, "keep this `TIME` from the start of the recording, and nothing after it")
 	flags.StringVar(&o.startOn, "start-on", "",
-		"keep nothing before the program says mark `mark:NAME`; or before a SIGUSR1, with signal. SIGUSR1 to mtrace "+
+		"start recording at the program's mark `mark:NAME`; with signal, at a SIGUSR1. SIGUSR1 to mtrace "+
 			"always stops and starts")
 	flags.StringVar(&o.stopOn, "stop-on", "",
-		"keep nothing from where the program says mark `mark:NAME`, until --start-on says again")
-	flags.DurationVar(&o.last, "last", 0, "keep only this `TIME` before the end, as a flight recorder does")
-	flags.Var(&o.maxSize, "max-size", "stop when the trace has about this `SIZE`; with --last, keep no more than "+
-		"that of the end (default 256M)")
+		"pause recording at the program's mark `mark:NAME`, until --start-on applies again")
+	flags.DurationVar(&o.last, "last", 0, "keep only the last `TIME` before the end, as a flight recorder does")
+	flags.Var(&o.maxSize, "max-size", "stop when the trace has about this `SIZE`; with --last, keep at most "+
+		"this size before the end (default 256M)")
 }
 
 // check states what does not go together.
@@ -65,16 +65,16 @@ func (o *windowOptions) check() error {
 	}
 	if strings.TrimPrefix(o.startOn, markPrefix) == "" && o.startOn != "" || o.startOn != "" && o.startOn != onSignal &&
 		!strings.HasPrefix(o.startOn, markPrefix) {
-		return cli.UsageError("--start-on is mark:NAME, for what the program says with mtrace_mark, or signal, not %q", o.startOn)
+		return cli.UsageError("--start-on is mark:NAME, for a name that the program passes to mtrace_mark, or signal, not %q", o.startOn)
 	}
 	if o.stopOn != "" && (!strings.HasPrefix(o.stopOn, markPrefix) || o.stopOn == markPrefix) {
-		return cli.UsageError("--stop-on is mark:NAME, for what the program says with mtrace_mark, not %q", o.stopOn)
+		return cli.UsageError("--stop-on is mark:NAME, for a name that the program passes to mtrace_mark, not %q", o.stopOn)
 	}
 	switch {
 	case o.last > 0 && set > 1:
-		return cli.UsageError("--last keeps the end, whenever that is: it goes with --max-size only")
+		return cli.UsageError("--last keeps the end of the run: of the other flags it allows only --max-size")
 	case o.startAfter > 0 && o.startOn != "":
-		return cli.UsageError("--start-after and --start-on each say when to start: give one of them")
+		return cli.UsageError("--start-after and --start-on exclude each other: give one of them")
 	}
 	return nil
 }
@@ -90,7 +90,7 @@ func (o *windowOptions) window() *collector.Window {
 	return w
 }
 
-// less describes the selected range of time if nothing is kept at first; otherwise it is empty.
+// less returns a description of the selected time ranges if nothing is kept at first; otherwise it is empty.
 func (o *windowOptions) less() string {
 	if o.startAfter > 0 || o.startOn != "" || o.last > 0 {
 		return o.asked

@@ -9,7 +9,7 @@ import (
 	"mtrace/interpose/inject/handshake"
 )
 
-// A witness notes from which processes the library reported and which of them used Metal.
+// A witness stores the processes from which the library connected, and which of them used Metal.
 type witness struct {
 	collector.Observer // the rest is not looked at
 	mutex              sync.Mutex
@@ -71,7 +71,7 @@ func (w *witness) metal() bool {
 	return ok
 }
 
-// first is the first process that made a Metal call.
+// first returns the first process that made a Metal call.
 func (w *witness) first() (first tracefile.ProcessIndex, ok bool) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

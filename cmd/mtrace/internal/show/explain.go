@@ -14,7 +14,7 @@ import (
 func ExplainCommand() cli.Command {
 	return cli.Command{
 		Name:      "explain",
-		Summary:   "Explain a verdict, or a term of the report, in plain words",
+		Summary:   "Explain a verdict, or a term of the report",
 		Usage:     "[VERDICT|TERM]",
 		Example:   "mtrace explain device-wide-sync\nmtrace explain gil",
 		Arguments: func() []string { return append(explain.Verdicts(), explain.Terms()...) },

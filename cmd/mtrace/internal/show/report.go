@@ -38,35 +38,35 @@ func (v *ReportView) Flags(flags *pflag.FlagSet) {
 		"write it there instead of the text")
 	flags.Lookup("json").NoOptDefVal = cli.StandardOutput
 	flags.StringArrayVar(&v.whatIf, "what-if", nil,
-		"predict the run with less of these together: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
+		"predict the run if these took only a part of their time: `KIND:NAME=FACTOR,…`, as kernel:matmul*=0.5,lock:cache=0; kinds: "+
 			""+strings.Join(cause.Kinds(), ", "))
 	flags.StringSliceVar(&v.Sections, "section", nil, "print only these `SECTIONS` of the text: "+strings.Join(
 		report.Sections(), ", "))
-	flags.BoolVar(&v.all, "all", false, "print every section of the text, not only the answer on one screen")
-	flags.UintVar(&v.top, "top", 0, "print at most so many rows of each table, by `NUMBER` (default as many as are "+
+	flags.BoolVar(&v.all, "all", false, "print every section of the text, not only one screen")
+	flags.UintVar(&v.top, "top", 0, "print at most this `NUMBER` of rows of each table (default as many as are "+
 		"worth reading)")
-	flags.BoolVar(&v.wide, "wide", false, "print the text with nothing cut and nothing left out, however wide; else it "+
+	flags.BoolVar(&v.wide, "wide", false, "print the text without cutting or omitting anything, however wide; otherwise it "+
 		"is as wide as the terminal, or COLUMNS, from 60 to 140")
 }
 
 func ReportCommand() cli.Command {
 	return cli.Command{
 		Name:    "report",
-		Summary: "Say what a trace holds: the verdict, its evidence, the tables",
+		Summary: "Print the report on a trace: the verdict, its evidence, the tables",
 		Usage:   "[flags] FILE|FOLDER…",
 		Example: "mtrace report --section verdict,threads trace.mtrace\nmtrace report runs/   # of several traces, a line each",
 		Values:  map[string][]string{"section": report.Sections()},
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v ReportView
 			v.Flags(flags)
-			flags.StringVar(&v.html, "html", "", "write the whole report into this HTML `FILE` and print no text; - is "+
+			flags.StringVar(&v.html, "html", "", "write the complete report into this HTML `FILE` and print no text; - is "+
 				"standard output")
 			cli.ForceFlag(flags, &v.Force)
 			v.part.Flags(flags)
 			flags.StringSliceVar(&v.threads, "thread", nil,
-				"list these `THREADS` only, with whom they wait for and who waits for them: by the system's number, or by name, "+
+				"list only these `THREADS`, with the threads that they wait for and that wait for them: by the system's number, or by name, "+
 					"as 'worker-*'")
-			flags.UintSliceVar(&v.queues, "queue", nil, "list these queues only, by `NUMBER`")
+			flags.UintSliceVar(&v.queues, "queue", nil, "list only the queues with this `NUMBER`")
 			return func(std cli.Stdio, args []string) error { return v.reports(std, args) }
 		},
 	}
@@ -100,7 +100,7 @@ func (v *ReportView) Check(paths []string) error {
 	case v.JSON.Elsewhere() && len(paths) > 1:
 		return cli.UsageError("--json=%s takes one trace, but there are %d", v.JSON, len(paths))
 	case v.html == cli.StandardOutput && v.JSON == cli.StandardOutput:
-		return cli.UsageError("--html - and --json would both be on standard output: name a file for one of them")
+		return cli.UsageError("--html - and --json would share standard output: name a file for one of them")
 	}
 	return cmp.Or(v.JSON.Take("--json", v.Force, paths...), cli.MayWrite("--html", v.html, v.Force, paths...))
 }

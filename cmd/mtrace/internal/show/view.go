@@ -27,13 +27,13 @@ import (
 func ViewCommand() cli.Command {
 	return cli.Command{
 		Name:    "view",
-		Summary: "Show a trace in a browser: the report, and a timeline down to each call",
+		Summary: "Show a trace in a browser: the report, and a timeline with every call",
 		Usage:   "[flags] FILE",
 		Example: "mtrace view trace.mtrace   # prints an address of this machine, and serves it until Ctrl-C\n  mtrace view --with " +
 			"perfetto --open trace.mtrace",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
 			var v viewer
-			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 is one that is free")
+			flags.Uint16Var(&v.port, "port", 0, "serve on this `PORT` of 127.0.0.1; 0 selects a free one")
 			flags.BoolVar(&v.open, "open", false, "open the address in the browser")
 			flags.StringVar(&v.with, "with", "",
 				"show the trace in the page of another `TOOL`, which reads it from this machine and uploads nothing: perfetto, "+
@@ -68,7 +68,7 @@ func (v *viewer) run(std cli.Stdio, args []string) error {
 	}
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", v.port)) // before the work, which may take long
 	if err != nil {
-		return cli.UsageError("port %d cannot be had: %w; without --port a free one is taken", v.port, err)
+		return cli.UsageError("port %d is not available: %w; without --port mtrace selects a free one", v.port, err)
 	}
 	defer listener.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
@@ -149,7 +149,7 @@ func (v *viewer) detail(ctx context.Context, path string, whole *page.Document, 
 // serve answers requests until it must end.
 func (v *viewer) serve(ctx context.Context, std cli.Stdio, listener net.Listener, pages *page.Server) error {
 	address := fmt.Sprintf("http://%s%s", listener.Addr(), pages.Path())
-	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to anybody who knows the address")
+	return v.answer(ctx, std, listener, address, pages, "serving until Ctrl-C, to everyone on this machine who knows the address")
 }
 
 // answer prints an address, opens it if requested, and serves the pages.

@@ -22,7 +22,7 @@ import (
 type viewTool struct {
 	name   string // the value of --with, and the format of mtrace export
 	origin string
-	// address is the address at which the tool's page shows a trace from our address
+	// address returns the address at which the tool's page shows the trace that mtrace serves at trace
 	address func(trace string) string
 	port    uint16 // the only port that the tool's page may read from; 0 for any
 }
@@ -58,7 +58,7 @@ func (v *viewer) tool() (viewTool, error) {
 		v.port = tool.port
 	}
 	if tool.port != 0 && v.port != tool.port {
-		return tool, cli.UsageError("--port %d: the page of %s reads from port %d of this machine only", v.port,
+		return tool, cli.UsageError("--port %d: the page of %s only reads from port %d of this machine", v.port,
 			tool.name, tool.port)
 	}
 	return tool, nil

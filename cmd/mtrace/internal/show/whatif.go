@@ -52,11 +52,11 @@ func parseWanted(item string) (replay.Wanted, error) {
 	}
 	factor, err := strconv.ParseFloat(rest[at+1:], 64)
 	if err != nil || math.IsNaN(factor) || factor < 0 || factor > 100 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor is a number from 0, gone, over 1, unchanged, to 100",
+		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor is a number from 0 (no time) over 1 (unchanged) to 100",
 			item)
 	}
 	if (kind == cause.KindCause || replay.AsAWhole(kind)) && factor != 0 {
-		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor of a %s is 0: it is taken as a whole", item, kind)
+		return replay.Wanted{}, cli.UsageError("--what-if %q: the factor of a %s must be 0, because a %[2]s is removed as a whole", item, kind)
 	}
 	return replay.Wanted{Kind: kind, Pattern: rest[:at], Factor: factor}, nil
 }

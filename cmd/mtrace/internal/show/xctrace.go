@@ -23,7 +23,7 @@ import (
 	"mtrace/cmd/mtrace/internal/loading"
 )
 
-// xctraceView has the options for what to show of an Instruments recording.
+// An xctraceView has the options for the view of an Instruments recording.
 type xctraceView struct {
 	json     bool
 	pprof    string
@@ -42,7 +42,7 @@ type xctraceView struct {
 func XctraceCommand() cli.Command {
 	return cli.Command{
 		Name:    "xctrace",
-		Summary: "Summarise what Instruments recorded of Metal, or record with it",
+		Summary: "Summarise an Instruments recording of Metal, or record one",
 		Usage:   "[flags] FILE|DIRECTORY|X.trace|- …\n       mtrace xctrace record [flags] -- CMD ARG…",
 		Example: "mtrace xctrace --process python3 exports/",
 		Setup: func(flags *pflag.FlagSet) func(cli.Stdio, []string) error {
@@ -52,19 +52,19 @@ func XctraceCommand() cli.Command {
 				"write pprof profiles into this `FOLDER`: gpu.pb.gz, and cpu.pb.gz if there are CPU samples")
 			cli.ForceFlag(flags, &v.force)
 			flags.UintSliceVar(&v.pids, "pid", nil,
-				"summarise these processes, by their `NUMBER` (default: the recording's target)")
+				"summarise the processes with this `NUMBER` (default: the recording's target)")
 			flags.StringVar(&v.process, "process", "", "summarise the processes of this `NAME`")
 			flags.BoolVar(&v.all, "all", false, "summarise every process")
-			flags.DurationVar(&v.from, "from", 0, "look at the recording from this `TIME` after its start on, as 1.5s or 200ms")
-			flags.DurationVar(&v.to, "to", 0, "look at the recording up to this `TIME` after its start")
-			flags.IntVar(&v.run, "run", 0, "the `NUMBER` of the run of a .trace bundle to read (default: the first)")
-			flags.StringVarP(&v.output, "output", "o", "", "record: the .trace `BUNDLE` to make (default CMD-PID.trace here)")
-			flags.StringVar(&v.template, "template", "Metal System Trace", "record: `NAME`, or path of a .tracetemplate file")
+			flags.DurationVar(&v.from, "from", 0, "summarise the recording from this `TIME` after its start, as 1.5s or 200ms")
+			flags.DurationVar(&v.to, "to", 0, "summarise the recording up to this `TIME` after its start")
+			flags.IntVar(&v.run, "run", 0, "read the run with this `NUMBER` of a .trace bundle (default: the first)")
+			flags.StringVarP(&v.output, "output", "o", "", "record: the .trace `BUNDLE` to create (default CMD-PID.trace here)")
+			flags.StringVar(&v.template, "template", "Metal System Trace", "record: `NAME` of a template, or path of a .tracetemplate file")
 			flags.DurationVar(&v.limit, "time-limit", 0, "record: stop after this `TIME`")
-			flags.StringArrayVar(&v.env, "env", nil, "record: `NAME=VALUE`, a variable of the program")
+			flags.StringArrayVar(&v.env, "env", nil, "record: set this environment variable, `NAME=VALUE`, for the program")
 			return func(std cli.Stdio, args []string) error {
 				if v.from < 0 || v.to < 0 || v.to > 0 && v.to <= v.from {
-					return cli.UsageError("--from %v --to %v is no range of time", v.from, v.to)
+					return cli.UsageError("--from %v --to %v is not a time range", v.from, v.to)
 				}
 				if v.run < 0 {
 					return cli.UsageError("--run %d: runs are numbered from 1 on", v.run)
@@ -74,7 +74,7 @@ func XctraceCommand() cli.Command {
 				}
 				for _, name := range []string{"output", "template", "time-limit", "env"} {
 					if flags.Changed(name) {
-						return cli.UsageError("--%s says how a recording is made: mtrace xctrace record -- CMD ARG…; a summary goes to "+
+						return cli.UsageError("--%s is for mtrace xctrace record -- CMD ARG…; a summary goes to "+
 							"standard output", name)
 					}
 				}
@@ -97,7 +97,7 @@ func (v *xctraceView) record(std cli.Stdio, command []string) error {
 		v.output = fmt.Sprintf("%s-%d.trace", filepath.Base(command[0]), os.Getpid())
 	}
 	if !strings.HasSuffix(v.output, ".trace") {
-		return cli.UsageError("--output %s: xctrace makes bundles whose names end in .trace", v.output)
+		return cli.UsageError("--output %s: the name of a bundle must end in .trace", v.output)
 	}
 	recording := bundle.Recording{Command: command, Output: v.output, Template: v.template, Limit: v.limit, Env: v.env,
 		Stdout: std.Err, Stderr: std.Err}

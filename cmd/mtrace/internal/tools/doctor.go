@@ -17,7 +17,7 @@ import (
 func DoctorCommand() cli.Command {
 	return cli.Command{
 		Name:    "doctor",
-		Summary: "Say whether this machine can trace, and whether a command can be traced",
+		Summary: "Check whether this machine can trace, and whether a command can be traced",
 		Usage:   "[flags] [-- CMD ARG…]",
 		Example: "mtrace doctor -- python3 workload.py",
 		Whole:   true,
@@ -26,8 +26,8 @@ func DoctorCommand() cli.Command {
 			flags.BoolVar(&o.json, "json", false, "print everything as JSON (mtrace.doctor/1), to attach to a bug report")
 			flags.BoolVarP(&o.all, "verbose", "v", false, "print all details: the class table, every Python")
 			flags.StringVar(&o.bundle, "bundle", "",
-				"run two traced programs as well, hold everything against what is expected, and write it all to this archive "+
-					"(.tar.gz; - is standard output), to send")
+				"also run two traced programs, compare all results with the expected ones, and write everything to this archive "+
+					"(.tar.gz; - is standard output) for the developers")
 			flags.BoolVar(&o.noSelfTest, "no-self-test", false, "do not run the bundled Metal program")
 			cli.ForceFlag(flags, &o.force)
 			return func(std cli.Stdio, args []string) error { return o.run(std, args) }
@@ -73,14 +73,14 @@ func (o doctorOptions) run(std cli.Stdio, command []string) error {
 	return err
 }
 
-// selfTest prepares the self-test, or returns why there is none.
+// selfTest prepares the self-test, or returns the reason why there is none.
 func (o doctorOptions) selfTest(library string) (*doctor.SelfTest, string) {
 	if o.noSelfTest {
 		return nil, "not asked for"
 	}
 	program, ok := cli.BesideExecutable(".", "mtrace-selftest")
 	if !ok {
-		return nil, "the bundled Metal program, mtrace-selftest, is not beside the tool: take it from a release's archive or wheel, or " +
+		return nil, "the bundled Metal program, mtrace-selftest, is not in the tool's folder: take it from a release's archive or wheel, or " +
 			"build it with ./build.sh in mtrace's sources"
 	}
 	tool, err := os.Executable()

@@ -33,7 +33,7 @@ func McpCommand() cli.Command {
 		Setup: func(*pflag.FlagSet) func(cli.Stdio, []string) error {
 			return func(std cli.Stdio, args []string) error {
 				if len(args) > 0 {
-					return cli.UsageError("takes no arguments, but got %q: a client starts it and says which traces it asks about",
+					return cli.UsageError("takes no arguments, but got %q: the client that starts it names the traces in its requests",
 						args[0])
 				}
 				return serveMCP(std)
@@ -43,14 +43,14 @@ func McpCommand() cli.Command {
 }
 
 // mcpHelp describes the server to a client.
-const mcpHelp = "mtrace traces programs that use Apple's Metal: who waits for whom and why, what the GPU did, what " +
+const mcpHelp = "mtrace traces programs that use Apple's Metal: which threads wait for which and why, the GPU's work, and the changes that " +
 	"would make the program faster. Begin with report, whose first lines " +
-	"are the verdict. what_if predicts the run with something changed; query answers questions about single tables; " +
-	"diff compares two runs. What a trace lacks (lost, left " +
-	"out, cut) is said in the first lines: say it, too."
+	"are the verdict. what_if predicts the run with a change; query answers questions about single tables; " +
+	"diff compares two runs. The first lines state the data that a trace lacks (lost, left " +
+	"out, cut): include that in your answer."
 
-// An assistant answers a client's questions by running mtrace's commands, each in a process of its own: if a command
-// needs too much memory or fails, no other is affected.
+// An assistant answers a client's requests by running mtrace's commands, each in a process of its own, so that a
+// command that needs too much memory or fails does not affect others.
 type assistant struct {
 	self   string // the program
 	mutex  sync.Mutex
@@ -90,21 +90,21 @@ func (a *assistant) tidy() {
 }
 
 type reportQuestion struct {
-	Path     string   `json:"path" jsonschema:"the trace: a .mtrace file, or what Instruments recorded or exported"`
+	Path     string   `json:"path" jsonschema:"the trace: a .mtrace file, or a recording or export of Instruments"`
 	Sections []string `json:"sections,omitempty" jsonschema:"only these sections, as verdict, insights, threads, waits, gpu, queues, kernels, calls, memory; empty is all"`
 	Threads  []string `json:"threads,omitempty" jsonschema:"only these threads, by number or by name, as worker-*"`
-	From     string   `json:"from,omitempty" jsonschema:"only from this time after the start on, as 1.5s"`
+	From     string   `json:"from,omitempty" jsonschema:"only from this time after the start, as 1.5s"`
 	To       string   `json:"to,omitempty" jsonschema:"only up to this time after the start"`
 	JSON     bool     `json:"json,omitempty" jsonschema:"as the JSON document instead of text; large"`
 }
 
 type whatIfQuestion struct {
 	Path    string   `json:"path" jsonschema:"the trace"`
-	Changes []string `json:"changes" jsonschema:"what to change, all together, as mtrace report --what-if has it: KIND:NAME=FACTOR, 1 unchanged and 0 gone; kernel:axpy*=0.5, cause:queue-depth=0, call:commit=0.5, function:, lock:, scope:, thread:"`
+	Changes []string `json:"changes" jsonschema:"the changes, applied together, in the form of mtrace report --what-if: KIND:NAME=FACTOR, where 1 is unchanged and 0 is no time; kernel:axpy*=0.5, cause:queue-depth=0, call:commit=0.5, function:, lock:, scope:, thread:"`
 }
 
 type diffQuestion struct {
-	A string `json:"a" jsonschema:"the trace, or several with commas between, or a folder of them, to compare with"`
+	A string `json:"a" jsonschema:"the trace to compare with, or several separated by commas, or a folder of traces"`
 	B string `json:"b" jsonschema:"the same of what is compared"`
 }
 
@@ -117,7 +117,7 @@ type queryQuestion struct {
 func (a *assistant) add(server *mcp.Server) {
 	reads := &mcp.ToolAnnotations{ReadOnlyHint: true}
 	mcp.AddTool(server, &mcp.Tool{Name: "report", Annotations: reads,
-		Description: "The report on a trace: the verdict (why the program is not faster), its evidence, what would help, " +
+		Description: "The report on a trace: the verdict (why the program is not faster), its evidence, the changes that would help, " +
 			"and tables."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q reportQuestion) (*mcp.CallToolResult, any, error) {
 			args := []string{"report"}
@@ -135,7 +135,7 @@ func (a *assistant) add(server *mcp.Server) {
 			return a.answer(ctx, append(args, "--", q.Path)...)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "what_if", Annotations: reads,
-		Description: "Predicts how much faster a traced run would be with something changed, by replaying it."},
+		Description: "Predicts how much faster a traced run would be with a change, by simulating the run again."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q whatIfQuestion) (*mcp.CallToolResult, any, error) {
 			if len(q.Changes) == 0 {
 				return nil, nil, errors.New("no changes to predict")
@@ -144,19 +144,19 @@ func (a *assistant) add(server *mcp.Server) {
 				q.Path)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "diff", Annotations: reads,
-		Description: "Compares two runs, per call, kernel and thread: what changed, and whether it is more than noise."},
+		Description: "Compares two runs, per call, kernel and thread: the changes, and whether each is more than noise."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q diffQuestion) (*mcp.CallToolResult, any, error) {
 			return a.answer(ctx, "diff", "--", q.A, q.B)
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "tables", Annotations: reads,
-		Description: "The tables of a trace for query: their columns, and what each means. Times end in _ns; join by hand " +
+		Description: "The tables of a trace for query: their columns and the meaning of each. Times end in _ns; join tables " +
 			"on pid and ids."},
 		func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 			schema, err := table.EventsSchema()
 			return textResult(string(schema)), nil, err
 		})
 	mcp.AddTool(server, &mcp.Tool{Name: "query", Annotations: reads,
-		Description: "Rows of one table of a trace, with conditions, groups and aggregates. tables says which columns " +
+		Description: "Rows of one table of a trace, with conditions, groups and aggregates. The tool tables lists the columns " +
 			"there are."},
 		func(ctx context.Context, _ *mcp.CallToolRequest, q queryQuestion) (*mcp.CallToolResult, *query.Answer, error) {
 			folder, err := a.exported(ctx, q.Path)
@@ -168,7 +168,7 @@ func (a *assistant) add(server *mcp.Server) {
 		})
 }
 
-// mostAnswer bounds a text, in bytes: assistants cannot use longer ones.
+// mostAnswer is the maximum size of a text, in bytes: assistants cannot use longer ones.
 const mostAnswer = 400_000
 
 // answer is what a command prints.
@@ -178,7 +178,7 @@ func (a *assistant) answer(ctx context.Context, args ...string) (*mcp.CallToolRe
 		return nil, nil, err
 	}
 	if len(text) > mostAnswer {
-		text = strings.ToValidUTF8(text[:mostAnswer], "") + "\n… cut here: ask for sections, or a part of the time"
+		text = strings.ToValidUTF8(text[:mostAnswer], "") + "\n… cut here: request single sections, or a time range"
 	}
 	return textResult(text), nil, nil
 }

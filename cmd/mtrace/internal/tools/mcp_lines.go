@@ -106,7 +106,7 @@ func (c *lineConnection) writeLine(line []byte) error {
 	return err
 }
 
-// close notes that a request needs no answer any more.
+// close records that a request needs no answer any more.
 func (c *lineConnection) close(id jsonrpc.ID) {
 	c.mutex.Lock()
 	if c.open[id]--; c.open[id] <= 0 {
@@ -157,8 +157,8 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 		var head struct {
 			ID any `json:"id"`
 		}
-		json.Unmarshal(line, &head) // anything but an object has no id, and the answer then has none
-		c.refuse(head.ID, jsonrpc.CodeInvalidRequest, "the line is no message of JSON-RPC 2.0: "+err.Error())
+		json.Unmarshal(line, &head) // only an object has an id; otherwise the answer has none
+		c.refuse(head.ID, jsonrpc.CodeInvalidRequest, "the line is not a message of JSON-RPC 2.0: "+err.Error())
 		return nil
 	}
 	if request, is := m.(*jsonrpc.Request); is {
@@ -167,7 +167,7 @@ func (c *lineConnection) decode(line []byte) jsonrpc.Message {
 	return m
 }
 
-// note counts a request that must be answered, unless the client cancels it.
+// note records a request that must be answered, unless the client cancels it.
 func (c *lineConnection) note(r *jsonrpc.Request) {
 	if r.IsCall() {
 		c.mutex.Lock()
